@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+
+/** Typed prefixes of the product's identifiers (CONTRACT "Tenancy"). */
+export type IdPrefix =
+  | "org"
+  | "proj"
+  | "app"
+  | "cred"
+  | "file"
+  | "hook"
+  | "evt"
+  | "key"
+  | "user"
+  | "aud"
+  | "inv"
+  | "sec"
+  | "setup"
+  | "seg"
+  | "req"
+  | "tok"
+  | "node";
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
+
+/**
+ * Makes an identifier: prefix, `_`, then 26 characters in the layout of a ULID
+ * (48 bits of milliseconds, 80 random bits), so that identifiers sort by creation time.
+ */
+export function newId(prefix: IdPrefix, nowMs: number): string {
+  return `${prefix}_${timePart(nowMs)}${randomPart()}`;
+}
+
+/** True for a well-formed identifier of the given kind; says nothing about whether it exists. */
+export function isId(prefix: IdPrefix, value: string): boolean {
+  return value.startsWith(`${prefix}_`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(value.slice(prefix.length + 1));
+}
+
+function timePart(nowMs: number): string {
+  let rest = nowMs;
+  let text = "";
+  for (let i = 0; i < 10; i++) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function randomPart(): string {
+  let text = "";
+  for (const byte of randomBytes(16)) text += ALPHABET.charAt(byte & 31);
+  return text;
+}

@@ -1,0 +1,26 @@
+/** Limits that the interface fixes. Those an operator may change are settings, see `app/config.ts`. */
+
+/** Entries in one ingest request (reference, "Limits"). */
+export const INGEST_ENTRIES_MAX = 1000;
+/** Body of one ingest request after decompression, in bytes. */
+export const INGEST_BODY_BYTES_MAX = 10 * 1024 * 1024;
+/** One ingest entry as JSON text, in bytes. */
+export const INGEST_ENTRY_BYTES_MAX = 256 * 1024;
+/** Nesting of `attributes`. */
+export const ATTRIBUTES_DEPTH_MAX = 32;
+/** Keys in one entry, all levels counted. */
+export const ENTRY_KEYS_MAX = 256;
+/** Bad places reported in one 400. */
+export const PROBLEM_PLACES_MAX = 20;
+/** Length of `level`, in characters. */
+export const LEVEL_CHARS_MAX = 32;
+/** Length of `status` of a span, in characters. */
+export const STATUS_CHARS_MAX = 64;
+/** Length of one SQL statement, in bytes of UTF-8. */
+export const SQL_BYTES_MAX = 64 * 1024;
+/** Body of a request on our own JSON API, in bytes. */
+export const JSON_BODY_BYTES_MAX = 1024 * 1024;
+/** Length of an `Idempotency-Key`, in characters. */
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+/** How long an `Idempotency-Key` is remembered. */
+export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_CHARS = 43; // 43 base-62 digits hold 256 bits
+const CHECK_CHARS = 6; // 6 base-62 digits hold a CRC-32
+
+/** Fixed prefixes, so that secret scanners find our secrets. `mrc_` client id (public), `mrcs_` client secret, `mrst_` set-up link, `mriv_` invitation. */
+export type SecretPrefix = "mrcs" | "mrst" | "mriv" | "mrpat" | "mrwh";
+
+/** Makes a secret of 256 random bits: prefix, `_`, 43 base-62 digits, 6 digits of CRC-32 over all that stands before. */
+export function newSecret(prefix: SecretPrefix): string {
+  const body = `${prefix}_${toBase62(BigInt(`0x${randomBytes(32).toString("hex")}`), RANDOM_CHARS)}`;
+  return body + checksum(body);
+}
+
+/** True when the text has the form and the checksum of a secret; lets a typing mistake be refused without a look-up. */
+export function isWellFormedSecret(prefix: SecretPrefix, text: string): boolean {
+  const length = prefix.length + 1 + RANDOM_CHARS + CHECK_CHARS;
+  if (text.length !== length || !text.startsWith(`${prefix}_`)) return false;
+  return checksum(text.slice(0, -CHECK_CHARS)) === text.slice(-CHECK_CHARS);
+}
+
+function checksum(body: string): string {
+  return toBase62(BigInt(crc32(body)), CHECK_CHARS);
+}
+
+function toBase62(value: bigint, length: number): string {
+  let rest = value;
+  let text = "";
+  for (let i = 0; i < length; i++) {
+    text = BASE62.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,12 @@
+/** The one place that reads the clock. Everything else is handed a `Clock`. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch, UTC. */
+  nowMs(): number;
+}
+
+export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** Renders milliseconds since the epoch as ISO 8601 UTC with milliseconds, for example `2026-11-20T08:00:00.000Z`. */
+export function isoFromMs(ms: number): string {
+  return new Date(ms).toISOString();
+}

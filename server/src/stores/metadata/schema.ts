@@ -1,0 +1,164 @@
+/**
+ * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
+ * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
+ */
+export interface Tables {
+  organization: {
+    id: string;
+    slug: string;
+    name: string;
+    token_lifetime_s: number;
+    /** JSON: { allowed_scopes: string[] | null, credential_lifetime_days_max: number | null } */
+    policy: string;
+    created_at: number;
+  };
+  project: {
+    id: string;
+    org_id: string;
+    slug: string;
+    name: string;
+    visibility: "organization" | "private";
+    created_at: number;
+  };
+  app: { id: string; org_id: string; project_id: string; slug: string; name: string; created_at: number };
+  person: {
+    id: string;
+    /** Lower case; unique. */
+    email: string;
+    name: string;
+    /** argon2id in PHC form, or null before the set-up link was used. */
+    password_hash: string | null;
+    created_at: number;
+  };
+  member: { org_id: string; user_id: string; role: "owner" | "admin" | "developer" | "viewer"; created_at: number };
+  project_member: {
+    org_id: string;
+    project_id: string;
+    user_id: string;
+    role: "maintainer" | "writer" | "reader";
+    created_at: number;
+  };
+  invitation: {
+    id: string;
+    org_id: string;
+    email: string;
+    role: "owner" | "admin" | "developer" | "viewer";
+    token_hash: string;
+    invited_by: string;
+    created_at: number;
+    expires_at: number;
+    accepted_at: number | null;
+    revoked_at: number | null;
+  };
+  setup_link: {
+    id: string;
+    org_id: string;
+    user_id: string;
+    token_hash: string;
+    created_at: number;
+    expires_at: number;
+    used_at: number | null;
+  };
+  credential: {
+    id: string;
+    client_id: string;
+    org_id: string;
+    /** Null: reaches the whole organization. */
+    project_id: string | null;
+    name: string;
+    /** Space-separated, sorted. */
+    scopes: string;
+    created_by: string;
+    created_at: number;
+    expires_at: number | null;
+    revoked_at: number | null;
+    /** Grows with every change that narrows what the credential may do. */
+    epoch: number;
+    last_used_at: number | null;
+    last_used_ip: string | null;
+  };
+  credential_secret: {
+    id: string;
+    credential_id: string;
+    /** HMAC-SHA-256 under a key derived from the master key, hexadecimal. */
+    hash: string;
+    /** Last four characters, to tell two secrets apart. */
+    hint: string;
+    created_at: number;
+    expires_at: number | null;
+    last_used_at: number | null;
+  };
+  signing_key: {
+    kid: string;
+    alg: "ES256" | "RS256";
+    /** JSON Web Key, public part. */
+    public_jwk: string;
+    /** PKCS #8, enveloped under the master key. */
+    private_key: Uint8Array;
+    created_at: number;
+    /** Signs from here on; published before. */
+    active_at: number;
+    /** No longer signs from here on; null while in use. */
+    retired_at: number | null;
+    /** No longer published from here on. */
+    removed_at: number | null;
+  };
+  /** The ordered feed of changes that narrow somebody's access. */
+  auth_change: {
+    seq: number;
+    kind: "credential" | "token" | "organization" | "key";
+    subject: string;
+    epoch: number;
+    at: number;
+    /** The row may be forgotten after this time. */
+    expires_at: number | null;
+  };
+  node: { id: string; applied_seq: number; started_at: number; seen_at: number };
+  audit: {
+    org_id: string;
+    seq: number;
+    id: string;
+    at: number;
+    actor_kind: "person" | "credential" | "system" | "anonymous";
+    actor_id: string | null;
+    action: string;
+    target_kind: string | null;
+    target_id: string | null;
+    result: "success" | "denied" | "failure";
+    ip: string | null;
+    request_id: string | null;
+    /** JSON object. */
+    detail: string;
+    prev_hash: string;
+    hash: string;
+  };
+  idempotency: {
+    /** SHA-256 of principal, route and key. */
+    key_hash: string;
+    fingerprint: string;
+    /** 0 while the first request runs. */
+    status: number;
+    headers: string;
+    body: string;
+    created_at: number;
+  };
+  telemetry_file: {
+    id: string;
+    org_id: string;
+    type: "logs" | "metrics" | "traces";
+    /** Relative to the telemetry directory. */
+    path: string;
+    rows: number;
+    bytes: number;
+    min_us: number;
+    max_us: number;
+    created_at: number;
+    /** Replaced by a merge, or past its retention; kept on disk until no query can read it. */
+    dropped_at: number | null;
+  };
+  /** Up to which batch of the log an organization's rows of a type are in Parquet. */
+  telemetry_progress: { org_id: string; type: "logs" | "metrics" | "traces"; compacted_seq: number };
+  /** Idempotency keys of batches whose log segment is gone. */
+  telemetry_key: { org_id: string; type: string; key_hash: string; body_hash: string; accepted: number; at: number };
+  migration: { name: string; applied_at: number };
+}

@@ -1,0 +1,51 @@
+/** The three kinds of telemetry (reference, "Endpoints"). */
+export type TelemetryType = "logs" | "metrics" | "traces";
+
+export const TELEMETRY_TYPES: readonly TelemetryType[] = ["logs", "metrics", "traces"];
+
+/** A column of a telemetry table: its name and its DuckDB type. Hot rows (NDJSON) and Parquet files have exactly these. */
+export interface Column {
+  readonly name: string;
+  readonly type: "TIMESTAMPTZ" | "VARCHAR" | "DOUBLE" | "UTINYINT" | "JSON" | "MAP(VARCHAR, VARCHAR)";
+  readonly description: string;
+}
+
+const timestamp: Column = { name: "timestamp", type: "TIMESTAMPTZ", description: "time of the event, UTC, in microseconds" };
+const attributes: Column = { name: "attributes", type: "JSON", description: "free-form context; read a key with attributes->>'key'" };
+const project: Column = { name: "project_id", type: "VARCHAR", description: "project of the credential that sent it, or NULL" };
+const text = (name: string, description: string): Column => ({ name, type: "VARCHAR", description });
+
+/** The columns of each table, in the order in which `SELECT *` shows them. */
+export const COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
+  logs: [
+    timestamp,
+    text("level", "severity label as sent"),
+    { name: "severity", type: "UTINYINT", description: "severity number of OpenTelemetry, 1 to 24, or NULL" },
+    text("message", "log text"),
+    text("service", "service that logged"),
+    text("trace_id", "trace that the entry belongs to"),
+    text("span_id", "span that the entry belongs to"),
+    attributes,
+    project,
+  ],
+  metrics: [
+    timestamp,
+    text("name", "metric name"),
+    { name: "value", type: "DOUBLE", description: "sampled value" },
+    { name: "tags", type: "MAP(VARCHAR, VARCHAR)", description: "dimensions of the sample; read one with tags['key']" },
+    project,
+  ],
+  traces: [
+    timestamp,
+    text("trace_id", "identifier of the trace"),
+    text("span_id", "identifier of the span"),
+    text("parent_span_id", "span that this one was called from"),
+    text("name", "span name"),
+    text("kind", "span kind"),
+    text("service", "service that the span ran in"),
+    text("status", "outcome of the span; ok means success"),
+    { name: "duration_ms", type: "DOUBLE", description: "duration in milliseconds" },
+    attributes,
+    project,
+  ],
+};

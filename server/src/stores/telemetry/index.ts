@@ -1,0 +1,77 @@
+import type { Readable } from "node:stream";
+import type { TelemetryType } from "./columns.ts";
+
+export { COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
+
+/** Rows of one organization and one type, validated and normalised, to be kept whole or not at all. */
+export interface Batch {
+  readonly orgId: string;
+  readonly type: TelemetryType;
+  /** Rows as NDJSON: one JSON object a line with the members named in `COLUMNS`, absent for NULL; ends with a newline. */
+  readonly rows: Buffer;
+  /** How many lines `rows` has. */
+  readonly count: number;
+  /** Present when the caller sent an `Idempotency-Key`; both are SHA-256 in hexadecimal. */
+  readonly idempotency?: { readonly keyHash: string; readonly bodyHash: string };
+}
+
+export interface Appended {
+  /** Entries taken; for a repeated idempotency key, the number taken the first time. */
+  readonly accepted: number;
+  /** True when the same key and body had been taken before, and nothing was written now. */
+  readonly replayed: boolean;
+}
+
+/** The formats in which a result can leave the engine. */
+export type ResultFormat = "json" | "ndjson" | "csv";
+
+export type QueryParameter = string | number | boolean | null;
+
+export interface QueryRequest {
+  readonly orgId: string;
+  /** Projects whose rows may be seen. `all`: every row. A list: rows of these projects, and rows of no project when `unassigned`. */
+  readonly visible: "all" | { readonly projectIds: readonly string[]; readonly unassigned: boolean };
+  readonly sql: string;
+  /** Positional (`?`, `$1`) or named (`$name`) parameters. */
+  readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
+  readonly format: ResultFormat;
+  readonly timeoutMs: number;
+  readonly memoryBytesMax: number;
+  /** With `truncate` the result is cut after `rowsMax` rows and says so; without, one row more is a `query_too_large`. */
+  readonly rowsMax: number;
+  readonly truncate: boolean;
+  /** Cancels the query and frees what it holds. */
+  readonly signal: AbortSignal;
+}
+
+/** A running query whose first bytes are there: what can fail early has not. */
+export interface QueryRun {
+  readonly contentType: string;
+  /** The result, already in the format asked for. Destroying it cancels the query. */
+  readonly body: Readable;
+}
+
+/**
+ * Takes batches durably and answers SQL over them. Every call names the organization: nothing in a store can be read without it.
+ *
+ * `append` resolves once the batch is flushed to disk (`fdatasync`), and a `query` that starts after that sees it.
+ * @throws Problem `disk_full` or `unavailable` (503; nothing was kept), `idempotency_key_reused` (422)
+ */
+export interface TelemetryStore {
+  append(batch: Batch): Promise<Appended>;
+  /** @throws Problem `invalid_sql`, `sql_not_allowed`, `query_failed`, `query_timeout`, `query_memory`, `query_too_large`, `unavailable` */
+  query(request: QueryRequest): Promise<QueryRun>;
+  /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
+  health(): TelemetryHealth;
+  /** Finishes appends in flight, cancels queries, leaves everything on disk. */
+  close(): Promise<void>;
+}
+
+export interface TelemetryHealth {
+  readonly ok: boolean;
+  readonly detail: string;
+  /** Bytes in the write-ahead log that are not yet in Parquet. */
+  readonly logBytes: number;
+  readonly hotRows: number;
+  readonly queriesRunning: number;
+}
