@@ -1,0 +1,3 @@
+export * from "./scopes.ts";
+export * from "./route.ts";
+export * from "./shared.ts";

@@ -1,0 +1,57 @@
+import type { Static, TObject, TSchema } from "typebox";
+import type { Scope } from "./scopes.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * What a caller needs. A scope: a token that holds it. `authenticated`: any valid token. `public`: nothing;
+ * such a row says why in `publicReason`.
+ */
+export type Permission = Scope | "authenticated" | "public";
+
+/** One operation of our own JSON API. From it come validation, types, OpenAPI and the coverage test. */
+export interface Route<
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+> {
+  readonly operationId: string;
+  readonly method: Method;
+  /** OpenAPI form: `/v1/projects/{project_id}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly permission: Permission;
+  readonly publicReason?: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Body of the success answer; absent for 204. */
+  readonly result?: R;
+  readonly status: 200 | 201 | 202 | 204;
+  /** Codes of problems that this operation answers on top of those that every operation can (401, 403, 429, 5xx). */
+  readonly problems: readonly string[];
+  /** Honours `Idempotency-Key` (POSTs that create). */
+  readonly idempotent?: boolean;
+  /** The body is not the JSON described here but is read by the surface itself (streams, formats, codings). */
+  readonly rawBody?: boolean;
+}
+
+export type ParamsOf<T> = T extends { params: infer P extends TSchema } ? Static<P> : Record<never, never>;
+export type QueryOf<T> = T extends { query: infer Q extends TSchema } ? Static<Q> : Record<never, never>;
+export type BodyOf<T> = T extends { body: infer B extends TSchema } ? Static<B> : undefined;
+export type ResultOf<T> = T extends { result: infer R extends TSchema } ? Static<R> : undefined;
+
+/** Keeps the exact types of a row while checking its form. */
+export function route<
+  const T extends Omit<Route, "params" | "query" | "body" | "result"> & {
+    params?: TObject;
+    query?: TObject;
+    body?: TSchema;
+    result?: TSchema;
+  },
+>(row: T): T {
+  return row;
+}

@@ -1,0 +1,68 @@
+/**
+ * The permissions of the product (CONTRACT "Identity"). A credential holds some of them, a role stands for some of them,
+ * and each operation asks for one.
+ */
+export const SCOPES = [
+  "org:read",
+  "org:write",
+  "members:write",
+  "projects:read",
+  "projects:write",
+  "apps:read",
+  "apps:write",
+  "telemetry:write",
+  "telemetry:read",
+  "files:read",
+  "files:write",
+  "files:delete",
+  "registry:pull",
+  "registry:push",
+  "registry:delete",
+  "s3:read",
+  "s3:write",
+  "s3:delete",
+  "webhooks:read",
+  "webhooks:write",
+  "credentials:read",
+  "credentials:write",
+  "audit:read",
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** What each scope allows, as shown to people who choose. */
+export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
+  "org:read": "read the organization, its members and its settings",
+  "org:write": "change the organization's name and policies",
+  "members:write": "invite and remove members, change their roles",
+  "projects:read": "read projects and their members",
+  "projects:write": "create, change and delete projects",
+  "apps:read": "read apps",
+  "apps:write": "create, change and delete apps",
+  "telemetry:write": "send logs, metrics and traces",
+  "telemetry:read": "query telemetry by SQL",
+  "files:read": "list and download files",
+  "files:write": "upload files",
+  "files:delete": "delete files",
+  "registry:pull": "pull images",
+  "registry:push": "push images",
+  "registry:delete": "delete images and tags",
+  "s3:read": "read buckets and objects",
+  "s3:write": "write buckets and objects",
+  "s3:delete": "delete buckets and objects",
+  "webhooks:read": "read webhooks and their events",
+  "webhooks:write": "create, change and delete webhooks",
+  "credentials:read": "list credentials",
+  "credentials:write": "create, rotate and revoke credentials",
+  "audit:read": "read and verify the audit log",
+};
+
+export function isScope(text: string): text is Scope {
+  return (SCOPES as readonly string[]).includes(text);
+}
+
+export const ORG_ROLES = ["owner", "admin", "developer", "viewer"] as const;
+export type OrgRole = (typeof ORG_ROLES)[number];
+
+export const PROJECT_ROLES = ["maintainer", "writer", "reader"] as const;
+export type ProjectRole = (typeof PROJECT_ROLES)[number];

@@ -1,0 +1,52 @@
+import type { FastifyRequest } from "fastify";
+import type { Permission } from "@mooring/contract";
+import { authorize, type Authenticator, type Principal } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set before the operation runs, on every route whose permission is not `public`. */
+    principal: Principal | null;
+  }
+}
+
+/** The bearer token of the `Authorization` field (RFC 6750 section 2.1; the scheme in any case). */
+export function bearerOf(request: FastifyRequest): string {
+  const field = request.headers.authorization;
+  if (field === undefined || field === "") {
+    throw new Problem("unauthorized", "Send an access token: Authorization: Bearer <ACCESS_TOKEN>. POST /oauth/token issues one.");
+  }
+  const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(field);
+  if (match?.[1] === undefined) {
+    throw new Problem("unauthorized", "The Authorization field must be: Bearer <ACCESS_TOKEN>.");
+  }
+  return match[1];
+}
+
+/**
+ * Authenticates, then asks whether the principal holds the permission anywhere; the operation asks again for the resource
+ * that it finds.
+ * @throws Problem `unauthorized`, `invalid_token`, `insufficient_scope`, `unavailable`
+ */
+export async function admit(
+  request: FastifyRequest,
+  permission: Exclude<Permission, "public">,
+  authenticator: Authenticator,
+): Promise<Principal> {
+  const principal = await authenticator.authenticate(bearerOf(request));
+  request.principal = principal;
+  if (permission !== "authenticated" && authorize(principal, permission) !== "allowed") {
+    throw missingScope(permission);
+  }
+  return principal;
+}
+
+export function missingScope(scope: string): Problem {
+  return new Problem("insufficient_scope", `This needs the scope ${scope}, which the token does not hold.`, { scope });
+}
+
+/** The principal of a request on a route that is not public. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new Error("no principal: the route was mounted as public");
+  return request.principal;
+}

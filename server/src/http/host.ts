@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Permission } from "@mooring/contract";
+import type { Authenticator } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import { admit } from "./authentication.ts";
+import type { IdempotencyRecords } from "./idempotency.ts";
+import { createRateLimiter, sendRateLimitFields } from "./rate-limit.ts";
+
+/** What the conventions need from the rest of the product; made once by `app/build.ts`. */
+export interface HttpHost {
+  /** Authenticates, checks the permission, takes a token from the credential's bucket. */
+  admit(request: FastifyRequest, reply: FastifyReply, permission: Permission): Promise<void>;
+  readonly idempotency: IdempotencyRecords;
+  readonly clock: Clock;
+}
+
+export interface HttpHostOptions {
+  readonly authenticator: Authenticator;
+  readonly idempotency: IdempotencyRecords;
+  readonly clock: Clock;
+  /** Requests of one principal: sustained a second, and burst. */
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+}
+
+export function createHttpHost(options: HttpHostOptions): HttpHost {
+  const limiter = createRateLimiter({ name: "credential", ...options.rateLimit, clock: options.clock });
+  return {
+    idempotency: options.idempotency,
+    clock: options.clock,
+    admit: async (request, reply, permission) => {
+      if (permission === "public") return;
+      const principal = await admit(request, permission, options.authenticator);
+      sendRateLimitFields(reply, limiter, limiter.take(principal.id));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { sha256Hex } from "#kernel/digest.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import { principalOf } from "./authentication.ts";
+import type { HttpHost } from "./host.ts";
+
+/** A remembered answer. */
+export interface RecordedAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Where idempotency keys are kept; implemented by `domain/idempotency`. */
+export interface IdempotencyRecords {
+  /**
+   * Claims the key for this request, or returns the answer that was given before.
+   * @throws Problem `idempotency_in_progress` (409), `idempotency_key_reused` (422)
+   */
+  begin(keyHash: string, fingerprint: string): Promise<RecordedAnswer | null>;
+  complete(keyHash: string, answer: RecordedAnswer): Promise<void>;
+  /** Gives the key back after a failure, so that a retry runs. */
+  abandon(keyHash: string): Promise<void>;
+}
+
+/** The caller's `Idempotency-Key`, checked, or null. */
+export function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key) || key.length > IDEMPOTENCY_KEY_CHARS_MAX) {
+    throw new Problem("invalid_request", `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters.`);
+  }
+  return key;
+}
+
+/**
+ * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed: true`.
+ * Members that are shown once (`secret`, `client_secret`, `link`) are null in it.
+ */
+export async function idempotent(
+  host: HttpHost,
+  row: { readonly operationId: string; readonly status: number },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  const key = idempotencyKeyOf(request);
+  if (key === null) return run();
+  const keyHash = sha256Hex(JSON.stringify([principalOf(request).id, row.operationId, key]));
+  const fingerprint = sha256Hex(JSON.stringify([request.url, request.body ?? null]));
+  const before = await host.idempotency.begin(keyHash, fingerprint);
+  if (before !== null) {
+    void reply.code(before.status).header("idempotency-replayed", "true");
+    return JSON.parse(before.body) as unknown;
+  }
+  let result: unknown;
+  try {
+    result = await run();
+  } catch (error) {
+    await host.idempotency.abandon(keyHash);
+    throw error;
+  }
+  const status = reply.statusCode === 200 ? row.status : reply.statusCode;
+  await host.idempotency.complete(keyHash, { status, body: JSON.stringify(withoutSecrets(result)) });
+  return result;
+}
+
+const SHOWN_ONCE = new Set(["secret", "client_secret", "link", "setup_url", "token"]);
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, member]) => [
+    name,
+    SHOWN_ONCE.has(name) && typeof member === "string" ? null : withoutSecrets(member),
+  ]);
+  return { ...(Object.fromEntries(entries) as Record<string, unknown>), ...(hasSecret(value) ? { replayed: true } : {}) };
+}
+
+function hasSecret(value: object): boolean {
+  return Object.entries(value).some(([name, member]) => SHOWN_ONCE.has(name) && typeof member === "string");
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { BodyOf, ParamsOf, QueryOf, ResultOf, Route } from "@mooring/contract";
+import type { Principal } from "#domain/identity/index.ts";
+import { JSON_BODY_BYTES_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import { principalOf } from "./authentication.ts";
+import type { HttpHost } from "./host.ts";
+import { idempotent } from "./idempotency.ts";
+import { bodyCheck, parameterCheck, type Check } from "./validate.ts";
+
+/** What an operation is given besides its input. */
+export interface OperationContext {
+  /** Throws on a public route: those have no principal. */
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** The peer's address; from forwarded fields only when the peer is a configured proxy. */
+  readonly ip: string;
+  /** Aborted when the caller goes away before the answer is complete. */
+  readonly signal: AbortSignal;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export interface OperationInput<T> {
+  readonly params: ParamsOf<T>;
+  readonly query: QueryOf<T>;
+  readonly body: BodyOf<T>;
+}
+
+export type Operation<T> = (input: OperationInput<T>, context: OperationContext) => Promise<ResultOf<T>> | ResultOf<T>;
+
+/** A row whose exact types were kept by `route()`. */
+type AnyRoute = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
+  Partial<Pick<Route, "params" | "query" | "body" | "result" | "idempotent" | "rawBody">>;
+
+/**
+ * Binds a row of the contract to its operation. In this order: authentication and scope, limits (before a byte of the body
+ * is read), validation, idempotency, the operation.
+ */
+export function mountRoute<const T extends AnyRoute>(
+  app: FastifyInstance,
+  host: HttpHost,
+  row: T,
+  operation: Operation<T>,
+): void {
+  const checks = checksOf(row);
+  app.route({
+    method: row.method,
+    url: row.path.replace(/\{([a-z_]+)\}/g, ":$1"),
+    bodyLimit: JSON_BODY_BYTES_MAX,
+    config: { operationId: row.operationId },
+    onRequest: (request, reply) => host.admit(request, reply, row.permission),
+    handler: async (request, reply) => {
+      const input = inputOf(request, checks) as OperationInput<T>;
+      const context = contextOf(request, reply);
+      const run = async (): Promise<unknown> => operation(input, context);
+      const result = row.idempotent === true ? await idempotent(host, row, request, reply, run) : await run();
+      if (reply.sent) return reply;
+      if (row.status === 204) return reply.code(204).send();
+      return reply.code(reply.statusCode === 200 ? row.status : reply.statusCode).send(result);
+    },
+  });
+}
+
+interface Checks {
+  readonly params: Check | undefined;
+  readonly query: Check;
+  readonly body: Check | undefined;
+}
+
+const NO_QUERY: Check = (value) => {
+  const [name] = Object.keys(value as object);
+  if (name === undefined) return {};
+  throw unknownParameter(name);
+};
+
+function checksOf(row: AnyRoute): Checks {
+  return {
+    params: row.params === undefined ? undefined : parameterCheck(row.params),
+    query: row.query === undefined ? NO_QUERY : queryCheck(row.query),
+    body: row.body === undefined ? undefined : bodyCheck(row.body),
+  };
+}
+
+/** A parameter that is not in the contract is refused by name: a misspelt filter must not answer everything. */
+function queryCheck(schema: NonNullable<Route["query"]>): Check {
+  const check = parameterCheck(schema);
+  const names = new Set(Object.keys(schema.properties));
+  return (value) => {
+    for (const name of Object.keys(value as object)) if (!names.has(name)) throw unknownParameter(name);
+    return check(value);
+  };
+}
+
+function unknownParameter(name: string): Problem {
+  return new Problem("invalid_parameter", "A parameter is not known here.", {
+    errors: [{ pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, detail: "is not a parameter of this operation" }],
+  });
+}
+
+function inputOf(request: FastifyRequest, checks: Checks): { params: unknown; query: unknown; body: unknown } {
+  const params = checks.params === undefined ? {} : checks.params(request.params);
+  const query = checks.query(request.query);
+  if (checks.body === undefined) return { params, query, body: undefined };
+  if (request.body === undefined) throw new Problem("invalid_body", "The body is missing; send a JSON object.");
+  return { params, query, body: checks.body(request.body) };
+}
+
+/** The context of an operation; also for routes that are mounted by hand. */
+export function contextOf(request: FastifyRequest, reply: FastifyReply): OperationContext {
+  return {
+    get principal() {
+      return principalOf(request);
+    },
+    requestId: request.id,
+    ip: request.ip,
+    signal: signalOf(reply),
+    request,
+    reply,
+  };
+}
+
+/** Aborts when the connection closes before the answer was sent whole. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) controller.abort(new Error("the caller went away"));
+  });
+  return controller.signal;
+}

@@ -1,0 +1,67 @@
+import type { FastifyReply } from "fastify";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+
+export interface RateLimitOptions {
+  /** Shown in the `RateLimit` fields, for example `credential`. */
+  readonly name: string;
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly clock: Clock;
+  /** Keys remembered; beyond it the longest unused is forgotten, which only ever gives tokens back. */
+  readonly keysMax?: number;
+}
+
+export interface RateLimiter {
+  /** Takes one token. @throws Problem `rate_limited` with `Retry-After` when there is none. Returns the whole tokens left. */
+  take(key: string): number;
+  /** The fields of draft-ietf-httpapi-ratelimit-headers for an answer. */
+  fields(remaining: number): { "ratelimit-policy": string; ratelimit: string };
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/** Token buckets in memory, one a key. */
+export function createRateLimiter(options: RateLimitOptions): RateLimiter {
+  const { perSecond, burst, clock } = options;
+  const keysMax = options.keysMax ?? 100_000;
+  const buckets = new Map<string, Bucket>();
+  const policy = `"${options.name}";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`;
+
+  function fields(remaining: number): { "ratelimit-policy": string; ratelimit: string } {
+    const refillS = Math.ceil((burst - remaining) / perSecond);
+    return { "ratelimit-policy": policy, ratelimit: `"${options.name}";r=${remaining};t=${refillS}` };
+  }
+
+  function take(key: string): number {
+    const nowMs = clock.nowMs();
+    const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
+    const refilled = Math.min(burst, bucket.tokens + (Math.max(0, nowMs - bucket.atMs) / 1000) * perSecond);
+    buckets.delete(key); // re-inserted last: the map's order is the order of use
+    buckets.set(key, { tokens: refilled < 1 ? refilled : refilled - 1, atMs: nowMs });
+    if (buckets.size > keysMax) forgetOldest();
+    if (refilled < 1) throw limited(Math.ceil((1 - refilled) / perSecond));
+    return Math.floor(refilled - 1);
+  }
+
+  function forgetOldest(): void {
+    const oldest = buckets.keys().next();
+    if (oldest.done !== true) buckets.delete(oldest.value);
+  }
+
+  function limited(afterS: number): Problem {
+    const retryAfter = String(Math.max(1, afterS));
+    return new Problem("rate_limited", `Too many requests; try again after ${retryAfter} s.`, {
+      headers: { "retry-after": retryAfter, ...fields(0) },
+    });
+  }
+
+  return { take, fields };
+}
+
+export function sendRateLimitFields(reply: FastifyReply, limiter: RateLimiter, remaining: number): void {
+  void reply.headers(limiter.fields(remaining));
+}

@@ -1,0 +1,85 @@
+import { Compile } from "typebox/compile";
+import type { TObject, TSchema } from "typebox";
+import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
+import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
+
+/** Checks a value against a compiled schema and returns it. @throws Problem with JSON pointers */
+export type Check = (value: unknown) => unknown;
+
+/** Checks a JSON body; the pointers of the problem point into it. */
+export function bodyCheck(schema: TSchema): Check {
+  return checkOf(schema, "invalid_body", "The body does not have the form that this operation takes.");
+}
+
+/**
+ * Checks path or query parameters. They arrive as text: those whose schema asks for an integer or a boolean are converted
+ * when they are exactly one, and otherwise left for the schema to refuse; defaults are filled in.
+ */
+export function parameterCheck(schema: TObject): Check {
+  const check = checkOf(schema, "invalid_parameter", "A parameter is not valid.");
+  const properties = Object.entries(schema.properties as Record<string, { type?: string; default?: unknown }>);
+  return (value) => {
+    const given: Record<string, unknown> = { ...(value as Record<string, unknown>) };
+    for (const [name, property] of properties) {
+      const text = given[name];
+      if (text === undefined && property.default !== undefined) given[name] = property.default;
+      else if (typeof text === "string") given[name] = converted(text, property.type);
+    }
+    return check(given);
+  };
+}
+
+function converted(text: string, type: string | undefined): unknown {
+  if (type === "integer" && /^-?[0-9]{1,15}$/.test(text)) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
+  const compiled = Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) return value;
+    throw new Problem(code, detail, { errors: placesOf(compiled.Errors(value)) });
+  };
+}
+
+interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  message: string;
+  params: object;
+}
+
+function placesOf(errors: readonly SchemaError[]): ProblemPlace[] {
+  const places = new Map<string, ProblemPlace>();
+  for (const error of errors) {
+    for (const place of placesOfOne(error)) {
+      // The first complaint about a place is the most telling one.
+      if (!places.has(place.pointer)) places.set(place.pointer, place);
+    }
+    if (places.size >= PROBLEM_PLACES_MAX) break;
+  }
+  return [...places.values()].slice(0, PROBLEM_PLACES_MAX);
+}
+
+function placesOfOne(error: SchemaError): ProblemPlace[] {
+  if (error.keyword === "required") {
+    const { requiredProperties } = error.params as { requiredProperties: string[] };
+    return requiredProperties.map((name) => ({ pointer: `${error.instancePath}/${escaped(name)}`, detail: "is required" }));
+  }
+  if (error.keyword === "additionalProperties") {
+    const { additionalProperties } = error.params as { additionalProperties: string[] };
+    return additionalProperties.map((name) => ({
+      pointer: `${error.instancePath}/${escaped(name)}`,
+      detail: "is not a member of this object",
+    }));
+  }
+  // `additionalProperties: false` reports each property a second time as a false schema.
+  if (error.keyword === "boolean") return [];
+  return [{ pointer: error.instancePath, detail: error.message }];
+}
+
+/** RFC 6901 section 3. */
+function escaped(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
