@@ -132,6 +132,8 @@ export interface Tables {
     prev_hash: string;
     hash: string;
   };
+  /** The last row of each chain of `audit`, so that rows taken off the end are missed. */
+  audit_head: { org_id: string; seq: number; hash: string };
   idempotency: {
     /** SHA-256 of principal, route and key. */
     key_hash: string;

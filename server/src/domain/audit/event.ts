@@ -1,0 +1,69 @@
+import { sha256Hex } from "#kernel/digest.ts";
+
+export type AuditActorKind = "person" | "credential" | "system" | "anonymous";
+export type AuditResult = "success" | "denied" | "failure";
+
+/** Something that happened, as the code that made it happen reports it. */
+export interface AuditEvent {
+  /** Null: the chain of the installation itself, for what belongs to no organization. */
+  orgId: string | null;
+  actor: { kind: AuditActorKind; id: string | null };
+  /** Object and past participle or verb, for example `project.create`. */
+  action: string;
+  target?: { kind: string; id: string };
+  result: AuditResult;
+  ip?: string | null;
+  requestId?: string | null;
+  /** JSON values only. Must hold no secret. */
+  detail?: Record<string, unknown>;
+}
+
+/** One link of a chain, as it is stored. */
+export interface AuditRow {
+  org_id: string;
+  seq: number;
+  id: string;
+  at: number;
+  actor_kind: AuditActorKind;
+  actor_id: string | null;
+  action: string;
+  target_kind: string | null;
+  target_id: string | null;
+  result: AuditResult;
+  ip: string | null;
+  request_id: string | null;
+  detail: string;
+  prev_hash: string;
+  hash: string;
+}
+
+/** `prev_hash` of the first link. */
+export const GENESIS_HASH = "0".repeat(64);
+/** `org_id` under which the chain of the installation is stored. */
+export const INSTANCE_CHAIN = "";
+
+/**
+ * SHA-256 over every field and the hash before. A JSON array of strings, numbers and nulls in a fixed order is its own
+ * canonical form: no two rows render alike.
+ */
+export function hashOf(row: Omit<AuditRow, "hash">): string {
+  return sha256Hex(
+    JSON.stringify([
+      "mooring.audit.1",
+      row.org_id,
+      row.seq,
+      row.id,
+      row.at,
+      row.actor_kind,
+      row.actor_id,
+      row.action,
+      row.target_kind,
+      row.target_id,
+      row.result,
+      row.ip,
+      row.request_id,
+      row.detail,
+      row.prev_hash,
+    ]),
+  );
+}

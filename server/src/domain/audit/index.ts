@@ -1,0 +1,5 @@
+export { appendAudit, type AuditDeps } from "./append.ts";
+export type { AuditActorKind, AuditEvent, AuditResult, AuditRow } from "./event.ts";
+export { exportAudit, listAudit } from "./list.ts";
+export type { AuditFilters } from "./store.ts";
+export { verifyAudit, type AuditFault, type AuditVerdict } from "./verify.ts";

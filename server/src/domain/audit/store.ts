@@ -1,0 +1,91 @@
+import type { ExpressionBuilder } from "kysely";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { AuditRow } from "./event.ts";
+
+export interface AuditHead {
+  seq: number;
+  hash: string;
+}
+
+/** All of them must hold. Times are milliseconds since the epoch, `toMs` exclusive. */
+export interface AuditFilters {
+  actorId?: string | undefined;
+  /** An action, or the beginning of some when it ends in `.`: `project.` */
+  action?: string | undefined;
+  targetId?: string | undefined;
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+}
+
+export async function findHead(db: Reader | Writer, orgId: string): Promise<AuditHead | undefined> {
+  return db.selectFrom("audit_head").select(["seq", "hash"]).where("org_id", "=", orgId).executeTakeFirst();
+}
+
+/** Adds the row and moves the head to it, in the caller's transaction. */
+export async function insertRow(tx: Writer, row: AuditRow): Promise<void> {
+  await tx.insertInto("audit").values(row).execute();
+  const head = { seq: row.seq, hash: row.hash };
+  await tx
+    .insertInto("audit_head")
+    .values({ org_id: row.org_id, ...head })
+    .onConflict((conflict) => conflict.column("org_id").doUpdateSet(head))
+    .execute();
+}
+
+/** Rows after `afterSeq`, oldest first. */
+export async function rowsAfter(
+  db: Reader,
+  orgId: string,
+  afterSeq: number,
+  options: { limit: number; filters?: AuditFilters },
+): Promise<AuditRow[]> {
+  return db
+    .selectFrom("audit")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("seq", ">", afterSeq)
+    .where(matching(options.filters ?? {}))
+    .orderBy("seq")
+    .limit(options.limit)
+    .execute();
+}
+
+/** Rows before `beforeSeq`, newest first. */
+export async function rowsBefore(
+  db: Reader,
+  orgId: string,
+  beforeSeq: number,
+  options: { limit: number; filters: AuditFilters },
+): Promise<AuditRow[]> {
+  return db
+    .selectFrom("audit")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("seq", "<", beforeSeq)
+    .where(matching(options.filters))
+    .orderBy("seq", "desc")
+    .limit(options.limit)
+    .execute();
+}
+
+export async function organizationExists(db: Reader, orgId: string): Promise<boolean> {
+  const row = await db.selectFrom("organization").select("id").where("id", "=", orgId).executeTakeFirst();
+  return row !== undefined;
+}
+
+function matching(filters: AuditFilters) {
+  return (eb: ExpressionBuilder<Tables, "audit">) => {
+    const all = [];
+    if (filters.actorId !== undefined) all.push(eb("actor_id", "=", filters.actorId));
+    if (filters.action !== undefined) all.push(actionIs(eb, filters.action));
+    if (filters.targetId !== undefined) all.push(eb("target_id", "=", filters.targetId));
+    if (filters.fromMs !== undefined) all.push(eb("at", ">=", filters.fromMs));
+    if (filters.toMs !== undefined) all.push(eb("at", "<", filters.toMs));
+    return eb.and(all);
+  };
+}
+
+function actionIs(eb: ExpressionBuilder<Tables, "audit">, action: string) {
+  if (!action.endsWith(".")) return eb("action", "=", action);
+  return eb(eb.fn<string>("substr", ["action", eb.lit(1), eb.lit(action.length)]), "=", action);
+}

@@ -1,0 +1,38 @@
+import { Problem } from "./problem.ts";
+
+/** Parts of a position in a list: the values of the columns that it is sorted by. */
+export type CursorPart = string | number;
+
+/** Renders a position as opaque text for `next_cursor`. */
+export function encodeCursor(parts: readonly CursorPart[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+}
+
+/**
+ * Reads a position back. `kinds` gives the type of each part.
+ * @throws Problem `invalid_parameter` for anything that `encodeCursor` did not make for a list of this kind.
+ */
+export function decodeCursor<const K extends readonly ("string" | "number")[]>(
+  text: string,
+  kinds: K,
+): { -readonly [I in keyof K]: K[I] extends "number" ? number : string } {
+  const parts = parse(text);
+  const fits =
+    Array.isArray(parts) &&
+    parts.length === kinds.length &&
+    parts.every((part: unknown, i) => typeof part === kinds[i] && (typeof part === "string" || Number.isSafeInteger(part)));
+  if (!fits) {
+    throw new Problem("invalid_parameter", "The cursor is not one that this list gave out.", {
+      errors: [{ pointer: "/cursor", detail: "must be a next_cursor of this list" }],
+    });
+  }
+  return parts as { -readonly [I in keyof K]: K[I] extends "number" ? number : string };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
