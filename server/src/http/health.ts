@@ -1,0 +1,60 @@
+import Type from "typebox";
+import { route } from "@mooring/contract";
+import type { HttpHost } from "./host.ts";
+import { mountRoute } from "./mount.ts";
+import type { Surface } from "./surface.ts";
+
+/** One thing that must work for requests to be answered. */
+export interface HealthCheck {
+  readonly name: string;
+  /** Rejects with the reason when it does not. */
+  check(): Promise<void>;
+}
+
+const Live = Type.Object({ status: Type.Literal("ok") });
+const Health = Type.Object({
+  status: Type.Enum(["ok", "unavailable"]),
+  checks: Type.Record(Type.String(), Type.Enum(["ok", "failed"])),
+});
+
+const publicReason = "load balancers and orchestrators ask without credentials; the answer holds no detail";
+const common = { method: "GET", tag: "health", permission: "public", publicReason, status: 200, problems: [] } as const;
+
+export const HEALTH_ROUTES = {
+  health: route({ ...common, operationId: "health", path: "/health", summary: "Whether the service works", result: Health }),
+  ready: route({ ...common, operationId: "ready", path: "/readyz", summary: "Whether to send requests here", result: Health }),
+  live: route({ ...common, operationId: "live", path: "/livez", summary: "Whether the process runs", result: Live }),
+};
+
+export interface HealthOptions {
+  readonly host: HttpHost;
+  readonly checks: readonly HealthCheck[];
+  /** True from the moment a stop was asked for: `/readyz` then answers 503 so that balancers look elsewhere. */
+  stopping(): boolean;
+}
+
+export function createHealthSurface(options: HealthOptions): Surface {
+  return {
+    name: "health",
+    mount: (app) => {
+      mountRoute(app, options.host, HEALTH_ROUTES.live, () => ({ status: "ok" as const }));
+      mountRoute(app, options.host, HEALTH_ROUTES.health, async (_input, { reply }) => {
+        const health = await inspect(options.checks);
+        if (health.status !== "ok") void reply.code(503);
+        return health;
+      });
+      mountRoute(app, options.host, HEALTH_ROUTES.ready, async (_input, { reply }) => {
+        const health = await inspect(options.checks);
+        const ready = health.status === "ok" && !options.stopping();
+        if (!ready) void reply.code(503);
+        return { ...health, status: ready ? ("ok" as const) : ("unavailable" as const) };
+      });
+    },
+  };
+}
+
+async function inspect(checks: readonly HealthCheck[]): Promise<{ status: "ok" | "unavailable"; checks: Record<string, "ok" | "failed"> }> {
+  const results = await Promise.allSettled(checks.map((check) => check.check()));
+  const named = checks.map((check, i) => [check.name, results[i]?.status === "fulfilled" ? "ok" : "failed"] as const);
+  return { status: results.every((result) => result.status === "fulfilled") ? "ok" : "unavailable", checks: Object.fromEntries(named) };
+}

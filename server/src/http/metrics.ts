@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Counter, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+
+/** Figures of the process in Prometheus' text format. */
+export interface HttpMetrics {
+  observe(request: FastifyRequest, reply: FastifyReply): void;
+  readonly registry: Registry;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+
+export function createHttpMetrics(): HttpMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "mooring_http_requests_total",
+    help: "Requests answered, by route, method and status.",
+    labelNames: ["route", "method", "status"],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: "mooring_http_request_seconds",
+    help: "Time from the request's first byte to the answer's last, by route.",
+    labelNames: ["route"],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  return {
+    registry,
+    observe: (request, reply) => {
+      // The route's pattern, never the path: a path holds identifiers and would make a series each.
+      const route = request.routeOptions.url ?? "unknown";
+      requests.inc({ route, method: request.method, status: String(reply.statusCode) });
+      seconds.observe({ route }, reply.elapsedTime / 1000);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { ProblemBody, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
+import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
+
+type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
+  Partial<Pick<Route, "description" | "params" | "query" | "body" | "result" | "idempotent">>;
+
+/** What a row answers besides its success, from its permission and its own list. */
+function problemCodesOf(row: Row): ProblemCode[] {
+  const codes = new Set<ProblemCode>(row.problems as ProblemCode[]);
+  if (row.permission !== "public") for (const code of ["unauthorized", "invalid_token", "rate_limited"] as const) codes.add(code);
+  if (row.permission !== "public" && row.permission !== "authenticated") codes.add("insufficient_scope");
+  if (row.params !== undefined || row.query !== undefined) codes.add("invalid_parameter");
+  if (row.body !== undefined) for (const code of ["invalid_body", "body_too_large", "unsupported_media_type"] as const) codes.add(code);
+  if (row.idempotent === true) for (const code of ["idempotency_in_progress", "idempotency_key_reused"] as const) codes.add(code);
+  codes.add("internal");
+  codes.add("unavailable");
+  return [...codes];
+}
+
+/** The OpenAPI 3.1 document of a set of rows. Pure: the same rows give the same text. */
+export function openApiOf(options: { title: string; version: string; description: string; rows: readonly Row[] }): object {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const row of options.rows) {
+    const path = (paths[row.path] ??= {});
+    path[row.method.toLowerCase()] = operationOf(row);
+  }
+  return {
+    openapi: "3.1.1",
+    info: { title: options.title, version: options.version, description: options.description, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    paths,
+    components: {
+      schemas: { Problem: ProblemBody },
+      securitySchemes: {
+        oauth2: {
+          type: "oauth2",
+          description: "An access token by the client credentials grant (RFC 6749 section 4.4).",
+          flows: { clientCredentials: { tokenUrl: "/oauth/token", scopes: SCOPE_DESCRIPTIONS } },
+        },
+      },
+    },
+  };
+}
+
+function operationOf(row: Row): object {
+  return {
+    operationId: row.operationId,
+    tags: [row.tag],
+    summary: row.summary,
+    ...(row.description === undefined ? {} : { description: row.description }),
+    security: row.permission === "public" ? [] : [{ oauth2: row.permission === "authenticated" ? [] : [row.permission] }],
+    parameters: parametersOf(row),
+    ...(row.body === undefined ? {} : { requestBody: { required: true, content: { "application/json": { schema: row.body } } } }),
+    responses: responsesOf(row),
+  };
+}
+
+function parametersOf(row: Row): object[] {
+  const of = (place: "path" | "query", schema: Route["params"]): object[] => {
+    const required = new Set((schema as { required?: string[] } | undefined)?.required);
+    return Object.entries(schema?.properties ?? {}).map(([name, property]) => ({
+      name,
+      in: place,
+      required: required.has(name),
+      schema: property,
+    }));
+  };
+  const idempotencyKey = {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description: "Makes a retry safe: the same key and body within 24 h runs once.",
+    schema: { type: "string", maxLength: 255 },
+  };
+  return [...of("path", row.params), ...of("query", row.query), ...(row.idempotent === true ? [idempotencyKey] : [])];
+}
+
+function responsesOf(row: Row): Record<string, unknown> {
+  const success = {
+    description: "Success",
+    ...(row.result === undefined ? {} : { content: { "application/json": { schema: row.result } } }),
+  };
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of problemCodesOf(row)) {
+    const { status } = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const problems = [...byStatus.entries()]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.toSorted().join(", "),
+        content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+      },
+    ]);
+  return { [String(row.status)]: success, ...(Object.fromEntries(problems) as Record<string, unknown>) };
+}

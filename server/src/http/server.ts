@@ -1,0 +1,118 @@
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { HttpMetrics } from "./metrics.ts";
+import { pathOf, sendProblem } from "./problems.ts";
+import { requestIdOf } from "./request-id.ts";
+import type { Surface } from "./surface.ts";
+
+export interface HttpServerOptions {
+  readonly log: FastifyBaseLogger;
+  readonly clock: Clock;
+  readonly metrics: HttpMetrics;
+  readonly surfaces: readonly Surface[];
+  /** Peers whose `X-Forwarded-For` counts; none by default. */
+  readonly trustedProxies: readonly string[];
+  /** Requests answered after this long are logged as slow. */
+  readonly slowRequestMs: number;
+}
+
+/** Connections without a byte either way for this long are closed; Node's own `requestTimeout` would cut long transfers. */
+const IDLE_TIMEOUT_MS = 120_000;
+/** Longer than the 60 s that load balancers commonly keep idle connections for, so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
+/** One listener's Fastify with the conventions that hold on every surface. */
+export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const { log, clock, metrics } = options;
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: requestIdOf(clock),
+    requestTimeout: 0,
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    exposeHeadRoutes: true,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
+    frameworkErrors: (error, request, reply) => {
+      void sendProblem(request, reply, error);
+    },
+  });
+  app.decorateRequest("principal", null);
+  const methodsOf = collectRoutes(app);
+  refuseBeforeContinue(app);
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("request-id", request.id);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    metrics.observe(request, reply);
+    logSlow(request, reply, options.slowRequestMs);
+  });
+  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error));
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, absent(methodsOf(pathOf(request)))));
+  for (const surface of options.surfaces) {
+    await app.register(async (scope) => surface.mount(scope));
+  }
+  return app;
+}
+
+/** The methods that a path takes, from the patterns of every mounted route. */
+function collectRoutes(app: FastifyInstance): (path: string) => string[] {
+  const patterns = new Map<string, { matches: RegExp; methods: Set<string> }>();
+  app.addHook("onRoute", (route) => {
+    const known = patterns.get(route.url) ?? { matches: patternOf(route.url), methods: new Set<string>() };
+    for (const method of [route.method].flat()) known.methods.add(method);
+    patterns.set(route.url, known);
+  });
+  return (path) => {
+    const methods = new Set<string>();
+    for (const route of patterns.values()) if (route.matches.test(path)) for (const method of route.methods) methods.add(method);
+    return [...methods].toSorted();
+  };
+}
+
+/** `/v1/projects/:project_id` → an expression for the whole path; a trailing `*` takes the rest. */
+function patternOf(url: string): RegExp {
+  const source = url
+    .split("/")
+    .map((part) => (part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
+    .join("/");
+  return new RegExp(`^${source}$`);
+}
+
+/** A known path with another method is 405 with `Allow` (RFC 9110 section 15.5.6); anything else 404. */
+function absent(allowed: readonly string[]): Problem {
+  if (allowed.length === 0) return new Problem("not_found", "There is nothing at this address.");
+  const list = allowed.join(", ");
+  return new Problem("method_not_allowed", `This address takes ${list}.`, { headers: { allow: list } });
+}
+
+/**
+ * A client that sends `Expect: 100-continue` is told to go on only when the request was admitted: `onRequest` refusals leave
+ * before a byte of the body (RFC 9110 section 10.1.1).
+ */
+function refuseBeforeContinue(app: FastifyInstance): void {
+  const waiting = new WeakSet<IncomingMessage>();
+  app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    waiting.add(request);
+    app.server.emit("request", request, response);
+  });
+  app.addHook("preParsing", async (request, reply, payload) => {
+    if (waiting.delete(request.raw)) reply.raw.writeContinue();
+    return payload;
+  });
+}
+
+function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: number): void {
+  const elapsedMs = Math.round(reply.elapsedTime);
+  const level = elapsedMs >= slowRequestMs ? "info" : "debug";
+  request.log[level](
+    { method: request.method, path: request.routeOptions.url ?? "unknown", status: reply.statusCode, elapsed_ms: elapsedMs },
+    "request answered",
+  );
+}
