@@ -2,6 +2,7 @@ export { bearerOf, missingScope, principalOf } from "./authentication.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";
+export { openListener, type Listener } from "./listener.ts";
 export { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 export { contextOf, mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
 export { openApiOf } from "./openapi.ts";

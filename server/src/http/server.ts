@@ -1,13 +1,16 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
 import { pathOf, sendProblem } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { Surface } from "./surface.ts";
 
 export interface HttpServerOptions {
+  /** Already bound; it serves from the moment the application is ready. */
+  readonly listener: Listener;
   readonly log: FastifyBaseLogger;
   readonly clock: Clock;
   readonly metrics: HttpMetrics;
@@ -18,23 +21,19 @@ export interface HttpServerOptions {
   readonly slowRequestMs: number;
 }
 
-/** Connections without a byte either way for this long are closed; Node's own `requestTimeout` would cut long transfers. */
-const IDLE_TIMEOUT_MS = 120_000;
-/** Longer than the 60 s that load balancers commonly keep idle connections for, so that they close first. */
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-
-/** One listener's Fastify with the conventions that hold on every surface. */
+/** The Fastify of one listener, ready, with the conventions that hold on every surface. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, clock, metrics } = options;
+  let handle: RequestListener | undefined;
   const app = fastify({
     loggerInstance: log,
     disableRequestLogging: true,
     genReqId: requestIdOf(clock),
-    requestTimeout: 0,
-    connectionTimeout: IDLE_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    forceCloseConnections: "idle",
     return503OnClosing: false,
+    serverFactory: (handler) => {
+      handle = handler as RequestListener;
+      return options.listener.server;
+    },
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     exposeHeadRoutes: true,
@@ -58,6 +57,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   for (const surface of options.surfaces) {
     await app.register(async (scope) => surface.mount(scope));
   }
+  await app.ready();
+  if (handle === undefined) throw new Error("fastify made no handler");
+  options.listener.serve(handle);
   return app;
 }
 

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { SETTING_NAMES, SETTINGS, settingOf, type Setting, type SettingName } from "./settings.ts";
+
+/** The settings in force, checked and frozen. */
+export type Config = { readonly [N in SettingName]: Static<(typeof SETTINGS)[N]["schema"]> };
+
+/** Everything that is wrong with the configuration, at once. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(`cannot use the configuration:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.mistakes = mistakes;
+  }
+}
+
+export interface ConfigSources {
+  /** Path of a JSON file with settings by name. */
+  readonly file?: string | undefined;
+  /** `MOORING_*` variables; others are left alone. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Flags of the command line by setting name; they win over the environment, which wins over the file. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+}
+
+/** The environment of this process; the only place that reads it. */
+export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
+interface Given {
+  readonly value: unknown;
+  /** Where it was set, as the operator wrote it. */
+  readonly origin: string;
+}
+
+/** Reads, merges and checks the settings. @throws ConfigError that lists every mistake with the option's name */
+export function loadConfig(sources: ConfigSources): Config {
+  const mistakes: string[] = [];
+  const given = new Map<SettingName, Given>();
+  for (const [name, value] of fileSettings(sources.file, mistakes)) given.set(name, value);
+  for (const [name, value] of environmentSettings(sources.environment, mistakes)) given.set(name, value);
+  for (const [name, text] of Object.entries(sources.flags)) {
+    if (text !== undefined) given.set(name as SettingName, { value: parsed(name as SettingName, text), origin: flagOf(name) });
+  }
+  const config: Record<string, unknown> = {};
+  for (const name of SETTING_NAMES) config[name] = checked(settingOf(name), given.get(name), mistakes);
+  relations(config as Config, mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.freeze({ ...config, data_dir: resolve(String(config["data_dir"])) }) as Config;
+}
+
+export function flagOf(name: string): string {
+  return `--${name.replaceAll("_", "-")}`;
+}
+
+export function variableOf(name: string): string {
+  return `MOORING_${name.toUpperCase()}`;
+}
+
+/** Variables that mean something else to our own command line. */
+const OTHER_VARIABLES = new Set(["MOORING_CONFIG", "MOORING_URL", "MOORING_CLIENT_ID", "MOORING_CLIENT_SECRET", "MOORING_CREDENTIALS"]);
+
+function fileSettings(file: string | undefined, mistakes: string[]): [SettingName, Given][] {
+  if (file === undefined) return [];
+  let parsedFile: unknown;
+  try {
+    parsedFile = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    mistakes.push(`--config ${file}: cannot be read as JSON: ${(error as Error).message}`);
+    return [];
+  }
+  if (typeof parsedFile !== "object" || parsedFile === null || Array.isArray(parsedFile)) {
+    mistakes.push(`--config ${file}: must hold one JSON object of settings`);
+    return [];
+  }
+  return Object.entries(parsedFile).flatMap(([name, value]): [SettingName, Given][] => {
+    if (isSetting(name)) return [[name, { value, origin: `${name} in ${file}` }]];
+    mistakes.push(`${name} in ${file}: is not a setting${didYouMean(name)}`);
+    return [];
+  });
+}
+
+function environmentSettings(environment: ConfigSources["environment"], mistakes: string[]): [SettingName, Given][] {
+  return Object.entries(environment).flatMap(([variable, text]): [SettingName, Given][] => {
+    if (!variable.startsWith("MOORING_") || OTHER_VARIABLES.has(variable) || text === undefined) return [];
+    const name = variable.slice("MOORING_".length).toLowerCase();
+    if (isSetting(name)) return [[name, { value: parsed(name, text), origin: variable }]];
+    mistakes.push(`${variable}: is not a setting${didYouMean(name)}`);
+    return [];
+  });
+}
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+/** Text from a flag or a variable becomes what the schema asks for; what does not fit is left for the check to refuse. */
+function parsed(name: SettingName, text: string): unknown {
+  const fallback = SETTINGS[name].default as unknown;
+  if (text === "" && fallback === null) return null;
+  if (Array.isArray(fallback)) return text === "" ? [] : text.split(",").map((part) => part.trim());
+  const numeric = typeof fallback === "number" || name === "ingest_workers";
+  return numeric && /^-?[0-9]+$/.test(text) ? Number(text) : text;
+}
+
+function checked(setting: Setting, given: Given | undefined, mistakes: string[]): unknown {
+  if (given === undefined) return setting.default;
+  const schema = Compile(setting.schema);
+  if (schema.Check(given.value)) return given.value;
+  const shown = setting.secret === true ? "the value" : JSON.stringify(given.value);
+  const why = schema.Errors(given.value).map((error) => error.message);
+  mistakes.push(`${given.origin}: ${shown} ${why.at(-1) ?? "is not valid"} (${setting.description})`);
+  return setting.default;
+}
+
+function relations(config: Config, mistakes: string[]): void {
+  if (config.query_timeout_ms > config.query_timeout_ms_max) {
+    mistakes.push("query_timeout_ms: must not be greater than query_timeout_ms_max");
+  }
+  if (config.rate_limit_burst < config.rate_limit_per_second) {
+    mistakes.push("rate_limit_burst: must be at least rate_limit_per_second");
+  }
+  for (const name of ["listen", "s3_listen", "metrics_listen"] as const) {
+    const port = Number(config[name].split(":").at(-1));
+    if (config[name] !== "off" && port > 65_535) mistakes.push(`${name}: port ${port} is greater than 65535`);
+  }
+}
+
+function didYouMean(name: string): string {
+  const near = SETTING_NAMES.find((known) => known.startsWith(name.slice(0, 5)) || known.endsWith(name.slice(-5)));
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+/** The settings as they may be shown: secrets replaced. */
+export function redactedConfig(config: Config): Record<string, unknown> {
+  return Object.fromEntries(
+    SETTING_NAMES.map((name) => [name, settingOf(name).secret === true && config[name] !== null ? "(set, not shown)" : config[name]]),
+  );
+}
