@@ -1,37 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
-import type { Tables } from "./schema.ts";
-
+export { isUniqueViolation, uniqueViolation, type UniqueViolation } from "./errors.ts";
+export { openMetadata, type MetadataOptions } from "./open.ts";
 export type { Tables } from "./schema.ts";
-export type Reader = Kysely<Tables>;
-export type Writer = Transaction<Tables>;
-
-/**
- * The product's records: organizations, identity, audit, manifests. Two drivers, the same migrations, the same contract suite.
- */
-export interface MetadataStore {
-  readonly dialect: "sqlite" | "postgres";
-  /** Short, indexed reads of committed state. */
-  readonly read: Reader;
-  /**
-   * Runs `work` in one read-write transaction and resolves when the commit is on disk. A throw rolls back everything that
-   * `work` did. Transactions are serialised in SQLite; in PostgreSQL a serialisation failure or deadlock is retried up to
-   * 5 times, so `work` must have no effect outside the transaction.
-   */
-  write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
-  /**
-   * Serialises, until the end of the transaction, every transaction that takes the same lock: a no-op in SQLite (one writer),
-   * an advisory transaction lock in PostgreSQL. For sequences whose order must be their commit order.
-   */
-  lock(tx: Writer, name: string): Promise<void>;
-  /**
-   * Calls `listener` soon after a transaction that called `notify` has committed, on every node (PostgreSQL: LISTEN/NOTIFY).
-   * A hint only, it can be lost: the truth is polled. Returns the function that stops listening.
-   */
-  onNotify(channel: NotifyChannel, listener: () => void): () => void;
-  notify(tx: Writer, channel: NotifyChannel): Promise<void>;
-  /** Resolves when a trivial read answers; rejects with the reason otherwise. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export type NotifyChannel = "auth_change";
+export type { MetadataStore, NotifyChannel, Reader, Writer } from "./types.ts";

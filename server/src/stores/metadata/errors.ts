@@ -1,0 +1,85 @@
+import { Problem } from "#kernel/problem.ts";
+
+/** Which unique key a refused row would have broken. */
+export interface UniqueViolation {
+  table: string;
+  columns: readonly string[];
+}
+
+/** A statement that SQLite refused. `errcode` is SQLite's extended result code. */
+export class SqliteError extends Error {
+  readonly code = "ERR_SQLITE_ERROR";
+  readonly errcode: number;
+
+  constructor(message: string, errcode: number) {
+    super(message);
+    this.name = "SqliteError";
+    this.errcode = errcode;
+  }
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
+const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
+const SQLITE_CONSTRAINT_UNIQUE = 2067;
+const PG_UNIQUE_VIOLATION = "23505";
+const PG_DISK_FULL = "53100";
+const PG_UNREACHABLE = new Set(["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"]);
+const NETWORK_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENOENT", "EPIPE"]);
+
+/** True for every kind of "somebody else holds the database" that SQLite knows; extended codes keep the kind in the low byte. */
+export function isBusy(errcode: unknown): boolean {
+  return typeof errcode === "number" && (errcode & 0xff) === SQLITE_BUSY;
+}
+
+/** The unique key that an error of either driver is about, or undefined for every other error. */
+export function uniqueViolation(error: unknown): UniqueViolation | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const fields = error as Error & { errcode?: unknown; code?: unknown; constraint?: unknown };
+  if (fields.errcode === SQLITE_CONSTRAINT_UNIQUE || fields.errcode === SQLITE_CONSTRAINT_PRIMARYKEY) return fromSqlite(error.message);
+  if (fields.code === PG_UNIQUE_VIOLATION && typeof fields.constraint === "string") return fromConstraint(fields.constraint);
+  return undefined;
+}
+
+/** True when a row was refused because its key is taken; `columns` narrows it to that key of `table`. */
+export function isUniqueViolation(error: unknown, table?: string, columns?: readonly string[]): boolean {
+  const found = uniqueViolation(error);
+  if (found === undefined) return false;
+  if (table !== undefined && found.table !== table) return false;
+  return columns === undefined || found.columns.join() === columns.join();
+}
+
+/** Names a key so that its table and columns can be read back from PostgreSQL's error, which gives nothing but the name. */
+export function constraintName(table: string, columns: readonly string[]): string {
+  return [table, ...columns].join("__");
+}
+
+/** Turns what the operator can mend (no connection, a full disk, a held lock) into an answer; every other error stays itself. */
+export function asAnswer(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const fields = error as Error & { errcode?: unknown; code?: unknown };
+  if (fields.errcode === SQLITE_FULL || fields.code === PG_DISK_FULL) {
+    return new Problem("disk_full", "The metadata database has no disk space left. Free some space, then try again.", { cause: error });
+  }
+  if (isBusy(fields.errcode) || isUnreachable(fields.code) || /timeout exceeded|Connection terminated/.test(error.message)) {
+    return new Problem("unavailable", "The metadata database can't be reached now. Try again shortly.", { cause: error });
+  }
+  return error;
+}
+
+function isUnreachable(code: unknown): boolean {
+  return typeof code === "string" && (PG_UNREACHABLE.has(code) || NETWORK_ERRORS.has(code));
+}
+
+/** SQLite says `UNIQUE constraint failed: project.org_id, project.slug`. */
+function fromSqlite(message: string): UniqueViolation | undefined {
+  const places = message.slice(message.indexOf(":") + 1).split(",");
+  const parts = places.map((place) => place.trim().split("."));
+  const table = parts[0]?.[0];
+  return table === undefined ? undefined : { table, columns: parts.map((part) => part[1] ?? "") };
+}
+
+function fromConstraint(name: string): UniqueViolation {
+  const [table = name, ...columns] = name.split("__");
+  return { table, columns };
+}

@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import type { Clock } from "#kernel/time.ts";
+import { MIGRATIONS } from "./migrations/index.ts";
+import { tableMaker } from "./migrations/tables.ts";
+import type { MetadataStore, Writer } from "./types.ts";
+
+/** How long one migration may take. */
+export const MIGRATION_DEADLINE_MS = 600_000;
+
+export interface MigrationTarget {
+  dialect: MetadataStore["dialect"];
+  /** Runs a transaction that may take as long as `MIGRATION_DEADLINE_MS`. */
+  write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
+  lock: MetadataStore["lock"];
+  clock: Clock;
+}
+
+/**
+ * Brings the schema up to date, one transaction for each migration; any number of processes may do so at once.
+ * Rejects, without a change, when the database has a migration that this version does not know.
+ */
+export async function migrate(target: MigrationTarget): Promise<void> {
+  let pending = true;
+  while (pending) pending = await target.write((tx) => applyNext(tx, target));
+}
+
+/** Applies the first migration that is missing; resolves to whether there was one. */
+async function applyNext(tx: Writer, { dialect, lock, clock }: MigrationTarget): Promise<boolean> {
+  await lock(tx, "migration");
+  const applied = await appliedNames(tx, dialect);
+  assertKnown(applied);
+  const next = MIGRATIONS.find(({ name }) => !applied.has(name));
+  if (next === undefined) return false;
+  try {
+    await next.up(tx, dialect);
+  } catch (error) {
+    throw new Error(`cannot apply migration ${next.name} to the metadata database: nothing was changed`, { cause: error });
+  }
+  await tx.insertInto("migration").values({ name: next.name, applied_at: clock.nowMs() }).execute();
+  return true;
+}
+
+async function appliedNames(tx: Writer, dialect: MetadataStore["dialect"]): Promise<Set<string>> {
+  if (!(await hasMigrationTable(tx, dialect))) {
+    await tableMaker(tx, dialect)("migration", { columns: { name: "text", applied_at: "integer" }, primaryKey: ["name"] });
+  }
+  const rows = await tx.selectFrom("migration").select("name").execute();
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function hasMigrationTable(tx: Writer, dialect: MetadataStore["dialect"]): Promise<boolean> {
+  const query =
+    dialect === "sqlite"
+      ? sql`select 1 from sqlite_schema where type = 'table' and name = 'migration'`
+      : sql`select 1 from pg_catalog.pg_tables where schemaname = current_schema() and tablename = 'migration'`;
+  return (await query.execute(tx)).rows.length > 0;
+}
+
+function assertKnown(applied: ReadonlySet<string>): void {
+  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  const unknown = [...applied].filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  const names = unknown.toSorted().join(", ");
+  throw new Error(`cannot use the metadata database: a newer version of Mooring has changed it (${names}); start that version, or restore a backup`);
+}

@@ -1,0 +1,11 @@
+import type { MetadataStore, Writer } from "../types.ts";
+import { foundation } from "./0001-foundation.ts";
+
+export interface Migration {
+  /** Never changes once released; migrations run in the order of the list below. */
+  name: string;
+  /** Runs inside one transaction, which also records the name. */
+  up(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void>;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ name: "0001-foundation", up: foundation }];

@@ -1,0 +1,95 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, sql } from "kysely";
+import type { Clock } from "#kernel/time.ts";
+import { Listeners } from "../listeners.ts";
+import { migrate, MIGRATION_DEADLINE_MS } from "../migrate.ts";
+import type { Tables } from "../schema.ts";
+import { Transactions } from "../transactions.ts";
+import type { MetadataStore, NotifyChannel, Writer } from "../types.ts";
+import { readDialect, writeDialect } from "./dialect.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { SqliteWriter } from "./writer.ts";
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+export interface SqliteOptions {
+  dataDir: string;
+  clock: Clock;
+}
+
+/** Opens `mooring.db` in the data directory; other processes may have it open at the same time. */
+export async function openSqlite({ dataDir, clock }: SqliteOptions): Promise<MetadataStore> {
+  const path = join(dataDir, "mooring.db");
+  const writer = await openFile(path);
+  const transactions = new Transactions(new Kysely<Tables>({ dialect: writeDialect(writer, new GroupCommit(writer)) }));
+  try {
+    const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> => transactions.run(work, MIGRATION_DEADLINE_MS);
+    await migrate({ dialect: "sqlite", write, lock: async () => {}, clock });
+    return storeOver(path, writer, transactions);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+async function openFile(path: string): Promise<SqliteWriter> {
+  try {
+    makePrivate(path);
+    return await SqliteWriter.start({ path, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`cannot open the metadata database ${path}: ${reason}`, { cause: error });
+  }
+}
+
+/** The files that SQLite puts beside the database take its mode, so it must be right before SQLite sees it. */
+function makePrivate(path: string): void {
+  mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+}
+
+function storeOver(path: string, writer: SqliteWriter, transactions: Transactions): MetadataStore {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  const read = new Kysely<Tables>({ dialect: readDialect(db) });
+  return {
+    dialect: "sqlite",
+    read,
+    ...notifyingWrites(transactions),
+    lock: async () => {},
+    ping: async () => {
+      writer.assertAlive();
+      await sql`select 1`.execute(read);
+    },
+    close: async () => {
+      await transactions.close();
+      if (db.isOpen) db.close();
+      await writer.close();
+    },
+  };
+}
+
+/** Notifications stay in this process: another one that has the database open finds the changes when it polls. */
+function notifyingWrites(transactions: Transactions): Pick<MetadataStore, "write" | "notify" | "onNotify"> {
+  const listeners = new Listeners();
+  const noted = new WeakMap<Writer, Set<NotifyChannel>>();
+  return {
+    write: async (work) => {
+      const channels = new Set<NotifyChannel>();
+      const result = await transactions.run((tx) => {
+        noted.set(tx, channels);
+        return work(tx);
+      });
+      for (const channel of channels) listeners.call(channel);
+      return result;
+    },
+    notify: async (tx, channel) => {
+      const channels = noted.get(tx);
+      if (channels === undefined) throw new Error("cannot notify: the transaction is not one of this store");
+      channels.add(channel);
+    },
+    onNotify: (channel, listener) => listeners.add(channel, listener),
+  };
+}

@@ -1,0 +1,66 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Kysely } from "kysely";
+import { asAnswer } from "./errors.ts";
+import type { Tables } from "./schema.ts";
+import type { Writer } from "./types.ts";
+
+/** How long a transaction may hold the others up. */
+export const TRANSACTION_DEADLINE_MS = 30_000;
+
+/**
+ * What both drivers put around a transaction: a deadline, a refusal of one transaction inside another (it would wait for
+ * itself), and a close that waits for those under way.
+ */
+export class Transactions {
+  readonly #db: Kysely<Tables>;
+  readonly #scope = new AsyncLocalStorage<{ running: boolean }>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async run<T>(work: (tx: Writer) => Promise<T>, deadlineMs = TRANSACTION_DEADLINE_MS): Promise<T> {
+    if (this.#closed) throw new Error("cannot begin a transaction: the metadata store is closed");
+    if (this.#scope.getStore()?.running === true) {
+      throw new Error("cannot begin a transaction: this code runs in one already; hand its `tx` on instead");
+    }
+    const result = this.#execute(work, deadlineMs);
+    this.#underWay.add(result);
+    try {
+      return await result;
+    } catch (error) {
+      throw asAnswer(error);
+    } finally {
+      this.#underWay.delete(result);
+    }
+  }
+
+  /** Refuses new transactions and resolves when those under way have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #execute<T>(work: (tx: Writer) => Promise<T>, deadlineMs: number): Promise<T> {
+    return this.#db.transaction().execute(async (tx) => {
+      const scope = { running: true };
+      try {
+        return await withDeadline(this.#scope.run(scope, work, tx), deadlineMs);
+      } finally {
+        scope.running = false;
+      }
+    });
+  }
+}
+
+async function withDeadline<T>(result: Promise<T>, deadlineMs: number): Promise<T> {
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`cannot finish the transaction: it took longer than ${deadlineMs} ms`)), deadlineMs);
+  try {
+    return await Promise.race([result, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
