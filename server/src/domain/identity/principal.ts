@@ -1,0 +1,41 @@
+import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+
+/** Who makes a request, after authentication, with everything that `authorize` needs. */
+export type Principal = CredentialPrincipal | PersonPrincipal;
+
+export interface CredentialPrincipal {
+  readonly kind: "credential";
+  readonly id: string;
+  readonly clientId: string;
+  readonly orgId: string;
+  readonly orgSlug: string;
+  /** Null: reaches the whole organization. */
+  readonly projectId: string | null;
+  /** The token's scopes, cut to what the credential may do at this moment. */
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+export interface PersonPrincipal {
+  readonly kind: "person";
+  readonly id: string;
+  readonly email: string;
+  readonly orgId: string;
+  readonly orgSlug: string;
+  readonly role: OrgRole;
+  /** The role's scopes. */
+  readonly scopes: ReadonlySet<Scope>;
+  /** Roles in projects, by project id. */
+  readonly projects: ReadonlyMap<string, ProjectRole>;
+}
+
+/** What a request is about. Without a project it is about the organization itself. */
+export interface Resource {
+  readonly orgId: string;
+  readonly project?: { readonly id: string; readonly visibility: "organization" | "private" };
+}
+
+/** Turns a bearer token into a principal. */
+export interface Authenticator {
+  /** @throws Problem `invalid_token` (401), or `unavailable` (503) when this node can't know; never 401 for our own faults. */
+  authenticate(token: string): Promise<Principal>;
+}
