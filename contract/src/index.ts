@@ -1,3 +1,6 @@
 export * from "./scopes.ts";
 export * from "./route.ts";
 export * from "./shared.ts";
+export * from "./telemetry.ts";
+export * from "./query.ts";
+export { ORGANIZATION_ROUTES } from "./organization/index.ts";

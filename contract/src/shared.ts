@@ -4,14 +4,25 @@ import Type from "typebox";
 export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601 UTC" });
 
 /** Slugs of organizations and projects: 2 to 39 of `a-z 0-9 -`, no hyphen at either end. */
-export const Slug = Type.String({ pattern: "^[a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])$" });
+export const SLUG_PATTERN = "^[a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])$";
+export const Slug = Type.String({
+  pattern: SLUG_PATTERN,
+  description: "2 to 39 of a-z, 0-9 and hyphens; begins and ends with a letter or digit",
+});
 
-/** Slugs of apps: an S3 bucket name that is an OCI name component too, 3 to 63 characters. */
+/**
+ * Slugs of apps: an S3 bucket name that is an OCI name component too, 3 to 63 characters. Not like an IPv4 address, and
+ * without the prefixes and suffixes that S3 keeps for itself: clients refuse or reinterpret such bucket names.
+ */
+export const APP_SLUG_PATTERN =
+  "^(?!xn--|sthree-|amzn-s3-demo-)(?!.*(?:-s3alias|--ol-s3|\\.mrap|--x-s3|--table-s3)$)" +
+  "(?![0-9]{1,3}(?:\\.[0-9]{1,3}){3}$)(?=.{3,63}$)[a-z0-9]+(?:(?:\\.|-+)[a-z0-9]+)*$";
 export const AppSlug = Type.String({
   minLength: 3,
   maxLength: 63,
-  pattern: "^[a-z0-9]+(?:(?:\\.|-+)[a-z0-9]+)*$",
-  description: "a-z, 0-9, dots and hyphens; begins and ends with a letter or digit",
+  pattern: APP_SLUG_PATTERN,
+  description:
+    "a-z, 0-9, dots and hyphens; begins and ends with a letter or digit; not like an IP address; without the prefixes and suffixes that S3 reserves",
 });
 
 /** A name that people read: 1 to 100 characters, no control characters. */

@@ -1,3 +1,4 @@
+export { preferredType } from "./accept.ts";
 export { bearerOf, missingScope, principalOf } from "./authentication.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";

@@ -42,12 +42,13 @@ export function mountRoute<const T extends AnyRoute>(
   host: HttpHost,
   row: T,
   operation: Operation<T>,
+  options: { readonly bodyBytesMax?: number } = {},
 ): void {
   const checks = checksOf(row);
   app.route({
     method: row.method,
     url: row.path.replace(/\{([a-z_]+)\}/g, ":$1"),
-    bodyLimit: JSON_BODY_BYTES_MAX,
+    bodyLimit: options.bodyBytesMax ?? JSON_BODY_BYTES_MAX,
     config: { operationId: row.operationId },
     onRequest: (request, reply) => host.admit(request, reply, row.permission),
     handler: async (request, reply) => {
@@ -78,7 +79,7 @@ function checksOf(row: AnyRoute): Checks {
   return {
     params: row.params === undefined ? undefined : parameterCheck(row.params),
     query: row.query === undefined ? NO_QUERY : queryCheck(row.query),
-    body: row.body === undefined ? undefined : bodyCheck(row.body),
+    body: row.body === undefined || row.rawBody === true ? undefined : bodyCheck(row.body),
   };
 }
 

@@ -1,0 +1,71 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { AppSlug, CursorQuery, DisplayName } from "../shared.ts";
+import { App, IdOrSlug, closed, ifMatch, page } from "./shapes.ts";
+
+const appParams = Type.Object({ app_id: IdOrSlug });
+
+export const APP_ROWS = {
+  listApps: route({
+    operationId: "listApps",
+    method: "GET",
+    path: "/v1/apps",
+    tag: "apps",
+    summary: "The apps that the token can reach, newest first",
+    permission: "apps:read",
+    query: Type.Object({ ...CursorQuery, project: Type.Optional(IdOrSlug) }),
+    result: page(App),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  createApp: route({
+    operationId: "createApp",
+    method: "POST",
+    path: "/v1/apps",
+    tag: "apps",
+    summary: "Create an app, which is a registry repository and a bucket",
+    permission: "apps:write",
+    body: Type.Object({ project: IdOrSlug, slug: AppSlug, name: Type.Optional(DisplayName) }, closed),
+    result: App,
+    status: 201,
+    problems: ["invalid_body", "not_found", "duplicate_slug"],
+    idempotent: true,
+  }),
+  getApp: route({
+    operationId: "getApp",
+    method: "GET",
+    path: "/v1/apps/{app_id}",
+    tag: "apps",
+    summary: "An app",
+    permission: "apps:read",
+    params: appParams,
+    result: App,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  updateApp: route({
+    operationId: "updateApp",
+    method: "PATCH",
+    path: "/v1/apps/{app_id}",
+    tag: "apps",
+    summary: "Change an app's name; its slug is an address and stays",
+    description: ifMatch,
+    permission: "apps:write",
+    params: appParams,
+    body: Type.Object({ name: DisplayName }, closed),
+    result: App,
+    status: 200,
+    problems: ["invalid_body", "not_found", "precondition_failed"],
+  }),
+  deleteApp: route({
+    operationId: "deleteApp",
+    method: "DELETE",
+    path: "/v1/apps/{app_id}",
+    tag: "apps",
+    summary: "Delete an app",
+    permission: "apps:write",
+    params: appParams,
+    status: 204,
+    problems: ["not_found"],
+  }),
+} as const;

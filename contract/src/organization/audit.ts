@@ -1,0 +1,49 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { CursorQuery } from "../shared.ts";
+import { AuditEntry, AuditVerification, page } from "./shapes.ts";
+
+const auditFilters = {
+  actor: Type.Optional(Type.String({ maxLength: 64, description: "id of the person or credential" })),
+  action: Type.Optional(Type.String({ maxLength: 64, description: "an action, or the beginning of some: `project.`" })),
+  target: Type.Optional(Type.String({ maxLength: 128, description: "id of what was acted on" })),
+  from: Type.Optional(Type.String({ format: "date-time", description: "at this time or later" })),
+  to: Type.Optional(Type.String({ format: "date-time", description: "before this time" })),
+};
+
+export const AUDIT_ROWS = {
+  listAudit: route({
+    operationId: "listAudit",
+    method: "GET",
+    path: "/v1/audit",
+    tag: "audit",
+    summary: "The audit log, newest first",
+    permission: "audit:read",
+    query: Type.Object({ ...CursorQuery, ...auditFilters }),
+    result: page(AuditEntry),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  exportAudit: route({
+    operationId: "exportAudit",
+    method: "GET",
+    path: "/v1/audit/export",
+    tag: "audit",
+    summary: "The audit log as NDJSON, oldest first, as a stream",
+    permission: "audit:read",
+    query: Type.Object(auditFilters),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  verifyAudit: route({
+    operationId: "verifyAudit",
+    method: "GET",
+    path: "/v1/audit/verify",
+    tag: "audit",
+    summary: "Walk the whole log and report the first gap or edit",
+    permission: "audit:read",
+    result: AuditVerification,
+    status: 200,
+    problems: ["not_found"],
+  }),
+} as const;

@@ -1,0 +1,108 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { DisplayName, Timestamp } from "../shared.ts";
+import { Credential, Id, IdOrSlug, NewCredential, ScopeList, closed, ifMatch, listQuery, nullable, page } from "./shapes.ts";
+
+const credentialParams = Type.Object({ credential_id: Id });
+
+export const CREDENTIAL_ROWS = {
+  listCredentials: route({
+    operationId: "listCredentials",
+    method: "GET",
+    path: "/v1/credentials",
+    tag: "credentials",
+    summary: "Credentials, newest first, without their secrets",
+    permission: "credentials:read",
+    query: listQuery,
+    result: page(Credential),
+    status: 200,
+    problems: ["invalid_parameter"],
+  }),
+  createCredential: route({
+    operationId: "createCredential",
+    method: "POST",
+    path: "/v1/credentials",
+    tag: "credentials",
+    summary: "Create a credential; its secret is shown once",
+    description: "Nobody gives a scope that they do not hold, or that the organization's policy forbids.",
+    permission: "credentials:write",
+    body: Type.Object(
+      {
+        name: DisplayName,
+        scopes: ScopeList,
+        project: Type.Optional(nullable(IdOrSlug)),
+        expires_at: Type.Optional(nullable(Type.String({ format: "date-time" }))),
+      },
+      closed,
+    ),
+    result: NewCredential,
+    status: 201,
+    problems: ["invalid_body", "forbidden", "not_found"],
+    idempotent: true,
+  }),
+  getCredential: route({
+    operationId: "getCredential",
+    method: "GET",
+    path: "/v1/credentials/{credential_id}",
+    tag: "credentials",
+    summary: "A credential, without its secrets",
+    permission: "credentials:read",
+    params: credentialParams,
+    result: Credential,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  updateCredential: route({
+    operationId: "updateCredential",
+    method: "PATCH",
+    path: "/v1/credentials/{credential_id}",
+    tag: "credentials",
+    summary: "Change a credential's name or permission set",
+    description: ifMatch,
+    permission: "credentials:write",
+    params: credentialParams,
+    body: Type.Object(
+      { name: Type.Optional(DisplayName), scopes: Type.Optional(ScopeList) },
+      { ...closed, minProperties: 1 },
+    ),
+    result: Credential,
+    status: 200,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "precondition_failed"],
+  }),
+  rotateCredential: route({
+    operationId: "rotateCredential",
+    method: "POST",
+    path: "/v1/credentials/{credential_id}/rotate",
+    tag: "credentials",
+    summary: "Make a new secret; the old one works until the overlap ends",
+    permission: "credentials:write",
+    params: credentialParams,
+    body: Type.Object(
+      {
+        overlap_seconds: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 30 * 86_400, default: 86_400, description: "0: the old secret stops at once" }),
+        ),
+      },
+      closed,
+    ),
+    result: NewCredential,
+    status: 200,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    idempotent: true,
+  }),
+  revokeCredential: route({
+    operationId: "revokeCredential",
+    method: "DELETE",
+    path: "/v1/credentials/{credential_id}",
+    tag: "credentials",
+    summary: "Revoke a credential and every token that it was given",
+    permission: "credentials:write",
+    params: credentialParams,
+    result: Type.Object({
+      revoked_at: Timestamp,
+      propagated: Type.Boolean({ description: "every live node has applied it" }),
+    }),
+    status: 200,
+    problems: ["not_found"],
+  }),
+} as const;

@@ -1,0 +1,16 @@
+import { APP_ROWS } from "./apps.ts";
+import { AUDIT_ROWS } from "./audit.ts";
+import { CREDENTIAL_ROWS } from "./credentials.ts";
+import { MEMBER_ROWS } from "./members.ts";
+import { ORGANIZATION_ROWS } from "./organization.ts";
+import { PROJECT_ROWS } from "./projects.ts";
+
+/** The organization API: what an organization has, who may do what in it, and what was done. */
+export const ORGANIZATION_ROUTES = {
+  ...ORGANIZATION_ROWS,
+  ...PROJECT_ROWS,
+  ...APP_ROWS,
+  ...MEMBER_ROWS,
+  ...CREDENTIAL_ROWS,
+  ...AUDIT_ROWS,
+} as const;

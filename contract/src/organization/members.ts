@@ -1,0 +1,105 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { DisplayName, Slug } from "../shared.ts";
+import { Email, Id, Invitation, Member, NewInvitation, OrgRoleName, Password, closed, listQuery, page } from "./shapes.ts";
+
+const userParams = Type.Object({ user_id: Id });
+const invitationParams = Type.Object({ invitation_id: Id });
+
+export const MEMBER_ROWS = {
+  listMembers: route({
+    operationId: "listMembers",
+    method: "GET",
+    path: "/v1/members",
+    tag: "members",
+    summary: "The people of the organization",
+    permission: "org:read",
+    query: listQuery,
+    result: page(Member),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  updateMember: route({
+    operationId: "updateMember",
+    method: "PATCH",
+    path: "/v1/members/{user_id}",
+    tag: "members",
+    summary: "Change a member's role",
+    description: "Only owners make, change or remove owners; the last one stays. Nobody gives a role that can do more than they can.",
+    permission: "members:write",
+    params: userParams,
+    body: Type.Object({ role: OrgRoleName }, closed),
+    result: Member,
+    status: 200,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+  }),
+  deleteMember: route({
+    operationId: "deleteMember",
+    method: "DELETE",
+    path: "/v1/members/{user_id}",
+    tag: "members",
+    summary: "Remove a member",
+    description:
+      "Credentials that the person made lose every scope, or pass to the caller with `transfer_credentials=true`. A private project that would be left without a maintainer passes to the caller or the longest-standing owner.",
+    permission: "members:write",
+    params: userParams,
+    query: Type.Object({ transfer_credentials: Type.Optional(Type.Boolean({ default: false })) }),
+    status: 204,
+    problems: ["invalid_parameter", "forbidden", "not_found", "conflict"],
+  }),
+  listInvitations: route({
+    operationId: "listInvitations",
+    method: "GET",
+    path: "/v1/invitations",
+    tag: "members",
+    summary: "Invitations, newest first",
+    permission: "members:write",
+    query: listQuery,
+    result: page(Invitation),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  createInvitation: route({
+    operationId: "createInvitation",
+    method: "POST",
+    path: "/v1/invitations",
+    tag: "members",
+    summary: "Invite a person; the link is shown once and lives seven days",
+    permission: "members:write",
+    body: Type.Object({ email: Email, role: OrgRoleName }, closed),
+    result: NewInvitation,
+    status: 201,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    idempotent: true,
+  }),
+  revokeInvitation: route({
+    operationId: "revokeInvitation",
+    method: "DELETE",
+    path: "/v1/invitations/{invitation_id}",
+    tag: "members",
+    summary: "Revoke an invitation",
+    permission: "members:write",
+    params: invitationParams,
+    status: 204,
+    problems: ["not_found", "conflict"],
+  }),
+  acceptInvitation: route({
+    operationId: "acceptInvitation",
+    method: "POST",
+    path: "/v1/invitations/accept",
+    tag: "members",
+    summary: "Accept an invitation",
+    description:
+      "`token` is what stands after `#` in the link. A person who has an account already gives its password, and the name stays.",
+    permission: "public",
+    publicReason: "the invited person has no account yet; the token in the body is the permission",
+    body: Type.Object({ token: Type.String({ maxLength: 128 }), name: Type.Optional(DisplayName), password: Password }, closed),
+    result: Type.Object({
+      organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
+      user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
+      role: OrgRoleName,
+    }),
+    status: 200,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "rate_limited"],
+  }),
+} as const;

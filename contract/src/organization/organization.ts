@@ -1,0 +1,58 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { SCOPES } from "../scopes.ts";
+import { DisplayName } from "../shared.ts";
+import { Me, Organization, ScopeName, closed, ifMatch, nullable } from "./shapes.ts";
+
+export const ORGANIZATION_ROWS = {
+  getMe: route({
+    operationId: "getMe",
+    method: "GET",
+    path: "/v1/me",
+    tag: "organization",
+    summary: "Who the token speaks for, and what it may do",
+    permission: "authenticated",
+    result: Me,
+    status: 200,
+    problems: [],
+  }),
+  getOrganization: route({
+    operationId: "getOrganization",
+    method: "GET",
+    path: "/v1/organization",
+    tag: "organization",
+    summary: "The organization of the token",
+    permission: "org:read",
+    result: Organization,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  updateOrganization: route({
+    operationId: "updateOrganization",
+    method: "PATCH",
+    path: "/v1/organization",
+    tag: "organization",
+    summary: "Change the organization's name, token lifetime or policy",
+    description: ifMatch,
+    permission: "org:write",
+    body: Type.Object(
+      {
+        name: Type.Optional(DisplayName),
+        token_lifetime_s: Type.Optional(Type.Integer({ minimum: 300, maximum: 3600 })),
+        policy: Type.Optional(
+          Type.Object(
+            {
+              allowed_scopes: Type.Optional(nullable(Type.Array(ScopeName, { uniqueItems: true, maxItems: SCOPES.length }))),
+              credential_lifetime_days_max: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 3650 }))),
+            },
+            closed,
+          ),
+        ),
+      },
+      { ...closed, minProperties: 1 },
+    ),
+    result: Organization,
+    status: 200,
+    problems: ["invalid_body", "not_found", "precondition_failed"],
+  }),
+} as const;

@@ -1,0 +1,161 @@
+import Type, { type TSchema } from "typebox";
+import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
+import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
+
+/** For bodies: an unknown member is refused by name. */
+export const closed = { additionalProperties: false } as const;
+
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+export function page<T extends TSchema>(item: T) {
+  return Type.Object({ items: Type.Array(item), next_cursor: nullable(Type.String()) });
+}
+
+export const ScopeName = Type.Enum([...SCOPES]);
+export const OrgRoleName = Type.Enum([...ORG_ROLES]);
+export const ProjectRoleName = Type.Enum([...PROJECT_ROLES]);
+export const Visibility = Type.Enum(["organization", "private"]);
+export const Id = Type.String({ maxLength: 64 });
+export const IdOrSlug = Type.String({ minLength: 1, maxLength: 64, description: "the identifier or the slug" });
+export const Email = Type.String({ format: "email", maxLength: 254 });
+export const Password = Type.String({ minLength: 12, maxLength: 1024, description: "12 characters or more" });
+export const ScopeList = Type.Array(ScopeName, { minItems: 1, uniqueItems: true, maxItems: SCOPES.length });
+const Replayed = Type.Optional(
+  Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; what is shown once is null" }),
+);
+
+export const Organization = Type.Object({
+  id: Id,
+  slug: Slug,
+  name: DisplayName,
+  token_lifetime_s: Type.Integer({ minimum: 300, maximum: 3600 }),
+  policy: Type.Object({
+    allowed_scopes: nullable(Type.Array(ScopeName, { description: "what credentials may hold; null: every scope" })),
+    credential_lifetime_days_max: nullable(Type.Integer({ description: "null: a credential need not expire" })),
+  }),
+  created_at: Timestamp,
+});
+
+export const Project = Type.Object({ id: Id, slug: Slug, name: DisplayName, visibility: Visibility, created_at: Timestamp });
+
+export const ProjectMember = Type.Object({
+  user_id: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: ProjectRoleName,
+  created_at: Timestamp,
+});
+
+export const App = Type.Object({
+  id: Id,
+  slug: AppSlug,
+  name: DisplayName,
+  project_id: Id,
+  project_slug: Slug,
+  repository: Type.String({ description: "name in the registry, without its domain" }),
+  bucket: Type.String({ description: "name at the S3 gateway" }),
+  created_at: Timestamp,
+});
+
+export const Member = Type.Object({
+  user_id: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: OrgRoleName,
+  created_at: Timestamp,
+});
+
+export const Invitation = Type.Object({
+  id: Id,
+  email: Type.String(),
+  role: OrgRoleName,
+  status: Type.Enum(["pending", "accepted", "revoked", "expired"]),
+  invited_by: Id,
+  created_at: Timestamp,
+  expires_at: Timestamp,
+});
+
+export const NewInvitation = Type.Object({
+  ...Invitation.properties,
+  link: nullable(Type.String({ description: "shown once; whoever has it can accept" })),
+  replayed: Replayed,
+});
+
+export const Credential = Type.Object({
+  id: Id,
+  client_id: Type.String(),
+  name: DisplayName,
+  project_id: nullable(Id),
+  scopes: Type.Array(ScopeName, { description: "the permission set as chosen" }),
+  created_by: Id,
+  created_at: Timestamp,
+  expires_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
+  last_used_at: nullable(Timestamp),
+  last_used_ip: nullable(Type.String()),
+  secrets: Type.Array(
+    Type.Object({
+      id: Id,
+      hint: Type.String({ description: "the last four characters" }),
+      created_at: Timestamp,
+      expires_at: nullable(Timestamp),
+      last_used_at: nullable(Timestamp),
+    }),
+  ),
+});
+
+export const NewCredential = Type.Object({
+  ...Credential.properties,
+  client_secret: nullable(Type.String({ description: "shown once" })),
+  replayed: Replayed,
+});
+
+export const AuditEntry = Type.Object({
+  id: Id,
+  seq: Type.Integer(),
+  at: Timestamp,
+  actor: Type.Object({ kind: Type.Enum(["person", "credential", "system", "anonymous"]), id: nullable(Type.String()) }),
+  action: Type.String(),
+  target: nullable(Type.Object({ kind: Type.String(), id: Type.String() })),
+  result: Type.Enum(["success", "denied", "failure"]),
+  ip: nullable(Type.String()),
+  request_id: nullable(Type.String()),
+  detail: Type.Record(Type.String(), Type.Unknown()),
+  prev_hash: Type.String(),
+  hash: Type.String(),
+});
+
+export const AuditVerification = Type.Object({
+  ok: Type.Boolean(),
+  entries: Type.Integer({ description: "entries found in order" }),
+  head_hash: nullable(Type.String({ description: "hash of the last entry when all is well; keep it elsewhere to compare" })),
+  fault: nullable(
+    Type.Object({
+      kind: Type.Enum(["gap", "edited", "unlinked", "truncated", "head"]),
+      seq: Type.Integer(),
+      detail: Type.String(),
+    }),
+  ),
+});
+
+export const Me = Type.Object({
+  kind: Type.Enum(["person", "credential"]),
+  id: Id,
+  client_id: nullable(Type.String()),
+  email: nullable(Type.String()),
+  role: nullable(OrgRoleName),
+  organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
+  project_id: nullable(Type.String({ description: "of a credential that reaches this project only" })),
+  scopes: Type.Array(ScopeName),
+  projects: Type.Array(
+    Type.Object({ id: Id, slug: Slug, name: DisplayName, visibility: Visibility, role: nullable(ProjectRoleName) }),
+    { description: "those that can be reached, by slug; the first 1000" },
+  ),
+});
+
+export const listQuery = Type.Object({ ...CursorQuery });
+
+/** Said of every PATCH that honours it. */
+export const ifMatch = "Send the `ETag` of a GET as `If-Match` to change only what you have seen: 412 when it has changed since.";

@@ -1,0 +1,41 @@
+import Type from "typebox";
+import { route } from "./route.ts";
+
+/** Body of an ingest request: the reference fixes `entries`; the members of an entry depend on the type. */
+export const IngestBody = Type.Object(
+  {
+    entries: Type.Array(Type.Object({}, { additionalProperties: true }), {
+      maxItems: 1000,
+      description:
+        "logs: timestamp level message [attributes service trace_id span_id]; metrics: timestamp name value [tags]; " +
+        "traces: timestamp trace_id span_id name duration_ms status [attributes parent_span_id kind service]",
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const IngestResult = Type.Object({
+  accepted: Type.Integer({ minimum: 0, description: "entries that are on disk now" }),
+  rejected: Type.Optional(Type.Integer({ minimum: 1, description: "entries refused, with Prefer: handling=lenient" })),
+  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
+});
+
+export const TELEMETRY_ROUTES = {
+  ingest: route({
+    operationId: "ingest",
+    method: "POST",
+    path: "/v1/ingest/{type}",
+    tag: "telemetry",
+    summary: "Take a batch of logs, metrics or traces",
+    description:
+      "The batch is taken whole or not at all and is flushed to disk before the answer. With `Prefer: handling=lenient` the good " +
+      "entries are taken. `Content-Encoding` may be gzip or zstd.",
+    permission: "telemetry:write",
+    params: Type.Object({ type: Type.Enum(["logs", "metrics", "traces"]) }),
+    body: IngestBody,
+    result: IngestResult,
+    status: 202,
+    problems: ["disk_full", "idempotency_key_reused", "invalid_request"],
+    rawBody: true,
+  }),
+};

@@ -1,0 +1,201 @@
+import { mkdirSync } from "node:fs";
+import type { FastifyBaseLogger } from "fastify";
+import { createIdempotency } from "#domain/idempotency/index.ts";
+import { createIdentity, type Identity } from "#domain/identity/index.ts";
+import {
+  createHealthSurface,
+  createHttpHost,
+  createHttpMetrics,
+  createHttpServer,
+  openListener,
+  type HttpMetrics,
+  type Listener,
+} from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
+import { createOauthSurface } from "#surfaces/oauth/index.ts";
+import { createOrganizationSurface } from "#surfaces/organization/index.ts";
+import { createPortalSurface } from "#surfaces/portal/index.ts";
+import { createQuerySurface } from "#surfaces/query/index.ts";
+import { createEncoderPool, createTelemetrySurface } from "#surfaces/telemetry/index.ts";
+import { addressesOf, type Addresses } from "./addresses.ts";
+import type { Config } from "./config.ts";
+import { registerGauges } from "./gauges.ts";
+
+/** The running product. */
+export interface App {
+  readonly addresses: Addresses;
+  /** `host:port` of the main listener as bound, and of `/metrics` or null. */
+  readonly listen: string;
+  readonly metricsListen: string | null;
+  readonly metadata: MetadataStore;
+  readonly identity: Identity;
+  readonly telemetry: TelemetryStore;
+  /** Stops in the reverse order of the start: what is in flight is finished first. */
+  stop(): Promise<void>;
+}
+
+/** Named phases; a failed start stops what had started. */
+interface Phases {
+  started<T>(name: string, part: T, stop: (part: T) => Promise<void> | void): T;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything in order. The listener is bound first, so that a second start on the same address ends before it
+ * touches data; it serves when all the rest stands.
+ */
+export async function buildApp(config: Config, log: FastifyBaseLogger, clock: Clock): Promise<App> {
+  const phases = createPhases(log);
+  try {
+    return await startAll(config, log, clock, phases);
+  } catch (error) {
+    await phases.stop();
+    throw error;
+  }
+}
+
+async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, phases: Phases): Promise<App> {
+  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  let stopping = false;
+  const listener = phases.started("listener", await openListener(config.listen), (part) => part.stop(0));
+  const addresses = addressesOf(config, listener.address, config.s3_listen);
+  const stores = await openStores(config, log, clock, phases);
+  const { metadata, telemetry } = stores;
+  const identity = phases.started("identity", await startIdentity(config, addresses, metadata, log, clock), (part) => part.stop());
+  const metrics = createHttpMetrics();
+  registerGauges(metrics.registry, telemetry);
+  const host = createHttpHost({
+    authenticator: identity.authenticator,
+    idempotency: createIdempotency({ metadata, clock }),
+    clock,
+    rateLimit: { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst },
+  });
+  const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) => part.close());
+  const health = createHealthSurface({
+    host,
+    stopping: () => stopping,
+    checks: [
+      { name: "metadata", check: () => metadata.ping() },
+      { name: "telemetry", check: async () => refuseUnless(telemetry.health().ok, telemetry.health().detail) },
+    ],
+  });
+  const limits = {
+    timeoutMs: config.query_timeout_ms,
+    timeoutMsMax: config.query_timeout_ms_max,
+    rowsMax: config.query_rows_max,
+    memoryBytesMax: config.query_memory_bytes,
+  };
+  const surfaces = [
+    health,
+    createOauthSurface({ host, identity, metadata, clock, addresses }),
+    createOrganizationSurface({ host, identity, metadata, clock, addresses }),
+    createTelemetrySurface({ host, store: telemetry, encoders }),
+    createQuerySurface({ host, metadata, store: telemetry, limits }),
+    createPortalSurface({ host, identity, metadata, clock, addresses }),
+  ];
+  await createHttpServer({ listener, log, clock, metrics, surfaces, trustedProxies: config.trusted_proxies, slowRequestMs: config.slow_request_ms });
+  const metricsListener = config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, metrics);
+  // Registered last, so stopped first: nothing behind goes away while requests are in flight.
+  phases.started("requests", listener, async (part) => {
+    stopping = true;
+    await Promise.all([part.stop(config.stop_timeout_ms), metricsListener?.stop(1000)]);
+  });
+  return {
+    addresses,
+    listen: listener.address,
+    metricsListen: metricsListener?.address ?? null,
+    metadata,
+    identity,
+    telemetry,
+    stop: () => phases.stop(),
+  };
+}
+
+async function openStores(
+  config: Config,
+  log: FastifyBaseLogger,
+  clock: Clock,
+  phases: Phases,
+): Promise<{ metadata: MetadataStore; telemetry: TelemetryStore }> {
+  const metadata = phases.started(
+    "metadata",
+    await openMetadata({ url: config.database_url ?? undefined, dataDir: config.data_dir, clock }),
+    (part) => part.close(),
+  );
+  const telemetry = phases.started(
+    "telemetry",
+    await openTelemetry({
+      dataDir: config.data_dir,
+      metadata,
+      clock,
+      log,
+      settings: {
+        compactionRowsBytes: config.compaction_rows_bytes,
+        compactionIntervalMs: config.compaction_interval_ms,
+        queryConcurrency: config.query_concurrency,
+        queryConcurrencyOrganization: config.query_concurrency_organization,
+      },
+    }),
+    (part) => part.close(),
+  );
+  return { metadata, telemetry };
+}
+
+async function startIdentity(
+  config: Config,
+  addresses: Addresses,
+  metadata: MetadataStore,
+  log: FastifyBaseLogger,
+  clock: Clock,
+): Promise<Identity> {
+  return createIdentity({
+    metadata,
+    clock,
+    dataDir: config.data_dir,
+    ...(config.master_key === null ? {} : { masterKey: config.master_key }),
+    issuer: addresses.identity_url,
+    audience: addresses.identity_url,
+    log,
+  });
+}
+
+async function serveMetrics(address: string, metrics: HttpMetrics): Promise<Listener> {
+  const listener = await openListener(address);
+  listener.serve((request, response) => {
+    if (request.url !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": metrics.registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  return listener;
+}
+
+function refuseUnless(ok: boolean, detail: string): void {
+  if (!ok) throw new Error(detail);
+}
+
+function createPhases(log: FastifyBaseLogger): Phases {
+  const started: { name: string; stop: () => Promise<void> | void }[] = [];
+  return {
+    started: (name, part, stop) => {
+      started.push({ name, stop: () => stop(part) });
+      return part;
+    },
+    stop: async () => {
+      for (let phase = started.pop(); phase !== undefined; phase = started.pop()) {
+        try {
+          await phase.stop();
+        } catch (error) {
+          log.error({ err: error, phase: phase.name }, "cannot stop a part cleanly");
+        }
+      }
+    },
+  };
+}
+

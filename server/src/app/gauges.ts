@@ -1,0 +1,18 @@
+import { Gauge, type Registry } from "prom-client";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+
+/** Figures of the stores, read when `/metrics` is asked. */
+export function registerGauges(registry: Registry, telemetry: TelemetryStore): void {
+  const gauge = (name: string, help: string, read: () => number): void => {
+    const made = new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect: () => made.set(read()),
+    });
+  };
+  gauge("mooring_telemetry_log_bytes", "Bytes of the write-ahead log not yet in Parquet.", () => telemetry.health().logBytes);
+  gauge("mooring_telemetry_hot_rows", "Rows not yet in Parquet.", () => telemetry.health().hotRows);
+  gauge("mooring_queries_running", "Queries that run now.", () => telemetry.health().queriesRunning);
+  gauge("mooring_telemetry_writable", "1 while batches can be taken.", () => (telemetry.health().ok ? 1 : 0));
+}

@@ -1,0 +1,38 @@
+import { commandNamed, COMMANDS } from "./app/commands/index.ts";
+import { ExitCode, UsageError } from "./app/commands/command.ts";
+import { ConfigError } from "./app/config.ts";
+
+/** Runs one command line and resolves with the exit code: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 cannot reach the server. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [name = "help", ...rest] = argv;
+  if (name === "help" || name === "--help" || name === "-h") {
+    process.stdout.write(overview());
+    return ExitCode.ok;
+  }
+  const command = commandNamed(name);
+  if (command === undefined) {
+    process.stderr.write(`mooring: there is no command ${JSON.stringify(name)}\n\n${overview()}`);
+    return ExitCode.usage;
+  }
+  try {
+    return await command.run(rest);
+  } catch (error) {
+    return report(error, name);
+  }
+}
+
+function report(error: unknown, name: string): number {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`mooring ${name}: ${message}\n`);
+  if (error instanceof UsageError) {
+    process.stderr.write(`See: mooring ${name} --help\n`);
+    return ExitCode.usage;
+  }
+  return error instanceof ConfigError ? ExitCode.usage : ExitCode.failed;
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.name.length));
+  const lines = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
+  return `mooring: everything an organization's apps tie up to, in one process\n\nUsage: mooring <command> [options]\n\n${lines.join("\n")}\n\nmooring <command> --help says more about one.\n`;
+}

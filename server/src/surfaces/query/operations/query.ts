@@ -1,0 +1,47 @@
+import type { QUERY_ROUTES } from "@mooring/contract";
+import { preferredType, type Operation } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { ResultFormat } from "#stores/telemetry/index.ts";
+import type { QueryLimits, QuerySurfaceDeps } from "../index.ts";
+import { visibleProjects } from "../store.ts";
+
+const TYPES = ["application/json", "application/x-ndjson", "application/ndjson", "text/csv"] as const;
+const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
+  "application/json": "json",
+  "application/x-ndjson": "ndjson",
+  "application/ndjson": "ndjson",
+  "text/csv": "csv",
+};
+
+/**
+ * `POST /v1/query`: streams the result in the form that `Accept` prefers.
+ * @throws Problem `not_acceptable`, `invalid_parameter`, and whatever the engine refuses (see `TelemetryStore.query`)
+ */
+export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.query> {
+  return async ({ body }, { principal, request, reply, signal }) => {
+    const type = preferredType(request.headers.accept, TYPES);
+    if (type === null) throw new Problem("not_acceptable", `Results come as ${TYPES.join(", ")}.`);
+    refuseBeyondLimits(body, deps.limits);
+    const run = await deps.store.query({
+      orgId: principal.orgId,
+      visible: await visibleProjects(deps.metadata, principal),
+      sql: body.sql,
+      parameters: body.parameters ?? [],
+      format: FORMATS[type],
+      timeoutMs: body.timeout_ms ?? deps.limits.timeoutMs,
+      memoryBytesMax: deps.limits.memoryBytesMax,
+      rowsMax: body.limit ?? deps.limits.rowsMax,
+      truncate: body.limit !== undefined,
+      signal,
+    });
+    await reply.header("content-type", run.contentType).header("cache-control", "no-store").send(run.body);
+    return undefined as never; // the body was streamed; there is nothing to serialise
+  };
+}
+
+function refuseBeyondLimits(body: { timeout_ms?: number; limit?: number }, limits: QueryLimits): void {
+  const errors = [];
+  if ((body.timeout_ms ?? 0) > limits.timeoutMsMax) errors.push({ pointer: "/timeout_ms", detail: `must be at most ${limits.timeoutMsMax}` });
+  if ((body.limit ?? 0) > limits.rowsMax) errors.push({ pointer: "/limit", detail: `must be at most ${limits.rowsMax}` });
+  if (errors.length > 0) throw new Problem("invalid_body", "A limit is beyond what this server allows.", { errors });
+}

@@ -1,0 +1,16 @@
+import type { HttpHost, Surface } from "#http/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import { mountTelemetry } from "./routes.ts";
+import type { EncoderPool } from "./wire/pool.ts";
+
+export { createEncoderPool, type EncoderPool } from "./wire/pool.ts";
+
+export interface TelemetrySurfaceDeps {
+  readonly host: HttpHost;
+  readonly store: TelemetryStore;
+  readonly encoders: EncoderPool;
+}
+
+export function createTelemetrySurface(deps: TelemetrySurfaceDeps): Surface {
+  return { name: "telemetry", mount: (app) => mountTelemetry(app, deps) };
+}

@@ -1,0 +1,49 @@
+import type { FastifyRequest } from "fastify";
+import type { TELEMETRY_ROUTES } from "@mooring/contract";
+import { idempotencyKeyOf, type Operation } from "#http/index.ts";
+import { sha256Hex } from "#kernel/digest.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Batch } from "#stores/telemetry/index.ts";
+import type { TelemetrySurfaceDeps } from "../index.ts";
+import { decoded } from "../wire/coding.ts";
+
+/**
+ * `POST /v1/ingest/{type}` (reference, "Telemetry ingestion"): 202 once the batch is flushed to disk.
+ * @throws Problem `invalid_body` with pointers, `body_too_large`, `unsupported_media_type`, `idempotency_key_reused`,
+ * `disk_full`, `unavailable`
+ */
+export function ingest(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.ingest> {
+  return async ({ params }, { principal, request, reply }) => {
+    const lenient = prefersLenient(request);
+    const idempotencyKey = idempotencyKeyOf(request);
+    if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
+      throw new Problem("invalid_body", 'The body is empty; send {"entries": [...]}.');
+    }
+    const body = await decoded(request.body, request.headers["content-encoding"]);
+    // Taken before encoding: large bodies are handed over to another thread.
+    const bodyHash = idempotencyKey === null ? null : sha256Hex(body);
+    const projectId = principal.kind === "credential" ? principal.projectId : null;
+    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient });
+    const batch: Batch = {
+      orgId: principal.orgId,
+      type: params.type,
+      rows: encoded.rows,
+      count: encoded.count,
+      ...(idempotencyKey === null || bodyHash === null
+        ? {}
+        : { idempotency: { keyHash: sha256Hex(JSON.stringify([principal.id, idempotencyKey])), bodyHash } }),
+    };
+    const { accepted, replayed } = await deps.store.append(batch);
+    if (replayed) void reply.header("idempotency-replayed", "true");
+    if (lenient) void reply.header("preference-applied", "handling=lenient");
+    if (encoded.rejected === 0) return { accepted };
+    return { accepted, rejected: encoded.rejected, errors: encoded.errors.map((place) => ({ ...place })) };
+  };
+}
+
+/** RFC 7240 section 4.4. */
+function prefersLenient(request: FastifyRequest): boolean {
+  const prefer = request.headers["prefer"];
+  const fields = prefer === undefined ? [] : [prefer].flat();
+  return fields.some((field) => /(?:^|[,;]\s*)handling\s*=\s*"?lenient"?(?:\s*[,;]|$)/i.test(field));
+}

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from "fastify";
+import { TELEMETRY_ROUTES } from "@mooring/contract";
+import { mountRoute } from "#http/index.ts";
+import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
+import type { TelemetrySurfaceDeps } from "./index.ts";
+import { ingest } from "./operations/ingest.ts";
+
+/** Row → operation. The permission of each stands in the contract's row. */
+export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
+  // The bytes as they came: they are checked and encoded in one pass, off the event loop when they are many.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  mountRoute(app, deps.host, TELEMETRY_ROUTES.ingest, ingest(deps), { bodyBytesMax: INGEST_BODY_BYTES_MAX });
+}
