@@ -17,12 +17,14 @@ const BUSY_TIMEOUT_MS = 5_000;
 export interface SqliteOptions {
   dataDir: string;
   clock: Clock;
+  /** How long a transaction waits for another process that writes; 5 s. */
+  busyTimeoutMs?: number;
 }
 
 /** Opens `mooring.db` in the data directory; other processes may have it open at the same time. */
-export async function openSqlite({ dataDir, clock }: SqliteOptions): Promise<MetadataStore> {
+export async function openSqlite({ dataDir, clock, busyTimeoutMs = BUSY_TIMEOUT_MS }: SqliteOptions): Promise<MetadataStore> {
   const path = join(dataDir, "mooring.db");
-  const writer = await openFile(path);
+  const writer = await openFile(path, busyTimeoutMs);
   const transactions = new Transactions(new Kysely<Tables>({ dialect: writeDialect(writer, new GroupCommit(writer)) }));
   try {
     const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> => transactions.run(work, MIGRATION_DEADLINE_MS);
@@ -34,10 +36,10 @@ export async function openSqlite({ dataDir, clock }: SqliteOptions): Promise<Met
   }
 }
 
-async function openFile(path: string): Promise<SqliteWriter> {
+async function openFile(path: string, busyTimeoutMs: number): Promise<SqliteWriter> {
   try {
     makePrivate(path);
-    return await SqliteWriter.start({ path, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    return await SqliteWriter.start({ path, busyTimeoutMs });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot open the metadata database ${path}: ${reason}`, { cause: error });

@@ -1,0 +1,67 @@
+import { Client, type ClientConfig } from "pg";
+import type { Listeners } from "../listeners.ts";
+
+/** The one channel of the database; the payload says which of ours is meant. */
+export const DATABASE_CHANNEL = "mooring";
+
+const BACKOFF_MIN_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+
+/**
+ * A connection of its own that listens for notifications. When it breaks it is made again, waiting longer each time up to
+ * 5 s, and then every listener is called, since a notification may have been missed.
+ */
+export class DatabaseListener {
+  readonly #settings: ClientConfig;
+  readonly #listeners: Listeners;
+  #client: Client | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #backoffMs = BACKOFF_MIN_MS;
+  #closed = false;
+
+  constructor(settings: ClientConfig, listeners: Listeners) {
+    this.#settings = settings;
+    this.#listeners = listeners;
+  }
+
+  /** Resolves when it listens. */
+  async start(): Promise<void> {
+    const client = new Client(this.#settings);
+    client.on("error", () => {}); // `end` follows
+    client.on("notification", ({ payload }) => this.#listeners.call(payload ?? ""));
+    try {
+      await client.connect();
+      await client.query(`listen ${DATABASE_CHANNEL}`);
+    } catch (error) {
+      await client.end().catch(() => {}); // it may not have been connected
+      throw error;
+    }
+    client.on("end", () => this.#reconnectLater());
+    this.#client = client;
+    this.#backoffMs = BACKOFF_MIN_MS;
+    if (this.#closed) await client.end();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#client?.end();
+  }
+
+  #reconnectLater(): void {
+    this.#client = undefined;
+    if (this.#closed) return;
+    this.#retry = setTimeout(() => void this.#reconnect(), this.#backoffMs);
+    this.#retry.unref();
+    this.#backoffMs = Math.min(this.#backoffMs * 2, BACKOFF_MAX_MS);
+  }
+
+  async #reconnect(): Promise<void> {
+    try {
+      await this.start();
+      this.#listeners.callAll();
+    } catch {
+      this.#reconnectLater(); // the store's ping tells the operator; here is nothing but to try again
+    }
+  }
+}
