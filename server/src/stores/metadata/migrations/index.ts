@@ -1,5 +1,6 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { foundation } from "./0001-foundation.ts";
+import { auditHead } from "./0002-audit-head.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -8,4 +9,7 @@ export interface Migration {
   up(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void>;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ name: "0001-foundation", up: foundation }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0001-foundation", up: foundation },
+  { name: "0002-audit-head", up: auditHead },
+];

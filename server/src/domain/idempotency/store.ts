@@ -1,0 +1,48 @@
+import type { Tables, Writer } from "#stores/metadata/index.ts";
+
+type Row = Tables["idempotency"];
+
+/** Claims a key that nobody has; false when there is a row. */
+export async function insertClaim(tx: Writer, claim: Pick<Row, "key_hash" | "fingerprint" | "created_at">): Promise<boolean> {
+  const inserted = await tx
+    .insertInto("idempotency")
+    .values({ ...claim, status: 0, headers: "{}", body: "" })
+    .onConflict((conflict) => conflict.column("key_hash").doNothing())
+    .returning("key_hash")
+    .execute();
+  return inserted.length > 0;
+}
+
+export async function findRecord(tx: Writer, keyHash: string): Promise<Row | undefined> {
+  return tx.selectFrom("idempotency").selectAll().where("key_hash", "=", keyHash).executeTakeFirst();
+}
+
+/** Takes a forgotten row over; false when somebody else was faster. */
+export async function takeOver(tx: Writer, old: Row, claim: Pick<Row, "fingerprint" | "created_at">): Promise<boolean> {
+  const taken = await tx
+    .updateTable("idempotency")
+    .set({ ...claim, status: 0, body: "" })
+    .where("key_hash", "=", old.key_hash)
+    .where("created_at", "=", old.created_at)
+    .where("status", "=", old.status)
+    .returning("key_hash")
+    .execute();
+  return taken.length > 0;
+}
+
+export async function completeClaim(tx: Writer, keyHash: string, answer: { status: number; body: string }): Promise<void> {
+  await tx
+    .updateTable("idempotency")
+    .set({ status: answer.status, body: answer.body })
+    .where("key_hash", "=", keyHash)
+    .where("status", "=", 0)
+    .execute();
+}
+
+export async function deleteClaim(tx: Writer, keyHash: string): Promise<void> {
+  await tx.deleteFrom("idempotency").where("key_hash", "=", keyHash).where("status", "=", 0).execute();
+}
+
+export async function deleteOlder(tx: Writer, beforeMs: number): Promise<void> {
+  await tx.deleteFrom("idempotency").where("created_at", "<", beforeMs).execute();
+}
