@@ -4,11 +4,13 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 /** Figures of the stores, read when `/metrics` is asked. */
 export function registerGauges(registry: Registry, telemetry: TelemetryStore): void {
   const gauge = (name: string, help: string, read: () => number): void => {
-    const made = new Gauge({
+    new Gauge({
       name,
       help,
       registers: [registry],
-      collect: () => made.set(read()),
+      collect() {
+        this.set(read());
+      },
     });
   };
   gauge("mooring_telemetry_log_bytes", "Bytes of the write-ahead log not yet in Parquet.", () => telemetry.health().logBytes);

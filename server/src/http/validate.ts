@@ -1,4 +1,5 @@
 import { Compile } from "typebox/compile";
+import { Settings } from "typebox/system";
 import type { TObject, TSchema } from "typebox";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
@@ -36,6 +37,8 @@ function converted(text: string, type: string | undefined): unknown {
 }
 
 function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
+  // TypeBox stops after 8 errors; each unknown member takes two (see `placesOfOne`).
+  Settings.Set({ maxErrors: 3 * PROBLEM_PLACES_MAX });
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return value;

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Problem } from "#kernel/problem.ts";
+import { createRateLimiter } from "./rate-limit.ts";
+
+function limiterAt(options: { perSecond: number; burst: number; keysMax?: number }) {
+  const clock = { ms: 1_000_000, nowMs: () => clock.ms };
+  return { clock, limiter: createRateLimiter({ name: "credential", clock, ...options }) };
+}
+
+test("a burst is taken, the next is refused with Retry-After and the RateLimit fields", () => {
+  const { limiter } = limiterAt({ perSecond: 2, burst: 4 });
+  assert.deepEqual([1, 2, 3, 4].map(() => limiter.take("a")), [3, 2, 1, 0]);
+  assert.throws(
+    () => limiter.take("a"),
+    (error: unknown) =>
+      error instanceof Problem &&
+      error.code === "rate_limited" &&
+      error.options.headers?.["retry-after"] === "1" &&
+      error.options.headers["ratelimit"] === '"credential";r=0;t=2' &&
+      error.options.headers["ratelimit-policy"] === '"credential";q=4;w=2',
+  );
+});
+
+test("keys do not share a bucket, and tokens come back with time", () => {
+  const { clock, limiter } = limiterAt({ perSecond: 10, burst: 10 });
+  for (let i = 0; i < 10; i++) limiter.take("a");
+  assert.throws(() => limiter.take("a"));
+  assert.equal(limiter.take("b"), 9);
+  clock.ms += 100;
+  assert.equal(limiter.take("a"), 0);
+  clock.ms += 3_600_000;
+  assert.equal(limiter.take("a"), 9, "never more than the burst");
+});
+
+test("refused requests do not push the refill away", () => {
+  const { clock, limiter } = limiterAt({ perSecond: 1, burst: 1 });
+  limiter.take("a");
+  for (let i = 0; i < 9; i++) {
+    clock.ms += 100;
+    assert.throws(() => limiter.take("a"));
+  }
+  clock.ms += 101;
+  assert.equal(limiter.take("a"), 0);
+});
+
+test("a clock that goes back takes nothing away, and the number of keys is bounded", () => {
+  const { clock, limiter } = limiterAt({ perSecond: 1, burst: 5, keysMax: 2 });
+  limiter.take("a");
+  clock.ms -= 10_000;
+  assert.equal(limiter.take("a"), 3);
+  limiter.take("b");
+  limiter.take("c"); // "a" is the longest unused and is forgotten
+  assert.equal(limiter.take("a"), 4);
+});

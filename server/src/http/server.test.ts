@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { after, before, test } from "node:test";
+import { pino } from "pino";
+import Type from "typebox";
+import { route } from "@mooring/contract";
+import type { Principal } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { systemClock } from "#kernel/time.ts";
+import {
+  createHttpHost,
+  createHttpMetrics,
+  createHttpServer,
+  mountRoute,
+  openListener,
+  type IdempotencyRecords,
+  type Listener,
+  type RecordedAnswer,
+} from "./index.ts";
+
+const PRINCIPAL: Principal = {
+  kind: "credential",
+  id: "cred_1",
+  clientId: "mrc_1",
+  orgId: "org_1",
+  orgSlug: "acme",
+  projectId: null,
+  scopes: new Set(["apps:read", "apps:write"]),
+};
+
+const row = { tag: "t", summary: "s", problems: [], status: 200 } as const;
+const Named = Type.Object({ name: Type.String() }, { additionalProperties: false });
+const ROWS = {
+  read: route({ ...row, operationId: "read", method: "GET", path: "/things/{thing_id}", permission: "apps:read", params: Type.Object({ thing_id: Type.String() }) }),
+  make: route({ ...row, operationId: "make", method: "POST", path: "/things", permission: "apps:write", body: Named, status: 201, idempotent: true }),
+  secret: route({ ...row, operationId: "secret", method: "GET", path: "/secret", permission: "audit:read" }),
+  open: route({ ...row, operationId: "open", method: "GET", path: "/open", permission: "public", publicReason: "test" }),
+  slow: route({ ...row, operationId: "slow", method: "GET", path: "/slow", permission: "public", publicReason: "test" }),
+  bug: route({ ...row, operationId: "bug", method: "GET", path: "/bug", permission: "public", publicReason: "test" }),
+};
+
+/** Records in memory: the rules of the real ones are tested with them; here only that the conventions call them. */
+function memoryRecords(): IdempotencyRecords {
+  const answers = new Map<string, RecordedAnswer>();
+  return {
+    begin: async (key) => answers.get(key) ?? null,
+    complete: async (key, answer) => void answers.set(key, answer),
+    abandon: async (key) => void answers.delete(key),
+  };
+}
+
+let listener: Listener;
+let made = 0;
+let finishSlow: () => void = () => undefined;
+let slowStarted: Promise<void>;
+let url: string;
+
+before(async () => {
+  listener = await openListener("127.0.0.1:0");
+  url = `http://${listener.address}`;
+  const host = createHttpHost({
+    authenticator: {
+      authenticate: async (token) => {
+        if (token === "good") return PRINCIPAL;
+        if (token === "away") throw new Problem("unavailable", "The records can't be read.");
+        throw new Problem("invalid_token", "The token is not known.");
+      },
+    },
+    idempotency: memoryRecords(),
+    clock: systemClock,
+    rateLimit: { perSecond: 1000, burst: 1000 },
+  });
+  let started: () => void = () => undefined;
+  slowStarted = new Promise((resolve) => (started = resolve));
+  await createHttpServer({
+    listener,
+    log: pino({ level: "silent" }),
+    clock: systemClock,
+    metrics: createHttpMetrics(),
+    trustedProxies: [],
+    slowRequestMs: 1000,
+    surfaces: [
+      {
+        name: "test",
+        mount: (app) => {
+          mountRoute(app, host, ROWS.read, async ({ params }) => {
+            if (params.thing_id !== "1") throw new Problem("not_found", "There is no such thing.");
+            return { id: "1" } as never;
+          });
+          mountRoute(app, host, ROWS.make, async ({ body }) => ({ name: body.name, client_secret: `s${++made}` }) as never);
+          mountRoute(app, host, ROWS.secret, async () => ({}) as never);
+          mountRoute(app, host, ROWS.open, async (_input, { ip }) => ({ ip }) as never);
+          mountRoute(app, host, ROWS.slow, async () => {
+            const answer = new Promise<void>((resolve) => (finishSlow = resolve));
+            started();
+            await answer;
+            return { done: true } as never;
+          });
+          mountRoute(app, host, ROWS.bug, async () => {
+            throw new Error("the password is hunter2");
+          });
+        },
+      },
+    ],
+  });
+});
+
+after(() => listener.stop(0));
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+async function problemAt(path: string, init: RequestInit = {}): Promise<Record<string, unknown> & { headers: Headers }> {
+  const response = await fetch(url + path, init);
+  assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json/);
+  const problem = (await response.json()) as Record<string, unknown>;
+  assert.equal(problem["status"], response.status);
+  assert.equal(problem["request_id"], response.headers.get("request-id"));
+  return { ...problem, headers: response.headers };
+}
+
+test("without credentials: 401 and a bare challenge; with a bad token: error=invalid_token", async () => {
+  const none = await problemAt("/things/1");
+  assert.equal(none["code"], "unauthorized");
+  assert.equal(none.headers.get("www-authenticate"), 'Bearer realm="mooring"');
+  const bad = await problemAt("/things/1", { headers: bearer("bad") });
+  assert.equal(bad["status"], 401);
+  assert.match(bad.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+  assert.equal((await problemAt("/things/1", { headers: { authorization: "Basic eA==" } }))["code"], "unauthorized");
+});
+
+test("our own fault while authenticating is 503 with Retry-After, never 401", async () => {
+  const away = await problemAt("/things/1", { headers: bearer("away") });
+  assert.equal(away["status"], 503);
+  assert.equal(away.headers.get("retry-after"), "1");
+  assert.equal(away.headers.get("www-authenticate"), null);
+});
+
+test("a missing scope: 403 that names it, before the body is looked at", async () => {
+  const refused = await problemAt("/secret", { headers: bearer("good") });
+  assert.equal(refused["status"], 403);
+  assert.equal(refused["required_scope"], "audit:read");
+  assert.match(refused.headers.get("www-authenticate") ?? "", /error="insufficient_scope", scope="audit:read"/);
+});
+
+test("an unknown path is 404; a known one with another method 405 with Allow", async () => {
+  assert.equal((await problemAt("/nothing"))["code"], "not_found");
+  const other = await problemAt("/things/1", { method: "DELETE" });
+  assert.equal(other["status"], 405);
+  assert.equal(other.headers.get("allow"), "GET, HEAD");
+});
+
+test("a caller's well-formed Request-Id is kept, another one is replaced", async () => {
+  const kept = await fetch(`${url}/open`, { headers: { "request-id": "my-request-0001" } });
+  assert.equal(kept.headers.get("request-id"), "my-request-0001");
+  const replaced = await fetch(`${url}/open`, { headers: { "request-id": 'x" injected' } });
+  assert.match(replaced.headers.get("request-id") ?? "", /^req_[0-9a-z]{26}$/);
+});
+
+test("a bug is a 500 without any detail", async () => {
+  const problem = await problemAt("/bug");
+  assert.equal(problem["status"], 500);
+  assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
+});
+
+test("bodies: wrong type 415, no JSON 400, unknown members 400 with pointer, too large 413", async () => {
+  const post = (body: string, type = "application/json") =>
+    problemAt("/things", { method: "POST", body, headers: { ...bearer("good"), "content-type": type } });
+  assert.equal((await post("<a/>", "application/xml"))["status"], 415);
+  assert.equal((await post("{"))["code"], "invalid_body");
+  assert.equal((await post('{"name":"a","__proto__":{"x":1}}'))["code"], "invalid_body");
+  assert.equal((await post(""))["code"], "invalid_body");
+  assert.deepEqual((await post('{"name":"a","nam":"b"}'))["errors"], [{ pointer: "/nam", detail: "is not a member of this object" }]);
+  assert.equal((await post(JSON.stringify({ name: "x".repeat(1024 * 1024) })))["status"], 413);
+});
+
+test("a parameter that is not in the contract is refused by name", async () => {
+  const problem = await problemAt("/things/1?limt=3", { headers: bearer("good") });
+  assert.equal(problem["status"], 400);
+  assert.deepEqual(problem["errors"], [{ pointer: "/limt", detail: "is not a parameter of this operation" }]);
+});
+
+test("an idempotent POST runs once, and the repetition shows no secret", async () => {
+  const init = (key: string) => ({
+    method: "POST",
+    body: '{"name":"a"}',
+    headers: { ...bearer("good"), "content-type": "application/json", "idempotency-key": key },
+  });
+  const first = await fetch(`${url}/things`, init("k1"));
+  assert.equal(first.status, 201);
+  assert.match(((await first.json()) as { client_secret: string }).client_secret, /^s\d+$/);
+  const again = await fetch(`${url}/things`, init("k1"));
+  assert.equal(again.status, 201);
+  assert.equal(again.headers.get("idempotency-replayed"), "true");
+  assert.deepEqual(await again.json(), { name: "a", client_secret: null, replayed: true });
+  assert.equal((await problemAt("/things", init("has space")))["code"], "invalid_request");
+});
+
+test("Expect: 100-continue: a refusal leaves before the body is asked for", async () => {
+  const outcome = await new Promise<string>((resolve, reject) => {
+    const call = httpRequest(`${url}/things`, { method: "POST", headers: { expect: "100-continue", "content-type": "application/json", "content-length": "12" } });
+    call.on("continue", () => resolve("continue"));
+    call.on("response", (response) => resolve(String(response.statusCode)));
+    call.on("error", reject);
+    call.flushHeaders();
+  });
+  assert.equal(outcome, "401");
+});
+
+test("Expect: 100-continue: an admitted request is told to go on, and answered", async () => {
+  const status = await new Promise<number>((resolve, reject) => {
+    const body = '{"name":"a"}';
+    const call = httpRequest(`${url}/things`, {
+      method: "POST",
+      headers: { ...bearer("good"), expect: "100-continue", "content-type": "application/json", "content-length": String(body.length) },
+    });
+    call.on("continue", () => call.end(body));
+    call.on("response", (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    call.on("error", reject);
+    call.flushHeaders();
+  });
+  assert.equal(status, 201);
+});
+
+test("forwarded addresses count only from configured proxies", async () => {
+  const response = await fetch(`${url}/open`, { headers: { "x-forwarded-for": "203.0.113.9" } });
+  assert.deepEqual(await response.json(), { ip: "127.0.0.1" });
+});
+
+test("a second listener on the same address says so", async () => {
+  await assert.rejects(openListener(listener.address), /cannot listen on 127\.0\.0\.1:\d+: another process listens there/);
+});
+
+test("a stop answers what is in flight, refuses new connections, and cuts off what does not end", async () => {
+  const inFlight = fetch(`${url}/slow`);
+  await slowStarted;
+  const stopped = listener.stop(5000);
+  finishSlow();
+  assert.deepEqual(await (await inFlight).json(), { done: true });
+  await stopped;
+  const [host, port] = listener.address.split(":");
+  await assert.rejects(
+    new Promise((_resolve, reject) => {
+      connect({ host: host ?? "", port: Number(port) }).on("error", reject);
+    }),
+    /ECONNREFUSED/,
+  );
+});
