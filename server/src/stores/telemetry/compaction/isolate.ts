@@ -1,0 +1,149 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TelemetryType } from "../columns.ts";
+import type { Layout } from "../layout.ts";
+import { syncDirectory } from "../log/segment.ts";
+import type { TelemetryLog } from "../settings.ts";
+import type { CompactionResult, CompactionRunner } from "./protocol.ts";
+
+/** A file of NDJSON and how many rows it must give. */
+export interface Slice {
+  readonly path: string;
+  readonly rows: number;
+  /** Made here, to be removed afterwards. */
+  readonly temporary: boolean;
+}
+
+export interface Made {
+  readonly path: string;
+  readonly result: CompactionResult;
+}
+
+export interface IsolateOptions {
+  readonly orgId: string;
+  readonly type: TelemetryType;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly slices: readonly Slice[];
+  readonly layout: Layout;
+  readonly runner: CompactionRunner;
+  readonly log: TelemetryLog;
+  /** Throws when failures may come from a full disk. */
+  readonly ensureSpace: () => Promise<void>;
+}
+
+/** After so many failures whole pieces are put into quarantine, so that a bad day ends. */
+const FAILURES_MAX = 64;
+
+const NEWLINE = 0x0a;
+
+/**
+ * Makes Parquet of the slices. When that fails although a harmless row can be compacted, the input is halved until what
+ * fails stands alone; that is put into quarantine, and the rest goes on.
+ * @throws Error when nothing can be compacted at present
+ */
+export async function isolate(options: IsolateOptions): Promise<{ made: Made[]; quarantined: number }> {
+  const made: Made[] = [];
+  const work: (readonly Slice[])[] = [options.slices];
+  let failures = 0;
+  let quarantined = 0;
+  try {
+    for (let slices = work.pop(); slices !== undefined; slices = work.pop()) {
+      const result = await attempt(options, slices);
+      if (!(result instanceof Error)) {
+        made.push(result);
+        await discard(slices);
+        continue;
+      }
+      failures += 1;
+      await assertWorking(options, result);
+      const alone = rowsOf(slices) === 1 || failures > FAILURES_MAX;
+      if (alone) quarantined += await quarantine(options, slices, quarantined, result);
+      else work.push(...(await halve(options, slices)));
+    }
+  } catch (error) {
+    for (const { path } of made) await rm(path, { force: true });
+    throw error;
+  }
+  return { made, quarantined };
+}
+
+async function attempt(options: IsolateOptions, slices: readonly Slice[]): Promise<Made | Error> {
+  const path = workPath(options, "parquet");
+  try {
+    const inputs = slices.map((slice) => slice.path);
+    const result = await options.runner.run({ type: options.type, inputs, output: path });
+    const expected = rowsOf(slices);
+    if (result.rows !== expected) throw new Error(`${expected} rows went in and ${result.rows} came out`);
+    return { path, result };
+  } catch (error) {
+    await rm(path, { force: true });
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Tells input that can't be compacted from a machine that can't compact. */
+async function assertWorking(options: IsolateOptions, failure: Error): Promise<void> {
+  if (/no space left|disk quota/i.test(failure.message)) throw failure;
+  await options.ensureSpace();
+  const path = workPath(options, "ndjson");
+  await writeFile(path, '{"timestamp":"2026-01-01T00:00:00.000000Z"}\n');
+  const probe = await attempt(options, [{ path, rows: 1, temporary: true }]);
+  await rm(path, { force: true });
+  if (probe instanceof Error) throw new Error("cannot compact telemetry: not even a plain row can be compacted", { cause: failure });
+  await rm(probe.path, { force: true });
+}
+
+async function halve(options: IsolateOptions, slices: readonly Slice[]): Promise<Slice[][]> {
+  const [only] = slices;
+  if (slices.length > 1 || only === undefined) {
+    const middle = slices.length >> 1;
+    return [slices.slice(0, middle), slices.slice(middle)];
+  }
+  const content = await readFile(only.path);
+  const rows = only.rows >> 1;
+  const cut = endOfRow(content, rows);
+  const first = { path: workPath(options, "ndjson"), rows, temporary: true };
+  const second = { path: workPath(options, "ndjson"), rows: only.rows - rows, temporary: true };
+  await writeFile(first.path, content.subarray(0, cut));
+  await writeFile(second.path, content.subarray(cut));
+  await discard(slices);
+  return [[first], [second]];
+}
+
+function endOfRow(content: Buffer, rows: number): number {
+  let end = 0;
+  for (let row = 0; row < rows; row++) end = content.indexOf(NEWLINE, end) + 1;
+  return end;
+}
+
+/** Keeps the rows where a person can look at them; on disk before the commit that takes them out of the tables. */
+async function quarantine(options: IsolateOptions, slices: readonly Slice[], nth: number, cause: Error): Promise<number> {
+  const { layout, orgId, type, firstSeq, lastSeq, log } = options;
+  const dir = join(layout.quarantine, orgId, type);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const path = join(dir, `${firstSeq}-${lastSeq}-${nth}.ndjson`);
+  const content = await Promise.all(slices.map((slice) => readFile(slice.path)));
+  await writeFile(path, Buffer.concat(content), { mode: 0o600, flush: true });
+  await syncDirectory(dir);
+  await discard(slices);
+  const rows = rowsOf(slices);
+  log.error({ err: cause, org: orgId, type, rows, kept: path }, "telemetry could not be compacted and is in quarantine");
+  return rows;
+}
+
+async function discard(slices: readonly Slice[]): Promise<void> {
+  for (const { path, temporary } of slices) if (temporary) await rm(path, { force: true });
+}
+
+function rowsOf(slices: readonly Slice[]): number {
+  return slices.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+let works = 0;
+
+/** A name in the work folder that nobody else in this process uses. The folder is wiped at start. */
+function workPath(options: IsolateOptions, ending: string): string {
+  works += 1;
+  return join(options.layout.work, `${options.orgId}-${options.type}-${works}.${ending}`);
+}

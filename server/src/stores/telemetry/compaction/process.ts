@@ -1,0 +1,100 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { constants, setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { CompactionJob, CompactionResult, CompactionRunner, CompactionStart, FromChild, ToChild } from "./protocol.ts";
+
+export interface ProcessOptions extends CompactionStart {
+  /** A job that takes longer ends its process. */
+  readonly timeoutMs: number;
+  /** The process is ended when it has had nothing to do for so long. */
+  readonly idleMs: number;
+}
+
+const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
+
+/** Runs compactions one at a time in a process of low priority, which is started when there is work and ended when there is none. */
+export class CompactionProcess implements CompactionRunner {
+  readonly #options: ProcessOptions;
+  #child: ChildProcess | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+  }
+
+  async run(job: CompactionJob): Promise<CompactionResult> {
+    if (this.#closed) throw new Error("the compaction process is closed");
+    clearTimeout(this.#idle);
+    const child = (this.#child ??= this.#start());
+    try {
+      return await this.#ask(child, job);
+    } finally {
+      if (!this.#closed) this.#idle = setTimeout(() => this.#end(), this.#options.idleMs).unref();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#idle);
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once("close", resolve));
+    this.#end();
+    await gone;
+  }
+
+  #ask(child: ChildProcess, job: CompactionJob): Promise<CompactionResult> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => child.kill("SIGKILL"), this.#options.timeoutMs);
+      const settle = (): void => {
+        clearTimeout(timer);
+        child.off("message", onMessage);
+        child.off("close", onClose);
+      };
+      const onMessage = (message: FromChild): void => {
+        settle();
+        if ("result" in message) resolve(message.result);
+        else reject(new Error(message.error));
+      };
+      const onClose = (code: number | null, signal: string | null): void => {
+        settle();
+        reject(new Error(`the compaction process ended (${signal ?? `exit code ${code}`})`));
+      };
+      child.on("message", onMessage);
+      child.on("close", onClose);
+      send(child, { job });
+    });
+  }
+
+  #start(): ChildProcess {
+    const child = spawn(process.execPath, [CHILD], { env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"] });
+    const forget = (): void => {
+      if (this.#child === child) this.#child = undefined;
+    };
+    child.once("close", forget);
+    child.on("error", forget);
+    lowerPriority(child);
+    const { workDir, memoryBytes, threads } = this.#options;
+    send(child, { start: { workDir, memoryBytes, threads } });
+    return child;
+  }
+
+  #end(): void {
+    this.#child?.kill("SIGKILL");
+    this.#child = undefined;
+  }
+}
+
+function send(child: ChildProcess, message: ToChild): void {
+  // A process that is gone is reported by its "close" event.
+  if (child.connected) child.send(message, () => {});
+}
+
+function lowerPriority(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Some systems forbid it; compaction then competes with requests, and that is all.
+  }
+}

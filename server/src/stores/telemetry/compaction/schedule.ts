@@ -1,0 +1,116 @@
+import type { Clock } from "#kernel/time.ts";
+import type { Table } from "../hot/table.ts";
+import type { Tables } from "../hot/tables.ts";
+import type { WriteAheadLog } from "../log/log.ts";
+import type { SegmentInfo } from "../log/segment.ts";
+import type { CompactionSettings, TelemetryLog } from "../settings.ts";
+
+export interface ScheduleOptions {
+  readonly tables: Tables;
+  readonly wal: WriteAheadLog;
+  readonly settings: CompactionSettings;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+  readonly compact: (table: Table) => Promise<void>;
+  /** Deletes what the log no longer needs. */
+  readonly trim: () => Promise<void>;
+}
+
+const RETRY_MS_MIN = 5000;
+const RETRY_MS_MAX = 300_000;
+
+/** Decides what is compacted when; one table at a time. */
+export class CompactionSchedule {
+  readonly #options: ScheduleOptions;
+  readonly #failed = new Map<Table, { retryAt: number; delayMs: number }>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: ScheduleOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { checkEveryMs } = this.#options.settings;
+    if (checkEveryMs === 0) return;
+    this.#timer = setInterval(() => void this.runDue(), checkEveryMs).unref();
+  }
+
+  /** Compacts everything that is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
+  runDue(): Promise<void> {
+    return this.#join(() => this.#due());
+  }
+
+  /** Compacts everything there is, due or not. */
+  async runAll(): Promise<void> {
+    await this.#running;
+    this.#failed.clear();
+    await this.#join(() => [...this.#options.tables.all()]);
+  }
+
+  /** Stops the schedule; a compaction under way must be ended by its runner. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  #join(pick: () => Table[]): Promise<void> {
+    this.#running ??= this.#run(pick).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #run(pick: () => Table[]): Promise<void> {
+    for (const table of pick()) {
+      if (this.#stopped) return;
+      if (table.hotRows > 0) await this.#try(table);
+    }
+    try {
+      await this.#options.trim();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "cannot shorten the telemetry log");
+    }
+  }
+
+  async #try(table: Table): Promise<void> {
+    const { compact, clock, log } = this.#options;
+    try {
+      await compact(table);
+      this.#failed.delete(table);
+    } catch (error) {
+      if (this.#stopped) return;
+      const delayMs = Math.min(RETRY_MS_MAX, 2 * (this.#failed.get(table)?.delayMs ?? RETRY_MS_MIN / 2));
+      this.#failed.set(table, { delayMs, retryAt: clock.nowMs() + delayMs });
+      log.error({ err: error, org: table.orgId, type: table.type, retryInMs: delayMs }, "cannot compact telemetry");
+    }
+  }
+
+  #due(): Table[] {
+    const { tables, clock } = this.#options;
+    const now = clock.nowMs();
+    const blocking = this.#blockingSegment();
+    return [...tables.all()].filter((table) => {
+      if ((this.#failed.get(table)?.retryAt ?? 0) > now) return false;
+      return this.#isLargeOrOld(table, now) || (blocking !== undefined && isHeldBackBy(blocking, table));
+    });
+  }
+
+  #isLargeOrOld(table: Table, now: number): boolean {
+    const { hotBytes, ageMs } = this.#options.settings;
+    const { oldestAt } = table;
+    return oldestAt !== undefined && (table.hotBytes >= hotBytes || now - oldestAt >= ageMs);
+  }
+
+  /** When the log is too long: its oldest segment, which goes once everything in it is compacted. */
+  #blockingSegment(): SegmentInfo | undefined {
+    const { wal, settings } = this.#options;
+    return wal.bytes > settings.logBytes ? wal.segments[0] : undefined;
+  }
+}
+
+function isHeldBackBy(segment: SegmentInfo, table: Table): boolean {
+  return table.compactedSeq < (segment.tables.get(`${table.orgId}/${table.type}`) ?? 0);
+}

@@ -1,0 +1,54 @@
+import { Problem } from "#kernel/problem.ts";
+import type { TelemetryType } from "../columns.ts";
+import type { Snapshot, SnapshotTable } from "../snapshot.ts";
+import type { HeldFile, HotFile } from "./file.ts";
+import type { Table } from "./table.ts";
+
+/**
+ * The files of an organization's tables as of now. What they are is settled before the first wait, so neither an append
+ * nor a compaction can come between; then the rows that are only in memory are written.
+ * @throws Problem `unavailable` when rows in memory can't be written for the query to read
+ */
+export async function takeSnapshot(tables: readonly Table[]): Promise<Snapshot> {
+  const lists: Record<TelemetryType, SnapshotTable> = {
+    logs: { parquet: [], hot: [] },
+    metrics: { parquet: [], hot: [] },
+    traces: { parquet: [], hot: [] },
+  };
+  const held: HeldFile[] = [];
+  const hot: HotFile[] = [];
+  for (const table of tables) {
+    const tail = table.tail();
+    const files = tail === undefined ? table.sealed : [...table.sealed, tail];
+    const parquet = table.parquet.map((file) => file.held);
+    hot.push(...files);
+    held.push(...parquet, ...files.map((file) => file.held));
+    lists[table.type] = { parquet: parquet.map((file) => file.path), hot: files.map((file) => file.held.path) };
+  }
+  for (const file of held) file.hold();
+  const release = once(() => {
+    for (const file of held) file.letGo();
+  });
+  // All of them are waited for, also after a failure: none may be written after it was let go.
+  const written = await Promise.allSettled(hot.map((file) => file.written()));
+  const failed = written.find((result) => result.status === "rejected");
+  if (failed !== undefined) {
+    release();
+    throw unreadable(failed.reason);
+  }
+  return { tables: lists, release };
+}
+
+function unreadable(cause: unknown): Problem {
+  const detail = "cannot read the newest entries: writing them out for the query failed; try again later";
+  return new Problem("unavailable", detail, { headers: { "Retry-After": "5" }, cause });
+}
+
+function once(run: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    run();
+  };
+}

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import type { TelemetryType } from "../columns.ts";
+import { hotFileName } from "../layout.ts";
+import { HeldFile, HotFile } from "./file.ts";
+import { RowBuffer } from "./rows.ts";
+
+/** A Parquet file of the manifest. */
+export interface ParquetFile {
+  readonly id: string;
+  readonly held: HeldFile;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export interface TableOptions {
+  readonly orgId: string;
+  readonly type: TelemetryType;
+  /** Folder of the table's hot files. */
+  readonly dir: string;
+  /** The last batch that is in `parquet`. */
+  readonly compactedSeq: number;
+  readonly parquet: readonly ParquetFile[];
+  readonly deleteFailed: (path: string, error: unknown) => void;
+}
+
+/**
+ * One organization's rows of one type. Every row is in exactly one place: a Parquet file, a sealed hot file, or the active buffer.
+ * All changes are synchronous, so whoever looks between two of them sees each row once.
+ */
+export class Table {
+  readonly orgId: string;
+  readonly type: TelemetryType;
+  readonly #dir: string;
+  readonly #deleteFailed: TableOptions["deleteFailed"];
+  compactedSeq: number;
+  parquet: readonly ParquetFile[];
+  sealed: readonly HotFile[] = [];
+  active = new RowBuffer();
+  /** The active buffer as a file for queries, while nothing was added since. */
+  #tail: HotFile | undefined;
+
+  constructor(options: TableOptions) {
+    this.orgId = options.orgId;
+    this.type = options.type;
+    this.#dir = options.dir;
+    this.#deleteFailed = options.deleteFailed;
+    this.compactedSeq = options.compactedSeq;
+    this.parquet = options.parquet;
+  }
+
+  get hotBytes(): number {
+    return this.sealed.reduce((sum, file) => sum + file.bytes, this.active.bytes);
+  }
+
+  get hotRows(): number {
+    return this.sealed.reduce((sum, file) => sum + file.rows, this.active.rows);
+  }
+
+  /** When the oldest row that is not in Parquet was taken, in milliseconds since the epoch; undefined when there is none. */
+  get oldestAt(): number | undefined {
+    if (this.sealed[0] !== undefined) return this.sealed[0].firstAt;
+    return this.active.rows > 0 ? this.active.firstAt : undefined;
+  }
+
+  /** Moves the active rows to a sealed file, which is still to be written. */
+  seal(): HotFile | undefined {
+    if (this.active.rows === 0) return undefined;
+    const file = this.tail();
+    this.#tail = undefined;
+    this.active = new RowBuffer();
+    if (file !== undefined) this.sealed = [...this.sealed, file];
+    return file;
+  }
+
+  /** The active rows as a file, still to be written; the same one until something is added. */
+  tail(): HotFile | undefined {
+    if (this.active.rows === 0) return undefined;
+    if (this.#tail?.lastSeq === this.active.lastSeq) return this.#tail;
+    this.#tail?.held.drop();
+    const { bytes, rows, firstSeq, lastSeq, firstAt } = this.active;
+    const path = join(this.#dir, hotFileName(firstSeq, lastSeq));
+    const content = { chunks: this.active.chunks(), bytes, rows, firstSeq, lastSeq, firstAt };
+    this.#tail = new HotFile(new HeldFile(path, this.#deleteFailed), content);
+    return this.#tail;
+  }
+
+  /** The switch from hot files to Parquet: what was compacted leaves the hot files in the same turn as `parquet` takes its place. */
+  compacted(upToSeq: number, parquet: readonly ParquetFile[]): void {
+    const done = this.sealed.filter((file) => file.lastSeq <= upToSeq);
+    this.sealed = this.sealed.filter((file) => file.lastSeq > upToSeq);
+    this.parquet = parquet;
+    this.compactedSeq = upToSeq;
+    for (const file of done) file.held.drop();
+  }
+}

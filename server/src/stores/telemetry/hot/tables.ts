@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import type { FrameMeta } from "../log/frame.ts";
+import type { TelemetryLog } from "../settings.ts";
+import { type HotFile } from "./file.ts";
+import { Table, type ParquetFile } from "./table.ts";
+
+export interface TablesOptions {
+  readonly hotDir: string;
+  readonly hotFileBytes: number;
+  readonly hotMemoryBytes: number;
+  readonly log: TelemetryLog;
+}
+
+/** The rows of every organization, and the limits on what may be in memory. */
+export class Tables {
+  readonly #options: TablesOptions;
+  readonly #tables = new Map<string, Table>();
+  #activeBytes = 0;
+  readonly #unwritten = new Set<HotFile>();
+
+  constructor(options: TablesOptions) {
+    this.#options = options;
+  }
+
+  all(): IterableIterator<Table> {
+    return this.#tables.values();
+  }
+
+  byName(name: string): Table | undefined {
+    return this.#tables.get(name);
+  }
+
+  ofOrganization(orgId: string): Table[] {
+    return TELEMETRY_TYPES.map((type) => this.#tables.get(`${orgId}/${type}`)).filter((table) => table !== undefined);
+  }
+
+  /** What the manifest knew of a table before anything was added to it. */
+  restore(orgId: string, type: TelemetryType, compactedSeq: number, parquet: readonly ParquetFile[]): void {
+    this.#tables.set(`${orgId}/${type}`, this.#newTable(orgId, type, compactedSeq, parquet));
+  }
+
+  /** Takes a batch of the log, unless it is in Parquet already. `rows` is copied. */
+  add(seq: number, meta: FrameMeta, rows: Buffer): void {
+    const table = this.#tableOf(meta.orgId, meta.type);
+    if (seq <= table.compactedSeq) return;
+    table.active.add(seq, rows, meta.count, meta.at);
+    this.#activeBytes += rows.length;
+    if (table.active.bytes >= this.#options.hotFileBytes) this.seal(table);
+    while (this.#activeBytes > this.#options.hotMemoryBytes) this.seal(this.#largest());
+  }
+
+  /** Moves a table's active rows to a hot file and begins to write it. */
+  seal(table: Table): void {
+    this.#activeBytes -= table.active.bytes;
+    const file = table.seal();
+    if (file !== undefined) this.#write(file);
+  }
+
+  /** Bytes of sealed files that are still in memory. */
+  get unwrittenBytes(): number {
+    let bytes = 0;
+    for (const file of this.#unwritten) bytes += file.unwrittenBytes;
+    return bytes;
+  }
+
+  /** Tries to write every sealed file that is not written yet; rejects when one can't be. */
+  async written(): Promise<void> {
+    await Promise.all([...this.#unwritten].map((file) => this.#settle(file)));
+  }
+
+  deleteFailed(path: string, error: unknown): void {
+    this.#options.log.warn({ err: error, path }, "cannot delete a telemetry file");
+  }
+
+  #write(file: HotFile): void {
+    this.#unwritten.add(file);
+    this.#settle(file).catch((error: unknown) => {
+      // The rows are safe in the log and readable in memory; whoever needs the file tries again.
+      this.#options.log.warn({ err: error, path: file.held.path }, "cannot write a hot telemetry file");
+    });
+  }
+
+  async #settle(file: HotFile): Promise<void> {
+    await file.written();
+    this.#unwritten.delete(file);
+  }
+
+  #largest(): Table {
+    let largest: Table | undefined;
+    for (const table of this.#tables.values()) {
+      if (largest === undefined || table.active.bytes > largest.active.bytes) largest = table;
+    }
+    if (largest === undefined || largest.active.bytes === 0) throw new Error("rows are counted that no table has");
+    return largest;
+  }
+
+  #tableOf(orgId: string, type: TelemetryType): Table {
+    const name = `${orgId}/${type}`;
+    let table = this.#tables.get(name);
+    if (table === undefined) {
+      table = this.#newTable(orgId, type, 0, []);
+      this.#tables.set(name, table);
+    }
+    return table;
+  }
+
+  #newTable(orgId: string, type: TelemetryType, compactedSeq: number, parquet: readonly ParquetFile[]): Table {
+    const dir = join(this.#options.hotDir, orgId, type);
+    const deleteFailed = (path: string, error: unknown): void => this.deleteFailed(path, error);
+    return new Table({ orgId, type, dir, compactedSeq, parquet, deleteFailed });
+  }
+}

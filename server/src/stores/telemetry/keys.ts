@@ -1,0 +1,91 @@
+import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { Appended, Batch } from "./index.ts";
+import type { FrameMeta } from "./log/frame.ts";
+import type { StoredKey } from "./manifest.ts";
+
+interface KnownKey {
+  readonly bodyHash: string;
+  readonly accepted: number;
+  readonly at: number;
+}
+
+export interface KeysOptions {
+  readonly clock: Clock;
+  /** Looks among the keys whose batches are no longer in the log. */
+  readonly find: (orgId: string, type: string, keyHash: string) => Promise<KnownKey | undefined>;
+}
+
+/** `Idempotency-Key`s of the last 24 hours: in memory while their batch is in the log, in the metadata store afterwards. */
+export class Keys {
+  readonly #options: KeysOptions;
+  readonly #ofLog = new Map<string, StoredKey & { readonly seq: number }>();
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(options: KeysOptions) {
+    this.#options = options;
+  }
+
+  /** Notes the key of a batch that is in the log. */
+  remember(seq: number, meta: FrameMeta): void {
+    const { orgId, type, keyHash, bodyHash, count, at } = meta;
+    if (keyHash === undefined || bodyHash === undefined || this.#isExpired(at)) return;
+    this.#ofLog.set(keyName(orgId, type, keyHash), { orgId, type, keyHash, bodyHash, accepted: count, at, seq });
+  }
+
+  /**
+   * Runs `write` unless the key was used for the same body before. A second batch with the same key waits for the first,
+   * and is written only when that one was not.
+   * @throws Problem `idempotency_key_reused`, or what `write` throws
+   */
+  async once(batch: Batch, write: () => Promise<void>): Promise<Appended> {
+    if (batch.idempotency === undefined) throw new Error("a batch without a key can't be recognised");
+    const { keyHash, bodyHash } = batch.idempotency;
+    const name = keyName(batch.orgId, batch.type, keyHash);
+    for (let other = this.#running.get(name); other !== undefined; other = this.#running.get(name)) await other;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#running.set(name, promise);
+    try {
+      const known = await this.#find(name, batch, keyHash);
+      if (known === undefined) {
+        await write();
+        return { accepted: batch.count, replayed: false };
+      }
+      if (known.bodyHash !== bodyHash) throw reused();
+      return { accepted: known.accepted, replayed: true };
+    } finally {
+      this.#running.delete(name);
+      resolve();
+    }
+  }
+
+  /** Keys that are only remembered in segments of the log up to `seq`. */
+  upTo(seq: number): StoredKey[] {
+    return [...this.#ofLog.values()].filter((key) => key.seq <= seq && !this.#isExpired(key.at));
+  }
+
+  forgetUpTo(seq: number): void {
+    for (const [name, key] of this.#ofLog) {
+      if (key.seq <= seq) this.#ofLog.delete(name);
+    }
+  }
+
+  async #find(name: string, batch: Batch, keyHash: string): Promise<KnownKey | undefined> {
+    const known = this.#ofLog.get(name) ?? (await this.#options.find(batch.orgId, batch.type, keyHash));
+    return known === undefined || this.#isExpired(known.at) ? undefined : known;
+  }
+
+  #isExpired(at: number): boolean {
+    return at < this.#options.clock.nowMs() - IDEMPOTENCY_WINDOW_MS;
+  }
+}
+
+function keyName(orgId: string, type: string, keyHash: string): string {
+  return `${orgId}/${type}/${keyHash}`;
+}
+
+function reused(): Problem {
+  const detail = "cannot take the entries: this Idempotency-Key was used for another body within 24 hours; use a new key";
+  return new Problem("idempotency_key_reused", detail);
+}

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { TelemetryType } from "./columns.ts";
+
+/**
+ * The tree on disk, under the data directory:
+ *
+ * ```
+ * telemetry/
+ *   lock                                   held while a process has the directory open
+ *   wal/<first seq, 20 digits>.wal         the log: the truth for what is not in Parquet yet
+ *   hot/<org>/<type>/<first>-<last>.ndjson rows of the log as queries read them; wiped at start
+ *   parquet/<org>/<type>/<first>-<last>-<id>.parquet
+ *   work/                                  half-made files; wiped at start
+ *   quarantine/                            what could not be read or compacted, kept for a person to look at
+ * ```
+ */
+export interface Layout {
+  readonly root: string;
+  readonly lock: string;
+  readonly wal: string;
+  readonly hot: string;
+  readonly parquet: string;
+  readonly work: string;
+  readonly quarantine: string;
+}
+
+export function layoutOf(dataDir: string): Layout {
+  const root = join(dataDir, "telemetry");
+  return {
+    root,
+    lock: join(root, "lock"),
+    wal: join(root, "wal"),
+    hot: join(root, "hot"),
+    parquet: join(root, "parquet"),
+    work: join(root, "work"),
+    quarantine: join(root, "quarantine"),
+  };
+}
+
+const SEGMENT_NAME = /^(\d{20})\.wal$/;
+
+export function segmentName(firstSeq: number): string {
+  return `${String(firstSeq).padStart(20, "0")}.wal`;
+}
+
+/** The first sequence number that a segment may hold, or undefined when the name is not a segment's. */
+export function segmentFirstSeq(name: string): number | undefined {
+  const match = SEGMENT_NAME.exec(name);
+  return match === null ? undefined : Number(match[1]);
+}
+
+export function hotFileName(firstSeq: number, lastSeq: number): string {
+  return `${firstSeq}-${lastSeq}.ndjson`;
+}
+
+/** Path of a Parquet file relative to the telemetry directory, as the manifest keeps it. */
+export function parquetPath(orgId: string, type: TelemetryType, firstSeq: number, lastSeq: number, id: string): string {
+  return `parquet/${orgId}/${type}/${firstSeq}-${lastSeq}-${id}.parquet`;
+}
+
+/** The range of batches that a Parquet file was made from, read from its name. */
+export function parquetRange(name: string): { firstSeq: number; lastSeq: number } | undefined {
+  const match = /^(\d+)-(\d+)-[^/]+\.parquet$/.exec(name);
+  return match === null ? undefined : { firstSeq: Number(match[1]), lastSeq: Number(match[2]) };
+}
+
+/** Organizations name folders, so nothing but an identifier's characters may be in them. */
+export function assertPathSafe(orgId: string): void {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(orgId)) throw new Error("an organization's identifier must be safe in a path");
+}

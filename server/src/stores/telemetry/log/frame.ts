@@ -1,0 +1,96 @@
+import { crc32 } from "node:zlib";
+import type { TelemetryType } from "../columns.ts";
+
+/**
+ * A frame of the log, little-endian: magic (4 bytes), length of the description (4), length of the rows (4),
+ * CRC-32 (4), sequence number (8), then the description as JSON, then the rows as NDJSON.
+ * The CRC covers everything but the magic and itself.
+ */
+export const FRAME_HEADER_BYTES = 24;
+export const FRAME_MAGIC = Buffer.from("MTF1", "latin1");
+
+/** More than any batch that the interface admits; a length beyond it is damage, not data. */
+const PART_BYTES_MAX = 256 * 1024 * 1024;
+
+const META_LENGTH_AT = 4;
+const ROWS_LENGTH_AT = 8;
+const CRC_AT = 12;
+const SEQ_AT = 16;
+
+/** What a frame says about its rows. */
+export interface FrameMeta {
+  readonly orgId: string;
+  readonly type: TelemetryType;
+  readonly count: number;
+  readonly keyHash?: string;
+  readonly bodyHash?: string;
+  /** When the batch was taken, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface Frame {
+  readonly seq: number;
+  readonly meta: FrameMeta;
+  /** A view into the buffer that was read, not a copy. */
+  readonly rows: Buffer;
+  /** Offset of the byte after the frame. */
+  readonly end: number;
+}
+
+/** A batch on its way to the disk. Only the sequence number is missing, which is given when the group is written. */
+export interface FrameDraft {
+  readonly head: Buffer;
+  readonly rows: Buffer;
+  readonly bytes: number;
+}
+
+export function draftFrame(meta: FrameMeta, rows: Buffer): FrameDraft {
+  const text = JSON.stringify(meta);
+  const metaBytes = Buffer.byteLength(text);
+  const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES + metaBytes);
+  FRAME_MAGIC.copy(head, 0);
+  head.writeUInt32LE(metaBytes, META_LENGTH_AT);
+  head.writeUInt32LE(rows.length, ROWS_LENGTH_AT);
+  head.write(text, FRAME_HEADER_BYTES);
+  return { head, rows, bytes: head.length + rows.length };
+}
+
+export function sealFrame(draft: FrameDraft, seq: number): void {
+  draft.head.writeBigUInt64LE(BigInt(seq), SEQ_AT);
+  draft.head.writeUInt32LE(checksum(draft.head, draft.rows), CRC_AT);
+}
+
+/** The frame at `offset`, or undefined when there is none that is whole and undamaged. */
+export function readFrame(buffer: Buffer, offset: number): Frame | undefined {
+  if (buffer.length - offset < FRAME_HEADER_BYTES) return undefined;
+  if (FRAME_MAGIC.compare(buffer, offset, offset + FRAME_MAGIC.length) !== 0) return undefined;
+  const metaBytes = buffer.readUInt32LE(offset + META_LENGTH_AT);
+  const rowsBytes = buffer.readUInt32LE(offset + ROWS_LENGTH_AT);
+  if (metaBytes > PART_BYTES_MAX || rowsBytes > PART_BYTES_MAX) return undefined;
+  const rowsAt = offset + FRAME_HEADER_BYTES + metaBytes;
+  const end = rowsAt + rowsBytes;
+  if (end > buffer.length) return undefined;
+  const rows = buffer.subarray(rowsAt, end);
+  if (checksum(buffer.subarray(offset, rowsAt), rows) !== buffer.readUInt32LE(offset + CRC_AT)) return undefined;
+  const meta = JSON.parse(buffer.toString("utf8", offset + FRAME_HEADER_BYTES, rowsAt)) as FrameMeta;
+  return { seq: Number(buffer.readBigUInt64LE(offset + SEQ_AT)), meta, rows, end };
+}
+
+/**
+ * The next undamaged frame at or after `offset`, for reading on behind damage. Rows can't pretend to be a frame: the high
+ * byte of a length is below 0x20, and JSON escapes such bytes.
+ */
+export function findFrame(buffer: Buffer, offset: number): { frame: Frame; at: number } | undefined {
+  let at = buffer.indexOf(FRAME_MAGIC, offset);
+  while (at >= 0) {
+    const frame = readFrame(buffer, at);
+    if (frame !== undefined) return { frame, at };
+    at = buffer.indexOf(FRAME_MAGIC, at + 1);
+  }
+  return undefined;
+}
+
+function checksum(head: Buffer, rows: Buffer): number {
+  const lengths = crc32(head.subarray(META_LENGTH_AT, CRC_AT));
+  return crc32(rows, crc32(head.subarray(SEQ_AT), lengths));
+}

@@ -1,0 +1,257 @@
+import { rm, statfs } from "node:fs/promises";
+import { Problem } from "#kernel/problem.ts";
+import type { TelemetryLog } from "../settings.ts";
+import { draftFrame, sealFrame, type FrameDraft, type FrameMeta } from "./frame.ts";
+import { newSegmentInfo, syncDirectory, type CreateSegmentFile, type SegmentFile, type SegmentInfo } from "./segment.ts";
+
+export interface LogOptions {
+  readonly dir: string;
+  readonly segmentBytes: number;
+  readonly diskFreeBytesMin: number;
+  readonly create: CreateSegmentFile;
+  readonly log: TelemetryLog;
+  /** Segments that were there before, in order, and the number of the next batch. */
+  readonly segments: readonly SegmentInfo[];
+  readonly nextSeq: number;
+  /** Called for each batch in the order of the log, once it is on disk and before its `append` resolves. */
+  readonly committed: (seq: number, meta: FrameMeta, rows: Buffer) => void;
+}
+
+interface Waiting {
+  readonly meta: FrameMeta;
+  readonly frame: FrameDraft;
+  readonly resolve: () => void;
+  readonly reject: (reason: Problem) => void;
+}
+
+const GROUP_FRAMES_MAX = 512;
+const GROUP_BYTES_MAX = 32 * 1024 * 1024;
+const SPACE_CHECK_BYTES = 8 * 1024 * 1024;
+const DISK_FULL_CODES: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/**
+ * The write-ahead log. Batches that arrive while others are being flushed are gathered into the next group: one write, one
+ * `fdatasync`, then all of them are acknowledged together.
+ *
+ * A group that can't be written is rejected whole and cut off again. Its numbers are given to the next group, and a segment
+ * ends where the next one begins: so even bytes that could not be cut off are void once there is a newer segment.
+ */
+export class WriteAheadLog {
+  readonly #options: LogOptions;
+  readonly #segments: SegmentInfo[];
+  #nextSeq: number;
+  #file: SegmentFile | undefined;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | undefined;
+  #unchecked = Number.POSITIVE_INFINITY;
+  #failure: string | undefined;
+  #rotateAsked = false;
+  #closed = false;
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    this.#segments = [...options.segments];
+    this.#nextSeq = options.nextSeq;
+  }
+
+  /** Why the last attempt to write failed, or undefined when it did not. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  get bytes(): number {
+    return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0);
+  }
+
+  /** Every segment, the oldest first. */
+  get segments(): readonly SegmentInfo[] {
+    return this.#segments;
+  }
+
+  /** The segments that nothing is added to any more, the oldest first. */
+  get closedSegments(): readonly SegmentInfo[] {
+    return this.#segments.filter((segment) => this.#isClosed(segment));
+  }
+
+  /**
+   * Resolves when the batch is on disk.
+   * @throws Problem `disk_full`, `unavailable`: nothing of the batch was kept
+   */
+  append(meta: FrameMeta, rows: Buffer): Promise<void> {
+    if (this.#closed) return Promise.reject(new Problem("unavailable", "cannot keep the entries: the server is stopping"));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ meta, frame: draftFrame(meta, rows), resolve, reject });
+      this.#draining ??= this.#drain().finally(() => {
+        this.#draining = undefined;
+      });
+    });
+  }
+
+  /** Begins a new segment with the next batch, so that the present one can be deleted. */
+  rotate(): void {
+    this.#rotateAsked = true;
+  }
+
+  /** Deletes the oldest segments as long as `isDone` says that nothing in them is needed. The one written to stays. Returns the last batch deleted, or 0. */
+  async deleteWhile(isDone: (segment: SegmentInfo) => boolean): Promise<number> {
+    let deletedTo = 0;
+    for (let oldest = this.#segments[0]; oldest !== undefined && this.#isClosed(oldest); oldest = this.#segments[0]) {
+      if (!isDone(oldest)) break;
+      await rm(oldest.path, { force: true });
+      this.#segments.splice(this.#segments.indexOf(oldest), 1);
+      deletedTo = oldest.lastSeq;
+    }
+    if (deletedTo > 0) await syncDirectory(this.#options.dir);
+    return deletedTo;
+  }
+
+  /** Waits for batches in flight, then closes the file. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#draining;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #isClosed(segment: SegmentInfo): boolean {
+    return this.#file === undefined || segment !== this.#segments.at(-1);
+  }
+
+  async #drain(): Promise<void> {
+    // The first of a burst waits for the end of the present turn, so that what arrives with it shares its flush.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
+  }
+
+  #takeGroup(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { frame } of this.#waiting) {
+      if (count > 0 && (count === GROUP_FRAMES_MAX || bytes + frame.bytes > GROUP_BYTES_MAX)) break;
+      bytes += frame.bytes;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#write(group);
+    } catch (error) {
+      const problem = this.#refusal(error);
+      for (const { reject } of group) reject(problem);
+      return;
+    }
+    this.#failure = undefined;
+    this.#acknowledge(group);
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    const bytes = group.reduce((sum, { frame }) => sum + frame.bytes, 0);
+    await this.#checkSpace(bytes);
+    const { file, segment } = await this.#writable();
+    let seq = this.#nextSeq;
+    for (const { frame } of group) sealFrame(frame, seq++);
+    try {
+      await file.write(group.flatMap(({ frame }) => [frame.head, frame.rows]), segment.bytes);
+    } catch (error) {
+      await this.#cutOff(file, segment);
+      throw error;
+    }
+    try {
+      await file.datasync();
+    } catch (error) {
+      // The kernel may have thrown the dirty pages away and marked them clean: a second flush would lie.
+      await this.#abandon(file, segment);
+      throw error;
+    }
+    segment.bytes += bytes;
+  }
+
+  #acknowledge(group: readonly Waiting[]): void {
+    const segment = this.#segments.at(-1);
+    for (const { meta, frame, resolve } of group) {
+      const seq = this.#nextSeq++;
+      if (segment !== undefined) {
+        segment.lastSeq = seq;
+        segment.tables.set(`${meta.orgId}/${meta.type}`, seq);
+      }
+      this.#options.committed(seq, meta, frame.rows);
+      resolve();
+    }
+  }
+
+  async #writable(): Promise<{ file: SegmentFile; segment: SegmentInfo }> {
+    const present = this.#segments.at(-1);
+    if (this.#file !== undefined && present !== undefined) {
+      const full = present.bytes >= this.#options.segmentBytes || (this.#rotateAsked && present.bytes > 0);
+      if (!full) return { file: this.#file, segment: present };
+      const file = this.#file;
+      this.#file = undefined;
+      await file.close();
+    }
+    return this.#begin();
+  }
+
+  async #begin(): Promise<{ file: SegmentFile; segment: SegmentInfo }> {
+    const segment = newSegmentInfo(this.#options.dir, this.#nextSeq);
+    const file = await this.#options.create(segment.path);
+    this.#rotateAsked = false;
+    this.#file = file;
+    this.#segments.push(segment);
+    return { file, segment };
+  }
+
+  async #cutOff(file: SegmentFile, segment: SegmentInfo): Promise<void> {
+    try {
+      await file.truncate(segment.bytes);
+      await file.datasync();
+    } catch {
+      await this.#abandon(file, segment);
+    }
+  }
+
+  /** Leaves a file that can't be trusted, and voids what was written past its last acknowledged batch. */
+  async #abandon(file: SegmentFile, segment: SegmentInfo): Promise<void> {
+    this.#file = undefined;
+    const attempts = [() => file.truncate(segment.bytes), () => file.close(), () => this.#replace(segment)];
+    for (const attempt of attempts) {
+      try {
+        await attempt();
+      } catch (error) {
+        this.#options.log.error({ err: error, segment: segment.path }, "could not leave a failed log segment cleanly");
+      }
+    }
+  }
+
+  /** A new segment begins with the number of the rejected batch. One that has none yet gives its own name up. */
+  async #replace(segment: SegmentInfo): Promise<void> {
+    if (segment.lastSeq < segment.firstSeq) {
+      await rm(segment.path, { force: true });
+      this.#segments.splice(this.#segments.indexOf(segment), 1);
+    }
+    await this.#begin();
+  }
+
+  async #checkSpace(bytes: number): Promise<void> {
+    this.#unchecked += bytes;
+    if (this.#unchecked < SPACE_CHECK_BYTES) return;
+    const { bavail, bsize } = await statfs(this.#options.dir);
+    if (bavail * bsize < this.#options.diskFreeBytesMin) {
+      this.#unchecked = Number.POSITIVE_INFINITY;
+      throw Object.assign(new Error("less space is free than the store keeps for queries"), { code: "ENOSPC" });
+    }
+    this.#unchecked = 0;
+  }
+
+  #refusal(error: unknown): Problem {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const full = DISK_FULL_CODES.has(code);
+    const detail = full
+      ? "cannot keep the entries: the disk is full; nothing of this request was kept, send it again later"
+      : "cannot keep the entries: writing to the disk failed; nothing of this request was kept, send it again later";
+    if (this.#failure === undefined) this.#options.log.error({ err: error }, "cannot write to the telemetry log");
+    this.#failure = full ? "the disk is full" : `writing to the disk failed (${code === "" ? "unknown error" : code})`;
+    return new Problem(full ? "disk_full" : "unavailable", detail, { headers: { "Retry-After": "5" }, cause: error });
+  }
+}

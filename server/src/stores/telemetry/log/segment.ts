@@ -1,0 +1,70 @@
+import { open, rm, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { segmentName } from "../layout.ts";
+
+/** The file operations that a segment needs; replaced in tests to see what a failing disk does. */
+export interface SegmentFile {
+  /** Writes everything or throws. */
+  write(buffers: readonly Buffer[], position: number): Promise<void>;
+  datasync(): Promise<void>;
+  truncate(bytes: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type CreateSegmentFile = (path: string) => Promise<SegmentFile>;
+
+/** A segment of the log and what is in it. */
+export interface SegmentInfo {
+  readonly path: string;
+  readonly firstSeq: number;
+  /** The last acknowledged batch; `firstSeq - 1` while there is none. */
+  lastSeq: number;
+  bytes: number;
+  /** For each table (`org/type`) its last batch in this segment. */
+  readonly tables: Map<string, number>;
+}
+
+export function newSegmentInfo(dir: string, firstSeq: number): SegmentInfo {
+  return { path: join(dir, segmentName(firstSeq)), firstSeq, lastSeq: firstSeq - 1, bytes: 0, tables: new Map() };
+}
+
+/** Makes a new, empty file whose name survives a crash. One that is there already can hold nothing acknowledged, and goes. */
+export async function createSegmentFile(path: string): Promise<SegmentFile> {
+  await rm(path, { force: true });
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+  return {
+    write: (buffers, position) => writeAll(handle, buffers, position),
+    datasync: () => handle.datasync(),
+    truncate: (bytes) => handle.truncate(bytes),
+    close: () => handle.close(),
+  };
+}
+
+/** Makes the names in a directory survive a crash. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, buffers: readonly Buffer[], position: number): Promise<void> {
+  const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  let { bytesWritten: done } = await handle.writev(buffers, position);
+  if (done === total) return;
+  // A short write mostly means that the disk is nearly full; the next one says so.
+  const rest = Buffer.concat(buffers);
+  while (done < total) {
+    const { bytesWritten } = await handle.write(rest, done, total - done, position + done);
+    done += bytesWritten;
+  }
+}

@@ -1,0 +1,133 @@
+import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
+import type { TelemetryType } from "./columns.ts";
+
+/** A Parquet file as the manifest has it. */
+export type ManifestFile = Omit<Tables["telemetry_file"], "dropped_at">;
+
+export interface TableManifest {
+  readonly compactedSeq: number;
+  readonly files: readonly ManifestFile[];
+}
+
+/** A remembered `Idempotency-Key`. Hashes are SHA-256 in hexadecimal; `at` is in milliseconds since the epoch. */
+export interface StoredKey {
+  readonly orgId: string;
+  readonly type: string;
+  readonly keyHash: string;
+  readonly bodyHash: string;
+  readonly accepted: number;
+  readonly at: number;
+}
+
+/** Another commit came between: what this process believes about the table is old. */
+export class ManifestChanged extends Error {
+  constructor() {
+    super("cannot commit the compaction: the manifest has changed meanwhile");
+  }
+}
+
+const KEYS_PER_INSERT = 100;
+
+/** Which Parquet files count, how far the log is in them, and the idempotency keys that the log no longer has. */
+export class Manifest {
+  readonly #metadata: MetadataStore;
+
+  constructor(metadata: MetadataStore) {
+    this.#metadata = metadata;
+  }
+
+  /** Every table, by `org/type`. */
+  async load(): Promise<Map<string, { orgId: string; type: TelemetryType; manifest: TableManifest }>> {
+    const progress = await this.#metadata.read.selectFrom("telemetry_progress").selectAll().execute();
+    const files = await this.#liveFiles().execute();
+    const byTable = Map.groupBy(files, (file) => `${file.org_id}/${file.type}`);
+    return new Map(
+      progress.map(({ org_id: orgId, type, compacted_seq: compactedSeq }) => {
+        const name = `${orgId}/${type}`;
+        return [name, { orgId, type, manifest: { compactedSeq, files: byTable.get(name) ?? [] } }];
+      }),
+    );
+  }
+
+  async loadTable(orgId: string, type: TelemetryType): Promise<TableManifest> {
+    const query = this.#metadata.read.selectFrom("telemetry_progress").select("compacted_seq");
+    const progress = await query.where("org_id", "=", orgId).where("type", "=", type).executeTakeFirst();
+    const files = await this.#liveFiles().where("org_id", "=", orgId).where("type", "=", type).execute();
+    return { compactedSeq: progress?.compacted_seq ?? 0, files };
+  }
+
+  /** Paths, relative to the telemetry directory, of all files that the manifest names, dropped ones too. */
+  async paths(): Promise<Set<string>> {
+    const rows = await this.#metadata.read.selectFrom("telemetry_file").select("path").execute();
+    return new Set(rows.map(({ path }) => path));
+  }
+
+  /**
+   * Puts new files in the place of the log's batches up to `toSeq`. This commit is the switch.
+   * @throws ManifestChanged when the table is no longer at `fromSeq`
+   */
+  async commit(orgId: string, type: TelemetryType, fromSeq: number, toSeq: number, files: readonly ManifestFile[]): Promise<void> {
+    await this.#metadata.write(async (tx) => {
+      if (fromSeq === 0) {
+        const first = { org_id: orgId, type, compacted_seq: 0 };
+        await tx.insertInto("telemetry_progress").values(first).onConflict((conflict) => conflict.doNothing()).execute();
+      }
+      const moved = await tx
+        .updateTable("telemetry_progress")
+        .set({ compacted_seq: toSeq })
+        .where("org_id", "=", orgId)
+        .where("type", "=", type)
+        .where("compacted_seq", "=", fromSeq)
+        .executeTakeFirst();
+      if (Number(moved.numUpdatedRows) !== 1) throw new ManifestChanged();
+      const rows = files.map((file) => ({ ...file, dropped_at: null }));
+      if (rows.length > 0) await tx.insertInto("telemetry_file").values(rows).execute();
+    });
+  }
+
+  async findKey(orgId: string, type: string, keyHash: string): Promise<{ bodyHash: string; accepted: number; at: number } | undefined> {
+    const row = await this.#metadata.read
+      .selectFrom("telemetry_key")
+      .select(["body_hash", "accepted", "at"])
+      .where("org_id", "=", orgId)
+      .where("type", "=", type)
+      .where("key_hash", "=", keyHash)
+      .executeTakeFirst();
+    return row === undefined ? undefined : { bodyHash: row.body_hash, accepted: row.accepted, at: row.at };
+  }
+
+  /** Saves keys before their log segment goes, and forgets those from before `expiredBefore`. */
+  async saveKeys(keys: readonly StoredKey[], expiredBefore: number): Promise<void> {
+    await this.#metadata.write(async (tx) => {
+      await tx.deleteFrom("telemetry_key").where("at", "<", expiredBefore).execute();
+      for (let i = 0; i < keys.length; i += KEYS_PER_INSERT) {
+        const rows = keys.slice(i, i + KEYS_PER_INSERT).map((key) => ({
+          org_id: key.orgId,
+          type: key.type,
+          key_hash: key.keyHash,
+          body_hash: key.bodyHash,
+          accepted: key.accepted,
+          at: key.at,
+        }));
+        await tx
+          .insertInto("telemetry_key")
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict.columns(["org_id", "type", "key_hash"]).doUpdateSet((eb) => ({
+              body_hash: eb.ref("excluded.body_hash"),
+              accepted: eb.ref("excluded.accepted"),
+              at: eb.ref("excluded.at"),
+            })),
+          )
+          .execute();
+      }
+    });
+  }
+
+  #liveFiles() {
+    return this.#metadata.read
+      .selectFrom("telemetry_file")
+      .select(["id", "org_id", "type", "path", "rows", "bytes", "min_us", "max_us", "created_at"])
+      .where("dropped_at", "is", null);
+  }
+}

@@ -1,0 +1,220 @@
+import { Problem } from "#kernel/problem.ts";
+import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { Compactor } from "./compaction/compactor.ts";
+import { CompactionProcess } from "./compaction/process.ts";
+import type { CompactionRunner } from "./compaction/protocol.ts";
+import { CompactionSchedule } from "./compaction/schedule.ts";
+import { takeSnapshot } from "./hot/snapshot.ts";
+import { Tables } from "./hot/tables.ts";
+import type { Appended, Batch, TelemetryHealth } from "./index.ts";
+import { Keys } from "./keys.ts";
+import { assertPathSafe, layoutOf, type Layout } from "./layout.ts";
+import { lockDirectory } from "./lock.ts";
+import type { FrameMeta } from "./log/frame.ts";
+import { WriteAheadLog } from "./log/log.ts";
+import { recoverLog } from "./log/recover.ts";
+import { createSegmentFile, type CreateSegmentFile, type SegmentInfo } from "./log/segment.ts";
+import { Manifest } from "./manifest.ts";
+import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { prepareFolders, restoreTables, sweepParquet } from "./startup.ts";
+
+export interface RowStoreOptions {
+  readonly dataDir: string;
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+  readonly settings: TelemetrySettings;
+  /** What makes Parquet; by default a process of our own. */
+  readonly runner?: CompactionRunner;
+  /** How a segment of the log is made; tests put a failing disk here. */
+  readonly createSegment?: CreateSegmentFile;
+}
+
+/** The parts, once everything that was on disk has been read. */
+interface Parts {
+  readonly options: RowStoreOptions;
+  readonly tables: Tables;
+  readonly keys: Keys;
+  readonly manifest: Manifest;
+  readonly wal: WriteAheadLog;
+  readonly runner: CompactionRunner;
+  readonly compactor: Compactor;
+  readonly unlock: () => void;
+}
+
+const COMPACTION_IDLE_MS = 10_000;
+const RETRY_LATER = { headers: { "Retry-After": "5" } };
+
+/**
+ * Opens the write side of the embedded telemetry store: the log, the hot rows, compaction.
+ * @throws Error when another process has the directory open, or a file can't be read
+ */
+export async function openRows(options: RowStoreOptions): Promise<RowStore> {
+  const layout = layoutOf(options.dataDir);
+  const unlock = await lockDirectory(layout.root, layout.lock);
+  try {
+    const parts = await recover(options, layout, unlock);
+    return new RowStore(parts);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function recover(options: RowStoreOptions, layout: Layout, unlock: () => void): Promise<Parts> {
+  const { settings, clock, log, metadata } = options;
+  await prepareFolders(layout);
+  const manifest = new Manifest(metadata);
+  const tables = new Tables({ hotDir: layout.hot, hotFileBytes: settings.hotFileBytes, hotMemoryBytes: settings.hotMemoryBytes, log });
+  const keys = new Keys({ clock, find: (orgId, type, keyHash) => manifest.findKey(orgId, type, keyHash) });
+  const compactedSeq = await restoreTables(layout, manifest, tables);
+  const committed = (seq: number, meta: FrameMeta, rows: Buffer): void => {
+    tables.add(seq, meta, rows);
+    keys.remember(seq, meta);
+  };
+  const recovered = await recoverLog({
+    dir: layout.wal,
+    asideDir: layout.quarantine,
+    log,
+    batch: ({ seq, meta, rows }) => committed(seq, meta, rows),
+    pause: () => tables.written(),
+  });
+  const nextSeq = Math.max(compactedSeq, recovered.lastSeq) + 1;
+  await sweepParquet(layout, manifest, recovered.segments[0]?.firstSeq ?? nextSeq, log);
+  const wal = new WriteAheadLog({
+    dir: layout.wal,
+    segmentBytes: settings.segmentBytes,
+    diskFreeBytesMin: settings.diskFreeBytesMin,
+    create: options.createSegment ?? createSegmentFile,
+    log,
+    segments: recovered.segments,
+    nextSeq,
+    committed,
+  });
+  const runner = options.runner ?? new CompactionProcess({ ...settings.compaction, workDir: layout.work, idleMs: COMPACTION_IDLE_MS });
+  const compactor = new Compactor({ layout, tables, manifest, runner, settings, clock, log });
+  return { options, tables, keys, manifest, wal, runner, compactor, unlock };
+}
+
+/** Takes batches durably, shows them as files, and turns them into Parquet. */
+export class RowStore {
+  readonly #parts: Parts;
+  readonly #schedule: CompactionSchedule;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { options, tables, wal, compactor } = parts;
+    this.#schedule = new CompactionSchedule({
+      tables,
+      wal,
+      settings: options.settings.compaction,
+      clock: options.clock,
+      log: options.log,
+      compact: (table) => compactor.compact(table),
+      trim: () => this.#trim(),
+    });
+    this.#schedule.start();
+  }
+
+  /** See `TelemetryStore.append`. */
+  async append(batch: Batch): Promise<Appended> {
+    assertPathSafe(batch.orgId);
+    if (this.#closing !== undefined) throw new Problem("unavailable", "cannot keep the entries: the server is stopping", RETRY_LATER);
+    if (batch.count === 0) return { accepted: 0, replayed: false };
+    await this.#admit();
+    if (batch.idempotency !== undefined) return this.#parts.keys.once(batch, () => this.#write(batch));
+    await this.#write(batch);
+    return { accepted: batch.count, replayed: false };
+  }
+
+  /**
+   * Everything that was appended to an organization before the call, as files.
+   * @throws Problem `unavailable`
+   */
+  async snapshot(orgId: string): Promise<Snapshot> {
+    return takeSnapshot(this.#parts.tables.ofOrganization(orgId));
+  }
+
+  /** Compacts everything now, due or not, and shortens the log. What fails is logged. */
+  async compact(): Promise<void> {
+    await this.#schedule.runAll();
+  }
+
+  health(): Omit<TelemetryHealth, "queriesRunning"> {
+    const { wal, tables } = this.#parts;
+    const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);
+    let hotRows = 0;
+    for (const table of tables.all()) hotRows += table.hotRows;
+    return { ok: refusal === undefined, detail: refusal ?? "ready", logBytes: wal.bytes, hotRows };
+  }
+
+  /** Finishes appends in flight and leaves the rest to the log. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { wal, runner, tables, unlock } = this.#parts;
+    await wal.close();
+    const stopped = this.#schedule.stop();
+    await runner.close();
+    await stopped;
+    await tables.written().catch(() => {});
+    unlock();
+  }
+
+  async #admit(): Promise<void> {
+    const { tables, options } = this.#parts;
+    if (this.#logIsFull()) {
+      const detail = "cannot keep the entries: compaction can't keep up with what comes in; send them again later";
+      throw new Problem("unavailable", detail, RETRY_LATER);
+    }
+    if (tables.unwrittenBytes <= options.settings.hotMemoryBytes) return;
+    try {
+      await tables.written();
+    } catch (error) {
+      const detail = "cannot keep the entries: writing to the disk failed; nothing of this request was kept, send it again later";
+      throw new Problem("unavailable", detail, { ...RETRY_LATER, cause: error });
+    }
+  }
+
+  #logIsFull(): boolean {
+    const { wal, options } = this.#parts;
+    return wal.bytes > options.settings.logBytesMax;
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const { wal, options } = this.#parts;
+    const { orgId, type, count, idempotency, rows } = batch;
+    await wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows);
+  }
+
+  /** Deletes the oldest segments whose every batch is in Parquet; keys that only they remember are saved first. */
+  async #trim(): Promise<void> {
+    const { wal, keys, manifest, options } = this.#parts;
+    const present = wal.segments.at(-1);
+    if (present !== undefined && present.bytes > 0 && this.#isCompacted(present)) wal.rotate();
+    let lastSeq = 0;
+    for (const segment of wal.closedSegments) {
+      if (!this.#isCompacted(segment)) break;
+      lastSeq = segment.lastSeq;
+    }
+    if (lastSeq === 0) return;
+    const saved = keys.upTo(lastSeq);
+    if (saved.length > 0) await manifest.saveKeys(saved, options.clock.nowMs() - IDEMPOTENCY_WINDOW_MS);
+    const deletedTo = await wal.deleteWhile((segment) => segment.lastSeq <= lastSeq && this.#isCompacted(segment));
+    keys.forgetUpTo(deletedTo);
+  }
+
+  #isCompacted(segment: SegmentInfo): boolean {
+    for (const [name, lastSeq] of segment.tables) {
+      if ((this.#parts.tables.byName(name)?.compactedSeq ?? 0) < lastSeq) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Tables } from "./hot/tables.ts";
+import { HeldFile } from "./hot/file.ts";
+import { parquetRange, type Layout } from "./layout.ts";
+import { syncDirectory } from "./log/segment.ts";
+import type { Manifest } from "./manifest.ts";
+import type { TelemetryLog } from "./settings.ts";
+
+/** Makes the folders, durably, and empties those that are a cache. */
+export async function prepareFolders(layout: Layout): Promise<void> {
+  for (const cache of [layout.hot, layout.work]) await rm(cache, { recursive: true, force: true });
+  for (const dir of [layout.wal, layout.hot, layout.parquet, layout.work, layout.quarantine]) {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+  }
+  await syncDirectory(layout.root);
+  await syncDirectory(dirname(layout.root));
+}
+
+/** Takes the Parquet files and the progress of each table from the manifest. Returns the highest batch that is in Parquet. */
+export async function restoreTables(layout: Layout, manifest: Manifest, tables: Tables): Promise<number> {
+  let lastSeq = 0;
+  for (const { orgId, type, manifest: table } of (await manifest.load()).values()) {
+    const parquet = table.files.map(({ id, path, rows, bytes }) => {
+      const held = new HeldFile(join(layout.root, path), (failed, error) => tables.deleteFailed(failed, error));
+      return { id, held, rows, bytes };
+    });
+    tables.restore(orgId, type, table.compactedSeq, parquet);
+    lastSeq = Math.max(lastSeq, table.compactedSeq);
+  }
+  return lastSeq;
+}
+
+/**
+ * Removes Parquet files that were made but never committed: their batches are still in the log, which begins with `logFirstSeq`.
+ * A file that the manifest does not know and the log can't replace is the sign of a wrong or older database: it is kept aside.
+ */
+export async function sweepParquet(layout: Layout, manifest: Manifest, logFirstSeq: number, log: TelemetryLog): Promise<void> {
+  const known = await manifest.paths();
+  const found = (await readdir(layout.parquet, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  for (const entry of found) {
+    const path = join(entry.parentPath, entry.name);
+    if (known.delete(path.slice(layout.root.length + 1))) continue;
+    const range = parquetRange(basename(path));
+    if (range !== undefined && range.firstSeq >= logFirstSeq) {
+      await rm(path, { force: true });
+      continue;
+    }
+    const kept = join(layout.quarantine, entry.name);
+    await rename(path, kept);
+    log.error({ path, kept }, "a Parquet file is not in the manifest, nor are its rows in the log: is this the right database?");
+  }
+  for (const path of known) log.error({ path }, "a Parquet file of the manifest is missing on disk");
+}
