@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// Runs on any Node >= 18, and runs the product under one that is new enough.
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { findNode, isRunningNodeEnough, runUnder } from "./node.mjs";
+
+const args = process.argv.slice(2);
+
+if (isRunningNodeEnough()) {
+  const { main } = await import("../src/main.ts");
+  process.exitCode = await main(args);
+} else {
+  try {
+    runUnder(findNode(), realpathSync(fileURLToPath(import.meta.url)), args);
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

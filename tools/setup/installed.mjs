@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { NODE_PACKAGES } from "../../server/bin/node.mjs";
+
+/** What the stamp in node_modules holds: which lock file was installed, for which platform. */
+export function stampOf(lockText, platform = `${process.platform}-${process.arch}`) {
+  return `${createHash("sha256").update(lockText).digest("hex")} ${platform}\n`;
+}
+
+/**
+ * True when node_modules holds exactly what the lock file names, as npm's own record of the installation says:
+ * somebody ran `npm ci` or `npm install`. Packages for other platforms may be absent.
+ */
+export function isInstalled(root, lock, platform = `${process.platform}-${process.arch}`) {
+  const record = join(root, "node_modules/.package-lock.json");
+  if (!existsSync(record)) return false;
+  const node = NODE_PACKAGES[platform];
+  if (node !== undefined && !existsSync(join(root, "node_modules", node))) return false;
+  const installed = JSON.parse(readFileSync(record, "utf8")).packages;
+  const named = Object.entries(lock.packages).filter(([path]) => path.includes("node_modules/"));
+  const extra = Object.keys(installed).filter((path) => path.includes("node_modules/") && !(path in lock.packages));
+  return extra.length === 0 && named.every(([path, entry]) => isSame(entry, installed[path]));
+}
+
+function isSame(entry, installed) {
+  if (installed === undefined) return entry.optional === true || entry.devOptional === true;
+  return installed.version === entry.version && installed.integrity === entry.integrity;
+}

@@ -1,0 +1,71 @@
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const POLL_MS = 100;
+const WAIT_MS_MAX = 15 * 60 * 1000;
+
+/** Runs `work` while no other process holds the lock file; waits for its turn. A dead holder's lock is taken over. */
+export async function withLock(path, work) {
+  await acquire(path);
+  try {
+    return await work();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+async function acquire(path) {
+  for (let waitedMs = 0; !tryCreate(path); waitedMs += POLL_MS) {
+    const holder = holderOf(path);
+    if (holder !== undefined && !isAlive(holder)) {
+      takeAway(path);
+      continue;
+    }
+    if (waitedMs === 0) console.error(`Waiting for process ${holder ?? "?"}, which is installing packages ...`);
+    if (waitedMs >= WAIT_MS_MAX) throw new Error(`cannot install packages: ${path} is held by process ${holder}; end it, or delete that file`);
+    await sleep(POLL_MS);
+  }
+}
+
+function tryCreate(path) {
+  try {
+    const file = openSync(path, "wx");
+    writeSync(file, String(process.pid));
+    closeSync(file);
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw new Error(`cannot install packages: ${error.message}; the folder must be writable`);
+  }
+}
+
+/** The process that holds the lock; undefined while it is being written or was just given up. */
+function holderOf(path) {
+  try {
+    return Number(readFileSync(path, "utf8")) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/** Moves a dead holder's lock away. Two may try at once: who moved a live one's lock puts it back. */
+function takeAway(path) {
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    const holder = holderOf(aside);
+    if (holder === undefined || isAlive(holder)) linkSync(aside, path);
+  } catch {
+    // Somebody else moved it first, or has it now: the caller's loop looks again.
+  }
+  rmSync(aside, { force: true });
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { run } from "node:test";
+import { Tally, type FileResult, type TestEvent } from "./tally.ts";
+
+export interface RunFileOptions {
+  readonly root: string;
+  /** Relative to the root. */
+  readonly path: string;
+  /** A test that takes longer fails; a file that takes longer (one that leaves a timer or a socket open) is ended and fails. */
+  readonly timeoutMs: number;
+}
+
+/** After a test's own time limit, the file gets this long to report it and to clean up. */
+const GRACE_MS = 10_000;
+
+/**
+ * Runs one test file in a process of its own. Never rejects because of what the file does: a crash, an early exit, an
+ * open handle at the end and a file without a test are failures in the result.
+ */
+export async function runFile(options: RunFileOptions): Promise<FileResult> {
+  const file = join(options.root, options.path);
+  const startedMs = performance.now();
+  const tally = new Tally();
+  const output: string[] = [];
+  const abort = new AbortController();
+  const seen = { summary: false, processFailed: false, noTest: false, timedOut: false };
+  const timer = setTimeout(() => {
+    seen.timedOut = true;
+    abort.abort();
+  }, options.timeoutMs + GRACE_MS);
+  const stream = run({ files: [file], isolation: "process", concurrency: 1, timeout: options.timeoutMs, signal: abort.signal });
+  const isFileItself = (event: TestEvent): boolean => event.nesting === 0 && event.name === file;
+  stream.on("test:stdout", (data: { message: string }) => output.push(data.message));
+  stream.on("test:stderr", (data: { message: string }) => output.push(data.message));
+  stream.on("test:diagnostic", (data: { message: string; level: string }) => {
+    if (data.level !== "info") output.push(`${data.message}\n`);
+  });
+  stream.on("test:summary", (data: { file?: string | undefined }) => {
+    if (data.file !== undefined) seen.summary = true;
+  });
+  stream.on("test:pass", (event: TestEvent) => {
+    if (isFileItself(event)) seen.noTest = true;
+    else tally.pass(event);
+  });
+  stream.on("test:fail", (event: TestEvent) => {
+    if (isFileItself(event)) seen.processFailed = true;
+    else tally.fail(event);
+  });
+  await drain(stream);
+  clearTimeout(timer);
+  const verdict = verdictOf(seen, tally, options.timeoutMs + GRACE_MS);
+  if (verdict !== undefined) tally.failures.push({ name: "the file itself", detail: verdict });
+  const { passed, failures, skips } = tally;
+  return { path: options.path, passed, failures, skips, durationMs: performance.now() - startedMs, output: output.join("") };
+}
+
+async function drain(stream: AsyncIterable<unknown>): Promise<void> {
+  for await (const event of stream) void event;
+}
+
+/** What is wrong with the file as a whole; node:test alone would let an early `process.exit(0)` and an empty file pass. */
+function verdictOf(
+  seen: { summary: boolean; processFailed: boolean; noTest: boolean; timedOut: boolean },
+  tally: Tally,
+  limitMs: number,
+): string | undefined {
+  if (seen.timedOut) return `did not end within ${limitMs / 1000} s; is a timer, socket or child process left open?`;
+  if (seen.processFailed && (tally.failures.length === 0 || !seen.summary)) return "its process failed; its output says why";
+  if (seen.noTest || (tally.passed === 0 && tally.failures.length === 0 && tally.skips.length === 0)) return "has no test";
+  if (!seen.summary) return "ended before its tests were done; does something call process.exit?";
+  return undefined;
+}
