@@ -44,14 +44,25 @@ export class Transactions {
   }
 
   async #execute<T>(work: (tx: Writer) => Promise<T>, deadlineMs: number): Promise<T> {
-    return this.#db.transaction().execute(async (tx) => {
+    let failure: { error: unknown } | undefined;
+    const attempt = async (tx: Writer): Promise<T> => {
       const scope = { running: true };
       try {
         return await withDeadline(this.#scope.run(scope, work, tx), deadlineMs);
+      } catch (error) {
+        failure = { error };
+        throw error;
       } finally {
         scope.running = false;
       }
-    });
+    };
+    // A rollback over a broken connection fails as well: what went wrong first is what the caller is told.
+    return this.#db
+      .transaction()
+      .execute(attempt)
+      .catch((error: unknown) => {
+        throw failure === undefined ? error : failure.error;
+      });
   }
 }
 

@@ -24,15 +24,14 @@ export interface PostgresOptions {
 /** Opens a PostgreSQL database (version 14 or newer) that any number of nodes may share. */
 export async function openPostgres({ url, clock }: PostgresOptions): Promise<MetadataStore> {
   // Two pools, so that a transaction that reads outside itself never waits for a connection that only it could free.
-  const read = kyselyOver(openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true }));
-  const writes = kyselyOver(openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false }));
-  const transactions = new Transactions(writes);
+  const reads = openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true });
+  const writes = openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false });
+  const read = kyselyOver(reads);
+  const transactions = new Transactions(kyselyOver(writes));
   const listeners = new Listeners();
   const listener = new DatabaseListener(clientSettings(url, "mooring-listener"), listeners);
-  const close = async (): Promise<void> => {
-    await transactions.close();
-    await Promise.all([listener.close(), read.destroy(), writes.destroy()]);
-  };
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= closeAll(transactions, [() => listener.close(), () => reads.end(), () => writes.end()]));
   try {
     await migrate({ dialect: "postgres", write: (work) => migrationWrite(transactions, work), lock, clock });
     await listener.start();
@@ -54,6 +53,12 @@ export async function openPostgres({ url, clock }: PostgresOptions): Promise<Met
 
 function kyselyOver(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Ends the pools by hand: Kysely's `destroy` would leave one alone that was not used yet. */
+async function closeAll(transactions: Transactions, rest: readonly (() => Promise<void>)[]): Promise<void> {
+  await transactions.close();
+  await Promise.all(rest.map((end) => end()));
 }
 
 async function lock(tx: Writer, name: string): Promise<void> {

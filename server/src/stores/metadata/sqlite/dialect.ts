@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
-import { isBusy } from "../errors.ts";
+import { asAnswer, isBusy } from "../errors.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { Statements, type StatementResult } from "./statements.ts";
 import type { SqliteWriter } from "./writer.ts";
@@ -69,7 +69,7 @@ class ReadConnection implements DatabaseConnection {
       try {
         return toQueryResult(plain(this.#statements.run(query.sql, query.parameters)));
       } catch (error) {
-        if (!isBusy((error as { errcode?: unknown }).errcode) || attempts === READ_ATTEMPTS_MAX) throw error;
+        if (!isBusy((error as { errcode?: unknown }).errcode) || attempts === READ_ATTEMPTS_MAX) throw asAnswer(error);
       }
       await delay(READ_RETRY_MS);
     }

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { Problem } from "#kernel/problem.ts";
+import { systemClock } from "#kernel/time.ts";
+import { metadataContract, type TestDatabase } from "../contract.ts";
+import type { MetadataStore, Writer } from "../types.ts";
+import { openSqlite } from "./store.ts";
+
+metadataContract("sqlite", async (): Promise<TestDatabase> => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));
+  return {
+    url: undefined,
+    dataDir,
+    sharesNotifications: false,
+    // The last one to close writes the log back and removes it; a transaction left open would have kept it.
+    leftovers: async () => (await readdir(dataDir)).filter((name) => name !== "mooring.db"),
+    remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+  };
+});
+
+test("the files are their owner's alone", async () => {
+  await withSqlite({}, async (store, dataDir) => {
+    await store.write((tx) => addNodes(tx, 0, 1));
+    const names = (await readdir(dataDir)).toSorted();
+    assert.deepEqual(names, ["mooring.db", "mooring.db-shm", "mooring.db-wal"]);
+    for (const name of names) assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
+  });
+});
+
+test("the file waits for the disk at every commit", async () => {
+  await withSqlite({}, async (store) => {
+    await store.write(async (tx) => {
+      assert.deepEqual((await sql`pragma synchronous`.execute(tx)).rows, [{ synchronous: 2 }]);
+      assert.deepEqual((await sql`pragma journal_mode`.execute(tx)).rows, [{ journal_mode: "wal" }]);
+      assert.deepEqual((await sql`pragma foreign_keys`.execute(tx)).rows, [{ foreign_keys: 1 }]);
+    });
+  });
+});
+
+test("the event loop is not held for 50 ms by 2,000 writes, nor by a wait for another process", async () => {
+  // The machine may hold the process up by itself: the best of three tries counts.
+  const delays: number[] = [];
+  while (delays.length < 3 && !delays.some((delayMs) => delayMs < 50)) delays.push(await loopDelayMs());
+  assert.ok(Math.min(...delays) < 50, `held for ${delays.join(", ")} ms`);
+});
+
+async function loopDelayMs(): Promise<number> {
+  let delayMs = Infinity;
+  await withSqlite({}, async (store, dataDir) => {
+    const other = new DatabaseSync(join(dataDir, "mooring.db"));
+    const monitor = monitorEventLoopDelay({ resolution: 5 });
+    monitor.enable();
+    other.exec("begin immediate");
+    setTimeout(() => other.exec("rollback"), 300);
+    let next = 0;
+    const loop = async (): Promise<void> => {
+      while (next < 2000) {
+        const number = next++;
+        await store.write((tx) => addNodes(tx, number, 1));
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, loop));
+    monitor.disable();
+    delayMs = monitor.max / 1e6;
+    other.close();
+    assert.equal(await count(store), 2000);
+  });
+  return delayMs;
+}
+
+test("a transaction waits for another process that writes, up to its limit, and then says so", async () => {
+  await withSqlite({ busyTimeoutMs: 200 }, async (store, dataDir) => {
+    const other = new DatabaseSync(join(dataDir, "mooring.db"));
+    other.exec("begin immediate");
+    const refused = store.write((tx) => addNodes(tx, 0, 1));
+    await assert.rejects(refused, (error: unknown) => {
+      assert.ok(error instanceof Problem && error.code === "unavailable");
+      assert.match(String((error.cause as Error).message), /another process has been writing/);
+      return true;
+    });
+    assert.equal(await count(store), 0, "readers go on meanwhile");
+    other.exec("rollback");
+    other.close();
+    await store.write((tx) => addNodes(tx, 0, 1));
+    assert.equal(await count(store), 1);
+  });
+});
+
+test("a COMMIT that fails rejects the whole group and keeps nothing of it", async () => {
+  await withSqlite({}, async (store) => {
+    const orphan = async (tx: Writer): Promise<void> => {
+      await sql`pragma defer_foreign_keys = on`.execute(tx); // so that it is the COMMIT that finds the broken reference
+      await tx.insertInto("member").values({ org_id: "org_none", user_id: "user_none", role: "viewer", created_at: 0 }).execute();
+    };
+    const writes = [0, 1, 2].map((number) => store.write((tx) => addNodes(tx, number, 1)));
+    const results = await Promise.allSettled([...writes, store.write(orphan), store.write((tx) => addNodes(tx, 4, 1))]);
+    assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(["rejected"]));
+    assert.equal(await count(store), 0);
+    await store.write((tx) => addNodes(tx, 5, 1));
+    assert.equal(await count(store), 1);
+  });
+});
+
+test("a full disk is told as such, and writing goes on when there is room again", async () => {
+  await withSqlite({}, async (store) => {
+    await store.write(async (tx) => {
+      const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(tx);
+      await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 4)}`.execute(tx);
+    });
+    const name = "x".repeat(100_000);
+    const person = { id: "user_1", email: "a@example.com", name, password_hash: null, created_at: 0 };
+    const writes = [0, 1].map((number) => store.write((tx) => addNodes(tx, number, 1)));
+    const refused = store.write((tx) => tx.insertInto("person").values(person).execute());
+    await assert.rejects(refused, (error: unknown) => error instanceof Problem && error.code === "disk_full");
+    const kept = (await Promise.allSettled(writes)).filter(({ status }) => status === "fulfilled").length;
+    assert.equal(await count(store), kept, "what was acknowledged is there, what was refused is not");
+    await store.write((tx) => sql`pragma max_page_count = 1000000`.execute(tx));
+    await store.write((tx) => tx.insertInto("person").values(person).execute());
+  });
+});
+
+test("the write-ahead log does not grow without bound", async () => {
+  await withSqlite({}, async (store, dataDir) => {
+    const wal = join(dataDir, "mooring.db-wal");
+    let largest = 0;
+    for (let round = 0; round < 40; round++) {
+      await Promise.all(Array.from({ length: 8 }, (_, lane) => store.write((tx) => addNodes(tx, (round * 8 + lane) * 100, 100))));
+      await count(store);
+      largest = Math.max(largest, statSync(wal).size);
+    }
+    const written = 40 * 8 * 100;
+    assert.equal(await count(store), written);
+    assert.ok(largest < 16 * 1024 * 1024, `it grew to ${largest} bytes`);
+  });
+});
+
+test("a database that can't be opened is named with the reason", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));
+  const path = join(dataDir, "mooring.db");
+  writeFileSync(path, "this is no database, and long enough to be seen as none".repeat(20));
+  await assert.rejects(openSqlite({ dataDir, clock: systemClock }), /cannot open the metadata database .*mooring\.db: file is not a database/);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function withSqlite(options: { busyTimeoutMs?: number }, use: (store: MetadataStore, dataDir: string) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));
+  const store = await openSqlite({ dataDir, clock: systemClock, ...options });
+  try {
+    await use(store, dataDir);
+  } finally {
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function addNodes(tx: Writer, first: number, amount: number): Promise<void> {
+  const rows = Array.from({ length: amount }, (_, index) => ({ id: `node_${first + index}`, applied_seq: first + index, started_at: 0, seen_at: 0 }));
+  await tx.insertInto("node").values(rows).execute();
+}
+
+async function count(store: MetadataStore): Promise<number> {
+  const row = await store.read.selectFrom("node").select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+  return row.n;
+}
