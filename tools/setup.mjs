@@ -46,7 +46,8 @@ function install(root, stampPath) {
   const { file, args, shell } = npmCommand();
   const flags = ["ci", "--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
   const result = spawnSync(file, [...args, ...flags], { cwd: root, stdio: ["ignore", 2, 2], shell, env: installEnv() });
-  if (result.error) throw new Error(`cannot install packages: npm did not start (${result.error.message}); install npm 9 or newer`);
+  if (result.error)
+    throw new Error(`cannot install packages: npm did not start (${result.error.message}); install npm 9 or newer`);
   if (result.status !== 0) {
     throw new Error(
       `cannot install packages: "npm ci" ended with ${result.signal ?? `status ${result.status}`}; ` +
@@ -58,14 +59,16 @@ function install(root, stampPath) {
 /** The npm that runs this, under the Node that runs that npm; npm from PATH when this was started without npm. */
 function npmCommand() {
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
-  if (npm !== undefined && /npm-cli\.[cm]?js$/.test(npm)) return { file: node ?? process.execPath, args: [npm], shell: false };
+  if (npm !== undefined && /npm-cli\.[cm]?js$/.test(npm))
+    return { file: node ?? process.execPath, args: [npm], shell: false };
   return { file: "npm", args: [], shell: process.platform === "win32" };
 }
 
 /** An outer `npm run --workspace=x` tells its children about x; the installation is of everything. */
 function installEnv() {
   const env = { ...process.env };
-  for (const name of Object.keys(env)) if (/^npm_config_(workspaces?|omit|include|dry_run|global)$/i.test(name)) delete env[name];
+  for (const name of Object.keys(env))
+    if (/^npm_config_(workspaces?|omit|include|dry_run|global)$/i.test(name)) delete env[name];
   return env;
 }
 

@@ -22,7 +22,8 @@ async function acquire(path) {
       continue;
     }
     if (waitedMs === 0) console.error(`Waiting for process ${holder ?? "?"}, which is installing packages ...`);
-    if (waitedMs >= WAIT_MS_MAX) throw new Error(`cannot install packages: ${path} is held by process ${holder}; end it, or delete that file`);
+    if (waitedMs >= WAIT_MS_MAX)
+      throw new Error(`cannot install packages: ${path} is held by process ${holder}; end it, or delete that file`);
     await sleep(POLL_MS);
   }
 }

@@ -23,7 +23,11 @@ function skipLines(result: FileResult): string[] {
 
 function failureLines(result: FileResult): string[] {
   if (result.failures.length === 0) return [];
-  const lines = result.failures.flatMap((failure) => ["", `FAILED ${result.path}: ${failure.name}`, indent(failure.detail)]);
+  const lines = result.failures.flatMap((failure) => [
+    "",
+    `FAILED ${result.path}: ${failure.name}`,
+    indent(failure.detail),
+  ]);
   if (result.output.trim() === "") return [...lines, ""];
   return [...lines, "", `output of ${result.path}:`, indent(tail(result.output)), ""];
 }

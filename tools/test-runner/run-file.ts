@@ -28,7 +28,13 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
     seen.timedOut = true;
     abort.abort();
   }, options.timeoutMs + GRACE_MS);
-  const stream = run({ files: [file], isolation: "process", concurrency: 1, timeout: options.timeoutMs, signal: abort.signal });
+  const stream = run({
+    files: [file],
+    isolation: "process",
+    concurrency: 1,
+    timeout: options.timeoutMs,
+    signal: abort.signal,
+  });
   const isFileItself = (event: TestEvent): boolean => event.nesting === 0 && event.name === file;
   stream.on("test:stdout", (data: { message: string }) => output.push(data.message));
   stream.on("test:stderr", (data: { message: string }) => output.push(data.message));
@@ -51,7 +57,14 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   const verdict = verdictOf(seen, tally, options.timeoutMs + GRACE_MS);
   if (verdict !== undefined) tally.failures.push({ name: "the file itself", detail: verdict });
   const { passed, failures, skips } = tally;
-  return { path: options.path, passed, failures, skips, durationMs: performance.now() - startedMs, output: output.join("") };
+  return {
+    path: options.path,
+    passed,
+    failures,
+    skips,
+    durationMs: performance.now() - startedMs,
+    output: output.join(""),
+  };
 }
 
 async function drain(stream: AsyncIterable<unknown>): Promise<void> {
@@ -65,8 +78,10 @@ function verdictOf(
   limitMs: number,
 ): string | undefined {
   if (seen.timedOut) return `did not end within ${limitMs / 1000} s; is a timer, socket or child process left open?`;
-  if (seen.processFailed && (tally.failures.length === 0 || !seen.summary)) return "its process failed; its output says why";
-  if (seen.noTest || (tally.passed === 0 && tally.failures.length === 0 && tally.skips.length === 0)) return "has no test";
+  if (seen.processFailed && (tally.failures.length === 0 || !seen.summary))
+    return "its process failed; its output says why";
+  if (seen.noTest || (tally.passed === 0 && tally.failures.length === 0 && tally.skips.length === 0))
+    return "has no test";
   if (!seen.summary) return "ended before its tests were done; does something call process.exit?";
   return undefined;
 }

@@ -40,7 +40,8 @@ export class Tally {
 
   pass(event: TestEvent): void {
     const isLeaf = this.#enter(event);
-    if (event.skip !== undefined) this.skips.push({ name: event.name, reason: reasonOf(event.skip, "no reason given") });
+    if (event.skip !== undefined)
+      this.skips.push({ name: event.name, reason: reasonOf(event.skip, "no reason given") });
     else if (event.todo !== undefined) this.skips.push({ name: event.name, reason: reasonOf(event.todo, "to do") });
     else if (isLeaf) this.passed++;
   }

@@ -1,0 +1,49 @@
+import { globSync } from "node:fs";
+import { cruise, type ICruiseResult } from "dependency-cruiser";
+import { RULES } from "./rules.ts";
+import { teachUsing } from "./using.ts";
+
+export interface BordersResult {
+  /** Modules of ours that were read, which must be as many as there are source files. */
+  readonly modules: number;
+  readonly files: number;
+  /** `rule: from -> to`, sorted. */
+  readonly violations: readonly string[];
+}
+
+const SOURCES = "{contract,server,tests,tools,benchmarks}/**/*.ts";
+
+/**
+ * Reads every source file under the root, which must be the working directory, and holds its imports against the rules.
+ * The parser is swc: TypeScript 7 has no compiler API, and without a parser the cruiser reads no module and is content.
+ */
+export async function checkBorders(root: string): Promise<BordersResult> {
+  teachUsing();
+  const files = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**", "tests/fixtures/tree/**"] });
+  const { output } = await cruise(
+    [...files],
+    {
+      baseDir: root,
+      parser: "swc",
+      tsPreCompilationDeps: true,
+      doNotFollow: { path: "node_modules" },
+      validate: true,
+      ruleSet: { forbidden: RULES },
+    },
+    {
+      exportsFields: ["exports"],
+      mainFields: ["module", "main", "types"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+      extensions: [".ts", ".mjs", ".js", ".json"],
+      symlinks: true,
+    },
+  );
+  const result = output as ICruiseResult;
+  const ours = new Set(files.map((file) => file.replaceAll("\\", "/")));
+  const violations = result.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+  return {
+    modules: result.modules.filter((module) => ours.has(module.source)).length,
+    files: ours.size,
+    violations: violations.sort(),
+  };
+}

@@ -1,0 +1,98 @@
+import type { IForbiddenRuleType } from "dependency-cruiser";
+
+/** Tests and what only tests use: they may reach for third parties and fixtures that the product may not. */
+const TESTING = "(\\.test\\.ts|\\.full\\.ts|/testing/.*|/contract\\.ts)$";
+const SURFACE_ENTRY = "^server/src/surfaces/[^/]+/(index|routes)\\.ts$";
+
+/** A layer of server/src and the layers that it may import besides itself (docs/architecture.md, "Who may import whom"). */
+function layer(name: string, may: readonly string[]): IForbiddenRuleType {
+  return {
+    name: `${name}-imports-only-lower-layers`,
+    severity: "error",
+    from: { path: `^server/src/${name}/` },
+    to: { path: "^(server|tools|benchmarks)/", pathNot: `^server/src/(${[name, ...may].join("|")})/` },
+  };
+}
+
+/** A third party, by a pattern of its names, and a pattern of the paths that may import it. */
+function confined(name: string, packages: string, places: string): IForbiddenRuleType {
+  return {
+    name: `${name}-is-confined`,
+    severity: "error",
+    from: { path: "^(server|contract)/", pathNot: [TESTING, places] },
+    to: { path: `(^|node_modules/)(${packages})(/|$)` },
+  };
+}
+
+const THIRD_PARTY = "(^|/)node_modules/";
+
+export const RULES: IForbiddenRuleType[] = [
+  {
+    name: "no-circular",
+    comment: "cycles at run time; types that name each other are no cycle",
+    severity: "error",
+    from: {},
+    to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+  },
+  { name: "not-resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+  {
+    name: "contract-imports-nothing-but-typebox",
+    severity: "error",
+    from: { path: "^contract/src/", pathNot: TESTING },
+    to: { pathNot: "^(contract/src/|node_modules/typebox/)" },
+  },
+  layer("kernel", []),
+  layer("stores", ["kernel"]),
+  layer("domain", ["kernel", "stores"]),
+  layer("http", ["kernel", "domain/identity"]),
+  layer("surfaces", ["kernel", "stores", "domain", "http"]),
+  {
+    name: "kernel-has-no-third-party",
+    severity: "error",
+    from: { path: "^server/src/kernel/", pathNot: TESTING },
+    to: { path: `${THIRD_PARTY}|^contract/` },
+  },
+  {
+    name: "stores-know-no-contract",
+    comment: "the domain does: scopes and roles are the contract's words",
+    severity: "error",
+    from: { path: "^server/src/stores/" },
+    to: { path: "^contract/" },
+  },
+  {
+    name: "surfaces-are-islands",
+    severity: "error",
+    from: { path: "^server/src/surfaces/([^/]+)/" },
+    to: { path: "^server/src/surfaces/", pathNot: "^server/src/surfaces/$1/" },
+  },
+  {
+    name: "folders-are-entered-by-their-index",
+    severity: "error",
+    from: { path: "^server/src/([^/]+/[^/]+)" },
+    to: { path: "^server/src/(stores|domain|surfaces)/[^/]+/", pathNot: ["^server/src/$1/", "/index\\.ts$"] },
+  },
+  {
+    name: "http-is-entered-by-its-index",
+    severity: "error",
+    from: { path: "^server/src/", pathNot: "^server/src/http/" },
+    to: { path: "^server/src/http/", pathNot: "/index\\.ts$" },
+  },
+  {
+    name: "product-knows-no-tests-and-tools",
+    severity: "error",
+    from: { path: "^(contract|server)/src/", pathNot: TESTING },
+    to: { path: `^(tests|tools|benchmarks)/|\\.test\\.ts$|\\.full\\.ts$` },
+  },
+  {
+    name: "acceptance-tests-are-black-box",
+    severity: "error",
+    from: { path: "^tests/acceptance/" },
+    to: { path: "^(server|tools)/" },
+  },
+  confined("kysely", "kysely", "^server/src/stores/|/store\\.ts$"),
+  confined("database-drivers", "pg|node:sqlite|sqlite|@duckdb|@clickhouse|@aws-sdk", "^server/src/stores/"),
+  confined("jose", "jose", "^server/src/domain/"),
+  confined("fastify", "fastify|@fastify", `^server/src/(http|app)/|${SURFACE_ENTRY}`),
+  confined("logging-and-metrics", "pino|prom-client", "^server/src/(http|app)/"),
+  confined("typebox", "typebox", "^contract/src/|^server/src/(http|app)/"),
+];
