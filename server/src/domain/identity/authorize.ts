@@ -39,6 +39,12 @@ export function reachOf(principal: Principal, permission: Scope): Reach {
   return { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id) };
 }
 
+/** All scopes that the principal holds for the resource; undefined: the resource is hidden from it. */
+export function heldScopes(principal: Principal, resource: Resource): ReadonlySet<Scope> | undefined {
+  const sets = scopesFor(principal, resource);
+  return sets === undefined ? undefined : new Set(sets.flatMap((set) => [...set]));
+}
+
 /** The sets that together are the principal's scopes for the resource; undefined: the resource is hidden from it. */
 function scopesFor(principal: Principal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
   if (resource.orgId !== principal.orgId) return undefined;

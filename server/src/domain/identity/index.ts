@@ -1,3 +1,4 @@
-export { authorize, reachOf, type Decision, type Reach } from "./authorize.ts";
+export { authorize, heldScopes, reachOf, type Decision, type Reach } from "./authorize.ts";
+export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
 export type { Authenticator, CredentialPrincipal, PersonPrincipal, Principal, Resource } from "./principal.ts";

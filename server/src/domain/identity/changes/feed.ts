@@ -1,0 +1,255 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import {
+  changesFrom,
+  deleteNode,
+  deleteNodesSeenBefore,
+  lastSeq,
+  nodesBehind,
+  pruneChanges,
+  upsertNode,
+  voidTokens,
+  type ChangeRow,
+} from "./store.ts";
+
+/** What a node does with changes. Both must be safe to repeat. */
+export interface ChangeListener {
+  apply(changes: readonly ChangeRow[]): Promise<void> | void;
+  /** Forget everything, then take these: the feed can't tell what was missed. */
+  reset(voidTokens: readonly ChangeRow[]): Promise<void> | void;
+}
+
+export interface ChangeFeedDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly nodeId?: string | undefined;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const POLL_MS = 250;
+/** A read that old is renewed before anything is decided by it. */
+const FRESH_MS = 5_000;
+/** A node that could not read for that long answers 503: it can't know what was revoked. */
+const LOST_MS = 30_000;
+const ON_DEMAND_SYNC_MS = 1_000;
+const HEARTBEAT_MS = 2_000;
+const NODE_LIVE_MS = 5_000;
+const NODE_FORGOTTEN_MS = 24 * 60 * 60 * 1000;
+const CHANGE_KEPT_MS = 60 * 60 * 1000;
+const PRUNE_EVERY_MS = 10 * 60 * 1000;
+const BARRIER_STEP_MS = 20;
+const BARRIER_STEPS = 100;
+const BATCH = 1_000;
+
+/** A node's view of the changes. `start` registers the node and keeps it current; without it, use brings it up to date. */
+export class ChangeFeed {
+  readonly #deps: ChangeFeedDeps;
+  readonly #nodeId: string;
+  readonly #listeners: ChangeListener[] = [];
+  readonly #presence: Presence;
+  readonly #poller: Poller;
+  #appliedSeq = -1; // nothing read yet
+  #syncedAtMs = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+  #queued: Promise<void> | undefined;
+
+  constructor(deps: ChangeFeedDeps) {
+    this.#deps = deps;
+    this.#nodeId = deps.nodeId ?? newId("node", deps.clock.nowMs());
+    this.#presence = createPresence({ ...deps, nodeId: this.#nodeId, appliedSeq: () => this.#appliedSeq });
+    this.#poller = createPoller(deps.metadata, () => this.#poll());
+  }
+
+  subscribe(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  async start(): Promise<void> {
+    await this.sync();
+    await this.#presence.beat();
+    this.#poller.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+    await this.#presence.leave();
+  }
+
+  /** Applies everything that was committed before the call: a read under way may have begun earlier, so a new one follows it. */
+  sync(): Promise<void> {
+    if (this.#running === undefined) {
+      this.#running = this.#readAll().finally(() => (this.#running = undefined));
+      return this.#running;
+    }
+    this.#queued ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#queued = undefined;
+        return this.sync();
+      });
+    return this.#queued;
+  }
+
+  /** @throws Problem `unavailable` when this node can't know what was revoked */
+  ensureFresh(): Promise<void> | void {
+    if (this.#ageMs() > FRESH_MS) return this.#renew();
+  }
+
+  /** Waits until every live node has applied `seq`; false when one has not within two seconds. */
+  async propagate(seq: number): Promise<boolean> {
+    const { metadata, clock } = this.#deps;
+    for (let step = 0; step < BARRIER_STEPS; step++) {
+      const seenSinceMs = clock.nowMs() - NODE_LIVE_MS;
+      const behind = await nodesBehind(metadata.read, { seq, seenSinceMs, exceptId: this.#nodeId });
+      if (behind.length === 0) return true;
+      await delay(BARRIER_STEP_MS);
+    }
+    return false;
+  }
+
+  #ageMs(): number {
+    return Math.abs(this.#deps.clock.nowMs() - this.#syncedAtMs);
+  }
+
+  async #renew(): Promise<void> {
+    const failure = await Promise.race([
+      this.sync().then(() => undefined, (error: unknown) => ({ error })),
+      delay(ON_DEMAND_SYNC_MS, { error: new Error("the database does not answer") }, { ref: false }),
+    ]);
+    if (failure === undefined || this.#ageMs() <= LOST_MS) return;
+    throw new Problem("unavailable", "This node can't check credentials now, because it can't reach its database. Try again shortly.", {
+      cause: failure.error,
+    });
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.sync();
+      await this.#presence.beat();
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, "cannot read the feed of changes");
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const { metadata, clock } = this.#deps;
+    const startedAtMs = clock.nowMs();
+    if (this.#appliedSeq < 0) await this.#reset();
+    for (;;) {
+      const rows = await changesFrom(metadata.read, this.#appliedSeq, BATCH);
+      if (continues(rows, this.#appliedSeq)) await this.#apply(rows);
+      else await this.#reset();
+      if (rows.length < BATCH) break;
+    }
+    this.#syncedAtMs = startedAtMs;
+  }
+
+  async #apply(rows: readonly ChangeRow[]): Promise<void> {
+    const fresh = rows.filter((row) => row.seq > this.#appliedSeq);
+    const last = fresh.at(-1);
+    if (last === undefined) return;
+    for (const listener of this.#listeners) await listener.apply(fresh);
+    this.#appliedSeq = last.seq;
+  }
+
+  async #reset(): Promise<void> {
+    const { metadata, clock } = this.#deps;
+    const seq = await lastSeq(metadata.read);
+    const tokens = await voidTokens(metadata.read, clock.nowMs());
+    for (const listener of this.#listeners) await listener.reset(tokens);
+    this.#appliedSeq = seq;
+  }
+}
+
+/** Numbers have no gap, so rows that don't go on from the last one mean that some were forgotten, or a backup put back. */
+function continues(rows: readonly ChangeRow[], appliedSeq: number): boolean {
+  const expectedFirst = appliedSeq === 0 ? 1 : appliedSeq;
+  if (rows.length === 0) return appliedSeq === 0;
+  return rows.every((row, i) => row.seq === expectedFirst + i);
+}
+
+interface Poller {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface Presence {
+  beat(): Promise<void>;
+  leave(): Promise<void>;
+}
+
+/** The node's own row: written when it has applied something, and every two seconds. */
+function createPresence(deps: ChangeFeedDeps & { nodeId: string; appliedSeq: () => number }): Presence {
+  const { metadata, clock, nodeId } = deps;
+  const startedAtMs = clock.nowMs();
+  let writtenSeq = -1;
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
+  let prunedAtMs = startedAtMs;
+  let joined = false;
+
+  async function beat(): Promise<void> {
+    const nowMs = clock.nowMs();
+    const seq = deps.appliedSeq();
+    if (seq === writtenSeq && nowMs - writtenAtMs < HEARTBEAT_MS) return;
+    const prune = nowMs - prunedAtMs >= PRUNE_EVERY_MS;
+    await metadata.write(async (tx) => {
+      await upsertNode(tx, { id: nodeId, applied_seq: seq, started_at: startedAtMs, seen_at: nowMs });
+      if (!prune) return;
+      await deleteNodesSeenBefore(tx, nowMs - NODE_FORGOTTEN_MS);
+      await pruneChanges(tx, { beforeMs: nowMs - CHANGE_KEPT_MS, nowMs });
+    });
+    joined = true;
+    if (prune) prunedAtMs = nowMs;
+    writtenSeq = seq;
+    writtenAtMs = nowMs;
+  }
+
+  async function leave(): Promise<void> {
+    if (joined) await metadata.write((tx) => deleteNode(tx, nodeId));
+    joined = false;
+  }
+
+  return { beat, leave };
+}
+
+/** Runs `work` every 250 ms and as soon as a change is announced, never twice at once. */
+function createPoller(metadata: MetadataStore, work: () => Promise<void>): Poller {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let again = false;
+  let stopped = true;
+  let stopListening: (() => void) | undefined;
+
+  function run(): void {
+    if (stopped) return;
+    if (running !== undefined) {
+      again = true;
+      return;
+    }
+    clearTimeout(timer);
+    running = work().finally(() => {
+      running = undefined;
+      if (stopped) return;
+      timer = setTimeout(run, again ? 0 : POLL_MS).unref();
+      again = false;
+    });
+  }
+
+  return {
+    start() {
+      if (!stopped) return;
+      stopped = false;
+      stopListening = metadata.onNotify("auth_change", run);
+      timer = setTimeout(run, POLL_MS).unref();
+    },
+    async stop() {
+      stopped = true;
+      stopListening?.();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

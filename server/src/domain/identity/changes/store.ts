@@ -1,0 +1,63 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type ChangeRow = Selectable<Tables["auth_change"]>;
+export type ChangeKind = ChangeRow["kind"];
+
+export async function lastSeq(db: Reader): Promise<number> {
+  const row = await db.selectFrom("auth_change").select("seq").orderBy("seq", "desc").limit(1).executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+export async function insertChange(tx: Writer, row: Insertable<Tables["auth_change"]>): Promise<void> {
+  await tx.insertInto("auth_change").values(row).execute();
+}
+
+/** Rows from `seq` on, that one included, in order. */
+export async function changesFrom(db: Reader, seq: number, limit: number): Promise<ChangeRow[]> {
+  return db.selectFrom("auth_change").selectAll().where("seq", ">=", seq).orderBy("seq").limit(limit).execute();
+}
+
+/** Tokens that are void though they have not expired. */
+export async function voidTokens(db: Reader, nowMs: number): Promise<ChangeRow[]> {
+  return db.selectFrom("auth_change").selectAll().where("kind", "=", "token").where("expires_at", ">", nowMs).execute();
+}
+
+/** Forgets rows that every node has long read; the last one stays, because numbers go on from it. */
+export async function pruneChanges(tx: Writer, options: { beforeMs: number; nowMs: number }): Promise<void> {
+  const last = await lastSeq(tx);
+  await tx
+    .deleteFrom("auth_change")
+    .where("seq", "<", last)
+    .where("at", "<", options.beforeMs)
+    .where((row) => row.or([row("expires_at", "is", null), row("expires_at", "<", options.nowMs)]))
+    .execute();
+}
+
+export async function upsertNode(tx: Writer, node: Insertable<Tables["node"]>): Promise<void> {
+  await tx
+    .insertInto("node")
+    .values(node)
+    .onConflict((row) => row.column("id").doUpdateSet({ applied_seq: node.applied_seq, seen_at: node.seen_at }))
+    .execute();
+}
+
+export async function deleteNode(tx: Writer, id: string): Promise<void> {
+  await tx.deleteFrom("node").where("id", "=", id).execute();
+}
+
+export async function deleteNodesSeenBefore(tx: Writer, beforeMs: number): Promise<void> {
+  await tx.deleteFrom("node").where("seen_at", "<", beforeMs).execute();
+}
+
+/** Ids of live nodes that have not yet applied `seq`. */
+export async function nodesBehind(db: Reader, options: { seq: number; seenSinceMs: number; exceptId: string }): Promise<string[]> {
+  const rows = await db
+    .selectFrom("node")
+    .select("id")
+    .where("applied_seq", "<", options.seq)
+    .where("seen_at", ">=", options.seenSinceMs)
+    .where("id", "!=", options.exceptId)
+    .execute();
+  return rows.map((row) => row.id);
+}

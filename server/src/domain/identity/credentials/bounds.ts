@@ -1,0 +1,103 @@
+import { isScope, SCOPES, type Scope } from "@mooring/contract";
+import { isId } from "#kernel/ids.ts";
+import { heldScopes } from "../authorize.ts";
+import { ORG_ROLE_SCOPES } from "../permissions.ts";
+import type { Resource } from "../principal.ts";
+import type { CredentialContext } from "./store.ts";
+
+/** What bounds a credential at this moment, whatever it was created with. */
+export interface Bounds {
+  readonly scopes: ReadonlySet<Scope>;
+  /** From here on it may do nothing. */
+  readonly expiresAtMs: number | null;
+}
+
+export interface Policy {
+  /** Null: every scope. */
+  readonly allowedScopes: ReadonlySet<Scope> | null;
+  readonly lifetimeMsMax: number | null;
+}
+
+/** Every scope: what the system itself, for example the command line on this machine, may give. */
+export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
+export const NO_SCOPES: ReadonlySet<Scope> = new Set();
+/** Value of `created_by` for what the command line makes. */
+export const CREATED_BY_SYSTEM = "system";
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** @throws Error when the column holds something else than a policy: then nothing may be allowed by it */
+export function parsePolicy(json: string): Policy {
+  const policy = JSON.parse(json) as { allowed_scopes?: unknown; credential_lifetime_days_max?: unknown };
+  const { allowed_scopes: allowed = null, credential_lifetime_days_max: days = null } = policy;
+  if (allowed !== null && !Array.isArray(allowed)) throw new Error("cannot read an organization's policy: allowed_scopes is not a list");
+  if (days !== null && typeof days !== "number") throw new Error("cannot read an organization's policy: the lifetime is not a number");
+  return {
+    allowedScopes: allowed === null ? null : new Set(allowed.filter((scope): scope is Scope => typeof scope === "string" && isScope(scope))),
+    lifetimeMsMax: days === null ? null : days * DAY_MS,
+  };
+}
+
+export function parseScopes(column: string): Set<Scope> {
+  return new Set(column.split(" ").filter(isScope));
+}
+
+/** In the order of the list of scopes, so that equal sets render alike. */
+export function renderScopes(scopes: ReadonlySet<Scope>): string {
+  return SCOPES.filter((scope) => scopes.has(scope)).join(" ");
+}
+
+/**
+ * The credential's own scopes, cut by the organization's policy and by what its creator may do now. `creator` is the
+ * credential that created it, where one did.
+ */
+export function boundsOf(context: CredentialContext, creator: CreatorCredential | undefined): Bounds {
+  const policy = parsePolicy(context.policy);
+  const held = creatorScopes(context, creator);
+  const own = [...parseScopes(context.scopes)];
+  return {
+    scopes: new Set(own.filter((scope) => held.has(scope) && (policy.allowedScopes?.has(scope) ?? true))),
+    expiresAtMs: earliest(
+      context.expires_at,
+      policy.lifetimeMsMax === null ? null : context.created_at + policy.lifetimeMsMax,
+      creator === undefined ? null : creator.bounds.expiresAtMs,
+    ),
+  };
+}
+
+export interface CreatorCredential {
+  readonly projectId: string | null;
+  readonly bounds: Bounds;
+}
+
+export function resourceOf(credential: {
+  org_id: string;
+  project_id: string | null;
+  visibility: "organization" | "private" | null;
+}): Resource {
+  if (credential.project_id === null) return { orgId: credential.org_id };
+  // A project that is gone counts as private: nobody reaches it.
+  return { orgId: credential.org_id, project: { id: credential.project_id, visibility: credential.visibility ?? "private" } };
+}
+
+function creatorScopes(context: CredentialContext, creator: CreatorCredential | undefined): ReadonlySet<Scope> {
+  const orgId = context.org_id;
+  if (context.project_id !== null && context.visibility === null) return NO_SCOPES;
+  if (context.created_by === CREATED_BY_SYSTEM) return ALL_SCOPES;
+  const bound = { orgId, orgSlug: context.org_slug, id: context.created_by };
+  if (isId("cred", context.created_by)) {
+    if (creator === undefined) return NO_SCOPES;
+    const { projectId, bounds } = creator;
+    return heldScopes({ ...bound, kind: "credential", clientId: "", projectId, scopes: bounds.scopes }, resourceOf(context)) ?? NO_SCOPES;
+  }
+  const role = context.creator_role;
+  if (role === null) return NO_SCOPES; // left the organization
+  const own = context.creator_project_role;
+  const projects = new Map(own === null || context.project_id === null ? [] : [[context.project_id, own] as const]);
+  const person = { ...bound, kind: "person", email: "", role, scopes: ORG_ROLE_SCOPES[role], projects } as const;
+  return heldScopes(person, resourceOf(context)) ?? NO_SCOPES;
+}
+
+export function earliest(...times: readonly (number | null)[]): number | null {
+  const set = times.filter((time) => time !== null);
+  return set.length === 0 ? null : Math.min(...set);
+}

@@ -1,0 +1,158 @@
+import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+/** A refused sign-in or token request. */
+export interface Refusal {
+  /** Null where the client is not known. */
+  readonly orgId: string | null;
+  readonly credentialId: string | null;
+  /** False: somebody who could not show the credential's secret. */
+  readonly signedIn: boolean;
+  /** Only of the right form: people paste secrets into the wrong field. */
+  readonly clientId: string | null;
+  readonly reason: string;
+  readonly ip: string | null;
+  readonly requestId: string | null;
+}
+
+interface Pending {
+  readonly refusal: Refusal;
+  count: number;
+}
+
+export interface RefusalLogDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const FLUSH_MS = 1_000;
+/** Rows a minute; a flood becomes one row that says how many more there were. */
+const ROWS_PER_MINUTE = 120;
+const MINUTE_MS = 60_000;
+/** Different refusals held at once. */
+const PENDING_MAX = 1_000;
+
+/**
+ * Brings refusals into the audit log without letting whoever causes them fill the disk: alike ones of the same minute are
+ * one row with a count, and the rows of a minute are limited.
+ */
+export class RefusalLog {
+  readonly #deps: RefusalLogDeps;
+  #pending = new Map<string, Pending>();
+  #overflow = 0;
+  #minuteStartMs = 0;
+  #rowsThisMinute = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #written = new Map<string, number>(); // when a row of this key was last written
+  #total = 0;
+
+  constructor(deps: RefusalLogDeps) {
+    this.#deps = deps;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  record(refusal: Refusal): void {
+    this.#total += 1;
+    const key = [refusal.orgId, refusal.clientId, refusal.ip, refusal.reason].join(" ");
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) pending.count += 1;
+    else if (this.#pending.size < PENDING_MAX) this.#pending.set(key, { refusal, count: 1 });
+    else this.#overflow += 1;
+    this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+  }
+
+  /** Writes what waits; `all` also what is held back to be counted together. */
+  async flush(options: { all: boolean }): Promise<void> {
+    const nowMs = this.#deps.clock.nowMs();
+    const due = this.#takeDue(nowMs, options.all);
+    try {
+      await this.#write(due, this.#takeOverflow(nowMs, options.all));
+    } catch (error) {
+      for (const each of due) this.#overflow += each.count; // still counted, when the database takes rows again
+      throw error;
+    }
+  }
+
+  async #write(due: readonly Pending[], overflow: number): Promise<void> {
+    if (due.length === 0 && overflow === 0) return;
+    const events = [...due.map(eventOf), ...(overflow === 0 ? [] : [overflowEvent(overflow)])];
+    // By organization, so that all nodes lock the chains in one order.
+    const ordered = events.toSorted((a, b) => compare(a.orgId ?? "", b.orgId ?? ""));
+    await this.#deps.metadata.write(async (tx) => {
+      for (const event of ordered) await appendAudit(this.#deps, tx, event);
+    });
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.flush({ all: true });
+  }
+
+  async #tick(): Promise<void> {
+    this.#timer = undefined;
+    try {
+      await this.flush({ all: false });
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, "cannot write refusals to the audit log");
+    }
+    if (this.#pending.size > 0 || this.#overflow > 0) this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+  }
+
+  /** The first of its kind at once, those that follow once a minute. */
+  #takeDue(nowMs: number, all: boolean): Pending[] {
+    if (nowMs - this.#minuteStartMs >= MINUTE_MS) {
+      this.#minuteStartMs = nowMs;
+      this.#rowsThisMinute = 0;
+      for (const [key, atMs] of this.#written) if (nowMs - atMs >= MINUTE_MS) this.#written.delete(key);
+    }
+    const due: Pending[] = [];
+    for (const [key, pending] of this.#pending) {
+      if (!all && nowMs - (this.#written.get(key) ?? 0) < MINUTE_MS) continue;
+      this.#pending.delete(key);
+      if (this.#rowsThisMinute >= ROWS_PER_MINUTE) {
+        this.#overflow += pending.count;
+        continue;
+      }
+      this.#rowsThisMinute += 1;
+      this.#written.set(key, nowMs);
+      due.push(pending);
+    }
+    return due;
+  }
+
+  #takeOverflow(nowMs: number, all: boolean): number {
+    if (this.#overflow === 0 || (!all && nowMs - (this.#written.get("overflow") ?? 0) < MINUTE_MS)) return 0;
+    const count = this.#overflow;
+    this.#overflow = 0;
+    this.#written.set("overflow", nowMs);
+    return count;
+  }
+}
+
+function eventOf({ refusal, count }: Pending): AuditEvent {
+  const { credentialId } = refusal;
+  return {
+    orgId: refusal.orgId,
+    actor: refusal.signedIn ? { kind: "credential", id: credentialId } : { kind: "anonymous", id: null },
+    action: "token.refuse",
+    ...(credentialId === null ? {} : { target: { kind: "credential", id: credentialId } }),
+    result: "denied",
+    ip: refusal.ip,
+    requestId: refusal.requestId,
+    detail: { reason: refusal.reason, client_id: refusal.clientId, count },
+  };
+}
+
+function overflowEvent(count: number): AuditEvent {
+  const detail = { reason: "more refusals than the audit log takes in a minute", count };
+  return { orgId: null, actor: { kind: "anonymous", id: null }, action: "token.refuse", result: "denied", detail };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,172 @@
+import type { Scope } from "@mooring/contract";
+import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
+import { isId } from "#kernel/ids.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { boundsOf, renderScopes, type CreatorCredential } from "./bounds.ts";
+import { findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
+
+/** A credential as it is now: what sign-in and verification decide by. */
+export interface CredentialState {
+  readonly id: string;
+  readonly clientId: string;
+  readonly orgId: string;
+  readonly orgSlug: string;
+  readonly projectId: string | null;
+  /** Cut by the creator's present scopes and the organization's policy. */
+  readonly scopes: ReadonlySet<Scope>;
+  /** The same as text, for a token that asks for all. */
+  readonly scopeText: string;
+  readonly epoch: number;
+  readonly revokedAtMs: number | null;
+  /** Its own expiry, the policy's, or its creator's, whichever is first. */
+  readonly expiresAtMs: number | null;
+  readonly tokenLifetimeS: number;
+  readonly secrets: readonly { readonly id: string; readonly hash: Buffer; readonly expiresAtMs: number | null }[];
+  /** The credentials that created it, one by one. */
+  readonly createdThrough: readonly string[];
+}
+
+/** Chains of credentials that create credentials end here: beyond, nothing is allowed. */
+export const CREATION_DEPTH_MAX = 8;
+/** About 2 kB each. Beyond it the one that was read longest ago is forgotten. */
+const STATES_MAX = 20_000;
+
+/** Reads the state past every cache. */
+export async function readState(
+  metadata: Pick<MetadataStore, "read">,
+  by: { clientId: string } | { id: string },
+): Promise<CredentialState | undefined> {
+  const context = await findContext(metadata.read, by);
+  if (context === undefined) return undefined;
+  const secrets = await secretsOf(metadata.read, [context.id]);
+  const chain = await readCreators(metadata, context);
+  return stateOf(context, chain, secrets);
+}
+
+/** What a list of credentials needs of each; the same rules as for one. */
+export async function readCreators(metadata: Pick<MetadataStore, "read">, context: CredentialContext): Promise<CredentialContext[]> {
+  const chain: CredentialContext[] = [];
+  let last = context;
+  while (isId("cred", last.created_by) && chain.length < CREATION_DEPTH_MAX) {
+    const creator = await findContext(metadata.read, { id: last.created_by });
+    if (creator === undefined || creator.org_id !== context.org_id) break;
+    chain.push(creator);
+    last = creator;
+  }
+  return chain;
+}
+
+export function stateOf(context: CredentialContext, chain: readonly CredentialContext[], secrets: readonly SecretRow[]): CredentialState {
+  let creator: CreatorCredential | undefined;
+  for (const link of chain.toReversed()) {
+    const bounds = boundsOf(link, creator);
+    creator = { projectId: link.project_id, bounds: link.revoked_at === null ? bounds : { ...bounds, expiresAtMs: 0 } };
+  }
+  const bounds = boundsOf(context, creator);
+  return {
+    id: context.id,
+    clientId: context.client_id,
+    orgId: context.org_id,
+    orgSlug: context.org_slug,
+    projectId: context.project_id,
+    scopes: bounds.scopes,
+    scopeText: renderScopes(bounds.scopes),
+    epoch: context.epoch,
+    revokedAtMs: context.revoked_at,
+    expiresAtMs: bounds.expiresAtMs,
+    tokenLifetimeS: context.token_lifetime_s,
+    secrets: secrets.map((row) => ({ id: row.id, hash: Buffer.from(row.hash, "hex"), expiresAtMs: row.expires_at })),
+    createdThrough: chain.map((link) => link.id),
+  };
+}
+
+/** States in memory. The change feed makes them be forgotten; whoever decides by them asks the feed first whether it is fresh. */
+export class CredentialStates {
+  readonly #metadata: MetadataStore;
+  readonly #byId = new Map<string, CredentialState>();
+  readonly #idOfClient = new Map<string, string>();
+  /** Reads under way. A change takes them out, so that what they bring is not kept. */
+  readonly #reading = new Map<string, Promise<CredentialState | undefined>>();
+
+  constructor(metadata: MetadataStore, feed: ChangeFeed) {
+    this.#metadata = metadata;
+    feed.subscribe({ apply: (changes) => this.#apply(changes), reset: () => this.#forgetAll() });
+  }
+
+  /** Only from memory. */
+  cachedByClient(clientId: string): CredentialState | undefined {
+    const id = this.#idOfClient.get(clientId);
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** Only from memory. */
+  cachedById(id: string): CredentialState | undefined {
+    return this.#byId.get(id);
+  }
+
+  async byClient(clientId: string): Promise<CredentialState | undefined> {
+    return this.cachedByClient(clientId) ?? this.readByClient(clientId);
+  }
+
+  async byId(id: string): Promise<CredentialState | undefined> {
+    return this.#byId.get(id) ?? this.readById(id);
+  }
+
+  /** From the database, for whoever has a reason to think that memory is behind. */
+  readByClient(clientId: string): Promise<CredentialState | undefined> {
+    return this.#read(`client ${clientId}`, { clientId });
+  }
+
+  readById(id: string): Promise<CredentialState | undefined> {
+    return this.#read(`id ${id}`, { id });
+  }
+
+  #read(key: string, by: { clientId: string } | { id: string }): Promise<CredentialState | undefined> {
+    const known = this.#reading.get(key);
+    if (known !== undefined) return known;
+    const reading = readState(this.#metadata, by).then(
+      (state) => {
+        if (this.#reading.get(key) === reading) {
+          this.#reading.delete(key);
+          if (state !== undefined) this.#keep(state);
+        }
+        return state;
+      },
+      (error: unknown) => {
+        if (this.#reading.get(key) === reading) this.#reading.delete(key);
+        throw error;
+      },
+    );
+    this.#reading.set(key, reading);
+    return reading;
+  }
+
+  #keep(state: CredentialState): void {
+    this.#byId.delete(state.id);
+    this.#byId.set(state.id, state);
+    this.#idOfClient.set(state.clientId, state.id);
+    if (this.#byId.size <= STATES_MAX) return;
+    const oldest = this.#byId.values().next();
+    if (oldest.done !== true) this.#forget(oldest.value);
+  }
+
+  #forget(state: CredentialState): void {
+    this.#byId.delete(state.id);
+    this.#idOfClient.delete(state.clientId);
+  }
+
+  #apply(changes: readonly ChangeRow[]): void {
+    const subjects = new Set(changes.filter((row) => row.kind === "credential" || row.kind === "organization").map((row) => row.subject));
+    if (subjects.size === 0) return;
+    this.#reading.clear(); // whichever they are about: reading once more is cheap
+    for (const state of this.#byId.values()) {
+      if (subjects.has(state.id) || subjects.has(state.orgId) || state.createdThrough.some((id) => subjects.has(id))) this.#forget(state);
+    }
+  }
+
+  #forgetAll(): void {
+    this.#reading.clear();
+    this.#byId.clear();
+    this.#idOfClient.clear();
+  }
+}

@@ -1,0 +1,173 @@
+import type { Insertable, Selectable } from "kysely";
+import type { OrgRole, ProjectRole } from "@mooring/contract";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { Reach } from "../authorize.ts";
+
+export type CredentialRow = Selectable<Tables["credential"]>;
+export type SecretRow = Selectable<Tables["credential_secret"]>;
+
+/** A credential with everything that bounds it, read in one statement and so of one moment. */
+export interface CredentialContext extends CredentialRow {
+  org_slug: string;
+  token_lifetime_s: number;
+  policy: string;
+  visibility: "organization" | "private" | null;
+  creator_role: OrgRole | null;
+  creator_project_role: ProjectRole | null;
+}
+
+export async function findContext(db: Reader, by: { clientId: string } | { id: string }): Promise<CredentialContext | undefined> {
+  const query = contexts(db);
+  const row = await ("id" in by ? query.where("c.id", "=", by.id) : query.where("c.client_id", "=", by.clientId)).executeTakeFirst();
+  return row;
+}
+
+/** The same for a page of a list. */
+export async function contextsOf(db: Reader, ids: readonly string[]): Promise<CredentialContext[]> {
+  return ids.length === 0 ? [] : contexts(db).where("c.id", "in", [...ids]).execute();
+}
+
+function contexts(db: Reader) {
+  return db
+    .selectFrom("credential as c")
+    .innerJoin("organization as o", "o.id", "c.org_id")
+    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "c.project_id").onRef("p.org_id", "=", "c.org_id"))
+    .leftJoin("member as m", (join) => join.onRef("m.org_id", "=", "c.org_id").onRef("m.user_id", "=", "c.created_by"))
+    .leftJoin("project_member as pm", (join) =>
+      join.onRef("pm.org_id", "=", "c.org_id").onRef("pm.project_id", "=", "c.project_id").onRef("pm.user_id", "=", "c.created_by"),
+    )
+    .selectAll("c")
+    .select([
+      "o.slug as org_slug",
+      "o.token_lifetime_s",
+      "o.policy",
+      "p.visibility",
+      "m.role as creator_role",
+      "pm.role as creator_project_role",
+    ]);
+}
+
+export async function secretsOf(db: Reader, credentialIds: readonly string[]): Promise<SecretRow[]> {
+  if (credentialIds.length === 0) return [];
+  return db
+    .selectFrom("credential_secret")
+    .selectAll()
+    .where("credential_id", "in", [...credentialIds])
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+}
+
+export async function findOrganization(
+  db: Reader,
+  orgId: string,
+): Promise<{ slug: string; policy: string; token_lifetime_s: number } | undefined> {
+  return db.selectFrom("organization").select(["slug", "policy", "token_lifetime_s"]).where("id", "=", orgId).executeTakeFirst();
+}
+
+export async function findProject(
+  db: Reader,
+  orgId: string,
+  projectId: string,
+): Promise<{ id: string; visibility: "organization" | "private" } | undefined> {
+  return db
+    .selectFrom("project")
+    .select(["id", "visibility"])
+    .where("org_id", "=", orgId)
+    .where("id", "=", projectId)
+    .executeTakeFirst();
+}
+
+export interface CredentialFilter {
+  readonly orgId: string;
+  readonly reach: Reach;
+  readonly projectId?: string | undefined;
+  readonly includeRevoked: boolean;
+  readonly after?: { createdAtMs: number; id: string } | undefined;
+  readonly limit: number;
+}
+
+/** Newest first; only what the reach covers. */
+export async function listCredentialIds(db: Reader, filter: CredentialFilter): Promise<{ id: string; created_at: number }[]> {
+  const { orgId, reach, after } = filter;
+  let query = db
+    .selectFrom("credential as c")
+    .leftJoin("project as p", "p.id", "c.project_id")
+    .select(["c.id", "c.created_at"])
+    .where("c.org_id", "=", orgId)
+    .where((row) =>
+      row.or([
+        ...(reach.organization ? [row("c.project_id", "is", null)] : []),
+        ...(reach.visibleProjects ? [row("p.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [row("c.project_id", "in", [...reach.projectIds])] : []),
+      ]),
+    );
+  if (filter.projectId !== undefined) query = query.where("c.project_id", "=", filter.projectId);
+  if (!filter.includeRevoked) query = query.where("c.revoked_at", "is", null);
+  if (after !== undefined) {
+    query = query.where((row) =>
+      row.or([row("c.created_at", "<", after.createdAtMs), row.and([row("c.created_at", "=", after.createdAtMs), row("c.id", "<", after.id)])]),
+    );
+  }
+  return query.orderBy("c.created_at", "desc").orderBy("c.id", "desc").limit(filter.limit).execute();
+}
+
+export async function insertCredential(tx: Writer, row: Insertable<Tables["credential"]>): Promise<void> {
+  await tx.insertInto("credential").values(row).execute();
+}
+
+export async function insertSecret(tx: Writer, row: Insertable<Tables["credential_secret"]>): Promise<void> {
+  await tx.insertInto("credential_secret").values(row).execute();
+}
+
+export async function updateCredential(
+  tx: Writer,
+  id: string,
+  set: Partial<Pick<CredentialRow, "name" | "scopes" | "epoch" | "revoked_at" | "expires_at">>,
+): Promise<void> {
+  await tx.updateTable("credential").set(set).where("id", "=", id).execute();
+}
+
+export async function expireSecret(tx: Writer, id: string, atMs: number): Promise<void> {
+  await tx.updateTable("credential_secret").set({ expires_at: atMs }).where("id", "=", id).execute();
+}
+
+export async function deleteSecrets(tx: Writer, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.deleteFrom("credential_secret").where("id", "in", [...ids]).execute();
+}
+
+export async function idsCreatedBy(tx: Writer, orgId: string, createdBy: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("credential")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("created_by", "=", createdBy)
+    .where("revoked_at", "is", null)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function setCreator(tx: Writer, orgId: string, from: string, to: string): Promise<void> {
+  await tx.updateTable("credential").set({ created_by: to }).where("org_id", "=", orgId).where("created_by", "=", from).execute();
+}
+
+export interface Usage {
+  readonly credentialId: string;
+  readonly atMs: number;
+  readonly ip: string | null;
+  /** When each secret was last used. */
+  readonly secrets: ReadonlyMap<string, number>;
+}
+
+/** Other nodes report too, so a time only ever moves forward. */
+export async function recordUsage(tx: Writer, usage: Usage): Promise<void> {
+  await tx
+    .updateTable("credential")
+    .set({ last_used_at: usage.atMs, ...(usage.ip === null ? {} : { last_used_ip: usage.ip }) })
+    .where("id", "=", usage.credentialId)
+    .where((row) => row.or([row("last_used_at", "is", null), row("last_used_at", "<", usage.atMs)]))
+    .execute();
+  for (const [secretId, atMs] of usage.secrets) {
+    await tx.updateTable("credential_secret").set({ last_used_at: atMs }).where("id", "=", secretId).execute();
+  }
+}

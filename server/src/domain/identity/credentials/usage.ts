@@ -1,0 +1,76 @@
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { recordUsage } from "./store.ts";
+
+interface Use {
+  atMs: number;
+  ip: string | null;
+  readonly secrets: Map<string, number>;
+}
+
+export interface UsageLogDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const FLUSH_MS = 10_000;
+const MINUTE_MS = 60_000;
+/** Credentials in one transaction. */
+const BATCH = 200;
+
+/** When and from where credentials were last used: to the minute, and never a write for a request. */
+export class UsageLog {
+  readonly #deps: UsageLogDeps;
+  #dirty = new Map<string, Use>();
+  /** The minute in which a credential's use was last noted, with the secret and the address, so that repeats cost nothing. */
+  readonly #noted = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: UsageLogDeps) {
+    this.#deps = deps;
+  }
+
+  /** `secretId` and `ip` are known where the credential signs in, not where one of its tokens is shown. */
+  touch(credentialId: string, by?: { secretId: string; ip: string | null }): void {
+    const nowMs = this.#deps.clock.nowMs();
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    const key = by === undefined ? credentialId : by.secretId + by.ip;
+    if (this.#noted.get(key) === minute) return;
+    this.#noted.set(key, minute);
+    const use = this.#dirty.get(credentialId) ?? { atMs: nowMs, ip: null, secrets: new Map<string, number>() };
+    use.atMs = nowMs;
+    if (by !== undefined) {
+      use.ip = by.ip;
+      use.secrets.set(by.secretId, nowMs);
+    }
+    this.#dirty.set(credentialId, use);
+    this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+  }
+
+  async flush(): Promise<void> {
+    const uses = [...this.#dirty];
+    this.#dirty = new Map();
+    const minute = Math.floor(this.#deps.clock.nowMs() / MINUTE_MS);
+    for (const [key, noted] of this.#noted) if (noted !== minute) this.#noted.delete(key);
+    for (let i = 0; i < uses.length; i += BATCH) {
+      await this.#deps.metadata.write(async (tx) => {
+        for (const [credentialId, use] of uses.slice(i, i + BATCH)) await recordUsage(tx, { credentialId, ...use });
+      });
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.flush();
+  }
+
+  async #tick(): Promise<void> {
+    this.#timer = undefined;
+    try {
+      await this.flush();
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, "cannot record when credentials were last used");
+    }
+  }
+}

@@ -1,0 +1,292 @@
+import type { KeyObject } from "node:crypto";
+import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
+import { appendAuthChange } from "#domain/identity/changes/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { masterKeyIdOf, type Envelope } from "./envelope.ts";
+import { generateSigningKey, privateKeyOf, publicKeyOf, SIGNING_ALGS, type NewKeyPair, type SigningAlg } from "./key-pair.ts";
+import {
+  activateSigningKey,
+  deleteSigningKeys,
+  insertSigningKey,
+  retireSigningKey,
+  signingKeyRows,
+  type SigningKeyRow,
+} from "./store.ts";
+
+export interface Signer {
+  readonly kid: string;
+  readonly alg: SigningAlg;
+  /** The JWS header of every token of this key, encoded. */
+  readonly header: string;
+  readonly privateKey: KeyObject;
+}
+
+export interface Verifier {
+  readonly kid: string;
+  readonly publicKey: KeyObject;
+}
+
+export interface SigningKeyInfo {
+  readonly kid: string;
+  readonly alg: SigningAlg;
+  readonly state: "next" | "signing" | "retired";
+  readonly createdAtMs: number;
+  readonly activeAtMs: number;
+  readonly retiredAtMs: number | null;
+  readonly removedAtMs: number | null;
+}
+
+export interface SigningKeysDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly envelope: Envelope;
+  readonly alg: SigningAlg;
+}
+
+const MINUTE_MS = 60_000;
+/** Verifiers may keep our key set for five minutes (`max-age`), so a key is published for twice that before it signs. */
+const PUBLISHED_BEFORE_USE_MS = 10 * MINUTE_MS;
+/** The longest life of a token (3600 s) and a minute of skew. */
+const PUBLISHED_AFTER_USE_MS = 61 * MINUTE_MS;
+const ROTATE_AFTER_MS = 90 * 24 * 60 * MINUTE_MS;
+const SYSTEM: AuditEvent["actor"] = { kind: "system", id: null };
+
+interface LoadedKey {
+  readonly row: SigningKeyRow;
+  readonly header: string;
+  readonly publicKey: KeyObject;
+  readonly jwk: Record<string, unknown>;
+  readonly privateKey: KeyObject;
+}
+
+/** The keys that sign access tokens, as this node knows them. */
+export class SigningKeys {
+  readonly #deps: SigningKeysDeps;
+  #keys = new Map<string, LoadedKey>(); // by encoded header
+
+  constructor(deps: SigningKeysDeps) {
+    this.#deps = deps;
+  }
+
+  /** Makes the first keys when there are none; takes the present ones otherwise. @throws Error for another master key's */
+  async load(): Promise<void> {
+    await this.reload();
+    const pairs = await missingPairs(this.#rows());
+    if (pairs.length === 0) return;
+    await this.#underLock(async (tx, rows) => {
+      // Another node may have been first; RSA keys take long, so they were made before the lock was taken.
+      const nowMs = this.#nowMs();
+      for (const pair of pairs) {
+        if (!rows.some((row) => row.alg === pair.alg)) await this.#insert(tx, pair, { createdAtMs: nowMs, activeAtMs: nowMs });
+      }
+    });
+    await this.reload();
+  }
+
+  async reload(): Promise<void> {
+    const { metadata, envelope } = this.#deps;
+    const present = new Map([...this.#keys.values()].map((key) => [key.row.kid, key]));
+    const rows = await signingKeyRows(metadata.read);
+    const keys = rows.map((row) => loaded(envelope, row, present.get(row.kid)));
+    this.#keys = new Map(keys.map((key) => [key.header, key]));
+  }
+
+  /** The key that signs now: of those in use, the newest. */
+  signer(): Signer {
+    const nowMs = this.#nowMs();
+    let found: LoadedKey | undefined;
+    for (const key of this.#keys.values()) {
+      if (key.row.alg !== this.#deps.alg || !signsAt(key.row, nowMs)) continue;
+      if (found === undefined || key.row.active_at > found.row.active_at) found = key;
+    }
+    if (found === undefined) throw new Error(`no ${this.#deps.alg} signing key is in use`);
+    return { kid: found.row.kid, alg: found.row.alg, header: found.header, privateKey: found.privateKey };
+  }
+
+  /** The key that signed a token with exactly this encoded header; undefined when no key of ours makes such a header. */
+  verifierOf(header: string): Verifier | undefined {
+    const key = this.#keys.get(header);
+    if (key === undefined || isGone(key.row, this.#nowMs())) return undefined;
+    return { kid: key.row.kid, publicKey: key.publicKey };
+  }
+
+  /** RFC 7517 key set: keys that sign, that signed until lately, and that will sign next. */
+  jwks(): { keys: Record<string, unknown>[] } {
+    const nowMs = this.#nowMs();
+    return { keys: [...this.#keys.values()].filter((key) => !isGone(key.row, nowMs)).map((key) => key.jwk) };
+  }
+
+  list(): SigningKeyInfo[] {
+    const nowMs = this.#nowMs();
+    return this.#rows()
+      .filter((row) => !isGone(row, nowMs))
+      .map((row) => infoOf(row, nowMs));
+  }
+
+  /**
+   * Publishes new keys, which sign ten minutes later; the present ones stay published until their last token has expired.
+   * While the next keys are out already, nothing is made.
+   */
+  async rotate(actor: AuditEvent["actor"] = SYSTEM, onlyOlderThanMs = 0): Promise<SigningKeyInfo[]> {
+    const pairs = await Promise.all(SIGNING_ALGS.map(generateSigningKey));
+    await this.#underLock(async (tx, rows) => {
+      const nowMs = this.#nowMs();
+      const made: string[] = [];
+      for (const pair of pairs) {
+        const used = rows.filter((row) => row.alg === pair.alg && !isGone(row, nowMs));
+        if (used.some((row) => row.active_at > nowMs) || ageOf(used, nowMs) < onlyOlderThanMs) continue;
+        await this.#succeed(tx, pair, used);
+        made.push(pair.kid);
+      }
+      if (made.length > 0) await this.#announce(tx, made, "key.rotate", actor);
+    });
+    await this.reload();
+    return this.list();
+  }
+
+  /** For a key that leaked: nothing that it signed is accepted from now on. Resolves with the change's number in the feed. */
+  async retireNow(kid: string, actor: AuditEvent["actor"] = SYSTEM): Promise<number> {
+    const pairs = await Promise.all(SIGNING_ALGS.map(generateSigningKey));
+    const seq = await this.#underLock(async (tx, rows) => {
+      const target = rows.find((row) => row.kid === kid);
+      if (target === undefined) throw new Problem("not_found", "There is no signing key with this kid.");
+      await deleteSigningKeys(tx, [kid]);
+      const pair = pairs.find((each) => each.alg === target.alg);
+      if (pair !== undefined) await this.#replace(tx, pair, rows.filter((row) => row.kid !== kid && row.alg === target.alg));
+      return this.#announce(tx, [kid], "key.retire", actor);
+    });
+    await this.reload();
+    return seq;
+  }
+
+  /** Rotates keys of 90 days and deletes those that are no longer published. */
+  async maintain(): Promise<void> {
+    const nowMs = this.#nowMs();
+    const gone = this.#rows().filter((row) => isGone(row, nowMs));
+    if (gone.length > 0) {
+      await this.#underLock(async (tx) => {
+        await deleteSigningKeys(tx, gone.map((row) => row.kid));
+        for (const row of gone) await appendAuthChange(this.#deps, tx, { kind: "key", subject: row.kid });
+      });
+      await this.reload();
+    }
+    if (ageOf(this.#rows(), nowMs) >= ROTATE_AFTER_MS) await this.rotate(SYSTEM, ROTATE_AFTER_MS);
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.nowMs();
+  }
+
+  #rows(): SigningKeyRow[] {
+    return [...this.#keys.values()].map((key) => key.row);
+  }
+
+  /** Several nodes on one database must not make two sets. */
+  async #underLock<T>(work: (tx: Writer, rows: SigningKeyRow[]) => Promise<T>): Promise<T> {
+    const { metadata, envelope } = this.#deps;
+    return metadata.write(async (tx) => {
+      await metadata.lock(tx, "signing_key");
+      const rows = await signingKeyRows(tx);
+      for (const row of rows) refuseOtherMasterKey(envelope, row);
+      return work(tx, rows);
+    });
+  }
+
+  /** The new key signs from `activeAtMs`; until then, the present ones do. */
+  async #succeed(tx: Writer, pair: NewKeyPair, used: readonly SigningKeyRow[]): Promise<void> {
+    const nowMs = this.#nowMs();
+    const activeAtMs = nowMs + PUBLISHED_BEFORE_USE_MS;
+    await this.#insert(tx, pair, { createdAtMs: nowMs, activeAtMs });
+    for (const row of used.filter((each) => each.retired_at === null)) {
+      await retireSigningKey(tx, row.kid, { retiredAtMs: activeAtMs, removedAtMs: activeAtMs + PUBLISHED_AFTER_USE_MS });
+    }
+  }
+
+  /** Without a key that signs, the next one begins at once; without a next one, the new pair does. */
+  async #replace(tx: Writer, pair: NewKeyPair, rest: readonly SigningKeyRow[]): Promise<void> {
+    const nowMs = this.#nowMs();
+    if (rest.some((row) => signsAt(row, nowMs))) return;
+    const next = rest.find((row) => row.active_at > nowMs && !isGone(row, nowMs));
+    if (next === undefined) await this.#insert(tx, pair, { createdAtMs: nowMs, activeAtMs: nowMs });
+    else await activateSigningKey(tx, next.kid, nowMs);
+  }
+
+  async #insert(tx: Writer, pair: NewKeyPair, times: { createdAtMs: number; activeAtMs: number }): Promise<void> {
+    await insertSigningKey(tx, {
+      kid: pair.kid,
+      alg: pair.alg,
+      public_jwk: pair.publicJwk,
+      private_key: this.#deps.envelope.seal(placeOf(pair.kid), pair.privateKey),
+      created_at: times.createdAtMs,
+      active_at: times.activeAtMs,
+      retired_at: null,
+      removed_at: null,
+    });
+  }
+
+  async #announce(tx: Writer, kids: readonly string[], action: string, actor: AuditEvent["actor"]): Promise<number> {
+    let seq = 0;
+    for (const kid of kids) seq = await appendAuthChange(this.#deps, tx, { kind: "key", subject: kid });
+    for (const kid of kids) {
+      await appendAudit(this.#deps, tx, { orgId: null, actor, action, target: { kind: "signing_key", id: kid }, result: "success" });
+    }
+    return seq;
+  }
+}
+
+function ageOf(rows: readonly SigningKeyRow[], nowMs: number): number {
+  return nowMs - Math.max(0, ...rows.map((row) => row.created_at));
+}
+
+async function missingPairs(rows: readonly SigningKeyRow[]): Promise<NewKeyPair[]> {
+  const missing = SIGNING_ALGS.filter((alg) => !rows.some((row) => row.alg === alg));
+  return Promise.all(missing.map(generateSigningKey));
+}
+
+function loaded(envelope: Envelope, row: SigningKeyRow, present: LoadedKey | undefined): LoadedKey {
+  if (present !== undefined) return { ...present, row };
+  refuseOtherMasterKey(envelope, row);
+  const header = { typ: "at+jwt", alg: row.alg, kid: row.kid };
+  return {
+    row,
+    header: Buffer.from(JSON.stringify(header)).toString("base64url"),
+    publicKey: publicKeyOf(row.public_jwk),
+    jwk: JSON.parse(row.public_jwk) as Record<string, unknown>,
+    privateKey: privateKeyOf(envelope.open(placeOf(row.kid), row.private_key)),
+  };
+}
+
+function refuseOtherMasterKey(envelope: Envelope, row: SigningKeyRow): void {
+  const id = masterKeyIdOf(row.private_key);
+  if (id === envelope.masterKeyId) return;
+  throw new Error(
+    `cannot open the signing keys: they are sealed under master key ${id}, and this node has key ${envelope.masterKeyId}. ` +
+      "Nodes that share a database share one master key: copy master.key from the first node, or set the same MOORING_MASTER_KEY.",
+  );
+}
+
+function placeOf(kid: string): { table: string; id: string; purpose: string; version: number } {
+  return { table: "signing_key", id: kid, purpose: "signing-key", version: 1 };
+}
+
+function signsAt(row: SigningKeyRow, nowMs: number): boolean {
+  return row.active_at <= nowMs && (row.retired_at === null || nowMs < row.retired_at) && !isGone(row, nowMs);
+}
+
+function isGone(row: SigningKeyRow, nowMs: number): boolean {
+  return row.removed_at !== null && row.removed_at <= nowMs;
+}
+
+function infoOf(row: SigningKeyRow, nowMs: number): SigningKeyInfo {
+  return {
+    kid: row.kid,
+    alg: row.alg,
+    state: row.active_at > nowMs ? "next" : signsAt(row, nowMs) ? "signing" : "retired",
+    createdAtMs: row.created_at,
+    activeAtMs: row.active_at,
+    retiredAtMs: row.retired_at,
+    removedAtMs: row.removed_at,
+  };
+}

@@ -1,0 +1,109 @@
+import { isScope, type Scope } from "@mooring/contract";
+import { renderScopes } from "#domain/identity/credentials/index.ts";
+import type { CredentialState, RefusalLog } from "#domain/identity/credentials/index.ts";
+import { signJws, type SigningKeys } from "#domain/identity/keys/index.ts";
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import { encodeClaims } from "./jwt.ts";
+
+export interface IssuedToken {
+  readonly accessToken: string;
+  readonly expiresInS: number;
+  /** Space-separated, in the order of the list of scopes. */
+  readonly scope: string;
+}
+
+export interface TokenIssuerDeps {
+  readonly clock: Clock;
+  readonly keys: SigningKeys;
+  readonly refusals: RefusalLog;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** The scopes asked for are more than the credential has (`invalid_scope`, RFC 6749 section 5.2). The message names them. */
+export class ScopeRefusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ScopeRefusal";
+  }
+}
+
+/** RFC 6749 section 3.3: what a scope may consist of. */
+const SCOPE_TEXT = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+export class TokenIssuer {
+  readonly #deps: TokenIssuerDeps;
+  #issued = 0;
+
+  constructor(deps: TokenIssuerDeps) {
+    this.#deps = deps;
+  }
+
+  get total(): number {
+    return this.#issued;
+  }
+
+  /**
+   * Signs a token for a credential that has just signed in. Without `scope`, it has all that the credential has.
+   * @throws ScopeRefusal
+   */
+  async issue(
+    state: CredentialState,
+    request: { scope?: string | undefined; ip: string | null; requestId: string | null },
+  ): Promise<IssuedToken> {
+    const { clock, keys, issuer, audience } = this.#deps;
+    const scope = this.#grant(state, request);
+    const nowMs = clock.nowMs();
+    const iat = Math.floor(nowMs / 1000);
+    const exp = state.expiresAtMs === null ? iat + state.tokenLifetimeS : Math.min(iat + state.tokenLifetimeS, Math.ceil(state.expiresAtMs / 1000));
+    const payload = encodeClaims({
+      iss: issuer,
+      aud: audience,
+      sub: state.id,
+      client_id: state.clientId,
+      org: state.orgId,
+      scope,
+      jti: newId("tok", nowMs),
+      iat,
+      exp,
+      ce: state.epoch,
+    });
+    const signer = keys.signer();
+    const input = `${signer.header}.${payload}`;
+    const signature = await signJws(signer.privateKey, input);
+    this.#issued += 1;
+    return { accessToken: `${input}.${signature.toString("base64url")}`, expiresInS: exp - iat, scope };
+  }
+
+  #grant(state: CredentialState, request: { scope?: string | undefined; ip: string | null; requestId: string | null }): string {
+    try {
+      return grantedScope(state, request.scope);
+    } catch (error) {
+      this.#deps.refusals.record({
+        orgId: state.orgId,
+        credentialId: state.id,
+        signedIn: true,
+        clientId: state.clientId,
+        reason: "invalid scope",
+        ip: request.ip,
+        requestId: request.requestId,
+      });
+      throw error;
+    }
+  }
+}
+
+function grantedScope(state: CredentialState, asked: string | undefined): string {
+  if (state.scopes.size === 0) {
+    throw new ScopeRefusal("The credential holds no scope at present: its creator's role or the organization's policy took them away.");
+  }
+  if (asked === undefined || asked === "") return state.scopeText;
+  if (!SCOPE_TEXT.test(asked)) throw new ScopeRefusal("The scope must be names with one space between them.");
+  const names = asked.split(" ");
+  const lacking = names.filter((name) => !isScope(name) || !state.scopes.has(name));
+  if (lacking.length > 0) {
+    throw new ScopeRefusal(`The credential does not hold: ${[...new Set(lacking)].join(" ").slice(0, 200)}`);
+  }
+  return renderScopes(new Set(names as Scope[]));
+}

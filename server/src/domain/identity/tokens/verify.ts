@@ -1,0 +1,175 @@
+import { hash } from "node:crypto";
+import { isScope, type Scope } from "@mooring/contract";
+import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
+import { isLive, type CredentialState, type CredentialStates } from "#domain/identity/credentials/index.ts";
+import { verifyJws, type SigningKeys } from "#domain/identity/keys/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import { decodeClaims, namesKey, splitJws, type AccessTokenClaims, type CompactJws } from "./jwt.ts";
+
+export interface VerifiedToken {
+  readonly claims: AccessTokenClaims;
+  readonly credential: CredentialState;
+  /** The token's scopes that the credential still has. */
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+export interface TokenVerifierDeps {
+  readonly clock: Clock;
+  readonly keys: SigningKeys;
+  readonly feed: ChangeFeed;
+  readonly states: CredentialStates;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** A token whose signature was good; everything else is looked at each time. */
+interface SignedToken {
+  /** The encoded header, by which the key is looked up again. */
+  readonly header: string;
+  readonly claims: AccessTokenClaims & { readonly nbf?: number };
+  readonly scopes: readonly Scope[];
+}
+
+/** About 1 kB each. */
+const SIGNATURES_MAX = 20_000;
+/** Tokens from before a start or from a faulty clock of another node. */
+const CLOCK_SKEW_S = 60;
+/** Tokens that name an unknown key make us look for news this often at most. */
+const KEY_NEWS_EVERY_MS = 1_000;
+
+export class TokenVerifier {
+  readonly #deps: TokenVerifierDeps;
+  /** By SHA-256 of the token. Only good signatures are kept, never a decision. */
+  #signed = new Map<string, SignedToken>();
+  /** `exp` of each token that is void before its time, by `jti`. */
+  readonly #void = new Map<string, number>();
+  #askedForKeysAtMs = 0;
+
+  constructor(deps: TokenVerifierDeps) {
+    this.#deps = deps;
+    deps.feed.subscribe({ apply: (changes) => this.#apply(changes), reset: (tokens) => this.#reset(tokens) });
+  }
+
+  /**
+   * Verifies an access token against the state of this moment.
+   * @throws Problem `invalid_token` that says why; `unavailable` when this node can't know
+   */
+  async verify(token: string): Promise<VerifiedToken> {
+    const { feed, states, clock } = this.#deps;
+    const renewing = feed.ensureFresh();
+    if (renewing !== undefined) await renewing;
+    const { claims, scopes } = this.#signedToken(token) ?? (await this.#newsOf(token));
+    this.#checkClaims(claims);
+    let credential = states.cachedById(claims.sub) ?? (await this.#read(claims.sub));
+    if (credential !== undefined && claims.ce > credential.epoch) credential = await this.#read(claims.sub); // memory is behind
+    if (credential === undefined || credential.clientId !== claims.client_id || credential.orgId !== claims.org) {
+      throw invalid("The credential of this token does not exist.");
+    }
+    checkCredential(credential, claims, clock.nowMs());
+    const present = credential.scopes;
+    return { claims, credential, scopes: new Set(scopes.filter((scope) => present.has(scope))) };
+  }
+
+  async #read(id: string): Promise<CredentialState | undefined> {
+    try {
+      return await this.#deps.states.readById(id);
+    } catch (error) {
+      throw new Problem("unavailable", "This node can't check the token now, because it can't reach its database. Try again shortly.", {
+        cause: error,
+      });
+    }
+  }
+
+  /** The token with its signature verified, now or before; undefined when no key of ours makes such a header. */
+  #signedToken(token: string): SignedToken | undefined {
+    const { keys } = this.#deps;
+    const digest = hash("sha256", token, "base64url");
+    const known = this.#signed.get(digest);
+    if (known !== undefined) {
+      if (keys.verifierOf(known.header) !== undefined) return known;
+      this.#signed.delete(digest);
+    }
+    const parts = splitJws(token);
+    if (parts === undefined) throw invalid("The access token is not one of this server's.");
+    // The header must be the very text that we make for a key: so the algorithm and the type are the key's, never the token's.
+    const verifier = keys.verifierOf(parts.header);
+    if (verifier === undefined) return undefined;
+    if (!verifyJws(verifier.publicKey, `${parts.header}.${parts.payload}`, Buffer.from(parts.signature, "base64url"))) {
+      throw invalid("The signature of the access token is not right.");
+    }
+    const signed = signedOf(parts);
+    this.#keep(digest, signed);
+    return signed;
+  }
+
+  /** Another node may have made the key a moment ago. */
+  async #newsOf(token: string): Promise<SignedToken> {
+    const nowMs = this.#deps.clock.nowMs();
+    const header = splitJws(token)?.header ?? "";
+    if (namesKey(header) && Math.abs(nowMs - this.#askedForKeysAtMs) >= KEY_NEWS_EVERY_MS) {
+      this.#askedForKeysAtMs = nowMs;
+      await this.#deps.feed.sync();
+      const signed = this.#signedToken(token);
+      if (signed !== undefined) return signed;
+    }
+    throw invalid("The access token was not issued by this server, or its signing key is no longer in use.");
+  }
+
+  #checkClaims(claims: SignedToken["claims"]): void {
+    const { issuer, audience, clock } = this.#deps;
+    const nowS = clock.nowMs() / 1000;
+    if (claims.iss !== issuer) throw invalid("The access token was issued by another server.");
+    if (claims.aud !== audience) throw invalid("The access token is meant for another server.");
+    if (nowS >= claims.exp) throw invalid("The access token has expired.");
+    if (Math.max(claims.iat, claims.nbf ?? 0) > nowS + CLOCK_SKEW_S) throw invalid("The access token is not valid yet.");
+    if (this.#void.has(claims.jti)) throw invalid("The access token was revoked.");
+  }
+
+  #keep(digest: string, signed: SignedToken): void {
+    this.#signed.set(digest, signed);
+    if (this.#signed.size <= SIGNATURES_MAX) return;
+    const oldest = this.#signed.keys().next();
+    if (oldest.done !== true) this.#signed.delete(oldest.value);
+  }
+
+  async #apply(changes: readonly ChangeRow[]): Promise<void> {
+    for (const change of changes) if (change.kind === "token") this.#void.set(change.subject, (change.expires_at ?? 0) / 1000);
+    this.#forgetExpired();
+    if (changes.some((change) => change.kind === "key")) await this.#reloadKeys();
+  }
+
+  async #reset(tokens: readonly ChangeRow[]): Promise<void> {
+    this.#void.clear();
+    for (const row of tokens) this.#void.set(row.subject, (row.expires_at ?? 0) / 1000);
+    await this.#reloadKeys();
+  }
+
+  async #reloadKeys(): Promise<void> {
+    await this.#deps.keys.reload();
+    for (const [digest, signed] of this.#signed) {
+      if (this.#deps.keys.verifierOf(signed.header) === undefined) this.#signed.delete(digest);
+    }
+  }
+
+  #forgetExpired(): void {
+    const nowS = this.#deps.clock.nowMs() / 1000;
+    for (const [jti, exp] of this.#void) if (exp <= nowS) this.#void.delete(jti);
+  }
+}
+
+function signedOf(parts: CompactJws): SignedToken {
+  const claims = decodeClaims(parts.payload);
+  if (claims === undefined) throw invalid("The access token lacks a claim that this server needs.");
+  return { header: parts.header, claims, scopes: claims.scope.split(" ").filter(isScope) };
+}
+
+function checkCredential(credential: CredentialState, claims: AccessTokenClaims, nowMs: number): void {
+  if (credential.revokedAtMs !== null) throw invalid("The credential of this token was revoked.");
+  if (!isLive(credential, nowMs)) throw invalid("The credential of this token has expired.");
+  if (claims.ce !== credential.epoch) throw invalid("The permissions of the credential were changed after this token was issued; ask for a new one.");
+}
+
+function invalid(detail: string): Problem {
+  return new Problem("invalid_token", detail);
+}
