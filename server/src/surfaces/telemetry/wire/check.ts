@@ -1,0 +1,166 @@
+import { ATTRIBUTES_DEPTH_MAX, ENTRY_KEYS_MAX, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
+import type { ProblemPlace } from "#kernel/problem.ts";
+import { normalTimestamp } from "./timestamp.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Longer names are cut in messages, so that an answer stays readable. */
+const NAME_CHARS_MAX = 100;
+
+/** JSON text that is to be written as it stands, for integers that a double can't hold (ECMAScript, `JSON.rawJSON`). */
+interface RawJson {
+  readonly rawJSON: string;
+}
+
+/** What the language offers and the type library does not name yet. */
+export const exactJson = JSON as unknown as {
+  rawJSON(text: string): RawJson;
+  isRawJSON(value: unknown): value is RawJson;
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+};
+
+/** Reads the members of one entry after the other and notes what is wrong with them. */
+export class EntryCheck {
+  /** The first bad places of all entries. */
+  readonly places: ProblemPlace[] = [];
+  /** True when the entry at hand has a fault. */
+  faulty = false;
+  /** True once an integer was seen that lost digits when it was parsed. */
+  inexact = false;
+  #index = 0;
+  #keys = 0;
+
+  begin(index: number): void {
+    this.#index = index;
+    this.#keys = 0;
+    this.faulty = false;
+  }
+
+  fault(pointer: string, detail: string): void {
+    this.faulty = true;
+    if (this.places.length < PROBLEM_PLACES_MAX) this.places.push({ pointer: `/entries/${this.#index}${pointer}`, detail });
+  }
+
+  /** Refuses by name every member that an entry of this type does not have. */
+  members(entry: JsonObject, known: ReadonlySet<string>): void {
+    for (const name in entry) {
+      this.#keys += 1;
+      if (!known.has(name)) this.fault(`/${escaped(name)}`, "is not a member of an entry of this type");
+    }
+  }
+
+  timestamp(value: unknown): string | undefined {
+    if (value === undefined) return this.#missing("timestamp");
+    const normal = typeof value === "string" ? normalTimestamp(value) : undefined;
+    if (normal === undefined) {
+      this.fault("/timestamp", "must be an ISO 8601 date-time in UTC, for example 2026-11-20T08:00:00.123Z");
+    }
+    return normal;
+  }
+
+  text(entry: JsonObject, name: string, charsMax = Number.POSITIVE_INFINITY): string | undefined {
+    const value = entry[name];
+    if (value === undefined) return this.#missing(name);
+    return this.#string(value, name, charsMax);
+  }
+
+  optionalText(entry: JsonObject, name: string): string | undefined {
+    const value = entry[name];
+    return value === undefined ? undefined : this.#string(value, name, Number.POSITIVE_INFINITY);
+  }
+
+  number(entry: JsonObject, name: string): number | undefined {
+    let value = entry[name];
+    if (value === undefined) return this.#missing(name);
+    if (exactJson.isRawJSON(value)) value = Number(value.rawJSON);
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    this.fault(`/${name}`, "must be a finite number");
+    return undefined;
+  }
+
+  attributes(value: unknown): JsonObject | undefined {
+    if (value === undefined) return undefined;
+    if (!isObject(value)) {
+      this.fault("/attributes", "must be an object");
+      return undefined;
+    }
+    const wrong = this.#faultIn(value, 1);
+    if (wrong !== undefined) this.fault(`/attributes${wrong.pointer}`, wrong.detail);
+    this.#checkKeys();
+    return value;
+  }
+
+  tags(value: unknown): JsonObject | undefined {
+    if (value === undefined) return undefined;
+    if (!isObject(value)) {
+      this.fault("/tags", "must be an object with string values");
+      return undefined;
+    }
+    for (const name in value) {
+      this.#keys += 1;
+      if (typeof value[name] !== "string") this.fault(`/tags/${escaped(name)}`, "must be a string");
+    }
+    this.#checkKeys();
+    return value;
+  }
+
+  #missing(name: string): undefined {
+    this.fault(`/${name}`, "is required");
+  }
+
+  #string(value: unknown, name: string, charsMax: number): string | undefined {
+    if (typeof value !== "string") {
+      this.fault(`/${name}`, "must be a string");
+      return undefined;
+    }
+    // UTF-16 units are never fewer than characters, so counting characters is rarely needed.
+    if (value.length > charsMax && [...value].length > charsMax) {
+      this.fault(`/${name}`, `must have at most ${charsMax} characters`);
+    }
+    return value;
+  }
+
+  #checkKeys(): void {
+    if (this.#keys > ENTRY_KEYS_MAX) this.fault("", `has more than ${ENTRY_KEYS_MAX} keys, all levels counted`);
+  }
+
+  /** The first fault in a free-form value; what is right costs no more than the walk. */
+  #faultIn(value: object, depth: number): ProblemPlace | undefined {
+    if (depth > ATTRIBUTES_DEPTH_MAX) return { pointer: "", detail: `is nested deeper than ${ATTRIBUTES_DEPTH_MAX} levels` };
+    if (Array.isArray(value)) return this.#faultInList(value, depth);
+    for (const name in value) {
+      this.#keys += 1;
+      const wrong = this.#faultOf((value as JsonObject)[name], depth);
+      if (wrong !== undefined) return { pointer: `/${escaped(name)}${wrong.pointer}`, detail: wrong.detail };
+    }
+    return undefined;
+  }
+
+  #faultInList(list: readonly unknown[], depth: number): ProblemPlace | undefined {
+    for (let index = 0; index < list.length; index++) {
+      const wrong = this.#faultOf(list[index], depth);
+      if (wrong !== undefined) return { pointer: `/${index}${wrong.pointer}`, detail: wrong.detail };
+    }
+    return undefined;
+  }
+
+  #faultOf(value: unknown, depth: number): ProblemPlace | undefined {
+    if (typeof value === "number") {
+      if (!Number.isFinite(value)) return { pointer: "", detail: "must be a finite number" };
+      if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) this.inexact = true;
+      return undefined;
+    }
+    if (typeof value !== "object" || value === null || exactJson.isRawJSON(value)) return undefined;
+    return this.#faultIn(value, depth + 1);
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !exactJson.isRawJSON(value);
+}
+
+/** A name as a token of a JSON pointer (RFC 6901 section 3). */
+export function escaped(name: string): string {
+  const cut = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name;
+  return cut.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,147 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
+import type { TelemetryType } from "#stores/telemetry/index.ts";
+import { encodeEntries, type EncodedEntries, type EncodeOptions } from "./entries.ts";
+
+/** Bodies below this are encoded where they are: handing them over would cost more. */
+export const INLINE_BYTES_MAX = 32 * 1024;
+
+const WORKERS_MAX = 4;
+/** A body of the largest size needs a fraction of it. */
+const WORKER_HEAP_MIB = 512;
+
+export interface EncoderPool {
+  /**
+   * `encodeEntries`, in another thread when the body is large. A large body is handed over and must not be used afterwards.
+   * @throws Problem as `encodeEntries` does; Error when the thread died
+   */
+  encode(type: TelemetryType, body: Buffer, options: EncodeOptions): Promise<EncodedEntries>;
+  close(): Promise<void>;
+}
+
+export interface EncoderPoolOptions {
+  /** How many threads; from the number of cores when null. */
+  readonly workers: number | null;
+  /** The script that the threads run; replaced in tests. */
+  readonly script?: URL;
+}
+
+export interface EncodeRequest {
+  readonly type: TelemetryType;
+  readonly body: Uint8Array;
+  readonly options: EncodeOptions;
+}
+
+export type EncodeReply =
+  | { readonly encoded: Omit<EncodedEntries, "rows"> & { readonly rows: Uint8Array } }
+  | { readonly problem: { readonly code: ProblemCode; readonly detail: string; readonly errors: readonly ProblemPlace[] } }
+  | { readonly error: string };
+
+interface Job {
+  readonly request: EncodeRequest;
+  readonly resolve: (encoded: EncodedEntries) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
+  const workers = options.workers ?? Math.min(WORKERS_MAX, Math.max(1, availableParallelism() - 1));
+  const threads = new Threads(workers, options.script ?? new URL("./pool.worker.ts", import.meta.url));
+  return {
+    encode: async (type, body, encodeOptions) => {
+      if (body.length < INLINE_BYTES_MAX) return encodeEntries(type, body, encodeOptions);
+      return threads.encode({ type, body, options: encodeOptions });
+    },
+    close: () => threads.close(),
+  };
+}
+
+/** Threads that are started when there is work for them, each with one request at a time. */
+class Threads {
+  readonly #max: number;
+  readonly #script: URL;
+  readonly #all = new Set<Worker>();
+  readonly #idle: Worker[] = [];
+  readonly #waiting: Job[] = [];
+  #closed = false;
+
+  constructor(max: number, script: URL) {
+    this.#max = max;
+    this.#script = script;
+  }
+
+  encode(request: EncodeRequest): Promise<EncodedEntries> {
+    if (this.#closed) throw new Problem("unavailable", "cannot take the entries: the server is stopping");
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#all].map((worker) => worker.terminate()));
+    for (const job of this.#waiting.splice(0)) job.reject(new Problem("unavailable", "cannot take the entries: the server is stopping"));
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0 || this.#closed) return;
+    const worker = this.#idle.pop() ?? (this.#all.size < this.#max ? this.#start() : undefined);
+    const job = worker === undefined ? undefined : this.#waiting.shift();
+    if (worker !== undefined && job !== undefined) this.#give(worker, job);
+  }
+
+  #give(worker: Worker, job: Job): void {
+    const settle = (reuse: boolean, finish: () => void): void => {
+      worker.off("message", onReply).off("error", onError).off("exit", onExit);
+      if (reuse) this.#idle.push(worker);
+      else this.#all.delete(worker);
+      finish();
+      this.#next();
+    };
+    const onReply = (reply: EncodeReply): void => settle(true, () => finishJob(job, reply));
+    const onError = (error: Error): void => {
+      void worker.terminate();
+      settle(false, () => job.reject(error));
+    };
+    const onExit = (code: number): void => settle(false, () => job.reject(new Error(`an encoder thread ended with code ${code}`)));
+    worker.on("message", onReply).on("error", onError).on("exit", onExit);
+    const body = owned(job.request.body);
+    worker.ref();
+    worker.postMessage({ ...job.request, body } satisfies EncodeRequest, [body.buffer]);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB } });
+    this.#all.add(worker);
+    // Between two requests nobody else listens, and an unheard "error" would end the process.
+    worker.on("error", () => this.#forget(worker));
+    worker.on("exit", () => this.#forget(worker));
+    return worker;
+  }
+
+  #forget(worker: Worker): void {
+    this.#all.delete(worker);
+    const at = this.#idle.indexOf(worker);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+}
+
+function finishJob(job: Job, reply: EncodeReply): void {
+  if ("encoded" in reply) job.resolve({ ...reply.encoded, rows: asBuffer(reply.encoded.rows) });
+  else if ("problem" in reply) job.reject(new Problem(reply.problem.code, reply.problem.detail, { errors: reply.problem.errors }));
+  else job.reject(new Error(reply.error));
+}
+
+/** Bytes with an `ArrayBuffer` of their own, which can be handed over: part of a larger one would take its neighbours along. */
+export function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  if (buffer instanceof ArrayBuffer && bytes.byteOffset === 0 && bytes.byteLength === buffer.byteLength) {
+    return new Uint8Array(buffer);
+  }
+  return new Uint8Array(bytes);
+}
+
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
