@@ -148,8 +148,12 @@ export class RowStore {
     const { wal, tables } = this.#parts;
     const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);
     let hotRows = 0;
-    for (const table of tables.all()) hotRows += table.hotRows;
-    return { ok: refusal === undefined, detail: refusal ?? "ready", logBytes: wal.bytes, hotRows };
+    let logBytes = 0;
+    for (const table of tables.all()) {
+      hotRows += table.hotRows;
+      logBytes += table.hotBytes;
+    }
+    return { ok: refusal === undefined, detail: refusal ?? "ready", logBytes, hotRows };
   }
 
   /** Finishes appends in flight and leaves the rest to the log. */

@@ -41,8 +41,7 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
   diskFreeBytesMin: 64 * MIB,
   compaction: {
     hotBytes: 16 * MIB,
-    // Files are not merged yet: at one a minute a quiet organization would have 1,440 a day, and queries slow down with their number.
-    ageMs: 300_000,
+    ageMs: 60_000,
     logBytes: 256 * MIB,
     inputBytesMax: 256 * MIB,
     memoryBytes: 512 * MIB,
