@@ -1,0 +1,159 @@
+import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+import { RESULT_COLUMNS_MAX } from "../settings.ts";
+import { FRAME } from "../frames.ts";
+import { admit, type Evaluate } from "../gate/index.ts";
+import type { ChildEnd, ChildFailure, ChildQuery } from "../protocol.ts";
+import { scrub } from "../scrub.ts";
+import { QUERY_TABLES } from "../tables.ts";
+import type { Channel } from "./channel.ts";
+import { Deadline } from "../deadline.ts";
+import { Failure, toFailure, type Stop } from "./failure.ts";
+import { furnish, type Instance } from "./instance.ts";
+import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
+import { bindParameters } from "./parameters.ts";
+import { BlockSender } from "./sender.ts";
+
+const INTERRUPT_EVERY_MS = 20;
+const TABLE_NAMES: ReadonlySet<string> = new Set(QUERY_TABLES.map(({ name }) => name));
+
+/** What ends a query: `end` or `fail`. */
+export interface LastFrame {
+  readonly kind: number;
+  readonly payload: string;
+}
+
+/** One query in a child: from its text to its last frame. */
+export class Session {
+  readonly #query: ChildQuery;
+  readonly #connection: DuckDBConnection;
+  readonly #evaluate: Evaluate;
+  readonly #startedMs = performance.now();
+  readonly #deadline: Deadline;
+  readonly #sender: BlockSender;
+  #stop: Stop;
+  #interrupts: NodeJS.Timeout | undefined;
+  #writer: ResultWriter | undefined;
+  #rows = 0;
+
+  constructor(query: ChildQuery, channel: Channel, instance: Instance, evaluate: Evaluate) {
+    this.#query = query;
+    this.#connection = instance.connection;
+    this.#evaluate = evaluate;
+    // Before anything is prepared: constants are folded, and so evaluated, while preparing.
+    this.#deadline = new Deadline(query.timeoutMs, () => {
+      this.stop("timeout");
+    });
+    this.#sender = new BlockSender(channel, this.#deadline, query.resultBytesMax);
+  }
+
+  /** Ends the query as soon as the engine notices. An interrupt before a step begins is lost, so it is repeated. */
+  stop(why: Exclude<Stop, undefined>): void {
+    this.#stop ??= why;
+    this.#connection.interrupt();
+    this.#interrupts ??= setInterval(() => {
+      this.#connection.interrupt();
+    }, INTERRUPT_EVERY_MS);
+  }
+
+  /** Runs the query and sends its rows; never throws. @returns the last frame, which is the caller's to send */
+  async run(): Promise<LastFrame> {
+    try {
+      const truncated = await this.#produce();
+      return await this.#finish(truncated);
+    } catch (error) {
+      return await this.#fail(toFailure(error, this.#stop, this.#query.timeoutMs));
+    } finally {
+      this.#deadline.pause();
+      clearInterval(this.#interrupts);
+    }
+  }
+
+  async #produce(): Promise<boolean> {
+    const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
+    this.#check();
+    await furnish(this.#connection, this.#query, admitted.tables).catch((error: unknown) => {
+      throw toStoreFailure(error);
+    });
+    this.#check();
+    const statement = await this.#connection.prepare(admitted.sql);
+    this.#check();
+    bindParameters(statement, this.#query.parameters);
+    return await this.#stream(statement);
+  }
+
+  async #stream(statement: DuckDBPreparedStatement): Promise<boolean> {
+    const result = await statement.stream();
+    const writer = this.#open(result);
+    for (;;) {
+      this.#check();
+      const chunk = await result.fetchChunk();
+      if (chunk === null || chunk.rowCount === 0) return false;
+      const vectors = columnsOf(chunk);
+      for (let i = 0; i < chunk.rowCount; i++) {
+        if (this.#rows >= this.#query.rowsMax) return this.#tooMany();
+        const full = this.#sender.add(writer.row(vectors, i, this.#rows === 0));
+        this.#rows++;
+        if (full) await this.#sender.flush();
+      }
+    }
+  }
+
+  #open(result: DuckDBResult): ResultWriter {
+    if (result.columnCount > RESULT_COLUMNS_MAX) throw new Failure("query_too_large", `the result has ${result.columnCount} columns; the limit is ${RESULT_COLUMNS_MAX}`);
+    const names = distinctNames(result.columnNames());
+    const writer = makeWriter(
+      this.#query.format,
+      names.map((name, i) => ({ name, type: result.columnType(i) })),
+    );
+    this.#writer = writer;
+    this.#sender.add(writer.head());
+    return writer;
+  }
+
+  #tooMany(): boolean {
+    if (this.#query.truncate) return true;
+    throw new Failure("query_too_large", `the result has more than ${this.#query.rowsMax} rows; set a limit, or ask for a part of it`);
+  }
+
+  #check(): void {
+    if (this.#stop !== undefined) throw new Failure("query_failed", "the query was cancelled");
+  }
+
+  #elapsedMs(): number {
+    return performance.now() - this.#startedMs;
+  }
+
+  async #finish(truncated: boolean): Promise<LastFrame> {
+    await this.#sender.finish(this.#writer?.tail({ rows: this.#rows, truncated, elapsedMs: this.#elapsedMs() }) ?? "");
+    const end: ChildEnd = { rows: this.#rows, truncated };
+    return { kind: FRAME.end, payload: JSON.stringify(end) };
+  }
+
+  async #fail(failure: Failure): Promise<LastFrame> {
+    const detail = scrub(failure.message, { directories: directoriesOf(this.#query), orgId: this.#query.orgId });
+    let told = false;
+    if (this.#sender.begun) {
+      const error = { code: failure.code, detail };
+      const tail = this.#writer?.tail({ rows: this.#rows, truncated: true, elapsedMs: this.#elapsedMs(), error });
+      if (tail !== undefined) {
+        await this.#sender.finish(tail);
+        told = true;
+      }
+    }
+    this.#sender.discard();
+    const payload: ChildFailure = { code: failure.code, detail, told, doubt: failure.doubt };
+    return { kind: FRAME.fail, payload: JSON.stringify(payload) };
+  }
+}
+
+/** What fails while the tables are laid out is the store's fault, whatever the engine calls it. */
+function toStoreFailure(error: unknown): Failure {
+  const failure = toFailure(error, undefined, 0);
+  if (failure.code === "query_memory") return failure;
+  return new Failure("unavailable", "the stored data could not be opened; try again, and tell the operator if it goes on");
+}
+
+function directoriesOf(query: ChildQuery): string[] {
+  const files = Object.values(query.files).flatMap(({ parquet, hot }) => [...parquet, ...hot]);
+  return [...new Set(files.map((file) => file.slice(0, file.lastIndexOf("/"))))];
+}

@@ -1,0 +1,50 @@
+import { SQL_BYTES_MAX } from "#kernel/limits.ts";
+import { isObject, Refusal, SyntaxFault } from "./refusal.ts";
+import { walkStatement } from "./walk.ts";
+
+export { Refusal, SyntaxFault } from "./refusal.ts";
+
+/** Runs one statement of ours with one text parameter and returns its single value. Given by the child, over an instance without data. */
+export type Evaluate = (sql: string, parameter: string) => Promise<string>;
+
+export interface Admitted {
+  /** The statement as rendered from the tree that was checked. Only this may run. */
+  readonly sql: string;
+  /** Tables that it reads. */
+  readonly tables: ReadonlySet<string>;
+}
+
+/**
+ * Parses a statement without evaluating anything in it, checks its tree against the allow-lists and renders it anew.
+ * The rendered text is parsed and checked once more, so that a fault of the renderer can't let anything through.
+ *
+ * @throws SyntaxFault for text that does not parse, Refusal for what is not allowed
+ */
+export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: Evaluate): Promise<Admitted> {
+  if (Buffer.byteLength(sql) > SQL_BYTES_MAX) throw new Refusal(`more than ${SQL_BYTES_MAX} bytes`, "send a shorter statement, and values as parameters");
+  if (sql.includes("\0")) throw new SyntaxFault("the statement holds a NUL character");
+  const tree = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", sql.toWellFormed());
+  const used = walkStatement(onlyStatement(tree), tables);
+  const rendered = await evaluate("SELECT json_deserialize_sql($1::JSON)", tree);
+  walkStatement(onlyStatement(await evaluate("SELECT json_serialize_sql($1::VARCHAR)", rendered)), tables);
+  return { sql: rendered, tables: used };
+}
+
+function onlyStatement(tree: string): unknown {
+  const parsed: unknown = JSON.parse(tree);
+  if (!isObject(parsed)) throw new SyntaxFault("the statement could not be parsed");
+  if (parsed["error"] === true) throw parseFault(parsed["error_type"], String(parsed["error_message"]), parsed["position"]);
+  const statements: readonly unknown[] = Array.isArray(parsed["statements"]) ? (parsed["statements"] as unknown[]) : [];
+  if (statements.length === 0) throw new SyntaxFault("the statement is empty");
+  if (statements.length > 1) throw new Refusal("more than one statement", "send one at a time");
+  return statements[0];
+}
+
+function parseFault(type: unknown, message: string, position: unknown): Error {
+  if (type === "not implemented") {
+    const hint = "only one reading statement is allowed: SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, UNPIVOT, and PIVOT with its values listed";
+    return new Refusal("a kind of statement that does not only read", hint);
+  }
+  const place = typeof position === "string" && /^\d+$/.test(position) ? ` (at character ${Number(position) + 1})` : "";
+  return new SyntaxFault(`${message}${place}`);
+}

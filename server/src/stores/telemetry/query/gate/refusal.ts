@@ -1,0 +1,22 @@
+/** A part of a statement that is not allowed. The gate turns it into the answer `sql_not_allowed`. */
+export class Refusal extends Error {
+  /** `what` completes "the statement uses …"; `instead` says what is allowed. */
+  constructor(what: string, instead = "only reading statements over the documented tables are allowed") {
+    super(`the statement uses ${what}, which is not allowed; ${instead}`);
+    this.name = "Refusal";
+  }
+}
+
+/** A statement that can't be parsed. */
+export class SyntaxFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "SyntaxFault";
+  }
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,3 @@
+export { createQueryEngine, type QueryEngine, type QueryEngineOptions } from "./engine.ts";
+export { type SandboxLayer } from "./sandbox.ts";
+export { defaultQuerySettings, type QueryEngineSettings, type QueryLog } from "./settings.ts";

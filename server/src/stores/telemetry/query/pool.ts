@@ -1,0 +1,100 @@
+import { QueryProcess } from "./process.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { QueryEngineSettings, QueryLog } from "./settings.ts";
+
+/** Children: busy, idle by organization, and spare ones that have seen no organization yet. */
+export class ProcessPool {
+  readonly #sandbox: Sandbox;
+  readonly #settings: QueryEngineSettings;
+  readonly #log: QueryLog;
+  readonly #all = new Set<QueryProcess>();
+  /** Oldest first. */
+  readonly #idle = new Map<QueryProcess, NodeJS.Timeout>();
+  readonly #spare: QueryProcess[] = [];
+  #closed: (() => void) | undefined;
+
+  constructor(sandbox: Sandbox, settings: QueryEngineSettings, log: QueryLog) {
+    this.#sandbox = sandbox;
+    this.#settings = settings;
+    this.#log = log;
+    this.#refill();
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** A child for a query of this organization: one that served it before, a spare one, or a new one. */
+  async acquire(orgId: string): Promise<QueryProcess> {
+    const child = this.#takeIdle(orgId) ?? this.#spare.shift() ?? this.#start();
+    child.orgId = orgId;
+    await child.ready;
+    return child;
+  }
+
+  /** Takes a child back after its query. With `doubt`, or after its share of queries, it ends. */
+  release(child: QueryProcess, doubt: boolean): void {
+    if (doubt || !child.usable || child.queries >= this.#settings.queriesPerChildMax || this.#closed !== undefined) child.kill();
+    else this.#keep(child);
+    this.#refill();
+  }
+
+  /** Ends every child; resolves when all are gone. */
+  async close(): Promise<void> {
+    const gone = new Promise<void>((resolve) => {
+      this.#closed = resolve;
+    });
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    if (this.#all.size === 0) return;
+    for (const child of this.#all) child.kill();
+    await gone;
+  }
+
+  #start(): QueryProcess {
+    const child = new QueryProcess(this.#sandbox, (ended) => {
+      this.#forget(ended);
+    });
+    this.#all.add(child);
+    return child;
+  }
+
+  #forget(child: QueryProcess): void {
+    this.#all.delete(child);
+    clearTimeout(this.#idle.get(child));
+    this.#idle.delete(child);
+    const at = this.#spare.indexOf(child);
+    if (at >= 0) {
+      this.#spare.splice(at, 1);
+      this.#log.warn({ pid: child.pid }, "a spare query process ended");
+    }
+    if (this.#closed !== undefined && this.#all.size === 0) this.#closed();
+  }
+
+  #takeIdle(orgId: string): QueryProcess | undefined {
+    const child = [...this.#idle.keys()].findLast((each) => each.orgId === orgId && each.usable);
+    if (child === undefined) return undefined;
+    clearTimeout(this.#idle.get(child));
+    this.#idle.delete(child);
+    return child;
+  }
+
+  #keep(child: QueryProcess): void {
+    const timer = setTimeout(() => {
+      child.kill();
+    }, this.#settings.idleChildMs);
+    timer.unref();
+    this.#idle.set(child, timer);
+    const oldest = this.#idle.keys().next().value;
+    if (this.#idle.size > this.#settings.idleChildrenMax && oldest !== undefined) {
+      clearTimeout(this.#idle.get(oldest));
+      this.#idle.delete(oldest);
+      oldest.kill();
+    }
+  }
+
+  /** Only after a query, never because a child ended: a program that can't start must not be started in a loop. */
+  #refill(): void {
+    if (this.#closed !== undefined) return;
+    while (this.#spare.length < this.#settings.spareChildren) this.#spare.push(this.#start());
+  }
+}

@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { CONTROL_FRAME_BYTES_MAX, DATA_FRAME_BYTES_MAX, FRAME, frame, FrameReader } from "./frames.ts";
+import { CHILD_PROBLEMS, type ChildEnd, type ChildFailure, type ChildProblemCode, type ChildQuery } from "./protocol.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/** What one query makes of its child's frames. */
+export interface RunSink {
+  data(bytes: Buffer): void;
+  end(end: ChildEnd): void;
+  fail(failure: ChildFailure): void;
+  /** The child has finished with the query and is ready for another. */
+  idle(): void;
+  /** The child is gone and all that it had sent was handed over; `whole` when it ended between two frames. */
+  gone(signal: NodeJS.Signals | null, whole: boolean): void;
+}
+
+type State = "starting" | "idle" | "running" | "ended" | "gone";
+
+/** One child as the engine sees it. Frames that it could not have sent in its state end it. */
+export class QueryProcess {
+  /** Resolves when the child can take a query, rejects when it ended before. */
+  readonly ready: Promise<void>;
+  /** Organization whose rows it has seen; it never serves another. */
+  orgId: string | undefined;
+  queries = 0;
+  readonly #process: ChildProcess;
+  readonly #socket: Socket;
+  readonly #reader: FrameReader;
+  readonly #onGone: (child: QueryProcess) => void;
+  #state: State = "starting";
+  #sink: RunSink | undefined;
+  #settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined;
+
+  constructor(sandbox: Sandbox, onGone: (child: QueryProcess) => void) {
+    this.#onGone = onGone;
+    this.#process = spawn(sandbox.file, [...sandbox.args], { stdio: ["ignore", "ignore", "ignore", "pipe"], env: {}, cwd: "/" });
+    this.#socket = this.#process.stdio[3] as Socket;
+    this.#reader = new FrameReader({
+      limit: (kind) => this.#limit(kind),
+      streamed: (kind) => kind === FRAME.data,
+      piece: (bytes) => this.#sink?.data(bytes),
+      frame: (kind, payload) => {
+        this.#frame(kind, payload);
+      },
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.#settleReady = { resolve, reject };
+    });
+    this.ready.catch(() => undefined); // whoever waits sees it; a spare that dies has nobody
+    this.#listen();
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  get usable(): boolean {
+    return this.#state === "starting" || this.#state === "idle";
+  }
+
+  run(query: ChildQuery, sink: RunSink): void {
+    if (this.#state !== "idle") throw new Error(`cannot run a query: the child is ${this.#state}`);
+    this.#state = "running";
+    this.#sink = sink;
+    this.queries++;
+    this.#socket.write(frame(FRAME.query, JSON.stringify(query)));
+  }
+
+  /** Asks the child to stop its query; it answers with `fail` or `end`, and is idle again. */
+  cancel(): void {
+    if (this.#state === "running" && this.#socket.writable) this.#socket.write(frame(FRAME.cancel));
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  kill(): void {
+    this.#process.kill("SIGKILL");
+    this.#socket.resume(); // so that its end is seen
+  }
+
+  #listen(): void {
+    let signal: NodeJS.Signals | null = null;
+    let open = 2; // the socket and the process
+    const part = (): void => {
+      if (--open === 0) this.#end(signal);
+    };
+    this.#process.once("exit", (_code, by) => {
+      signal = by;
+      part();
+    });
+    this.#process.once("error", () => {
+      // it could not be started: there will be no exit
+      if (this.#process.pid === undefined) part();
+    });
+    this.#socket.once("close", part);
+    this.#socket.on("error", () => undefined); // followed by close
+    this.#socket.on("data", (bytes: Buffer) => {
+      this.#read(bytes);
+    });
+  }
+
+  #read(bytes: Buffer): void {
+    try {
+      this.#reader.push(bytes);
+    } catch {
+      // It speaks out of turn: nothing of it can be believed any more.
+      this.kill();
+    }
+  }
+
+  #limit(kind: number): number | undefined {
+    if (kind === FRAME.ready) return this.#state === "starting" || this.#state === "ended" ? 0 : undefined;
+    if (this.#state !== "running") return undefined;
+    if (kind === FRAME.data) return DATA_FRAME_BYTES_MAX;
+    return kind === FRAME.end || kind === FRAME.fail ? CONTROL_FRAME_BYTES_MAX : undefined;
+  }
+
+  #frame(kind: number, payload: Buffer): void {
+    if (kind === FRAME.ready) {
+      this.#state = "idle";
+      const sink = this.#sink;
+      this.#sink = undefined;
+      this.#settleReady?.resolve();
+      sink?.idle();
+    } else if (kind !== FRAME.data) {
+      this.#state = "ended";
+      if (kind === FRAME.end) this.#sink?.end(readEnd(payload));
+      else this.#sink?.fail(readFailure(payload));
+    }
+  }
+
+  #end(signal: NodeJS.Signals | null): void {
+    this.#state = "gone";
+    this.#settleReady?.reject(new Error("cannot start a query process: it ended at once"));
+    this.#onGone(this);
+    this.#sink?.gone(signal, this.#reader.atBoundary);
+    this.#sink = undefined;
+  }
+}
+
+function readEnd(payload: Buffer): ChildEnd {
+  const { rows, truncated } = JSON.parse(payload.toString()) as Partial<ChildEnd>;
+  return { rows: Number.isSafeInteger(rows) ? Number(rows) : 0, truncated: truncated === true };
+}
+
+function readFailure(payload: Buffer): ChildFailure {
+  const { code, detail, told, doubt } = JSON.parse(payload.toString()) as Partial<ChildFailure>;
+  const known = CHILD_PROBLEMS.find((each): each is ChildProblemCode => each === code);
+  return { code: known ?? "query_failed", detail: String(detail), told: told === true, doubt: doubt === true || known === undefined };
+}

@@ -1,0 +1,209 @@
+import { Readable } from "node:stream";
+import { Problem } from "#kernel/problem.ts";
+import type { QueryRun, ResultFormat } from "../index.ts";
+import { Deadline } from "./deadline.ts";
+import type { QueryProcess, RunSink } from "./process.ts";
+import type { ChildEnd, ChildFailure, ChildProblemCode, ChildQuery } from "./protocol.ts";
+import { scrub } from "./scrub.ts";
+import { KILL_GRACE_MS, type QueryEngineSettings } from "./settings.ts";
+import { errorTail } from "./tails.ts";
+import { MemoryWatchdog } from "./watchdog.ts";
+
+const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
+  json: "application/json",
+  ndjson: "application/x-ndjson",
+  csv: "text/csv; charset=utf-8; header=present",
+};
+
+/** How a query went, for the log. */
+export interface RunOutcome {
+  readonly code: "ok" | "cancelled" | ChildProblemCode;
+  readonly rows: number;
+  readonly truncated: boolean;
+  readonly peakBytes: number;
+  /** The child must not serve again. */
+  readonly doubt: boolean;
+}
+
+interface Verdict {
+  readonly code: ChildProblemCode;
+  readonly detail: string;
+}
+
+/** A child that ended by one of these while using much memory ran out of it. */
+const CRASHES: ReadonlySet<NodeJS.Signals> = new Set(["SIGABRT", "SIGTRAP", "SIGSEGV", "SIGILL", "SIGBUS"]);
+
+/** Joins one query in a child to the stream that its caller reads. */
+export class Run implements RunSink {
+  readonly #child: QueryProcess;
+  readonly #query: ChildQuery;
+  readonly #settings: QueryEngineSettings;
+  readonly #signal: AbortSignal;
+  readonly #onDone: (outcome: RunOutcome) => void;
+  readonly #body: Readable;
+  readonly #deadline: Deadline;
+  readonly #watchdog: MemoryWatchdog;
+  readonly #first = Promise.withResolvers<QueryRun>();
+  readonly #startedMs = performance.now();
+  #begun = false;
+  #closed = false; // the body has its end or its error
+  #verdict: Verdict | undefined; // why the engine killed the child
+  #outcome: Omit<RunOutcome, "peakBytes"> = { code: "query_failed", rows: 0, truncated: false, doubt: true };
+  #stall: NodeJS.Timeout | undefined;
+  #grace: NodeJS.Timeout | undefined;
+
+  /** `onDone` is called once, when the child has let go of the files: it is idle or gone. */
+  constructor(child: QueryProcess, query: ChildQuery, settings: QueryEngineSettings, signal: AbortSignal, onDone: (outcome: RunOutcome) => void) {
+    this.#child = child;
+    this.#query = query;
+    this.#settings = settings;
+    this.#signal = signal;
+    this.#onDone = onDone;
+    this.#body = new Readable({
+      read: () => {
+        this.#flow();
+      },
+      destroy: (error, callback) => {
+        this.#abandon();
+        callback(error);
+      },
+    });
+    this.#body.on("error", () => undefined); // told to the reader; a body that nobody reads must not end the process
+    this.#deadline = new Deadline(query.timeoutMs + KILL_GRACE_MS, () => {
+      this.#kill({ code: "query_timeout", detail: `the query ran longer than ${query.timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms` });
+    });
+    this.#watchdog = new MemoryWatchdog(child.pid, query.memoryBytesMax, () => {
+      this.#kill({ code: "query_memory", detail: "the query needs more memory than its limit; group or sort less at once, select fewer columns, or ask for a shorter time range" });
+    });
+  }
+
+  /** Starts the query; resolves with its first bytes. */
+  start(): Promise<QueryRun> {
+    this.#signal.addEventListener("abort", this.#abort, { once: true });
+    this.#child.run(this.#query, this);
+    if (this.#signal.aborted) this.#abort();
+    return this.#first.promise;
+  }
+
+  data(bytes: Buffer): void {
+    if (this.#closed) return;
+    this.#begin();
+    if (this.#body.push(bytes)) return;
+    this.#child.pause();
+    this.#deadline.pause();
+    this.#stall = setTimeout(() => {
+      this.#body.destroy(new Error(`cannot send the result: nothing was taken for ${this.#settings.stallTimeoutMs} ms`));
+    }, this.#settings.stallTimeoutMs);
+  }
+
+  end({ rows, truncated }: ChildEnd): void {
+    this.#stopClocks();
+    if (this.#closed) return;
+    this.#outcome = { code: "ok", rows, truncated, doubt: false };
+    this.#begin();
+    this.#close();
+    this.#body.push(null);
+  }
+
+  fail(failure: ChildFailure): void {
+    this.#stopClocks();
+    const { code, told } = failure;
+    if (this.#closed) {
+      this.#outcome = { ...this.#outcome, doubt: failure.doubt };
+      return;
+    }
+    this.#outcome = { code, rows: 0, truncated: false, doubt: failure.doubt || code === "query_memory" || code === "query_timeout" };
+    this.#giveUp({ code, detail: failure.detail }, told ? "" : undefined);
+  }
+
+  idle(): void {
+    this.#finish();
+  }
+
+  gone(signal: NodeJS.Signals | null, whole: boolean): void {
+    this.#outcome = { ...this.#outcome, doubt: true };
+    if (!this.#closed) {
+      const verdict = this.#verdict ?? this.#diagnose(signal);
+      this.#outcome = { ...this.#outcome, code: verdict.code };
+      const error = { code: verdict.code, detail: verdict.detail };
+      const trailer = { rows: null, truncated: true, elapsedMs: performance.now() - this.#startedMs, error };
+      this.#giveUp(verdict, whole ? errorTail(this.#query.format, trailer) : undefined);
+    }
+    this.#finish();
+  }
+
+  /** Ends the body with an error: as an answer when nothing was sent, with `tail` when the result can tell it, else by breaking off. */
+  #giveUp(verdict: Verdict, tail: string | undefined): void {
+    this.#close();
+    const problem = new Problem(verdict.code, scrub(verdict.detail, { directories: [this.#settings.telemetryDir], orgId: this.#query.orgId }));
+    if (!this.#begun) {
+      this.#first.reject(problem);
+      this.#body.destroy();
+    } else if (tail === undefined) this.#body.destroy(problem);
+    else {
+      if (tail !== "") this.#body.push(tail);
+      this.#body.push(null);
+    }
+  }
+
+  #begin(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.#first.resolve({ contentType: CONTENT_TYPES[this.#query.format], body: this.#body });
+  }
+
+  /** The reader asks for more. */
+  #flow(): void {
+    clearTimeout(this.#stall);
+    if (!this.#closed) this.#deadline.resume();
+    this.#child.resume();
+  }
+
+  readonly #abort = (): void => {
+    const reason: unknown = this.#signal.reason;
+    this.#body.destroy(reason instanceof Error ? reason : new Error("the query was cancelled"));
+  };
+
+  /** The reader has gone, or never came: stop the child and let what it still sends run out. */
+  #abandon(): void {
+    clearTimeout(this.#stall);
+    if (this.#closed) return;
+    this.#close();
+    this.#outcome = { code: "cancelled", rows: 0, truncated: false, doubt: true };
+    if (!this.#begun) this.#first.reject(new Problem("query_failed", "the query was cancelled"));
+    this.#grace = setTimeout(() => {
+      this.#child.kill();
+    }, KILL_GRACE_MS);
+    this.#child.cancel();
+    this.#child.resume();
+  }
+
+  #kill(verdict: Verdict): void {
+    this.#verdict ??= verdict;
+    this.#child.kill();
+  }
+
+  #diagnose(signal: NodeJS.Signals | null): Verdict {
+    if (signal !== null && CRASHES.has(signal) && this.#watchdog.peakBytes > this.#query.memoryBytesMax / 2) {
+      return { code: "query_memory", detail: "the query ended for lack of memory; group or sort less at once, select fewer columns, or ask for a shorter time range" };
+    }
+    return { code: "query_failed", detail: "the process that ran the query ended unexpectedly; try again, and write the statement in another way if it happens again" };
+  }
+
+  #close(): void {
+    this.#closed = true;
+    this.#signal.removeEventListener("abort", this.#abort);
+  }
+
+  #stopClocks(): void {
+    this.#deadline.pause();
+    this.#watchdog.stop();
+    clearTimeout(this.#stall);
+  }
+
+  #finish(): void {
+    this.#stopClocks();
+    clearTimeout(this.#grace);
+    this.#onDone({ ...this.#outcome, peakBytes: this.#watchdog.peakBytes });
+  }
+}

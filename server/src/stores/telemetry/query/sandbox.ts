@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process";
+import { access, realpath } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { CHILD_BASE_BYTES, CHILD_HEAP_MIB, type QueryEngineSettings } from "./settings.ts";
+
+/** One layer of the sandbox, for `doctor` and for tests. */
+export interface SandboxLayer {
+  readonly name: "limits" | "namespaces" | "read-only files" | "hidden data" | "privileges" | "memory watchdog";
+  readonly active: boolean;
+  readonly detail: string;
+}
+
+/** How children are started on this machine, and what holds them. */
+export interface Sandbox {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly layers: readonly SandboxLayer[];
+}
+
+const PROBE_TIMEOUT_MS = 5000;
+const OPEN_FILES_MAX = 1024;
+const SHELL = "/bin/sh";
+
+// $1: RLIMIT_DATA in KiB. No file can grow (-f 0), no core is dumped, and the kernel picks this process first when memory is short.
+const LIMITS = `
+ulimit -c 0; ulimit -f 0; ulimit -n ${OPEN_FILES_MAX}; ulimit -d "$1"
+[ ! -w /proc/self/oom_score_adj ] || echo 1000 > /proc/self/oom_score_adj
+shift
+exec "$@"
+`;
+
+// $1: the telemetry directory, $2: the data directory to hide, or nothing. Runs as root of a new mount namespace.
+// The bind mount is made from the working directory: by then its path is covered.
+const MOUNTS = `
+set -e
+telemetry=$1; data=$2; shift 2
+cd "$telemetry"
+if [ -n "$data" ]; then
+  mount -t tmpfs -o size=64k,mode=0755 none "$data"
+  mkdir -p "$telemetry"
+fi
+mount -c --bind . "$telemetry"
+mount -o remount,bind,ro "$telemetry"
+[ -z "$data" ] || mount -o remount,ro "$data"
+cd /
+exec "$@"
+`;
+
+const NAMESPACES = ["--net", "--mount", "--ipc", "--uts"];
+const PRIVILEGES = ["setpriv", "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "--pdeathsig", "KILL"];
+
+// Succeeds when the directory can be read, but not written.
+const PROBE = [SHELL, "-c", '[ -r "$1" ] && ! touch "$1/.sandbox-probe" 2>/dev/null', "probe"];
+const NOTHING = [SHELL, "-c", "exit 0", "probe"];
+
+/** Finds the strongest sandbox that this system allows, by trying it. */
+export async function probeSandbox(settings: QueryEngineSettings): Promise<Sandbox> {
+  const dataKib = Math.ceil((CHILD_BASE_BYTES + 1.5 * settings.memoryBytesMax) / 1024);
+  const limits = [SHELL, "-c", LIMITS, "limits", String(dataKib)];
+  const directories = await directoriesOf(settings);
+  const isolation = settings.isolation === "auto" ? await probeIsolation(limits, directories) : undefined;
+  const privileged = settings.isolation === "auto" && (await succeeds([...limits, ...PRIVILEGES, ...NOTHING]));
+  const watchdog = await readable("/proc/self/statm");
+  const prefix = isolation ?? (privileged ? PRIVILEGES : []);
+  const [file = SHELL, ...args] = [...limits, ...prefix, process.execPath, `--max-old-space-size=${CHILD_HEAP_MIB}`, childProgram()];
+  return { file, args, layers: layersOf(isolation, privileged, watchdog, directories, dataKib) };
+}
+
+function childProgram(): string {
+  return fileURLToPath(new URL("./child/main.ts", import.meta.url));
+}
+
+interface Directories {
+  readonly telemetry: string;
+  /** Empty when nothing is to be hidden. */
+  readonly hidden: string;
+}
+
+async function directoriesOf(settings: QueryEngineSettings): Promise<Directories> {
+  const telemetry = await realpath(settings.telemetryDir);
+  const hidden = settings.dataDir === undefined ? "" : await realpath(settings.dataDir);
+  return { telemetry, hidden: telemetry.startsWith(`${hidden}/`) ? hidden : "" };
+}
+
+/** With a user namespace first, which needs no privilege; without one for a root that may make the others. */
+async function probeIsolation(limits: readonly string[], { telemetry, hidden }: Directories): Promise<readonly string[] | undefined> {
+  const mounts = [SHELL, "-c", MOUNTS, "mounts", telemetry, hidden, ...PRIVILEGES];
+  const candidates = [
+    ["unshare", "--user", "--map-root-user", ...NAMESPACES, ...mounts],
+    ["unshare", ...NAMESPACES, ...mounts],
+  ];
+  for (const candidate of candidates) {
+    if (await succeeds([...limits, ...candidate, ...PROBE, telemetry])) return candidate;
+  }
+  return undefined;
+}
+
+function layersOf(
+  isolation: readonly string[] | undefined,
+  privileged: boolean,
+  watchdog: boolean,
+  { telemetry, hidden }: Directories,
+  dataKib: number,
+): readonly SandboxLayer[] {
+  const isolated = isolation !== undefined;
+  const missing = "not allowed here: needs unshare, mount and setpriv (util-linux) and unprivileged user namespaces";
+  return [
+    { name: "limits", active: true, detail: `no file can grow, no core dumps, ${OPEN_FILES_MAX} open files, ${dataKib} KiB of data` },
+    { name: "namespaces", active: isolated, detail: isolated ? isolation.filter((arg) => arg.startsWith("--") && arg.length < 8).join(" ") : missing },
+    { name: "read-only files", active: isolated, detail: isolated ? telemetry : missing },
+    { name: "hidden data", active: isolated && hidden !== "", detail: hidden === "" ? "no data directory is set" : isolated ? hidden : missing },
+    { name: "privileges", active: isolated || privileged, detail: "no new privileges, no capabilities, ends with its parent" },
+    { name: "memory watchdog", active: watchdog, detail: watchdog ? "resident memory is read from /proc" : "there is no /proc here" },
+  ];
+}
+
+async function readable(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function succeeds(command: readonly string[]): Promise<boolean> {
+  const [file = SHELL, ...args] = command;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: "ignore", env: {}, timeout: PROBE_TIMEOUT_MS, killSignal: "SIGKILL" });
+    child.once("error", () => {
+      resolve(false);
+    });
+    child.once("exit", (code) => {
+      resolve(code === 0);
+    });
+  });
+}

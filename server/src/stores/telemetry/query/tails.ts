@@ -1,0 +1,26 @@
+import type { ResultFormat } from "../index.ts";
+
+export interface Trailer {
+  /** Rows in the result, or null when they were not counted (the child is gone). */
+  readonly rows: number | null;
+  readonly truncated: boolean;
+  readonly elapsedMs: number;
+  readonly error?: { readonly code: string; readonly detail: string };
+}
+
+/** Ends the object that the JSON format is. */
+export function jsonTail({ rows, truncated, elapsedMs, error }: Trailer): string {
+  const told = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
+  return `\n],"row_count":${rows},"truncated":${truncated},"statistics":{"elapsed_ms":${Math.round(elapsedMs * 10) / 10}}${told}}\n`;
+}
+
+/** NDJSON has a last line only for an error. */
+export function ndjsonTail({ error }: Trailer): string {
+  return error === undefined ? "" : `${JSON.stringify({ error })}\n`;
+}
+
+/** The text that ends a broken result, or undefined when the format has none. */
+export function errorTail(format: ResultFormat, trailer: Trailer): string | undefined {
+  if (format === "json") return jsonTail(trailer);
+  return format === "ndjson" ? ndjsonTail(trailer) : undefined;
+}
