@@ -9,8 +9,13 @@ const CHILD = fileURLToPath(new URL("./contract-writer.ts", import.meta.url));
  * Runs a process that commits numbers from `first` on and prints each when it was acknowledged; kills it with SIGKILL once it
  * has printed 50. Resolves to all that it printed.
  */
-export async function killWhileWriting({ url, dataDir }: { url: string | undefined; dataDir: string }, first: number): Promise<number[]> {
-  const child = spawn(process.execPath, [CHILD, String(first), dataDir, url ?? ""], { stdio: ["ignore", "pipe", "pipe"] });
+export async function killWhileWriting(
+  { url, dataDir }: { url: string | undefined; dataDir: string },
+  first: number,
+): Promise<number[]> {
+  const child = spawn(process.execPath, [CHILD, String(first), dataDir, url ?? ""], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -23,5 +28,8 @@ export async function killWhileWriting({ url, dataDir }: { url: string | undefin
   const [, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   if (signal !== "SIGKILL") throw new Error(`the writing process ended by itself: ${errors}`);
   const complete = output.slice(0, output.lastIndexOf("\n") + 1);
-  return complete.split("\n").filter((line) => line !== "").map(Number);
+  return complete
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(Number);
 }

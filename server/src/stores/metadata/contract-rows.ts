@@ -20,7 +20,15 @@ export const ROWS: Tables = {
     accepted_at: null,
     revoked_at: 3,
   },
-  setup_link: { id: "setup_1", org_id: "org_1", user_id: "user_1", token_hash: "t2", created_at: 1, expires_at: 2, used_at: null },
+  setup_link: {
+    id: "setup_1",
+    org_id: "org_1",
+    user_id: "user_1",
+    token_hash: "t2",
+    created_at: 1,
+    expires_at: 2,
+    used_at: null,
+  },
   credential: {
     id: "cred_1",
     client_id: "mrc_1",
@@ -36,7 +44,15 @@ export const ROWS: Tables = {
     last_used_at: 4,
     last_used_ip: "::1",
   },
-  credential_secret: { id: "sec_1", credential_id: "cred_1", hash: "h1", hint: "abcd", created_at: 1, expires_at: 2, last_used_at: null },
+  credential_secret: {
+    id: "sec_1",
+    credential_id: "cred_1",
+    hash: "h1",
+    hint: "abcd",
+    created_at: 1,
+    expires_at: 2,
+    last_used_at: null,
+  },
   signing_key: {
     kid: "key_1",
     alg: "ES256",

@@ -13,8 +13,14 @@ async function main(): Promise<void> {
     for (;;) {
       const number = next++;
       await store.write(async (tx) => {
-        await tx.insertInto("node").values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 }).execute();
-        await tx.insertInto("telemetry_progress").values({ org_id: `org_${number}`, type: "logs", compacted_seq: number }).execute();
+        await tx
+          .insertInto("node")
+          .values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 })
+          .execute();
+        await tx
+          .insertInto("telemetry_progress")
+          .values({ org_id: `org_${number}`, type: "logs", compacted_seq: number })
+          .execute();
       });
       writeSync(1, `${number}\n`); // in one piece, and before anything else happens
     }

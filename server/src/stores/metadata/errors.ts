@@ -25,10 +25,20 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067;
 const PG_UNIQUE_VIOLATION = "23505";
 const PG_DISK_FULL = "53100";
 const PG_UNREACHABLE = new Set(["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"]);
-const NETWORK_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENOENT", "EPIPE"]);
+const NETWORK_ERRORS = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENOENT",
+  "EPIPE",
+]);
 
 /** What pg says of a connection that it lost, or could not get in time; these errors have no code. */
-const CLIENT_LOST = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
+const CLIENT_LOST =
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 
 /** True for every kind of "somebody else holds the database" that SQLite knows; extended codes keep the kind in the low byte. */
 export function isBusy(errcode: unknown): boolean {
@@ -39,8 +49,10 @@ export function isBusy(errcode: unknown): boolean {
 export function uniqueViolation(error: unknown): UniqueViolation | undefined {
   if (!(error instanceof Error)) return undefined;
   const fields = error as Error & { errcode?: unknown; code?: unknown; constraint?: unknown };
-  if (fields.errcode === SQLITE_CONSTRAINT_UNIQUE || fields.errcode === SQLITE_CONSTRAINT_PRIMARYKEY) return fromSqlite(error.message);
-  if (fields.code === PG_UNIQUE_VIOLATION && typeof fields.constraint === "string") return fromConstraint(fields.constraint);
+  if (fields.errcode === SQLITE_CONSTRAINT_UNIQUE || fields.errcode === SQLITE_CONSTRAINT_PRIMARYKEY)
+    return fromSqlite(error.message);
+  if (fields.code === PG_UNIQUE_VIOLATION && typeof fields.constraint === "string")
+    return fromConstraint(fields.constraint);
   return undefined;
 }
 
@@ -62,10 +74,14 @@ export function asAnswer(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const fields = error as Error & { errcode?: unknown; code?: unknown };
   if (fields.errcode === SQLITE_FULL || fields.code === PG_DISK_FULL) {
-    return new Problem("disk_full", "The metadata database has no disk space left. Free some space, then try again.", { cause: error });
+    return new Problem("disk_full", "The metadata database has no disk space left. Free some space, then try again.", {
+      cause: error,
+    });
   }
   if (isBusy(fields.errcode) || isUnreachable(fields.code) || CLIENT_LOST.test(error.message)) {
-    return new Problem("unavailable", "The metadata database can't be reached now. Try again shortly.", { cause: error });
+    return new Problem("unavailable", "The metadata database can't be reached now. Try again shortly.", {
+      cause: error,
+    });
   }
   return error;
 }

@@ -34,7 +34,9 @@ async function applyNext(tx: Writer, { dialect, lock, clock }: MigrationTarget):
   try {
     await next.up(tx, dialect);
   } catch (error) {
-    throw new Error(`cannot apply migration ${next.name} to the metadata database: nothing was changed`, { cause: error });
+    throw new Error(`cannot apply migration ${next.name} to the metadata database: nothing was changed`, {
+      cause: error,
+    });
   }
   await tx.insertInto("migration").values({ name: next.name, applied_at: clock.nowMs() }).execute();
   return true;
@@ -42,7 +44,10 @@ async function applyNext(tx: Writer, { dialect, lock, clock }: MigrationTarget):
 
 async function appliedNames(tx: Writer, dialect: MetadataStore["dialect"]): Promise<Set<string>> {
   if (!(await hasMigrationTable(tx, dialect))) {
-    await tableMaker(tx, dialect)("migration", { columns: { name: "text", applied_at: "integer" }, primaryKey: ["name"] });
+    await tableMaker(tx, dialect)("migration", {
+      columns: { name: "text", applied_at: "integer" },
+      primaryKey: ["name"],
+    });
   }
   const rows = await tx.selectFrom("migration").select("name").execute();
   return new Set(rows.map(({ name }) => name));
@@ -61,5 +66,7 @@ function assertKnown(applied: ReadonlySet<string>): void {
   const unknown = [...applied].filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   const names = unknown.toSorted().join(", ");
-  throw new Error(`cannot use the metadata database: a newer version of Mooring has changed it (${names}); start that version, or restore a backup`);
+  throw new Error(
+    `cannot use the metadata database: a newer version of Mooring has changed it (${names}); start that version, or restore a backup`,
+  );
 }

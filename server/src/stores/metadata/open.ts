@@ -16,5 +16,7 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
   const { url, dataDir, clock } = options;
   if (url === undefined) return openSqlite({ dataDir, clock });
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres({ url, clock });
-  throw new Error("cannot open the metadata store: its URL must begin with postgres:// (leave it out to use SQLite in the data directory)");
+  throw new Error(
+    "cannot open the metadata store: its URL must begin with postgres:// (leave it out to use SQLite in the data directory)",
+  );
 }

@@ -62,5 +62,7 @@ async function add(tx: Writer, number: number): Promise<void> {
 }
 
 async function numbers(transactions: Transactions): Promise<number[]> {
-  return transactions.run(async (tx) => (await sql<{ n: number }>`select n from t order by n`.execute(tx)).rows.map(({ n }) => n));
+  return transactions.run(async (tx) =>
+    (await sql<{ n: number }>`select n from t order by n`.execute(tx)).rows.map(({ n }) => n),
+  );
 }

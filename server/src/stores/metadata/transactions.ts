@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kysely } from "kysely";
-import { asAnswer } from "./errors.ts";
 import type { Tables } from "./schema.ts";
 import type { Writer } from "./types.ts";
 
@@ -30,8 +29,6 @@ export class Transactions {
     this.#underWay.add(result);
     try {
       return await result;
-    } catch (error) {
-      throw asAnswer(error);
     } finally {
       this.#underWay.delete(result);
     }
@@ -68,7 +65,10 @@ export class Transactions {
 
 async function withDeadline<T>(result: Promise<T>, deadlineMs: number): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`cannot finish the transaction: it took longer than ${deadlineMs} ms`)), deadlineMs);
+  const timer = setTimeout(
+    () => reject(new Error(`cannot finish the transaction: it took longer than ${deadlineMs} ms`)),
+    deadlineMs,
+  );
   try {
     return await Promise.race([result, expired]);
   } finally {

@@ -13,7 +13,14 @@ export async function foundation(tx: Writer, dialect: MetadataStore["dialect"]):
 
 const TENANCY: Definitions = {
   organization: {
-    columns: { id: "text", slug: "text", name: "text", token_lifetime_s: "integer", policy: "text", created_at: "integer" },
+    columns: {
+      id: "text",
+      slug: "text",
+      name: "text",
+      token_lifetime_s: "integer",
+      policy: "text",
+      created_at: "integer",
+    },
     primaryKey: ["id"],
     unique: [["slug"]],
   },
@@ -168,7 +175,14 @@ const RECORDS: Definitions = {
     indexes: [["org_id", "at"]],
   },
   idempotency: {
-    columns: { key_hash: "text", fingerprint: "text", status: "integer", headers: "text", body: "text", created_at: "integer" },
+    columns: {
+      key_hash: "text",
+      fingerprint: "text",
+      status: "integer",
+      headers: "text",
+      body: "text",
+      created_at: "integer",
+    },
     primaryKey: ["key_hash"],
     indexes: [["created_at"]],
   },

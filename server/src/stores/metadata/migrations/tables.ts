@@ -27,7 +27,11 @@ export function tableMaker(tx: Writer, dialect: Dialect): (name: string, definit
   return async (name, definition) => {
     await createTable(tx, dialect, name, definition);
     for (const columns of definition.indexes ?? []) {
-      await tx.schema.createIndex(`${constraintName(name, columns)}__index`).on(name).columns([...columns]).execute();
+      await tx.schema
+        .createIndex(`${constraintName(name, columns)}__index`)
+        .on(name)
+        .columns([...columns])
+        .execute();
     }
   };
 }

@@ -13,7 +13,7 @@ const NUMERIC = 1700;
 /** Values as SQLite gives them: numbers for every integer and for sums of them, plain bytes for bytes. */
 const VALUES: CustomTypesConfig = {
   getTypeParser: (oid, format) => {
-    const parse = types.getTypeParser(oid, format);
+    const parse = types.getTypeParser(oid, format) as (text: string) => unknown;
     if (oid === INT8) return parseInteger;
     if (oid === NUMERIC) return Number;
     if (oid === BYTEA) return (text: string) => new Uint8Array(parse(text) as Buffer);

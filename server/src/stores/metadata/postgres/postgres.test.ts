@@ -78,7 +78,10 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
         await endConnections(server, url);
         await addNode(tx, 2);
       };
-      await assert.rejects(store.write(work), (error: unknown) => error instanceof Problem && error.code === "unavailable");
+      await assert.rejects(
+        store.write(work),
+        (error: unknown) => error instanceof Problem && error.code === "unavailable",
+      );
       await store.write((tx) => addNode(tx, 3));
       await store.ping();
       assert.equal((await nodes(store)).length, 1);
@@ -102,14 +105,20 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     const url = "postgres://mooring:topsecret@127.0.0.1:1/records?application_name=topsecret";
     await assert.rejects(openPostgres({ url, clock: systemClock }), (error: unknown) => {
       assert.ok(error instanceof Error);
-      assert.match(error.message, /^cannot open the metadata database postgres:\/\/127\.0\.0\.1:1\/records: connect ECONNREFUSED/);
+      assert.match(
+        error.message,
+        /^cannot open the metadata database postgres:\/\/127\.0\.0\.1:1\/records: connect ECONNREFUSED/,
+      );
       assert.ok(!error.message.includes("topsecret"));
       return true;
     });
   });
 });
 
-async function withPostgres(provide: () => Promise<TestDatabase>, use: (store: MetadataStore, url: string) => Promise<void>): Promise<void> {
+async function withPostgres(
+  provide: () => Promise<TestDatabase>,
+  use: (store: MetadataStore, url: string) => Promise<void>,
+): Promise<void> {
   const database = await provide();
   const url = database.url ?? "";
   const store = await openPostgres({ url, clock: systemClock });
@@ -126,7 +135,10 @@ async function withPostgres(provide: () => Promise<TestDatabase>, use: (store: M
 async function connectionsLeft(server: PostgresServer, name: string): Promise<string[]> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
-    const lines = await server.psql("postgres", `select application_name, state, query from pg_stat_activity where datname = '${name}'`);
+    const lines = await server.psql(
+      "postgres",
+      `select application_name, state, query from pg_stat_activity where datname = '${name}'`,
+    );
     const left = lines.split("\n").filter((line) => line !== "");
     if (left.length === 0 || performance.now() > deadline) return left;
     await delay(20);
@@ -135,7 +147,10 @@ async function connectionsLeft(server: PostgresServer, name: string): Promise<st
 
 async function endConnections(server: PostgresServer, url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);
-  await server.psql("postgres", `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`);
+  await server.psql(
+    "postgres",
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+  );
 }
 
 /** Returns a function whose callers wait for each other the first time that `parties` of them have come. */
@@ -158,11 +173,18 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 }
 
 async function addNode(tx: Writer, number: number): Promise<void> {
-  await tx.insertInto("node").values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 }).execute();
+  await tx
+    .insertInto("node")
+    .values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 })
+    .execute();
 }
 
 async function raise(tx: Writer, number: number): Promise<void> {
-  await tx.updateTable("node").set((eb) => ({ seen_at: eb("seen_at", "+", 1) })).where("id", "=", `node_${number}`).execute();
+  await tx
+    .updateTable("node")
+    .set((eb) => ({ seen_at: eb("seen_at", "+", 1) }))
+    .where("id", "=", `node_${number}`)
+    .execute();
 }
 
 async function nodes(store: MetadataStore): Promise<{ seen_at: number }[]> {

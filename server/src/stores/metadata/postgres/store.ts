@@ -31,7 +31,8 @@ export async function openPostgres({ url, clock }: PostgresOptions): Promise<Met
   const listeners = new Listeners();
   const listener = new DatabaseListener(clientSettings(url, "mooring-listener"), listeners);
   let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= closeAll(transactions, [() => listener.close(), () => reads.end(), () => writes.end()]));
+  const close = (): Promise<void> =>
+    (closed ??= closeAll(transactions, [() => listener.close(), () => reads.end(), () => writes.end()]));
   try {
     await migrate({ dialect: "postgres", write: (work) => migrationWrite(transactions, work), lock, clock });
     await listener.start();

@@ -91,7 +91,7 @@ class WriteConnection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    await this.#groups.begin();
+    await this.#groups.begin().catch(rethrow);
     this.#state = "begun";
   }
 
@@ -99,7 +99,7 @@ class WriteConnection implements DatabaseConnection {
     // As PostgreSQL has it: what followed the failure was meant for a state that never came about.
     if (this.#state !== "begun") throw new Error("cannot commit the transaction: a statement in it failed");
     this.#state = "ended";
-    await this.#groups.commit();
+    await this.#groups.commit().catch(rethrow);
   }
 
   /** Kysely calls this after a COMMIT that failed as well, when there is nothing left to take back. */
@@ -115,13 +115,17 @@ class WriteConnection implements DatabaseConnection {
       return toQueryResult(await this.#writer.run(query.sql, query.parameters));
     } catch (error) {
       if (this.#state === "begun") this.#state = "failed";
-      throw error;
+      throw asAnswer(error);
     }
   }
 
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     return refuseStream();
   }
+}
+
+function rethrow(error: unknown): never {
+  throw asAnswer(error);
 }
 
 function writeConnection(connection: DatabaseConnection): WriteConnection {

@@ -97,7 +97,10 @@ test("a COMMIT that fails rejects the whole group and keeps nothing of it", asyn
   await withSqlite({}, async (store) => {
     const orphan = async (tx: Writer): Promise<void> => {
       await sql`pragma defer_foreign_keys = on`.execute(tx); // so that it is the COMMIT that finds the broken reference
-      await tx.insertInto("member").values({ org_id: "org_none", user_id: "user_none", role: "viewer", created_at: 0 }).execute();
+      await tx
+        .insertInto("member")
+        .values({ org_id: "org_none", user_id: "user_none", role: "viewer", created_at: 0 })
+        .execute();
     };
     const writes = [0, 1, 2].map((number) => store.write((tx) => addNodes(tx, number, 1)));
     const results = await Promise.allSettled([...writes, store.write(orphan), store.write((tx) => addNodes(tx, 4, 1))]);
@@ -131,7 +134,9 @@ test("the write-ahead log does not grow without bound", async () => {
     const wal = join(dataDir, "mooring.db-wal");
     let largest = 0;
     for (let round = 0; round < 40; round++) {
-      await Promise.all(Array.from({ length: 8 }, (_, lane) => store.write((tx) => addNodes(tx, (round * 8 + lane) * 100, 100))));
+      await Promise.all(
+        Array.from({ length: 8 }, (_, lane) => store.write((tx) => addNodes(tx, (round * 8 + lane) * 100, 100))),
+      );
       await count(store);
       largest = Math.max(largest, statSync(wal).size);
     }
@@ -145,11 +150,17 @@ test("a database that can't be opened is named with the reason", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));
   const path = join(dataDir, "mooring.db");
   writeFileSync(path, "this is no database, and long enough to be seen as none".repeat(20));
-  await assert.rejects(openSqlite({ dataDir, clock: systemClock }), /cannot open the metadata database .*mooring\.db: file is not a database/);
+  await assert.rejects(
+    openSqlite({ dataDir, clock: systemClock }),
+    /cannot open the metadata database .*mooring\.db: file is not a database/,
+  );
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function withSqlite(options: { busyTimeoutMs?: number }, use: (store: MetadataStore, dataDir: string) => Promise<void>): Promise<void> {
+async function withSqlite(
+  options: { busyTimeoutMs?: number },
+  use: (store: MetadataStore, dataDir: string) => Promise<void>,
+): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));
   const store = await openSqlite({ dataDir, clock: systemClock, ...options });
   try {
@@ -161,11 +172,19 @@ async function withSqlite(options: { busyTimeoutMs?: number }, use: (store: Meta
 }
 
 async function addNodes(tx: Writer, first: number, amount: number): Promise<void> {
-  const rows = Array.from({ length: amount }, (_, index) => ({ id: `node_${first + index}`, applied_seq: first + index, started_at: 0, seen_at: 0 }));
+  const rows = Array.from({ length: amount }, (_, index) => ({
+    id: `node_${first + index}`,
+    applied_seq: first + index,
+    started_at: 0,
+    seen_at: 0,
+  }));
   await tx.insertInto("node").values(rows).execute();
 }
 
 async function count(store: MetadataStore): Promise<number> {
-  const row = await store.read.selectFrom("node").select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+  const row = await store.read
+    .selectFrom("node")
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .executeTakeFirstOrThrow();
   return row.n;
 }

@@ -22,7 +22,11 @@ export interface SqliteOptions {
 }
 
 /** Opens `mooring.db` in the data directory; other processes may have it open at the same time. */
-export async function openSqlite({ dataDir, clock, busyTimeoutMs = BUSY_TIMEOUT_MS }: SqliteOptions): Promise<MetadataStore> {
+export async function openSqlite({
+  dataDir,
+  clock,
+  busyTimeoutMs = BUSY_TIMEOUT_MS,
+}: SqliteOptions): Promise<MetadataStore> {
   const path = join(dataDir, "mooring.db");
   const writer = await openFile(path, busyTimeoutMs);
   const transactions = new Transactions(new Kysely<Tables>({ dialect: writeDialect(writer, new GroupCommit(writer)) }));

@@ -10,9 +10,12 @@ export class SqliteWriter {
   #stopped: Error | undefined;
 
   private constructor(settings: WriterSettings) {
-    this.#worker = new Worker(new URL("./writer.worker.ts", import.meta.url), { workerData: settings, name: "metadata-writer" });
+    this.#worker = new Worker(new URL("./writer.worker.ts", import.meta.url), {
+      workerData: settings,
+      name: "metadata-writer",
+    });
     this.#worker.on("message", (reply: WriterReply) => this.#take(reply));
-    this.#worker.on("error", (error) => this.#stop(error));
+    this.#worker.on("error", (error: Error) => this.#stop(error));
     this.#worker.on("exit", () => this.#stop(new Error("it ended")));
   }
 
@@ -65,7 +68,9 @@ export class SqliteWriter {
   }
 
   #stop(reason: Error): void {
-    this.#stopped ??= new Error(`cannot write to the metadata database: its writer thread stopped (${reason.message}); restart the process`);
+    this.#stopped ??= new Error(
+      `cannot write to the metadata database: its writer thread stopped (${reason.message}); restart the process`,
+    );
     for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#stopped);
   }
 }

@@ -114,7 +114,10 @@ function open({ path, busyTimeoutMs }: WriterSettings): DatabaseSync {
 
 function describe(error: unknown): WriterFailure {
   const { errcode } = error as { errcode?: unknown };
-  return { message: error instanceof Error ? error.message : String(error), errcode: typeof errcode === "number" ? errcode : 0 };
+  return {
+    message: error instanceof Error ? error.message : String(error),
+    errcode: typeof errcode === "number" ? errcode : 0,
+  };
 }
 
 if (parentPort === null) throw new Error("cannot start the database writer: it runs in a worker thread only");
