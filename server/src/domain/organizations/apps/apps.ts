@@ -1,0 +1,111 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import type { Reach } from "#domain/identity/index.ts";
+import { decodeCursor } from "#kernel/cursor.ts";
+import { newId } from "#kernel/ids.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { absent, changeOrganization, requireMatch } from "../change.ts";
+import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
+import type { Project } from "../projects/store.ts";
+import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, type App } from "./store.ts";
+
+type AppKey = Pick<App, "id" | "org_id">;
+
+/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+export async function findApp(deps: Pick<OrganizationsDeps, "metadata">, orgId: string, idOrSlug: string): Promise<App | undefined> {
+  return appByName(deps.metadata.read, orgId, idOrSlug);
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listApps(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  orgId: string,
+  reach: Reach,
+  page: PageQuery & { projectId?: string | undefined },
+): Promise<Page<App>> {
+  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
+  const rows = await listAppRows(deps.metadata.read, orgId, reach, { projectId: page.projectId, beforeId, limit: page.limit + 1 });
+  return pageOf(rows, page.limit, (row) => row.id);
+}
+
+/** @throws Problem `not_found` (the project is gone), `duplicate_slug` */
+export async function createApp(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: Pick<Project, "id" | "org_id">,
+  input: { slug: string; name?: string | undefined },
+): Promise<App> {
+  return changeOrganization(deps, project.org_id, async (tx) => createAppIn(deps, tx, caller, { project: await foundProject(tx, project), input }));
+}
+
+/** The same in the caller's transaction, under the organization's lock. */
+export async function createAppIn(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  options: { project: Project; input: { slug: string; name?: string | undefined } },
+): Promise<App> {
+  const { project, input } = options;
+  const at = deps.clock.nowMs();
+  const row = {
+    id: newId("app", at),
+    org_id: project.org_id,
+    project_id: project.id,
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    created_at: at,
+  };
+  if (!(await insertApp(tx, row))) throw duplicateSlug("/slug", input.slug);
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId: row.org_id,
+    action: "app.create",
+    target: { kind: "app", id: row.id },
+    detail: { slug: row.slug, project: project.id },
+  });
+  return { ...row, project_slug: project.slug, visibility: project.visibility };
+}
+
+/** @throws Problem `not_found`, `precondition_failed` */
+export async function updateApp(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  app: AppKey,
+  options: { change: { name: string }; ifMatch: string | undefined },
+): Promise<App> {
+  return changeOrganization(deps, app.org_id, async (tx) => {
+    const before = await found(tx, app);
+    requireMatch(options.ifMatch, before);
+    await setAppName(tx, before.org_id, before.id, options.change.name);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: before.org_id,
+      action: "app.update",
+      target: { kind: "app", id: before.id },
+      detail: { name: { from: before.name, to: options.change.name } },
+    });
+    return { ...before, name: options.change.name };
+  });
+}
+
+/** @throws Problem `not_found` */
+export async function deleteApp(deps: OrganizationsDeps, caller: Caller, app: AppKey): Promise<void> {
+  await changeOrganization(deps, app.org_id, async (tx) => {
+    const row = await found(tx, app);
+    await deleteAppRow(tx, row.org_id, row.id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: row.org_id,
+      action: "app.delete",
+      target: { kind: "app", id: row.id },
+      detail: { slug: row.slug, project: row.project_id },
+    });
+  });
+}
+
+async function found(db: Reader, app: AppKey): Promise<App> {
+  const row = await appByName(db, app.org_id, app.id);
+  if (row === undefined) throw absent();
+  return row;
+}

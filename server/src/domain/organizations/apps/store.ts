@@ -1,0 +1,66 @@
+import type { Reach } from "#domain/identity/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+type AppRow = Tables["app"];
+
+/** An app with what its project says about who may see it. */
+export interface App extends AppRow {
+  project_slug: string;
+  visibility: Tables["project"]["visibility"];
+}
+
+function apps(db: Reader, orgId: string) {
+  return db
+    .selectFrom("app")
+    .innerJoin("project", "project.id", "app.project_id")
+    .selectAll("app")
+    .select(["project.slug as project_slug", "project.visibility"])
+    .where("app.org_id", "=", orgId);
+}
+
+/** By id, or by slug: no slug has the `_` of an id. */
+export async function appByName(db: Reader, orgId: string, idOrSlug: string): Promise<App | undefined> {
+  return apps(db, orgId)
+    .where(idOrSlug.startsWith("app_") ? "app.id" : "app.slug", "=", idOrSlug)
+    .executeTakeFirst();
+}
+
+/** Those within reach, of one project or all, newest first. */
+export async function listAppRows(
+  db: Reader,
+  orgId: string,
+  reach: Reach,
+  page: { projectId: string | undefined; beforeId: string | undefined; limit: number },
+): Promise<App[]> {
+  return apps(db, orgId)
+    .where((eb) =>
+      eb.or([
+        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .$if(page.projectId !== undefined, (query) => query.where("app.project_id", "=", page.projectId ?? ""))
+    .$if(page.beforeId !== undefined, (query) => query.where("app.id", "<", page.beforeId ?? ""))
+    .orderBy("app.id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+/** False when the slug is taken. */
+export async function insertApp(tx: Writer, row: AppRow): Promise<boolean> {
+  const inserted = await tx
+    .insertInto("app")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["org_id", "slug"]).doNothing())
+    .returning("id")
+    .execute();
+  return inserted.length > 0;
+}
+
+export async function setAppName(tx: Writer, orgId: string, appId: string, name: string): Promise<void> {
+  await tx.updateTable("app").set({ name }).where("org_id", "=", orgId).where("id", "=", appId).execute();
+}
+
+export async function deleteAppRow(tx: Writer, orgId: string, appId: string): Promise<void> {
+  await tx.deleteFrom("app").where("org_id", "=", orgId).where("id", "=", appId).execute();
+}

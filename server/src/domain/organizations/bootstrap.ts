@@ -1,0 +1,149 @@
+import { APP_SLUG_PATTERN, SLUG_PATTERN } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Tables, Writer } from "#stores/metadata/index.ts";
+import { createAppIn } from "./apps/apps.ts";
+import { appByName, type App } from "./apps/store.ts";
+import { SYSTEM, auditOrigin, type OrganizationsDeps } from "./caller.ts";
+import { announceAccessChange, changeOrganization } from "./change.ts";
+import { findRole, insertMember, insertPersonOrFind, ownersOf, personByEmail, setRole } from "./members/store.ts";
+import { createOrganization } from "./organization/organization.ts";
+import { oldestOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
+import { createProjectIn } from "./projects/projects.ts";
+import { projectByName, type Project } from "./projects/store.ts";
+import { createSetupLink, setupUrl } from "./setup/setup.ts";
+
+export interface BootstrapInput {
+  /** Slugs. */
+  org: string;
+  project: string;
+  app: string;
+  /** `owner@<org>.localhost` when it is absent and the organization has no owner. */
+  ownerEmail?: string | undefined;
+}
+
+export interface Bootstrapped {
+  organization: Organization;
+  project: Project;
+  app: App;
+  owner: { id: string; email: string };
+  /** Null once the owner has a password: a link would let whoever holds it take the account over. */
+  setupToken: string | null;
+}
+
+/** What a first start makes when there is no organization. */
+const FIRST_ORGANIZATION = "main";
+const FIRST_PROJECT = "default";
+
+/**
+ * Finds or makes an organization, a project, an app and an owner. Safe to repeat, to run twice at once, and beside a
+ * running server.
+ * @throws Problem `invalid_request` (a slug or the address is not valid), `conflict` (the app belongs to another project)
+ */
+export async function bootstrapOrganization(deps: OrganizationsDeps, input: BootstrapInput): Promise<Bootstrapped> {
+  requireSlug("organization", input.org, SLUG_PATTERN);
+  requireSlug("project", input.project, SLUG_PATTERN);
+  requireSlug("app", input.app, APP_SLUG_PATTERN);
+  requireEmail(input.ownerEmail);
+  const organization = await findOrMakeOrganization(deps, input.org);
+  return changeOrganization(deps, organization.id, async (tx) => {
+    const project = await findOrMakeProject(deps, tx, organization.id, input.project);
+    const app = await findOrMakeApp(deps, tx, project, input.app);
+    const { owner, setupToken } = await ownerOf(deps, tx, organization, input.ownerEmail);
+    return { organization, project, app, owner, setupToken };
+  });
+}
+
+/**
+ * A link for the owner of the oldest organization while they have no password; makes a first organization where there is
+ * none. Null when the set-up is done.
+ */
+export async function ensureSetupLink(deps: OrganizationsDeps, portalUrl: string): Promise<string | null> {
+  const organization = (await oldestOrganization(deps.metadata.read)) ?? (await findOrMakeOrganization(deps, FIRST_ORGANIZATION));
+  return changeOrganization(deps, organization.id, async (tx) => {
+    const isNew = (await ownersOf(tx, organization.id)).length === 0;
+    if (isNew) await findOrMakeProject(deps, tx, organization.id, FIRST_PROJECT);
+    const { setupToken } = await ownerOf(deps, tx, organization, undefined);
+    return setupToken === null ? null : setupUrl(portalUrl, setupToken);
+  });
+}
+
+async function findOrMakeOrganization(deps: OrganizationsDeps, slug: string): Promise<Organization> {
+  const known = await organizationBySlug(deps.metadata.read, slug);
+  if (known !== undefined) return known;
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, "organizations");
+    return (await organizationBySlug(tx, slug)) ?? createOrganization(deps, tx, SYSTEM, slug);
+  });
+}
+
+async function findOrMakeProject(deps: OrganizationsDeps, tx: Writer, orgId: string, slug: string): Promise<Project> {
+  const known = await projectByName(tx, orgId, slug);
+  return known ?? createProjectIn(deps, tx, SYSTEM, { orgId, input: { slug } });
+}
+
+async function findOrMakeApp(deps: OrganizationsDeps, tx: Writer, project: Project, slug: string): Promise<App> {
+  const known = await appByName(tx, project.org_id, slug);
+  if (known === undefined) return createAppIn(deps, tx, SYSTEM, { project, input: { slug } });
+  if (known.project_id === project.id) return known;
+  throw new Problem("conflict", `cannot bootstrap: the app ${slug} belongs to the project ${known.project_slug}; name that project or another app`);
+}
+
+async function ownerOf(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  organization: Organization,
+  email: string | undefined,
+): Promise<Pick<Bootstrapped, "owner" | "setupToken">> {
+  const [first] = await ownersOf(tx, organization.id);
+  const wanted = email?.toLowerCase() ?? first?.email ?? `owner@${organization.slug}.localhost`;
+  const person = (await personByEmail(tx, wanted)) ?? (await makePerson(deps, tx, organization.id, wanted));
+  if ((await findRole(tx, organization.id, person.id)) !== "owner") await makeOwner(deps, tx, organization.id, person.id);
+  const owner = { id: person.id, email: person.email };
+  if (person.password_hash !== null) return { owner, setupToken: null };
+  return { owner, setupToken: await createSetupLink(deps, tx, SYSTEM, { orgId: organization.id, userId: person.id }) };
+}
+
+async function makePerson(deps: OrganizationsDeps, tx: Writer, orgId: string, email: string): Promise<Tables["person"]> {
+  const at = deps.clock.nowMs();
+  const { person, created } = await insertPersonOrFind(tx, { id: newId("user", at), email, name: "", password_hash: null, created_at: at });
+  if (created) {
+    await appendAudit(deps, tx, {
+      ...auditOrigin(SYSTEM),
+      orgId,
+      action: "person.create",
+      target: { kind: "user", id: person.id },
+      detail: { email },
+    });
+  }
+  return person;
+}
+
+async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, userId: string): Promise<void> {
+  const role = await findRole(tx, orgId, userId);
+  if (role === undefined) await insertMember(tx, { org_id: orgId, user_id: userId, role: "owner", created_at: deps.clock.nowMs() });
+  else await setRole(tx, orgId, userId, "owner");
+  await announceAccessChange(deps, tx, orgId);
+  await appendAudit(deps, tx, {
+    ...auditOrigin(SYSTEM),
+    orgId,
+    action: role === undefined ? "member.add" : "member.update",
+    target: { kind: "user", id: userId },
+    detail: { role: { from: role ?? null, to: "owner" } },
+  });
+}
+
+function requireSlug(kind: string, slug: string, pattern: string): void {
+  if (new RegExp(pattern).test(slug)) return;
+  const form =
+    kind === "app"
+      ? "3 to 63 of a-z, 0-9, dots and hyphens, beginning and ending with a letter or digit, and a name that S3 does not reserve"
+      : "2 to 39 of a-z, 0-9 and hyphens, beginning and ending with a letter or digit";
+  throw new Problem("invalid_request", `cannot bootstrap: the slug of the ${kind} must be ${form}`);
+}
+
+function requireEmail(email: string | undefined): void {
+  if (email === undefined || (email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email))) return;
+  throw new Problem("invalid_request", "cannot bootstrap: the owner's e-mail address is not valid");
+}

@@ -1,0 +1,73 @@
+import type { OrgRole, Scope } from "@mooring/contract";
+import type { AuditEvent } from "#domain/audit/index.ts";
+import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Principal } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
+import { findRole } from "./members/store.ts";
+import { creatorOf } from "./store.ts";
+
+export interface OrganizationsDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+}
+
+/** The command line and the installation itself: whoever holds the data directory. */
+export interface SystemPrincipal {
+  readonly kind: "system";
+}
+
+/** Who asks for a change, and from where. */
+export interface Caller {
+  readonly principal: Principal | SystemPrincipal;
+  readonly ip: string | null;
+  readonly requestId: string | null;
+}
+
+export const SYSTEM: Caller = { principal: { kind: "system" }, ip: null, requestId: null };
+
+/** The part of an audit event that says who and from where. */
+export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "requestId" | "result"> {
+  const { principal, ip, requestId } = caller;
+  const id = principal.kind === "system" ? null : principal.id;
+  return { actor: { kind: principal.kind, id }, ip, requestId, result: "success" };
+}
+
+/** What a caller may pass on to others. */
+export interface Grantor {
+  /** Undefined: a credential whose creator is no member any more. */
+  readonly role: OrgRole | undefined;
+  /** The person who stands behind it; undefined for what the installation itself made. */
+  readonly userId: string | undefined;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** A credential acts for whoever made it, or made the credential that made it, and with its own scopes only. */
+export async function grantorOf(db: Reader, caller: Caller, orgId: string): Promise<Grantor> {
+  const { principal } = caller;
+  if (principal.kind === "system") return { role: "owner", userId: undefined, scopes: ORG_ROLE_SCOPES.owner };
+  if (principal.kind === "person") return { role: principal.role, userId: principal.id, scopes: principal.scopes };
+  const origin = await originOf(db, orgId, principal.id);
+  if (origin === "system") return { role: "owner", userId: undefined, scopes: principal.scopes };
+  const role = origin === undefined ? undefined : await findRole(db, orgId, origin);
+  return { role, userId: role === undefined ? undefined : origin, scopes: principal.scopes };
+}
+
+/** The caller's scopes for a project, to compare with what a role in it stands for. */
+export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<Scope> {
+  const { principal } = caller;
+  if (principal.kind === "system") return ORG_ROLE_SCOPES.owner;
+  if (principal.kind === "credential") return principal.scopes;
+  const role = principal.projects.get(projectId);
+  return role === undefined ? principal.scopes : new Set([...principal.scopes, ...PROJECT_ROLE_SCOPES[role]]);
+}
+
+const CHAIN_MAX = 32;
+
+/** The person at the beginning of a credential's chain of creators. */
+async function originOf(db: Reader, orgId: string, credentialId: string): Promise<string | "system" | undefined> {
+  let creator = await creatorOf(db, orgId, credentialId);
+  for (let step = 0; step < CHAIN_MAX && creator?.startsWith("cred_") === true; step++) {
+    creator = await creatorOf(db, orgId, creator);
+  }
+  return creator;
+}

@@ -1,0 +1,105 @@
+import type { OrgRole } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { decodeCursor } from "#kernel/cursor.ts";
+import { sha256Hex } from "#kernel/digest.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import { newSecret } from "#kernel/secrets.ts";
+import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { absent, changeOrganization } from "../change.ts";
+import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { requireMayGrant } from "../members/rules.ts";
+import { findMemberByEmail } from "../members/store.ts";
+import {
+  closeInvitation,
+  insertInvitation,
+  invitationById,
+  listInvitationRows,
+  pendingFor,
+  type Invitation,
+} from "./store.ts";
+
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+
+export type InvitationStatus = "pending" | "accepted" | "revoked" | "expired";
+
+export function statusOf(invitation: Invitation, nowMs: number): InvitationStatus {
+  if (invitation.accepted_at !== null) return "accepted";
+  if (invitation.revoked_at !== null) return "revoked";
+  return invitation.expires_at <= nowMs ? "expired" : "pending";
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listInvitations(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  orgId: string,
+  page: PageQuery,
+): Promise<Page<Invitation>> {
+  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
+  const rows = await listInvitationRows(deps.metadata.read, orgId, { beforeId, limit: page.limit + 1 });
+  return pageOf(rows, page.limit, (row) => row.id);
+}
+
+/**
+ * Invites a person. Only a hash of the token is kept: it is shown now or never.
+ * @throws Problem `forbidden` (more than the caller holds), `conflict` (a member already, invited already)
+ */
+export async function invite(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  input: { email: string; role: OrgRole },
+): Promise<{ invitation: Invitation; token: string }> {
+  const email = input.email.toLowerCase();
+  const token = newSecret("mriv");
+  const invitation = await changeOrganization(deps, orgId, async (tx) => {
+    const at = deps.clock.nowMs();
+    requireMayGrant(await grantorOf(tx, caller, orgId), input.role);
+    if ((await findMemberByEmail(tx, orgId, email)) !== undefined) {
+      throw new Problem("conflict", "This person is a member already; change their role instead.");
+    }
+    if ((await pendingFor(tx, orgId, email, at)) !== undefined) {
+      throw new Problem("conflict", "This person is invited already; revoke that invitation to make a new one.");
+    }
+    const row: Invitation = {
+      id: newId("inv", at),
+      org_id: orgId,
+      email,
+      role: input.role,
+      token_hash: sha256Hex(token),
+      invited_by: caller.principal.kind === "system" ? "system" : caller.principal.id,
+      created_at: at,
+      expires_at: at + LIFETIME_MS,
+      accepted_at: null,
+      revoked_at: null,
+    };
+    await insertInvitation(tx, row);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "invitation.create",
+      target: { kind: "invitation", id: row.id },
+      detail: { email, role: row.role },
+    });
+    return row;
+  });
+  return { invitation, token };
+}
+
+/** Revoking twice is no error. @throws Problem `not_found`, `conflict` (accepted already) */
+export async function revokeInvitation(deps: OrganizationsDeps, caller: Caller, orgId: string, id: string): Promise<void> {
+  await changeOrganization(deps, orgId, async (tx) => {
+    const invitation = await invitationById(tx, orgId, id);
+    if (invitation === undefined) throw absent();
+    if (invitation.accepted_at !== null) throw new Problem("conflict", "The invitation was accepted; remove the member instead.");
+    if (invitation.revoked_at !== null) return;
+    await closeInvitation(tx, invitation, { revoked_at: deps.clock.nowMs() });
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "invitation.revoke",
+      target: { kind: "invitation", id },
+      detail: { email: invitation.email, role: invitation.role },
+    });
+  });
+}

@@ -1,0 +1,64 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type Invitation = Tables["invitation"];
+
+export async function invitationById(db: Reader, orgId: string, id: string): Promise<Invitation | undefined> {
+  return db.selectFrom("invitation").selectAll().where("org_id", "=", orgId).where("id", "=", id).executeTakeFirst();
+}
+
+/** The one look-up that no organization bounds: the token is what names it. */
+export async function invitationByToken(db: Reader, tokenHash: string): Promise<Invitation | undefined> {
+  return db.selectFrom("invitation").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
+}
+
+/** Newest first. */
+export async function listInvitationRows(
+  db: Reader,
+  orgId: string,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<Invitation[]> {
+  return db
+    .selectFrom("invitation")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function pendingFor(db: Reader, orgId: string, email: string, nowMs: number): Promise<Invitation | undefined> {
+  return db
+    .selectFrom("invitation")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("email", "=", email)
+    .where("accepted_at", "is", null)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", nowMs)
+    .executeTakeFirst();
+}
+
+export async function insertInvitation(tx: Writer, row: Invitation): Promise<void> {
+  await tx.insertInto("invitation").values(row).execute();
+}
+
+export async function closeInvitation(
+  tx: Writer,
+  invitation: Invitation,
+  change: { accepted_at: number } | { revoked_at: number },
+): Promise<void> {
+  await tx.updateTable("invitation").set(change).where("org_id", "=", invitation.org_id).where("id", "=", invitation.id).execute();
+}
+
+/** Whether a credential may still act: there, not revoked, not expired. */
+export async function isLiveCredential(db: Reader, orgId: string, credentialId: string, nowMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("credential")
+    .select("expires_at")
+    .where("org_id", "=", orgId)
+    .where("id", "=", credentialId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return row !== undefined && (row.expires_at === null || row.expires_at > nowMs);
+}

@@ -1,0 +1,158 @@
+import type { OrgRole } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { ORG_ROLE_SCOPES, type PersonPrincipal } from "#domain/identity/index.ts";
+import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
+import { absent, announceAccessChange, changeOrganization } from "../change.ts";
+import { organizationById } from "../organization/store.ts";
+import { putProjectRole } from "../projects/store.ts";
+import { beyond, requireMayChange, requireMayGrant } from "./rules.ts";
+import {
+  credentialsMadeBy,
+  deleteMembership,
+  findMember,
+  listMemberRows,
+  ownersOf,
+  projectRoles,
+  projectsMaintainedAlone,
+  setCredentialCreator,
+  setRole,
+  type Member,
+} from "./store.ts";
+
+/** A page of a list, `limit` at most. */
+export interface PageQuery {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listMembers(deps: Pick<OrganizationsDeps, "metadata">, orgId: string, page: PageQuery): Promise<Page<Member>> {
+  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
+  return pageOf(await listMemberRows(deps.metadata.read, orgId, { beforeId, limit: page.limit + 1 }), page.limit, (row) => row.user_id);
+}
+
+/** Cuts the one row too many that tells whether there is a next page. */
+export function pageOf<T>(rows: T[], limit: number, positionOf: (row: T) => string): Page<T> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor([positionOf(last)]) : null };
+}
+
+/** A member as the principal of a request, with the roles of this moment; undefined when they are no member. */
+export async function personPrincipal(db: Reader, orgId: string, userId: string): Promise<PersonPrincipal | undefined> {
+  const [organization, member] = [await organizationById(db, orgId), await findMember(db, orgId, userId)];
+  if (organization === undefined || member === undefined) return undefined;
+  const roles = await projectRoles(db, orgId, userId);
+  return {
+    kind: "person",
+    id: userId,
+    email: member.email,
+    orgId,
+    orgSlug: organization.slug,
+    role: member.role,
+    scopes: ORG_ROLE_SCOPES[member.role],
+    projects: new Map(roles.map(({ project_id, role }) => [project_id, role])),
+  };
+}
+
+/** @throws Problem `not_found`, `forbidden` (owners, more than the caller holds), `conflict` (the last owner) */
+export async function changeRole(deps: OrganizationsDeps, caller: Caller, orgId: string, options: { userId: string; role: OrgRole }): Promise<Member> {
+  const { userId, role } = options;
+  return changeOrganization(deps, orgId, async (tx) => {
+    const member = await found(tx, orgId, userId);
+    const grantor = await grantorOf(tx, caller, orgId);
+    requireMayChange(grantor, member.role);
+    if (member.role === role) return member;
+    if (role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[member.role]).length > 0) requireMayGrant(grantor, role);
+    if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
+    await setRole(tx, orgId, userId, role);
+    await announceAccessChange(deps, tx, orgId);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "member.update",
+      target: { kind: "user", id: userId },
+      detail: { role: { from: member.role, to: role } },
+    });
+    return { ...member, role };
+  });
+}
+
+/**
+ * Takes a person out of the organization. Their credentials lose every scope, or pass to the caller; private projects that
+ * only they maintained pass to an owner (the caller, or else the longest-standing), because nobody else could even see them.
+ * @throws Problem `not_found`, `forbidden`, `conflict` (the last owner, nobody to pass the credentials to)
+ */
+export async function removeMember(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  options: { userId: string; transferCredentials: boolean },
+): Promise<void> {
+  const { userId, transferCredentials } = options;
+  await changeOrganization(deps, orgId, async (tx) => {
+    const member = await found(tx, orgId, userId);
+    const grantor = await grantorOf(tx, caller, orgId);
+    requireMayChange(grantor, member.role);
+    if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
+    const credentials = await credentialsMadeBy(tx, orgId, userId);
+    const heir = transferCredentials ? requireHeir(grantor, userId) : null;
+    if (heir !== null) await setCredentialCreator(tx, orgId, userId, heir);
+    const inherited = await passProjectsOn(deps, tx, orgId, { from: userId, preferred: grantor.userId });
+    await deleteMembership(tx, orgId, userId);
+    await announceAccessChange(deps, tx, orgId);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "member.remove",
+      target: { kind: "user", id: userId },
+      detail: { role: member.role, credentials, credentials_to: heir, projects_to: inherited },
+    });
+  });
+}
+
+function requireHeir(grantor: Grantor, userId: string): string {
+  if (grantor.userId !== undefined && grantor.userId !== userId) return grantor.userId;
+  throw new Problem("conflict", "There is nobody to pass the credentials to: only a person, or a credential that another person made, can take them over.");
+}
+
+/** Returns the new maintainer of each project that had none but `from`. */
+async function passProjectsOn(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  orgId: string,
+  options: { from: string; preferred: string | undefined },
+): Promise<Record<string, string>> {
+  const { from, preferred } = options;
+  const orphans = await projectsMaintainedAlone(tx, orgId, from);
+  if (orphans.length === 0) return {};
+  const owners = await ownersOf(tx, orgId);
+  const others = owners.map((owner) => owner.user_id).filter((id) => id !== from);
+  const heir = others.find((id) => id === preferred) ?? others[0];
+  if (heir === undefined) throw new Problem("conflict", "A private project would be left without a maintainer; make another owner first.");
+  const at = deps.clock.nowMs();
+  for (const projectId of orphans) {
+    await putProjectRole(tx, { org_id: orgId, project_id: projectId, user_id: heir, role: "maintainer", created_at: at });
+  }
+  return Object.fromEntries(orphans.map((projectId) => [projectId, heir]));
+}
+
+async function requireAnotherOwner(tx: Writer, orgId: string, userId: string): Promise<void> {
+  const others = (await ownersOf(tx, orgId)).filter((owner) => owner.user_id !== userId);
+  if (others.length > 0) return;
+  throw new Problem("conflict", "This is the last owner of the organization; make somebody else an owner first.");
+}
+
+async function found(db: Reader, orgId: string, userId: string): Promise<Member> {
+  const member = await findMember(db, orgId, userId);
+  if (member === undefined) throw absent();
+  return member;
+}

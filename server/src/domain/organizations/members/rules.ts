@@ -1,0 +1,27 @@
+import type { OrgRole, Scope } from "@mooring/contract";
+import { ORG_ROLE_SCOPES } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Grantor } from "../caller.ts";
+
+/**
+ * Nobody passes on more than they hold, and only owners make owners.
+ * @throws Problem `forbidden`
+ */
+export function requireMayGrant(grantor: Grantor, role: OrgRole): void {
+  if (role === "owner" && grantor.role !== "owner") throw new Problem("forbidden", "Only an owner can make somebody an owner.");
+  const lacking = beyond(ORG_ROLE_SCOPES[role], grantor.scopes);
+  if (grantor.role !== undefined && lacking.length === 0) return;
+  throw new Problem("forbidden", `The role ${role} can do more than you can (${lacking.join(", ") || "you are no member"}), so you can't give it.`);
+}
+
+/** @throws Problem `forbidden` */
+export function requireMayChange(grantor: Grantor, present: OrgRole): void {
+  if (present === "owner" && grantor.role !== "owner") {
+    throw new Problem("forbidden", "Only an owner can change or remove an owner.");
+  }
+}
+
+/** The scopes of `wanted` that `held` lacks. */
+export function beyond(wanted: Iterable<Scope>, held: ReadonlySet<Scope>): Scope[] {
+  return [...wanted].filter((scope) => !held.has(scope));
+}

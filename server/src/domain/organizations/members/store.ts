@@ -1,0 +1,133 @@
+import type { OrgRole } from "@mooring/contract";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+/** A person as a member of one organization. */
+export interface Member {
+  user_id: string;
+  email: string;
+  name: string;
+  role: OrgRole;
+  created_at: number;
+}
+
+type Person = Tables["person"];
+
+function members(db: Reader, orgId: string) {
+  return db
+    .selectFrom("member")
+    .innerJoin("person", "person.id", "member.user_id")
+    .select(["member.user_id", "person.email", "person.name", "member.role", "member.created_at"])
+    .where("member.org_id", "=", orgId);
+}
+
+export async function findMember(db: Reader, orgId: string, userId: string): Promise<Member | undefined> {
+  return members(db, orgId).where("member.user_id", "=", userId).executeTakeFirst();
+}
+
+export async function findMemberByEmail(db: Reader, orgId: string, email: string): Promise<Member | undefined> {
+  return members(db, orgId).where("person.email", "=", email).executeTakeFirst();
+}
+
+export async function findRole(db: Reader, orgId: string, userId: string): Promise<OrgRole | undefined> {
+  const row = await db.selectFrom("member").select("role").where("org_id", "=", orgId).where("user_id", "=", userId).executeTakeFirst();
+  return row?.role;
+}
+
+/** Newest people first. */
+export async function listMemberRows(db: Reader, orgId: string, page: { beforeId: string | undefined; limit: number }): Promise<Member[]> {
+  return members(db, orgId)
+    .$if(page.beforeId !== undefined, (query) => query.where("member.user_id", "<", page.beforeId ?? ""))
+    .orderBy("member.user_id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+/** Those who have been owners longest first. */
+export async function ownersOf(db: Reader, orgId: string): Promise<Member[]> {
+  return members(db, orgId).where("member.role", "=", "owner").orderBy("member.created_at").orderBy("member.user_id").execute();
+}
+
+export async function insertMember(tx: Writer, row: Tables["member"]): Promise<void> {
+  await tx.insertInto("member").values(row).execute();
+}
+
+export async function setRole(tx: Writer, orgId: string, userId: string, role: OrgRole): Promise<void> {
+  await tx.updateTable("member").set({ role }).where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+}
+
+/** Takes a person out of the organization and all of its projects. */
+export async function deleteMembership(tx: Writer, orgId: string, userId: string): Promise<void> {
+  await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+  await tx.deleteFrom("member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+}
+
+/** Ids of private projects in which the person is the only maintainer. */
+export async function projectsMaintainedAlone(db: Reader, orgId: string, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("project_member as own")
+    .innerJoin("project", "project.id", "own.project_id")
+    .select("project.id")
+    .where("own.org_id", "=", orgId)
+    .where("own.user_id", "=", userId)
+    .where("own.role", "=", "maintainer")
+    .where("project.visibility", "=", "private")
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("project_member as other")
+            .select("other.user_id")
+            .whereRef("other.project_id", "=", "own.project_id")
+            .where("other.role", "=", "maintainer")
+            .where("other.user_id", "!=", userId),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Ids of live credentials that the person made. */
+export async function credentialsMadeBy(db: Reader, orgId: string, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("credential")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("created_by", "=", userId)
+    .where("revoked_at", "is", null)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function setCredentialCreator(tx: Writer, orgId: string, from: string, to: string): Promise<void> {
+  await tx.updateTable("credential").set({ created_by: to }).where("org_id", "=", orgId).where("created_by", "=", from).execute();
+}
+
+export async function personByEmail(db: Reader, email: string): Promise<Person | undefined> {
+  return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
+}
+
+/** Makes the person, or returns the one who has this e-mail address. */
+export async function insertPersonOrFind(tx: Writer, row: Person): Promise<{ person: Person; created: boolean }> {
+  const inserted = await tx
+    .insertInto("person")
+    .values(row)
+    .onConflict((conflict) => conflict.column("email").doNothing())
+    .returning("id")
+    .execute();
+  if (inserted.length > 0) return { person: row, created: true };
+  return { person: await tx.selectFrom("person").selectAll().where("email", "=", row.email).executeTakeFirstOrThrow(), created: false };
+}
+
+export async function setPerson(tx: Writer, userId: string, change: Pick<Person, "name" | "password_hash">): Promise<void> {
+  await tx.updateTable("person").set(change).where("id", "=", userId).execute();
+}
+
+export async function projectRoles(db: Reader, orgId: string, userId: string): Promise<Pick<Tables["project_member"], "project_id" | "role">[]> {
+  return db
+    .selectFrom("project_member")
+    .select(["project_id", "role"])
+    .where("org_id", "=", orgId)
+    .where("user_id", "=", userId)
+    .execute();
+}

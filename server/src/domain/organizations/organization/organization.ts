@@ -1,0 +1,93 @@
+import type { Scope } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { newId } from "#kernel/ids.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
+import { insertOrganization, organizationById, setOrganization, type Organization } from "./store.ts";
+
+export interface OrganizationPolicy {
+  /** What credentials of the organization may hold; null: every scope. */
+  allowed_scopes: Scope[] | null;
+  credential_lifetime_days_max: number | null;
+}
+
+export interface OrganizationChange {
+  name?: string;
+  token_lifetime_s?: number;
+  policy?: { allowed_scopes?: Scope[] | null; credential_lifetime_days_max?: number | null };
+}
+
+const DEFAULT_TOKEN_LIFETIME_S = 900;
+const OPEN_POLICY: OrganizationPolicy = { allowed_scopes: null, credential_lifetime_days_max: null };
+
+export function policyOf(organization: Pick<Organization, "policy">): OrganizationPolicy {
+  return { ...OPEN_POLICY, ...(JSON.parse(organization.policy) as Partial<OrganizationPolicy>) };
+}
+
+/** @throws Problem `not_found` */
+export async function getOrganization(deps: Pick<OrganizationsDeps, "metadata">, orgId: string): Promise<Organization> {
+  return found(deps.metadata.read, orgId);
+}
+
+/** Makes an organization, in the caller's transaction. The slug must be free. */
+export async function createOrganization(deps: OrganizationsDeps, tx: Writer, caller: Caller, slug: string): Promise<Organization> {
+  const at = deps.clock.nowMs();
+  const row: Organization = {
+    id: newId("org", at),
+    slug,
+    name: slug,
+    token_lifetime_s: DEFAULT_TOKEN_LIFETIME_S,
+    policy: JSON.stringify(OPEN_POLICY),
+    created_at: at,
+  };
+  await insertOrganization(tx, row);
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId: row.id,
+    action: "organization.create",
+    target: { kind: "organization", id: row.id },
+    detail: { slug },
+  });
+  return row;
+}
+
+/** @throws Problem `not_found`, `precondition_failed` */
+export async function updateOrganization(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  options: { change: OrganizationChange; ifMatch: string | undefined },
+): Promise<Organization> {
+  return changeOrganization(deps, orgId, async (tx) => {
+    const before = await found(tx, orgId);
+    requireMatch(options.ifMatch, before);
+    const { change } = options;
+    const after: Organization = {
+      ...before,
+      name: change.name ?? before.name,
+      token_lifetime_s: change.token_lifetime_s ?? before.token_lifetime_s,
+      policy: JSON.stringify({ ...policyOf(before), ...change.policy }),
+    };
+    await setOrganization(tx, orgId, { name: after.name, token_lifetime_s: after.token_lifetime_s, policy: after.policy });
+    await announceAccessChange(deps, tx, orgId);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "organization.update",
+      target: { kind: "organization", id: orgId },
+      detail: { before: settingsOf(before), after: settingsOf(after) },
+    });
+    return after;
+  });
+}
+
+function settingsOf(organization: Organization): Record<string, unknown> {
+  return { name: organization.name, token_lifetime_s: organization.token_lifetime_s, policy: policyOf(organization) };
+}
+
+async function found(db: Reader, orgId: string): Promise<Organization> {
+  const organization = await organizationById(db, orgId);
+  if (organization === undefined) throw absent();
+  return organization;
+}

@@ -1,0 +1,27 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type Organization = Tables["organization"];
+
+export async function organizationById(db: Reader, orgId: string): Promise<Organization | undefined> {
+  return db.selectFrom("organization").selectAll().where("id", "=", orgId).executeTakeFirst();
+}
+
+export async function organizationBySlug(db: Reader, slug: string): Promise<Organization | undefined> {
+  return db.selectFrom("organization").selectAll().where("slug", "=", slug).executeTakeFirst();
+}
+
+export async function oldestOrganization(db: Reader): Promise<Organization | undefined> {
+  return db.selectFrom("organization").selectAll().orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();
+}
+
+export async function insertOrganization(tx: Writer, row: Organization): Promise<void> {
+  await tx.insertInto("organization").values(row).execute();
+}
+
+export async function setOrganization(
+  tx: Writer,
+  orgId: string,
+  change: Pick<Organization, "name" | "token_lifetime_s" | "policy">,
+): Promise<void> {
+  await tx.updateTable("organization").set(change).where("id", "=", orgId).execute();
+}

@@ -1,0 +1,99 @@
+import type { ProjectRole, Scope } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
+import { decodeCursor } from "#kernel/cursor.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { auditOrigin, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { absent, announceAccessChange, changeOrganization } from "../change.ts";
+import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { beyond } from "../members/rules.ts";
+import { findMember } from "../members/store.ts";
+import { found } from "./projects.ts";
+import {
+  deleteProjectRole,
+  findProjectMember,
+  listProjectMemberRows,
+  maintainersOf,
+  putProjectRole,
+  type Project,
+  type ProjectMember,
+} from "./store.ts";
+
+type ProjectKey = Pick<Project, "id" | "org_id">;
+
+/** Newest people first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listProjectMembers(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  project: Project,
+  page: PageQuery,
+): Promise<Page<ProjectMember>> {
+  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
+  const rows = await listProjectMemberRows(deps.metadata.read, project, { beforeId, limit: page.limit + 1 });
+  return pageOf(rows, page.limit, (row) => row.user_id);
+}
+
+/** @throws Problem `not_found`, `forbidden` (a role that can do more than the caller), `conflict` (the last maintainer) */
+export async function setProjectMember(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: ProjectKey,
+  options: { userId: string; role: ProjectRole },
+): Promise<ProjectMember> {
+  const { userId, role } = options;
+  return changeOrganization(deps, project.org_id, async (tx) => {
+    const row = await found(tx, project);
+    if ((await findMember(tx, row.org_id, userId)) === undefined) throw absent();
+    const before = await findProjectMember(tx, row, userId);
+    if (before?.role === role) return before;
+    requireMayGiveRole(caller, row, { from: before?.role, to: role });
+    if (before?.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
+    await putProjectRole(tx, { org_id: row.org_id, project_id: row.id, user_id: userId, role, created_at: deps.clock.nowMs() });
+    await announceAccessChange(deps, tx, row.org_id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: row.org_id,
+      action: "project.member.update",
+      target: { kind: "project", id: row.id },
+      detail: { user: userId, role: { from: before?.role ?? null, to: role } },
+    });
+    const after = await findProjectMember(tx, row, userId);
+    if (after === undefined) throw new Error("the membership that was just written is missing");
+    return after;
+  });
+}
+
+/** @throws Problem `not_found`, `conflict` (the last maintainer of a private project) */
+export async function removeProjectMember(deps: OrganizationsDeps, caller: Caller, project: ProjectKey, userId: string): Promise<void> {
+  await changeOrganization(deps, project.org_id, async (tx) => {
+    const row = await found(tx, project);
+    const before = await findProjectMember(tx, row, userId);
+    if (before === undefined) throw absent();
+    if (before.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
+    await deleteProjectRole(tx, row, userId);
+    await announceAccessChange(deps, tx, row.org_id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: row.org_id,
+      action: "project.member.remove",
+      target: { kind: "project", id: row.id },
+      detail: { user: userId, role: before.role },
+    });
+  });
+}
+
+/** Nobody passes on more than they hold in the project. */
+function requireMayGiveRole(caller: Caller, project: Project, roles: { from: ProjectRole | undefined; to: ProjectRole }): void {
+  const present = roles.from === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[roles.from];
+  const lacking = beyond(beyond(PROJECT_ROLE_SCOPES[roles.to], present), scopesInProject(caller, project.id));
+  if (lacking.length === 0) return;
+  throw new Problem("forbidden", `The role ${roles.to} can do more than you can (${lacking.join(", ")}), so you can't give it.`);
+}
+
+/** Nobody else could see a private project without a maintainer, to mend it. */
+async function requireAnotherMaintainer(tx: Writer, project: Project, userId: string): Promise<void> {
+  if (project.visibility !== "private") return;
+  const others = (await maintainersOf(tx, project)).filter((id) => id !== userId);
+  if (others.length > 0) return;
+  throw new Problem("conflict", "This is the last maintainer of a private project; make somebody else a maintainer first.");
+}

@@ -1,0 +1,171 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { appendAuthChange, type Reach } from "#domain/identity/index.ts";
+import { decodeCursor } from "#kernel/cursor.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
+import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { findMember } from "../members/store.ts";
+import {
+  countApps,
+  credentialsOfProject,
+  deleteCredentials,
+  deleteProjectRow,
+  insertProject,
+  listProjectRows,
+  maintainersOf,
+  projectByName,
+  putProjectRole,
+  setProject,
+  type Project,
+} from "./store.ts";
+
+export interface NewProject {
+  slug: string;
+  name?: string | undefined;
+  visibility?: Project["visibility"] | undefined;
+  /** User id of the first maintainer; a private project takes the caller's when it is absent. */
+  maintainer?: string | undefined;
+}
+
+/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+export async function findProject(deps: Pick<OrganizationsDeps, "metadata">, orgId: string, idOrSlug: string): Promise<Project | undefined> {
+  return projectByName(deps.metadata.read, orgId, idOrSlug);
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listProjects(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  orgId: string,
+  reach: Reach,
+  page: PageQuery,
+): Promise<Page<Project>> {
+  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
+  const rows = await listProjectRows(deps.metadata.read, orgId, reach, { beforeId, limit: page.limit + 1 });
+  return pageOf(rows, page.limit, (row) => row.id);
+}
+
+/** @throws Problem `duplicate_slug`, `invalid_body` (no maintainer for a private project, or no member) */
+export async function createProject(deps: OrganizationsDeps, caller: Caller, orgId: string, input: NewProject): Promise<Project> {
+  return changeOrganization(deps, orgId, (tx) => createProjectIn(deps, tx, caller, { orgId, input }));
+}
+
+/** The same in the caller's transaction, under the organization's lock. */
+export async function createProjectIn(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  options: { orgId: string; input: NewProject },
+): Promise<Project> {
+  const { orgId, input } = options;
+  const at = deps.clock.nowMs();
+  const visibility = input.visibility ?? "organization";
+  const row: Project = { id: newId("proj", at), org_id: orgId, slug: input.slug, name: input.name ?? input.slug, visibility, created_at: at };
+  const maintainer = await firstMaintainer(tx, caller, row, input.maintainer);
+  if (!(await insertProject(tx, row))) throw duplicateSlug("/slug", input.slug);
+  if (maintainer !== undefined) {
+    await putProjectRole(tx, { org_id: orgId, project_id: row.id, user_id: maintainer, role: "maintainer", created_at: at });
+    await announceAccessChange(deps, tx, orgId);
+  }
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId,
+    action: "project.create",
+    target: { kind: "project", id: row.id },
+    detail: { slug: row.slug, visibility, maintainer: maintainer ?? null },
+  });
+  return row;
+}
+
+/** Who is to maintain the project: the one named, or, where one is needed, the person behind the caller. */
+async function firstMaintainer(db: Reader, caller: Caller, project: Project, named: string | undefined): Promise<string | undefined> {
+  if (named === undefined && project.visibility === "organization") return undefined;
+  const userId = named ?? (await grantorOf(db, caller, project.org_id)).userId;
+  const detail = named === undefined ? "is required: a private project needs a maintainer" : "is not a member of the organization";
+  if (userId !== undefined && (await findMember(db, project.org_id, userId)) !== undefined) return userId;
+  throw new Problem("invalid_body", "The project needs a member of the organization as its maintainer.", {
+    errors: [{ pointer: "/maintainer", detail }],
+  });
+}
+
+/** @throws Problem `not_found`, `precondition_failed`, `duplicate_slug`, `conflict` (private without a maintainer) */
+export async function updateProject(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: Pick<Project, "id" | "org_id">,
+  options: { change: { slug?: string; name?: string; visibility?: Project["visibility"] }; ifMatch: string | undefined },
+): Promise<Project> {
+  return changeOrganization(deps, project.org_id, async (tx) => {
+    const before = await found(tx, project);
+    requireMatch(options.ifMatch, before);
+    const after: Project = { ...before, ...options.change };
+    const holder = await projectByName(tx, before.org_id, after.slug);
+    if (holder !== undefined && holder.id !== before.id) throw duplicateSlug("/slug", after.slug);
+    if (after.visibility === "private" && before.visibility !== "private") await ensureMaintainer(deps, tx, caller, before);
+    await setProject(tx, after);
+    if (after.visibility !== before.visibility) await announceAccessChange(deps, tx, after.org_id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: after.org_id,
+      action: "project.update",
+      target: { kind: "project", id: after.id },
+      detail: { before: settingsOf(before), after: settingsOf(after) },
+    });
+    return after;
+  });
+}
+
+async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Caller, project: Project): Promise<void> {
+  if ((await maintainersOf(tx, project)).length > 0) return;
+  const { userId } = await grantorOf(tx, caller, project.org_id);
+  if (userId === undefined) {
+    throw new Problem("conflict", "A private project needs a maintainer: give a member this role in the project first.");
+  }
+  await putProjectRole(tx, {
+    org_id: project.org_id,
+    project_id: project.id,
+    user_id: userId,
+    role: "maintainer",
+    created_at: deps.clock.nowMs(),
+  });
+}
+
+/** Its credentials go with it. @throws Problem `not_found`, `conflict` while it has apps */
+export async function deleteProject(deps: OrganizationsDeps, caller: Caller, project: Pick<Project, "id" | "org_id">): Promise<void> {
+  const orgId = project.org_id;
+  await changeOrganization(deps, orgId, async (tx) => {
+    const row = await found(tx, project);
+    if ((await countApps(tx, orgId, row.id)) > 0) throw new Problem("conflict", "The project has apps; delete them first.");
+    const credentials = await credentialsOfProject(tx, orgId, row.id);
+    await deleteCredentials(tx, orgId, credentials);
+    await deleteProjectRow(tx, orgId, row.id);
+    for (const id of credentials) await appendAuthChange(deps, tx, { kind: "credential", subject: id });
+    await announceAccessChange(deps, tx, orgId);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "project.delete",
+      target: { kind: "project", id: row.id },
+      detail: { slug: row.slug, credentials },
+    });
+  });
+}
+
+export function duplicateSlug(pointer: string, slug: string): Problem {
+  return new Problem("duplicate_slug", `The slug ${slug} is taken in this organization; choose another.`, {
+    errors: [{ pointer, detail: "is taken" }],
+  });
+}
+
+function settingsOf(project: Project): Record<string, unknown> {
+  return { slug: project.slug, name: project.name, visibility: project.visibility };
+}
+
+/** The project as it is now, under the organization's lock. */
+export async function found(db: Reader, project: Pick<Project, "id" | "org_id">): Promise<Project> {
+  const row = await projectByName(db, project.org_id, project.id);
+  if (row === undefined) throw absent();
+  return row;
+}

@@ -1,0 +1,140 @@
+import type { ProjectRole } from "@mooring/contract";
+import type { Reach } from "#domain/identity/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type Project = Tables["project"];
+
+export interface ProjectMember {
+  user_id: string;
+  email: string;
+  name: string;
+  role: ProjectRole;
+  created_at: number;
+}
+
+/** By id, or by slug: no slug has the `_` of an id. */
+export async function projectByName(db: Reader, orgId: string, idOrSlug: string): Promise<Project | undefined> {
+  return db
+    .selectFrom("project")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where(idOrSlug.startsWith("proj_") ? "id" : "slug", "=", idOrSlug)
+    .executeTakeFirst();
+}
+
+/** Those within reach, newest first. */
+export async function listProjectRows(
+  db: Reader,
+  orgId: string,
+  reach: Reach,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<Project[]> {
+  return db
+    .selectFrom("project")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where((eb) =>
+      eb.or([
+        ...(reach.visibleProjects ? [eb("visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+/** False when the slug is taken. */
+export async function insertProject(tx: Writer, row: Project): Promise<boolean> {
+  const inserted = await tx
+    .insertInto("project")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["org_id", "slug"]).doNothing())
+    .returning("id")
+    .execute();
+  return inserted.length > 0;
+}
+
+export async function setProject(tx: Writer, project: Project): Promise<void> {
+  const { slug, name, visibility } = project;
+  await tx.updateTable("project").set({ slug, name, visibility }).where("org_id", "=", project.org_id).where("id", "=", project.id).execute();
+}
+
+export async function deleteProjectRow(tx: Writer, orgId: string, projectId: string): Promise<void> {
+  await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
+  await tx.deleteFrom("project").where("org_id", "=", orgId).where("id", "=", projectId).execute();
+}
+
+export async function countApps(db: Reader, orgId: string, projectId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("app")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("org_id", "=", orgId)
+    .where("project_id", "=", projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Ids of the credentials that reach this project only. */
+export async function credentialsOfProject(db: Reader, orgId: string, projectId: string): Promise<string[]> {
+  const rows = await db.selectFrom("credential").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
+  return rows.map((row) => row.id);
+}
+
+/** Takes credentials away with their secrets: a credential without its project would reach the whole organization. */
+export async function deleteCredentials(tx: Writer, orgId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const own = tx.selectFrom("credential").select("id").where("org_id", "=", orgId).where("id", "in", [...ids]);
+  await tx.deleteFrom("credential_secret").where("credential_id", "in", own).execute();
+  await tx.deleteFrom("credential").where("org_id", "=", orgId).where("id", "in", [...ids]).execute();
+}
+
+function projectMembers(db: Reader, orgId: string, projectId: string) {
+  return db
+    .selectFrom("project_member")
+    .innerJoin("person", "person.id", "project_member.user_id")
+    .select(["project_member.user_id", "person.email", "person.name", "project_member.role", "project_member.created_at"])
+    .where("project_member.org_id", "=", orgId)
+    .where("project_member.project_id", "=", projectId);
+}
+
+export async function findProjectMember(db: Reader, project: Project, userId: string): Promise<ProjectMember | undefined> {
+  return projectMembers(db, project.org_id, project.id).where("project_member.user_id", "=", userId).executeTakeFirst();
+}
+
+/** Newest people first. */
+export async function listProjectMemberRows(
+  db: Reader,
+  project: Project,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<ProjectMember[]> {
+  return projectMembers(db, project.org_id, project.id)
+    .$if(page.beforeId !== undefined, (query) => query.where("project_member.user_id", "<", page.beforeId ?? ""))
+    .orderBy("project_member.user_id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function maintainersOf(db: Reader, project: Project): Promise<string[]> {
+  const rows = await projectMembers(db, project.org_id, project.id).where("project_member.role", "=", "maintainer").execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** Adds the person to the project, or changes their role in it. */
+export async function putProjectRole(tx: Writer, row: Tables["project_member"]): Promise<void> {
+  await tx
+    .insertInto("project_member")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["project_id", "user_id"]).doUpdateSet({ role: row.role }))
+    .execute();
+}
+
+export async function deleteProjectRole(tx: Writer, project: Project, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("project_member")
+    .where("org_id", "=", project.org_id)
+    .where("project_id", "=", project.id)
+    .where("user_id", "=", userId)
+    .execute();
+}

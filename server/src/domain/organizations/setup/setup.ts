@@ -1,0 +1,94 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import type { PersonPrincipal } from "#domain/identity/index.ts";
+import { sha256Hex } from "#kernel/digest.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isWellFormedSecret, newSecret } from "#kernel/secrets.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { changeOrganization } from "../change.ts";
+import type { Origin } from "../invitations/accept.ts";
+import { personPrincipal } from "../members/members.ts";
+import { setPerson } from "../members/store.ts";
+import { hashPassword } from "../password.ts";
+import { insertSetupLink, setupLinkByToken, useSetupLinks, type SetupLink } from "./store.ts";
+
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** Makes a link for a person without a password, in the caller's transaction; returns its token, of which only a hash is kept. */
+export async function createSetupLink(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  owner: { orgId: string; userId: string },
+): Promise<string> {
+  const at = deps.clock.nowMs();
+  const token = newSecret("mrst");
+  const row: SetupLink = {
+    id: newId("setup", at),
+    org_id: owner.orgId,
+    user_id: owner.userId,
+    token_hash: sha256Hex(token),
+    created_at: at,
+    expires_at: at + LIFETIME_MS,
+    used_at: null,
+  };
+  await insertSetupLink(tx, row);
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId: owner.orgId,
+    action: "setup_link.create",
+    target: { kind: "user", id: owner.userId },
+    detail: { link: row.id, expires_at: row.expires_at },
+  });
+  return token;
+}
+
+/** Where a browser takes the token: in the fragment, which is sent to no server and so reaches no log. */
+export function setupUrl(portalUrl: string, token: string): string {
+  return `${portalUrl}/setup#${token}`;
+}
+
+/**
+ * Sets the person's name and password by a one-time link, and returns them as a principal.
+ * @throws Problem `not_found`: unknown, used and expired links alike
+ */
+export async function useSetupLink(
+  deps: OrganizationsDeps,
+  input: { token: string; name: string; password: string },
+  origin: Origin,
+): Promise<PersonPrincipal> {
+  const tokenHash = sha256Hex(input.token);
+  // Asked before the password is hashed, which is what costs; and again in the transaction, since a link works once.
+  const { org_id: orgId } = await openLink(deps, deps.metadata.read, input.token, tokenHash);
+  const passwordHash = await hashPassword(input.password);
+  return changeOrganization(deps, orgId, async (tx) => {
+    const { user_id: userId } = await openLink(deps, tx, input.token, tokenHash);
+    await setPerson(tx, userId, { name: input.name, password_hash: passwordHash });
+    await useSetupLinks(tx, userId, deps.clock.nowMs());
+    const principal = await personPrincipal(tx, orgId, userId);
+    if (principal === undefined) throw invalidLink();
+    await appendAudit(deps, tx, {
+      orgId,
+      actor: { kind: "person", id: userId },
+      action: "setup_link.use",
+      target: { kind: "user", id: userId },
+      result: "success",
+      ...origin,
+    });
+    return principal;
+  });
+}
+
+async function openLink(deps: OrganizationsDeps, db: Reader, token: string, tokenHash: string): Promise<SetupLink> {
+  const link = isWellFormedSecret("mrst", token) ? await setupLinkByToken(db, tokenHash) : undefined;
+  if (link !== undefined && link.used_at === null && link.expires_at > deps.clock.nowMs()) return link;
+  throw invalidLink();
+}
+
+function invalidLink(): Problem {
+  return new Problem(
+    "not_found",
+    "This set-up link does not work: it was used, it has expired, or it never was. Start the server again, or run mooring bootstrap, for a new one.",
+  );
+}
