@@ -119,7 +119,6 @@ function childQuery(request: QueryRequest, files: Snapshot, settings: QueryEngin
     timeoutMs: request.timeoutMs,
     memoryBytesMax: Math.min(request.memoryBytesMax, settings.memoryBytesMax),
     resultBytesMax: settings.resultBytesMax,
-    threads: settings.threads,
     files: files.tables,
   };
 }

@@ -14,7 +14,6 @@ export interface ChildQuery {
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
   readonly resultBytesMax: number;
-  readonly threads: number;
   /** Files by table name. */
   readonly files: Readonly<Record<string, SnapshotTable>>;
 }

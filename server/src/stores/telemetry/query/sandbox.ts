@@ -62,7 +62,7 @@ export async function probeSandbox(settings: QueryEngineSettings): Promise<Sandb
   const privileged = settings.isolation === "auto" && (await succeeds([...limits, ...PRIVILEGES, ...NOTHING]));
   const watchdog = await readable("/proc/self/statm");
   const prefix = isolation ?? (privileged ? PRIVILEGES : []);
-  const [file = SHELL, ...args] = [...limits, ...prefix, process.execPath, `--max-old-space-size=${CHILD_HEAP_MIB}`, childProgram()];
+  const [file = SHELL, ...args] = [...limits, ...prefix, process.execPath, `--max-old-space-size=${CHILD_HEAP_MIB}`, childProgram(), String(settings.threads)];
   return { file, args, layers: layersOf(isolation, privileged, watchdog, directories, dataKib) };
 }
 

@@ -14,67 +14,28 @@ async function makeEvaluate(): Promise<Evaluate> {
   const { connection } = await makeInstance(1);
   await lock(connection, [], GATE_MEMORY_BYTES);
   return async (sql, parameter) => {
-    const reader = await connection.runAndReadAll(sql, [parameter]);
-    return String(reader.getRows()[0]?.[0]);
+    const result = await connection.runAndReadAll(sql, [parameter]);
+    return String(result.getRows()[0]?.[0]);
   };
 }
 
 /** Serves queries one after the other until the engine closes the socket. */
-async function serve(channel: Channel): Promise<void> {
-  let threads = 1;
+async function serve(channel: Channel, threads: number): Promise<void> {
   let session: Session | undefined;
   let cancelled = false;
   const evaluate = await makeEvaluate();
   let next: Promise<Instance> = makeInstance(threads);
 
   const run = async (query: ChildQuery): Promise<void> => {
-    if (query.threads !== threads) {
-      threads = query.threads;
-      (await next).close();
-      next = makeInstance(threads);
-    }
     const instance = await next;
     session = new Session(query, channel, instance, evaluate);
     if (cancelled) session.stop("cancel");
     const last = await session.run();
     session = undefined;
-    cancelled = false;
     instance.close();
     // Both at once, so that whoever asks again at once meets an idle child; the next instance is made meanwhile.
-    const sent = channel.send(last.kind, last.payload);
-    await Promise.all([sent, channel.send(FRAME.ready)]);
     next = makeInstance(threads);
-    await next;
-  };
-
-  const reader = await connection.runAndReadAll(sql, [parameter]);
-    return String(reader.getRows()[0]?.[0]);
-  };
-}
-
-/** Serves queries one after the other until the engine closes the socket. */
-async function serve(channel: Channel): Promise<void> {
-  let threads = 1;
-  let session: Session | undefined;
-  let cancelled = false;
-  const evaluate = await makeEvaluate();
-  let next: Instance = await makeInstance(threads);
-
-  const run = async (query: ChildQuery): Promise<void> => {
-    if (query.threads !== threads) {
-      threads = query.threads;
-      next.close();
-      next = await makeInstance(threads);
-    }
-    const instance = next;
-    session = new Session(query, channel, instance, evaluate);
-    if (cancelled) session.stop("cancel");
-    await session.run();
-    session = undefined;
-    cancelled = false;
-    instance.close();
-    next = await makeInstance(threads);
-    await channel.send(FRAME.ready);
+    await Promise.all([channel.send(last.kind, last.payload), channel.send(FRAME.ready), next]);
   };
 
   const reader = new FrameReader({
@@ -82,10 +43,9 @@ async function serve(channel: Channel): Promise<void> {
     streamed: () => false,
     piece: () => undefined,
     frame: (kind, payload) => {
-      if (kind === FRAME.cancel) {
-        cancelled = true;
-        session?.stop("cancel");
-      } else void run(JSON.parse(payload.toString()) as ChildQuery).catch(abort);
+      cancelled = kind === FRAME.cancel; // one that came too late for the query before does not touch the next
+      if (cancelled) session?.stop("cancel");
+      else void run(JSON.parse(payload.toString()) as ChildQuery).catch(abort);
     },
   });
   channel.onBytes((bytes) => {
@@ -101,4 +61,4 @@ function abort(): void {
 }
 
 setPriority(NICENESS);
-await serve(openChannel()).catch(abort);
+await serve(openChannel(), Number(process.argv[2])).catch(abort);
