@@ -1,0 +1,25 @@
+import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import type { Generated } from "./generated.ts";
+
+/** docs/errors.md: the table of problem codes, for those who handle them. */
+export const errorsPage: Generated = { path: "docs/errors.md", render: () => renderErrors(PROBLEMS) };
+
+type Problems = Readonly<Record<string, { readonly status: number; readonly title: string }>>;
+
+const INTRODUCTION = `# Errors
+
+An answer that is an error has a body of type \`application/problem+json\` (RFC 9457). Its member \`code\` is one of these and
+does not change; \`status\` and \`title\` go with the code, \`detail\` says what was wrong with this request and what to do.
+
+OAuth, the container registry and S3 answer in the form that their own specifications give.
+
+This page is generated from \`server/src/kernel/problem.ts\` by \`npm run generate\`.
+
+| code | status | title |
+| --- | --- | --- |
+`;
+
+export function renderErrors(problems: Problems): string {
+  const rows = Object.entries(problems).map(([code, { status, title }]) => `| \`${code}\` | ${status} | ${title} |\n`);
+  return INTRODUCTION + rows.join("");
+}

@@ -1,0 +1,11 @@
+import { errorsPage } from "./errors-page.ts";
+
+/** A checked-in file that is made from the sources. */
+export interface Generated {
+  /** Relative to the root. */
+  readonly path: string;
+  render(): string | Promise<string>;
+}
+
+/** Every generated file; add yours here. */
+export const GENERATED: readonly Generated[] = [errorsPage];
