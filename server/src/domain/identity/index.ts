@@ -1,4 +1,36 @@
-export { authorize, heldScopes, reachOf, type Decision, type Reach } from "./authorize.ts";
+export {
+  authorize,
+  heldScopes,
+  ORG_ROLE_SCOPES,
+  PROJECT_ROLE_SCOPES,
+  reachOf,
+  type Authenticator,
+  type CredentialPrincipal,
+  type Decision,
+  type PersonPrincipal,
+  type Principal,
+  type Reach,
+  type Resource,
+} from "./access/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
-export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
-export type { Authenticator, CredentialPrincipal, PersonPrincipal, Principal, Resource } from "./principal.ts";
+export {
+  LIVE_SECRETS_MAX,
+  revokeCredentialsOfProject,
+  ROTATION_OVERLAP_S_DEFAULT,
+  ROTATION_OVERLAP_S_MAX,
+  transferCredentials,
+  type Acting,
+  type Credential,
+  type CredentialChange,
+  type CredentialListing,
+  type Credentials,
+  type CredentialSecret,
+  type CredentialState,
+  type NewCredential,
+  type Propagation,
+  type SignInRequest,
+  type SystemActor,
+} from "./credentials/index.ts";
+export { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
+export type { Envelope, SealedPlace, SigningKeyInfo } from "./keys/index.ts";
+export { ScopeRefusal, type AccessTokenClaims, type IssuedToken, type VerifiedToken } from "./tokens/index.ts";

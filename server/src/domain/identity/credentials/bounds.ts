@@ -1,8 +1,6 @@
 import { isScope, SCOPES, type Scope } from "@mooring/contract";
+import { heldScopes, ORG_ROLE_SCOPES, type Resource } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
-import { heldScopes } from "../authorize.ts";
-import { ORG_ROLE_SCOPES } from "../permissions.ts";
-import type { Resource } from "../principal.ts";
 import type { CredentialContext } from "./store.ts";
 
 /** What bounds a credential at this moment, whatever it was created with. */

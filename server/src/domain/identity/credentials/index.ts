@@ -1,5 +1,18 @@
+export type { Acting, SystemActor } from "./acting.ts";
 export { renderScopes } from "./bounds.ts";
+export {
+  Credentials,
+  LIVE_SECRETS_MAX,
+  ROTATION_OVERLAP_S_DEFAULT,
+  ROTATION_OVERLAP_S_MAX,
+  type CredentialChange,
+  type CredentialListing,
+  type NewCredential,
+  type Propagation,
+} from "./credentials.ts";
+export { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
 export { RefusalLog } from "./refusals.ts";
 export { isLive, SignIn, type SignInRequest } from "./sign-in.ts";
 export { CredentialStates, type CredentialState } from "./states.ts";
 export { UsageLog } from "./usage.ts";
+export type { Credential, CredentialSecret } from "./view.ts";

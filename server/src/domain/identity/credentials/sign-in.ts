@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import type { ChangeFeed } from "#domain/identity/changes/index.ts";
 import type { Envelope } from "#domain/identity/keys/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
@@ -24,6 +25,7 @@ export interface SignInDeps {
   readonly clock: Clock;
   readonly envelope: Envelope;
   readonly states: CredentialStates;
+  readonly feed: ChangeFeed;
   readonly refusals: RefusalLog;
   readonly usage: UsageLog;
 }
@@ -41,9 +43,12 @@ export class SignIn {
   /**
    * The credential's present state. An unknown client, a wrong secret, and a credential that is revoked or expired are
    * refused alike, in words and in time.
-   * @throws Problem `unauthorized`; `rate_limited` after ten failures a minute of this client from this address
+   * @throws Problem `unauthorized`; `rate_limited` after ten failures a minute of this client from this address;
+   * `unavailable` when this node can't know
    */
   async authenticate(request: SignInRequest): Promise<CredentialState> {
+    const renewing = this.#deps.feed.ensureFresh();
+    if (renewing !== undefined) await renewing;
     const key = `${request.clientId.slice(0, 64)} ${request.ip}`;
     this.#failures.check(key);
     const state = await this.#verify(request);

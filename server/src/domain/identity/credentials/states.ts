@@ -1,6 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { isId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { boundsOf, renderScopes, type CreatorCredential } from "./bounds.ts";
 import { findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
@@ -134,7 +135,9 @@ export class CredentialStates {
       },
       (error: unknown) => {
         if (this.#reading.get(key) === reading) this.#reading.delete(key);
-        throw error;
+        throw new Problem("unavailable", "This node can't check credentials now, because it can't reach its database. Try again shortly.", {
+          cause: error,
+        });
       },
     );
     this.#reading.set(key, reading);

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
+import type { Reach } from "#domain/identity/access/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import type { Reach } from "../authorize.ts";
 
 export type CredentialRow = Selectable<Tables["credential"]>;
 export type SecretRow = Selectable<Tables["credential_secret"]>;
@@ -81,6 +81,8 @@ export async function findProject(
 export interface CredentialFilter {
   readonly orgId: string;
   readonly reach: Reach;
+  /** Instead of `reach`: all of the organization, private projects too. */
+  readonly everything: boolean;
   readonly projectId?: string | undefined;
   readonly includeRevoked: boolean;
   readonly after?: { createdAtMs: number; id: string } | undefined;
@@ -97,6 +99,7 @@ export async function listCredentialIds(db: Reader, filter: CredentialFilter): P
     .where("c.org_id", "=", orgId)
     .where((row) =>
       row.or([
+        ...(filter.everything ? [row("c.org_id", "=", orgId)] : []),
         ...(reach.organization ? [row("c.project_id", "is", null)] : []),
         ...(reach.visibleProjects ? [row("p.visibility", "=", "organization")] : []),
         ...(reach.projectIds.length > 0 ? [row("c.project_id", "in", [...reach.projectIds])] : []),
@@ -147,7 +150,18 @@ export async function idsCreatedBy(tx: Writer, orgId: string, createdBy: string)
   return rows.map((row) => row.id);
 }
 
-export async function setCreator(tx: Writer, orgId: string, from: string, to: string): Promise<void> {
+export async function idsOfProject(tx: Writer, project: { orgId: string; projectId: string }): Promise<{ id: string; epoch: number }[]> {
+  return tx
+    .selectFrom("credential")
+    .select(["id", "epoch"])
+    .where("org_id", "=", project.orgId)
+    .where("project_id", "=", project.projectId)
+    .where("revoked_at", "is", null)
+    .execute();
+}
+
+export async function setCreator(tx: Writer, change: { orgId: string; from: string; to: string }): Promise<void> {
+  const { orgId, from, to } = change;
   await tx.updateTable("credential").set({ created_by: to }).where("org_id", "=", orgId).where("created_by", "=", from).execute();
 }
 

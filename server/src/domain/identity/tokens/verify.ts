@@ -61,24 +61,14 @@ export class TokenVerifier {
     if (renewing !== undefined) await renewing;
     const { claims, scopes } = this.#signedToken(token) ?? (await this.#newsOf(token));
     this.#checkClaims(claims);
-    let credential = states.cachedById(claims.sub) ?? (await this.#read(claims.sub));
-    if (credential !== undefined && claims.ce > credential.epoch) credential = await this.#read(claims.sub); // memory is behind
+    let credential = states.cachedById(claims.sub) ?? (await states.readById(claims.sub));
+    if (credential !== undefined && claims.ce > credential.epoch) credential = await states.readById(claims.sub); // memory is behind
     if (credential === undefined || credential.clientId !== claims.client_id || credential.orgId !== claims.org) {
       throw invalid("The credential of this token does not exist.");
     }
     checkCredential(credential, claims, clock.nowMs());
     const present = credential.scopes;
     return { claims, credential, scopes: new Set(scopes.filter((scope) => present.has(scope))) };
-  }
-
-  async #read(id: string): Promise<CredentialState | undefined> {
-    try {
-      return await this.#deps.states.readById(id);
-    } catch (error) {
-      throw new Problem("unavailable", "This node can't check the token now, because it can't reach its database. Try again shortly.", {
-        cause: error,
-      });
-    }
   }
 
   /** The token with its signature verified, now or before; undefined when no key of ours makes such a header. */

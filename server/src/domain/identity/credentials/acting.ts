@@ -1,0 +1,71 @@
+import type { Scope } from "@mooring/contract";
+import type { AuditEvent } from "#domain/audit/index.ts";
+import { heldScopes, type Principal, type Resource } from "#domain/identity/access/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { ALL_SCOPES, CREATED_BY_SYSTEM, type Policy } from "./bounds.ts";
+
+/** The product itself, for example its command line on the server: may do everything within one organization. */
+export interface SystemActor {
+  readonly kind: "system";
+  /** For the audit log, for example `command-line`. */
+  readonly id: string | null;
+  readonly orgId: string;
+}
+
+/** Who manages credentials, and what the audit log should say about the request. */
+export interface Acting {
+  readonly actor: Principal | SystemActor;
+  readonly ip?: string | null;
+  readonly requestId?: string | null;
+}
+
+/** What the actor holds for the resource. @throws Problem `not_found` when it may not know of it */
+export function holdingsOf(actor: Acting["actor"], resource: Resource): ReadonlySet<Scope> {
+  if (actor.kind === "system") {
+    if (actor.orgId !== resource.orgId) throw absent();
+    return ALL_SCOPES;
+  }
+  const held = heldScopes(actor, resource);
+  if (held === undefined) throw absent();
+  return held;
+}
+
+/** @throws Problem `not_found` or `insufficient_scope` */
+export function requirePermission(actor: Acting["actor"], permission: Scope, resource: Resource): ReadonlySet<Scope> {
+  const held = holdingsOf(actor, resource);
+  if (!held.has(permission)) throw lackingScopes([permission], "This needs");
+  return held;
+}
+
+/** Nobody gives what he doesn't hold. @throws Problem `insufficient_scope` that names the scopes */
+export function requireHeld(held: ReadonlySet<Scope>, asked: Iterable<Scope>): void {
+  const lacking = [...asked].filter((scope) => !held.has(scope));
+  if (lacking.length > 0) throw lackingScopes(lacking, "You can only hand on what you hold yourself, and you lack");
+}
+
+/** @throws Problem `forbidden` that names the scopes */
+export function requirePolicy(policy: Policy, asked: Iterable<Scope>): void {
+  const { allowedScopes } = policy;
+  if (allowedScopes === null) return;
+  const refused = [...asked].filter((scope) => !allowedScopes.has(scope));
+  if (refused.length === 0) return;
+  throw new Problem("forbidden", `The organization's policy lets no credential hold: ${refused.join(" ")}`);
+}
+
+export function auditActorOf(actor: Acting["actor"]): AuditEvent["actor"] {
+  return { kind: actor.kind, id: actor.id };
+}
+
+export function creatorOf(actor: Acting["actor"]): string {
+  return actor.kind === "system" ? CREATED_BY_SYSTEM : actor.id;
+}
+
+/** What does not exist and what may not be seen are answered with the same words. */
+export function absent(): Problem {
+  return new Problem("not_found", "There is no such resource here, or you may not see it.");
+}
+
+function lackingScopes(scopes: readonly Scope[], words: string): Problem {
+  const scope = scopes.join(" ");
+  return new Problem("insufficient_scope", `${words}: ${scope}`, { scope });
+}

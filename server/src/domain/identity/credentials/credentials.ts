@@ -1,0 +1,344 @@
+import { isScope, type Scope } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { reachOf, type Reach } from "#domain/identity/access/index.ts";
+import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
+import type { Envelope } from "#domain/identity/keys/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import { newSecret } from "#kernel/secrets.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import { absent, auditActorOf, creatorOf, requireHeld, requirePermission, requirePolicy, type Acting } from "./acting.ts";
+import { earliest, parsePolicy, parseScopes, renderScopes, resourceOf } from "./bounds.ts";
+import { CLIENT_SECRET_HASH } from "./sign-in.ts";
+import { CREATION_DEPTH_MAX, readCreators, stateOf } from "./states.ts";
+import {
+  contextsOf,
+  deleteSecrets,
+  expireSecret,
+  findContext,
+  findOrganization,
+  findProject,
+  insertCredential,
+  insertSecret,
+  listCredentialIds,
+  secretsOf,
+  updateCredential,
+  type CredentialContext,
+} from "./store.ts";
+import { viewOf, type Credential } from "./view.ts";
+
+export interface CredentialsDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly envelope: Envelope;
+  readonly feed: ChangeFeed;
+}
+
+export interface NewCredential {
+  /** Null: for the whole organization. */
+  readonly projectId: string | null;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAtMs?: number | null;
+}
+
+export interface CredentialChange {
+  readonly name?: string;
+  /** The whole new set; raised or lowered. */
+  readonly scopes?: readonly string[];
+}
+
+export interface CredentialListing {
+  readonly projectId?: string;
+  readonly includeRevoked?: boolean;
+  readonly after?: { createdAtMs: number; id: string };
+  readonly limit: number;
+}
+
+/** Whether every live node has applied a change; false when one has not within two seconds. */
+export interface Propagation {
+  readonly propagated: boolean;
+}
+
+/** Secrets accepted at once: the one in use and the one that takes over. */
+export const LIVE_SECRETS_MAX = 2;
+export const ROTATION_OVERLAP_S_DEFAULT = 86_400;
+export const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
+const NAME_CHARS_MAX = 100;
+const NOTHING: Reach = { organization: false, visibleProjects: false, projectIds: [] };
+
+/** Management of credentials, for the API and the command line: every act is checked, audited and told to all nodes. */
+export class Credentials {
+  readonly #deps: CredentialsDeps;
+
+  constructor(deps: CredentialsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Makes a credential with one secret, which is returned this once.
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`
+   */
+  async create(acting: Acting, input: NewCredential): Promise<{ credential: Credential; clientSecret: string }> {
+    const { metadata, clock } = this.#deps;
+    const { actor } = acting;
+    const scopes = requireKnownScopes(input.scopes);
+    requireName(input.name);
+    const id = newId("cred", clock.nowMs());
+    const clientSecret = newSecret("mrcs");
+    await metadata.write(async (tx) => {
+      const policy = await this.#requireMayCreate(tx, acting, input.projectId, scopes);
+      const nowMs = clock.nowMs();
+      const expiresAtMs = earliest(input.expiresAtMs ?? null, policy.lifetimeMsMax === null ? null : nowMs + policy.lifetimeMsMax);
+      if (expiresAtMs !== null && expiresAtMs <= nowMs) throw invalidPlace("/expires_at", "must be in the future");
+      await insertCredential(tx, {
+        id,
+        client_id: newId("cred", nowMs).replace("cred_", "mrc_"),
+        org_id: actor.orgId,
+        project_id: input.projectId,
+        name: input.name,
+        scopes: renderScopes(scopes),
+        created_by: creatorOf(actor),
+        created_at: nowMs,
+        expires_at: expiresAtMs,
+        revoked_at: null,
+        epoch: 0,
+        last_used_at: null,
+        last_used_ip: null,
+      });
+      await this.#addSecret(tx, id, clientSecret);
+      const detail = { name: input.name, scopes: renderScopes(scopes), project_id: input.projectId, expires_at: expiresAtMs };
+      await this.#audit(tx, acting, "credential.create", id, detail);
+    });
+    return { credential: await this.#view(id), clientSecret };
+  }
+
+  /** @throws Problem `not_found`, `insufficient_scope` */
+  async get(acting: Acting, id: string): Promise<Credential> {
+    const context = await this.#find(this.#deps.metadata.read, acting, id);
+    requirePermission(acting.actor, "credentials:read", resourceOf(context));
+    return this.#viewOf(context);
+  }
+
+  /** A page of the credentials that the actor may see, newest first. */
+  async list(acting: Acting, listing: CredentialListing): Promise<{ items: Credential[]; next: CredentialListing["after"] | null }> {
+    const { metadata } = this.#deps;
+    const { actor } = acting;
+    const rows = await listCredentialIds(metadata.read, {
+      orgId: actor.orgId,
+      reach: actor.kind === "system" ? NOTHING : reachOf(actor, "credentials:read"),
+      everything: actor.kind === "system",
+      projectId: listing.projectId,
+      includeRevoked: listing.includeRevoked ?? false,
+      after: listing.after,
+      limit: listing.limit + 1,
+    });
+    const page = rows.slice(0, listing.limit);
+    const contexts = new Map((await contextsOf(metadata.read, page.map((row) => row.id))).map((row) => [row.id, row]));
+    const items: Credential[] = [];
+    for (const { id } of page) {
+      const context = contexts.get(id);
+      if (context !== undefined) items.push(await this.#viewOf(context));
+    }
+    const last = page.at(-1);
+    return { items, next: rows.length > page.length && last !== undefined ? { createdAtMs: last.created_at, id: last.id } : null };
+  }
+
+  /**
+   * Renames, raises or lowers. Lowering makes the tokens already issued void.
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`
+   */
+  async update(acting: Acting, id: string, change: CredentialChange): Promise<Propagation & { credential: Credential }> {
+    const asked = change.scopes === undefined ? undefined : requireKnownScopes(change.scopes);
+    if (change.name !== undefined) requireName(change.name);
+    const propagation = await this.#change(acting, id, async (tx, context, held) => {
+      const present = parseScopes(context.scopes);
+      const scopes = asked ?? present;
+      const raised = [...scopes].filter((scope) => !present.has(scope));
+      const lowered = [...present].filter((scope) => !scopes.has(scope));
+      requireHeld(held, raised);
+      requirePolicy(parsePolicy(context.policy), raised);
+      const epoch = context.epoch + (lowered.length > 0 ? 1 : 0);
+      await updateCredential(tx, id, { name: change.name ?? context.name, scopes: renderScopes(scopes), epoch });
+      return { epoch, action: "credential.update", detail: { name: change.name, raised: raised.join(" "), lowered: lowered.join(" ") } };
+    });
+    return { ...propagation, credential: await this.#view(id) };
+  }
+
+  /**
+   * Makes a new secret, returned this once. The present one is accepted for `overlapS` more, an older one no longer;
+   * with 0 the tokens already issued are void as well, since then the secret is taken to have leaked.
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `conflict`
+   */
+  async rotate(
+    acting: Acting,
+    id: string,
+    options: { overlapS?: number } = {},
+  ): Promise<Propagation & { credential: Credential; clientSecret: string }> {
+    const overlapS = options.overlapS ?? ROTATION_OVERLAP_S_DEFAULT;
+    if (!Number.isInteger(overlapS) || overlapS < 0 || overlapS > ROTATION_OVERLAP_S_MAX) {
+      throw invalidPlace("/overlap_seconds", `must be a whole number from 0 to ${ROTATION_OVERLAP_S_MAX}`);
+    }
+    const clientSecret = newSecret("mrcs");
+    const propagation = await this.#change(acting, id, async (tx, context, held) => {
+      // Who gets the secret gets what the credential may do.
+      requireHeld(held, await this.#scopesNow(tx, context));
+      await this.#retireSecrets(tx, id, overlapS);
+      await this.#addSecret(tx, id, clientSecret);
+      const epoch = context.epoch + (overlapS === 0 ? 1 : 0);
+      if (overlapS === 0) await updateCredential(tx, id, { epoch });
+      return { epoch, action: "credential.rotate", detail: { overlap_seconds: overlapS, hint: hintOf(clientSecret) } };
+    });
+    return { ...propagation, credential: await this.#view(id), clientSecret };
+  }
+
+  /**
+   * Ends the credential and all its tokens. Resolves when every live node has applied it; doing it again changes nothing.
+   * @throws Problem `not_found`, `insufficient_scope`
+   */
+  async revoke(acting: Acting, id: string): Promise<Propagation & { revokedAtMs: number }> {
+    const { metadata, clock, feed } = this.#deps;
+    const { seq, revokedAtMs } = await metadata.write(async (tx) => {
+      await metadata.lock(tx, `credential:${id}`);
+      const context = await this.#find(tx, acting, id);
+      requirePermission(acting.actor, "credentials:write", resourceOf(context));
+      const revokedNowMs = context.revoked_at ?? clock.nowMs();
+      const epoch = context.epoch + 1;
+      if (context.revoked_at === null) await updateCredential(tx, id, { revoked_at: revokedNowMs, epoch });
+      // Told again when it was revoked before, so that this answer too is about every node.
+      const number = await appendAuthChange(this.#deps, tx, { kind: "credential", subject: id, epoch });
+      if (context.revoked_at === null) await this.#audit(tx, acting, "credential.revoke", id, { name: context.name });
+      return { seq: number, revokedAtMs: revokedNowMs };
+    });
+    await feed.sync();
+    return { revokedAtMs, propagated: await feed.propagate(seq) };
+  }
+
+  /** One change of a live credential, serialised with others of the same. */
+  async #change(
+    acting: Acting,
+    id: string,
+    work: (
+      tx: Writer,
+      context: CredentialContext,
+      held: ReadonlySet<Scope>,
+    ) => Promise<{ epoch: number; action: string; detail: Record<string, unknown> }>,
+  ): Promise<Propagation> {
+    const { metadata, feed } = this.#deps;
+    const seq = await metadata.write(async (tx) => {
+      await metadata.lock(tx, `credential:${id}`);
+      const context = await this.#find(tx, acting, id);
+      const held = requirePermission(acting.actor, "credentials:write", resourceOf(context));
+      if (context.revoked_at !== null) throw new Problem("conflict", "The credential is revoked; create another one.");
+      const { epoch, action, detail } = await work(tx, context, held);
+      const number = await appendAuthChange(this.#deps, tx, { kind: "credential", subject: id, epoch });
+      await this.#audit(tx, acting, action, id, detail);
+      return number;
+    });
+    await feed.sync();
+    return { propagated: await feed.propagate(seq) };
+  }
+
+  /** Returns the organization's policy. */
+  async #requireMayCreate(tx: Writer, acting: Acting, projectId: string | null, scopes: ReadonlySet<Scope>) {
+    const { actor } = acting;
+    if (actor.kind === "credential" && actor.projectId !== null && projectId === null) {
+      throw new Problem("forbidden", "A credential of a project can only create credentials of that project; give its project_id.");
+    }
+    const organization = await findOrganization(tx, actor.orgId);
+    if (organization === undefined) throw absent();
+    const project = projectId === null ? undefined : await findProject(tx, actor.orgId, projectId);
+    if (projectId !== null && project === undefined) throw absent();
+    const held = requirePermission(actor, "credentials:write", { orgId: actor.orgId, ...(project === undefined ? {} : { project }) });
+    const policy = parsePolicy(organization.policy);
+    requireHeld(held, scopes);
+    requirePolicy(policy, scopes);
+    if (actor.kind === "credential") await this.#requireDepth(tx, actor.id);
+    return policy;
+  }
+
+  async #requireDepth(tx: Writer, creatorId: string): Promise<void> {
+    const creator = await findContext(tx, { id: creatorId });
+    const depth = creator === undefined ? 0 : (await readCreators({ read: tx }, creator)).length + 1;
+    if (depth < CREATION_DEPTH_MAX) return;
+    throw new Problem("forbidden", `Credentials create credentials at most ${CREATION_DEPTH_MAX} deep; let a person create this one.`);
+  }
+
+  async #addSecret(tx: Writer, credentialId: string, secret: string): Promise<void> {
+    const { envelope, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    await insertSecret(tx, {
+      id: newId("sec", nowMs),
+      credential_id: credentialId,
+      hash: envelope.keyedHash(CLIENT_SECRET_HASH, secret).toString("hex"),
+      hint: hintOf(secret),
+      created_at: nowMs,
+      expires_at: null,
+      last_used_at: null,
+    });
+  }
+
+  /** The newest live secret stays for the overlap, all others go. */
+  async #retireSecrets(tx: Writer, credentialId: string, overlapS: number): Promise<void> {
+    const nowMs = this.#deps.clock.nowMs();
+    const endsAtMs = nowMs + overlapS * 1000;
+    const live = (await secretsOf(tx, [credentialId])).filter((row) => row.expires_at === null || nowMs < row.expires_at);
+    const kept = overlapS === 0 ? undefined : live[0];
+    if (kept !== undefined && (kept.expires_at === null || kept.expires_at > endsAtMs)) await expireSecret(tx, kept.id, endsAtMs);
+    const all = await secretsOf(tx, [credentialId]);
+    await deleteSecrets(tx, all.filter((row) => row.id !== kept?.id).map((row) => row.id));
+  }
+
+  async #scopesNow(db: Reader, context: CredentialContext): Promise<ReadonlySet<Scope>> {
+    return stateOf(context, await readCreators({ read: db }, context), []).scopes;
+  }
+
+  async #find(db: Reader, acting: Acting, id: string): Promise<CredentialContext> {
+    const context = await findContext(db, { id });
+    if (context === undefined || context.org_id !== acting.actor.orgId) throw absent();
+    return context;
+  }
+
+  async #view(id: string): Promise<Credential> {
+    const context = await findContext(this.#deps.metadata.read, { id });
+    if (context === undefined) throw absent();
+    return this.#viewOf(context);
+  }
+
+  async #viewOf(context: CredentialContext): Promise<Credential> {
+    const { metadata, clock } = this.#deps;
+    const secrets = await secretsOf(metadata.read, [context.id]);
+    return viewOf(context, await readCreators(metadata, context), secrets, clock.nowMs());
+  }
+
+  async #audit(tx: Writer, acting: Acting, action: string, id: string, detail: Record<string, unknown>): Promise<void> {
+    const { actor, ip = null, requestId = null } = acting;
+    const target = { kind: "credential", id };
+    await appendAudit(this.#deps, tx, { orgId: actor.orgId, actor: auditActorOf(actor), action, target, result: "success", ip, requestId, detail });
+  }
+}
+
+function requireKnownScopes(names: readonly string[]): Set<Scope> {
+  const unknown = names.map((name, i) => ({ name, i })).filter(({ name }) => !isScope(name));
+  if (unknown.length > 0) {
+    const errors = unknown.map(({ i }) => ({ pointer: `/scopes/${i}`, detail: "is not a scope" }));
+    throw new Problem("invalid_body", "There is no such scope.", { errors });
+  }
+  if (names.length === 0) throw invalidPlace("/scopes", "must name at least one scope");
+  return new Set(names.filter(isScope));
+}
+
+function requireName(name: string): void {
+  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  if (name.length > 0 && name.length <= NAME_CHARS_MAX && !/[\u0000-\u001f\u007f]/.test(name)) return;
+  throw invalidPlace("/name", `must have 1 to ${NAME_CHARS_MAX} characters, none of them a control character`);
+}
+
+function invalidPlace(pointer: string, detail: string): Problem {
+  return new Problem("invalid_body", "The credential is not valid.", { errors: [{ pointer, detail }] });
+}
+
+function hintOf(secret: string): string {
+  return secret.slice(-4);
+}

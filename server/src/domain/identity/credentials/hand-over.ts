@@ -1,0 +1,38 @@
+import { appendAuthChange } from "#domain/identity/changes/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { idsCreatedBy, idsOfProject, setCreator, updateCredential } from "./store.ts";
+
+export interface HandOverDeps {
+  readonly metadata: Pick<MetadataStore, "lock" | "notify">;
+  readonly clock: Clock;
+}
+
+/**
+ * Makes `to` the one whose role bounds the credentials that `from` created, in the caller's transaction. Returns their ids,
+ * for the audit log.
+ */
+export async function transferCredentials(
+  deps: HandOverDeps,
+  tx: Writer,
+  options: { orgId: string; from: string; to: string },
+): Promise<string[]> {
+  const ids = await idsCreatedBy(tx, options.orgId, options.from);
+  await setCreator(tx, options);
+  await appendAuthChange(deps, tx, { kind: "organization", subject: options.orgId });
+  return ids;
+}
+
+/** Revokes every credential of a project that goes away, in the caller's transaction. Returns their ids, for the audit log. */
+export async function revokeCredentialsOfProject(
+  deps: HandOverDeps,
+  tx: Writer,
+  options: { orgId: string; projectId: string },
+): Promise<string[]> {
+  const rows = await idsOfProject(tx, options);
+  for (const { id, epoch } of rows) {
+    await updateCredential(tx, id, { revoked_at: deps.clock.nowMs(), epoch: epoch + 1 });
+    await appendAuthChange(deps, tx, { kind: "credential", subject: id, epoch: epoch + 1 });
+  }
+  return rows.map(({ id }) => id);
+}

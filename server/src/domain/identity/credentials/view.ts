@@ -1,0 +1,76 @@
+import type { Scope } from "@mooring/contract";
+import { parseScopes, renderScopes } from "./bounds.ts";
+import { stateOf } from "./states.ts";
+import type { CredentialContext, SecretRow } from "./store.ts";
+
+/** A credential as its managers see it. */
+export interface Credential {
+  readonly id: string;
+  readonly clientId: string;
+  readonly orgId: string;
+  /** Null: reaches the whole organization. */
+  readonly projectId: string | null;
+  readonly name: string;
+  /** As chosen. */
+  readonly scopes: readonly Scope[];
+  /** What of them it has at this moment: cut by its creator's present scopes and the organization's policy. */
+  readonly effectiveScopes: readonly Scope[];
+  /** Id of a person or a credential, or `system`. */
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+  /** Its own expiry, the policy's, or its creator's, whichever is first. */
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  /** To the minute. */
+  readonly lastUsedAtMs: number | null;
+  readonly lastUsedIp: string | null;
+  /** Newest first; only those that still are accepted. */
+  readonly secrets: readonly CredentialSecret[];
+}
+
+export interface CredentialSecret {
+  readonly id: string;
+  /** Last four characters. */
+  readonly hint: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+}
+
+export function viewOf(
+  context: CredentialContext,
+  chain: readonly CredentialContext[],
+  secrets: readonly SecretRow[],
+  nowMs: number,
+): Credential {
+  const state = stateOf(context, chain, secrets);
+  const live = secrets.filter((row) => context.revoked_at === null && (row.expires_at === null || nowMs < row.expires_at));
+  return {
+    id: context.id,
+    clientId: context.client_id,
+    orgId: context.org_id,
+    projectId: context.project_id,
+    name: context.name,
+    scopes: listOf(parseScopes(context.scopes)),
+    effectiveScopes: listOf(state.scopes),
+    createdBy: context.created_by,
+    createdAtMs: context.created_at,
+    expiresAtMs: state.expiresAtMs,
+    revokedAtMs: context.revoked_at,
+    lastUsedAtMs: context.last_used_at,
+    lastUsedIp: context.last_used_ip,
+    secrets: live.map((row) => ({
+      id: row.id,
+      hint: row.hint,
+      createdAtMs: row.created_at,
+      expiresAtMs: row.expires_at,
+      lastUsedAtMs: row.last_used_at,
+    })),
+  };
+}
+
+function listOf(scopes: ReadonlySet<Scope>): Scope[] {
+  return renderScopes(scopes)
+    .split(" ")
+    .filter((name) => name !== "") as Scope[];
+}

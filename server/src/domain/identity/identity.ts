@@ -1,0 +1,139 @@
+import type { AuditEvent } from "#domain/audit/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { createAuthenticator } from "./authenticator.ts";
+import { ChangeFeed } from "./changes/index.ts";
+import { Credentials, CredentialStates, RefusalLog, SignIn, UsageLog } from "./credentials/index.ts";
+import {
+  createEnvelope,
+  discardNewKeyFile,
+  masterKeyIdOf,
+  openMasterKey,
+  SigningKeys,
+  signingKeyRows,
+  type Envelope,
+  type SigningAlg,
+} from "./keys/index.ts";
+import type { Authenticator } from "./access/index.ts";
+import { revokeToken, TokenIssuer, TokenVerifier, type AccessTokenClaims, type RevocationContext } from "./tokens/index.ts";
+
+export interface IdentityOptions {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  /** Where `master.key` is kept. */
+  readonly dataDir: string;
+  /** 32 bytes in base64 or hexadecimal, instead of the file. */
+  readonly masterKey?: string;
+  /** `iss` of every token, and the base of the addresses in the metadata. */
+  readonly issuer: string;
+  readonly audience: string;
+  readonly nodeId?: string;
+  /** ES256 when absent. */
+  readonly tokenAlg?: SigningAlg;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** Everything about who may do what, on one node. */
+export interface Identity {
+  readonly issuer: string;
+  readonly authenticator: Authenticator;
+  readonly signIn: SignIn;
+  readonly credentials: Credentials;
+  readonly tokens: {
+    readonly issuer: TokenIssuer;
+    readonly verifier: TokenVerifier;
+    revoke(claims: AccessTokenClaims, context: RevocationContext): Promise<{ propagated: boolean }>;
+  };
+  readonly keys: SigningKeys;
+  /** For a signing key that leaked: nothing that it signed is accepted from now on. */
+  retireKeyNow(kid: string, actor?: AuditEvent["actor"]): Promise<{ propagated: boolean }>;
+  readonly envelope: Envelope;
+  readonly feed: ChangeFeed;
+  /** Since the start. */
+  counts(): { tokensIssued: number; refusals: number };
+  /** Registers the node, keeps it current and does the upkeep. Short-lived processes go without. */
+  start(): Promise<void>;
+  /** Writes what is held back and leaves. Also without `start`. */
+  stop(): Promise<void>;
+}
+
+const UPKEEP_EVERY_MS = 60 * 60 * 1000;
+
+/** @throws Error that says what to do when the master key is absent or not the database's */
+export async function createIdentity(options: IdentityOptions): Promise<Identity> {
+  const { metadata, clock, issuer, audience } = options;
+  const { envelope, keys } = await openKeys(options);
+  const feed = new ChangeFeed(options);
+  const states = new CredentialStates(metadata, feed);
+  const refusals = new RefusalLog(options);
+  const usage = new UsageLog(options);
+  const verifier = new TokenVerifier({ clock, keys, feed, states, issuer, audience });
+  const tokenIssuer = new TokenIssuer({ clock, keys, refusals, issuer, audience });
+  const upkeep = createUpkeep(keys, options.log);
+  return {
+    issuer,
+    authenticator: createAuthenticator({ verifier, usage }),
+    signIn: new SignIn({ clock, envelope, states, feed, refusals, usage }),
+    credentials: new Credentials({ metadata, clock, envelope, feed }),
+    tokens: { issuer: tokenIssuer, verifier, revoke: (claims, context) => revokeToken({ metadata, clock, feed }, claims, context) },
+    keys,
+    retireKeyNow: async (kid, actor) => {
+      const seq = await keys.retireNow(kid, actor);
+      await feed.sync();
+      return { propagated: await feed.propagate(seq) };
+    },
+    envelope,
+    feed,
+    counts: () => ({ tokensIssued: tokenIssuer.total, refusals: refusals.total }),
+    start: async () => {
+      await feed.start();
+      await upkeep.start();
+    },
+    stop: async () => {
+      await upkeep.stop();
+      await feed.stop();
+      await refusals.stop();
+      await usage.stop();
+    },
+  };
+}
+
+async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope; keys: SigningKeys }> {
+  const { metadata, clock, dataDir } = options;
+  const sealed = (await signingKeyRows(metadata.read)).at(-1);
+  const referencedId = sealed === undefined ? undefined : masterKeyIdOf(sealed.private_key);
+  const masterKey = await openMasterKey({ dataDir, configured: options.masterKey, referencedId });
+  const envelope = createEnvelope(masterKey);
+  const keys = new SigningKeys({ metadata, clock, envelope, alg: options.tokenAlg ?? "ES256" });
+  try {
+    await keys.load();
+  } catch (error) {
+    await discardNewKeyFile(dataDir, masterKey); // another node with a key of its own was first
+    throw error;
+  }
+  return { envelope, keys };
+}
+
+function createUpkeep(keys: SigningKeys, log: IdentityOptions["log"]): { start(): Promise<void>; stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  async function run(): Promise<void> {
+    try {
+      await keys.maintain();
+    } catch (error) {
+      log.warn({ err: error }, "cannot maintain the signing keys");
+    }
+  }
+
+  return {
+    start: async () => {
+      await run();
+      timer = setInterval(() => (running = run()), UPKEEP_EVERY_MS).unref();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
