@@ -22,7 +22,7 @@ export const AUDIT_ROWS = {
     query: Type.Object({ ...CursorQuery, ...auditFilters }),
     result: page(AuditEntry),
     status: 200,
-    problems: ["invalid_parameter", "not_found"],
+    problems: ["invalid_parameter", "forbidden"],
   }),
   exportAudit: route({
     operationId: "exportAudit",
@@ -33,7 +33,7 @@ export const AUDIT_ROWS = {
     permission: "audit:read",
     query: Type.Object(auditFilters),
     status: 200,
-    problems: ["invalid_parameter", "not_found"],
+    problems: ["invalid_parameter", "forbidden"],
   }),
   verifyAudit: route({
     operationId: "verifyAudit",
@@ -44,6 +44,6 @@ export const AUDIT_ROWS = {
     permission: "audit:read",
     result: AuditVerification,
     status: 200,
-    problems: ["not_found"],
+    problems: ["forbidden"],
   }),
 } as const;

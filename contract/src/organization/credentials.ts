@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { route } from "../route.ts";
-import { DisplayName, Timestamp } from "../shared.ts";
-import { Credential, Id, IdOrSlug, NewCredential, ScopeList, closed, ifMatch, listQuery, nullable, page } from "./shapes.ts";
+import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
+import { Credential, Id, IdOrSlug, NewCredential, ScopeList, closed, nullable, page } from "./shapes.ts";
 
 const credentialParams = Type.Object({ credential_id: Id });
 
@@ -13,10 +13,14 @@ export const CREDENTIAL_ROWS = {
     tag: "credentials",
     summary: "Credentials, newest first, without their secrets",
     permission: "credentials:read",
-    query: listQuery,
+    query: Type.Object({
+      ...CursorQuery,
+      project: Type.Optional(IdOrSlug),
+      include_revoked: Type.Optional(Type.Boolean({ default: false })),
+    }),
     result: page(Credential),
     status: 200,
-    problems: ["invalid_parameter"],
+    problems: ["invalid_parameter", "not_found"],
   }),
   createCredential: route({
     operationId: "createCredential",
@@ -58,7 +62,6 @@ export const CREDENTIAL_ROWS = {
     path: "/v1/credentials/{credential_id}",
     tag: "credentials",
     summary: "Change a credential's name or permission set",
-    description: ifMatch,
     permission: "credentials:write",
     params: credentialParams,
     body: Type.Object(
@@ -67,7 +70,7 @@ export const CREDENTIAL_ROWS = {
     ),
     result: Credential,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict", "precondition_failed"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
   }),
   rotateCredential: route({
     operationId: "rotateCredential",

@@ -17,7 +17,7 @@ export const MEMBER_ROWS = {
     query: listQuery,
     result: page(Member),
     status: 200,
-    problems: ["invalid_parameter", "not_found"],
+    problems: ["invalid_parameter", "forbidden"],
   }),
   updateMember: route({
     operationId: "updateMember",
@@ -57,7 +57,7 @@ export const MEMBER_ROWS = {
     query: listQuery,
     result: page(Invitation),
     status: 200,
-    problems: ["invalid_parameter", "not_found"],
+    problems: ["invalid_parameter", "forbidden"],
   }),
   createInvitation: route({
     operationId: "createInvitation",
@@ -69,7 +69,7 @@ export const MEMBER_ROWS = {
     body: Type.Object({ email: Email, role: OrgRoleName }, closed),
     result: NewInvitation,
     status: 201,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "conflict"],
     idempotent: true,
   }),
   revokeInvitation: route({
@@ -81,7 +81,7 @@ export const MEMBER_ROWS = {
     permission: "members:write",
     params: invitationParams,
     status: 204,
-    problems: ["not_found", "conflict"],
+    problems: ["forbidden", "not_found", "conflict"],
   }),
   acceptInvitation: route({
     operationId: "acceptInvitation",

@@ -25,7 +25,7 @@ export const ORGANIZATION_ROWS = {
     permission: "org:read",
     result: Organization,
     status: 200,
-    problems: ["not_found"],
+    problems: ["forbidden"],
   }),
   updateOrganization: route({
     operationId: "updateOrganization",
@@ -53,6 +53,6 @@ export const ORGANIZATION_ROWS = {
     ),
     result: Organization,
     status: 200,
-    problems: ["invalid_body", "not_found", "precondition_failed"],
+    problems: ["invalid_body", "forbidden", "precondition_failed"],
   }),
 } as const;

@@ -39,7 +39,7 @@ export const PROJECT_ROWS = {
     ),
     result: Project,
     status: 201,
-    problems: ["invalid_body", "duplicate_slug", "not_found"],
+    problems: ["invalid_body", "forbidden", "duplicate_slug"],
     idempotent: true,
   }),
   getProject: route({
@@ -106,7 +106,7 @@ export const PROJECT_ROWS = {
     body: Type.Object({ role: ProjectRoleName }, closed),
     result: ProjectMember,
     status: 200,
-    problems: ["invalid_body", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
   }),
   deleteProjectMember: route({
     operationId: "deleteProjectMember",

@@ -89,6 +89,9 @@ export const Credential = Type.Object({
   name: DisplayName,
   project_id: nullable(Id),
   scopes: Type.Array(ScopeName, { description: "the permission set as chosen" }),
+  effective_scopes: Type.Array(ScopeName, {
+    description: "what of it counts now: cut by what its creator may do and what the policy allows",
+  }),
   created_by: Id,
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
@@ -151,7 +154,7 @@ export const Me = Type.Object({
   scopes: Type.Array(ScopeName),
   projects: Type.Array(
     Type.Object({ id: Id, slug: Slug, name: DisplayName, visibility: Visibility, role: nullable(ProjectRoleName) }),
-    { description: "those that can be reached, by slug; the first 1000" },
+    { description: "those within reach, newest first, 1000 at most" },
   ),
 });
 

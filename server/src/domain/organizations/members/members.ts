@@ -1,6 +1,6 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { ORG_ROLE_SCOPES, type PersonPrincipal } from "#domain/identity/index.ts";
+import { ORG_ROLE_SCOPES, transferCredentials, type PersonPrincipal } from "#domain/identity/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -17,7 +17,6 @@ import {
   ownersOf,
   projectRoles,
   projectsMaintainedAlone,
-  setCredentialCreator,
   setRole,
   type Member,
 } from "./store.ts";
@@ -97,15 +96,15 @@ export async function removeMember(
   orgId: string,
   options: { userId: string; transferCredentials: boolean },
 ): Promise<void> {
-  const { userId, transferCredentials } = options;
+  const { userId, transferCredentials: handOver } = options;
   await changeOrganization(deps, orgId, async (tx) => {
     const member = await found(tx, orgId, userId);
     const grantor = await grantorOf(tx, caller, orgId);
     requireMayChange(grantor, member.role);
     if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
     const credentials = await credentialsMadeBy(tx, orgId, userId);
-    const heir = transferCredentials ? requireHeir(grantor, userId) : null;
-    if (heir !== null) await setCredentialCreator(tx, orgId, userId, heir);
+    const heir = handOver ? requireHeir(grantor, userId) : null;
+    if (heir !== null) await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
     const inherited = await passProjectsOn(deps, tx, orgId, { from: userId, preferred: grantor.userId });
     await deleteMembership(tx, orgId, userId);
     await announceAccessChange(deps, tx, orgId);

@@ -99,10 +99,6 @@ export async function credentialsMadeBy(db: Reader, orgId: string, userId: strin
   return rows.map((row) => row.id);
 }
 
-export async function setCredentialCreator(tx: Writer, orgId: string, from: string, to: string): Promise<void> {
-  await tx.updateTable("credential").set({ created_by: to }).where("org_id", "=", orgId).where("created_by", "=", from).execute();
-}
-
 export async function personByEmail(db: Reader, email: string): Promise<Person | undefined> {
   return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
 }

@@ -1,5 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { appendAuthChange, type Reach } from "#domain/identity/index.ts";
+import { revokeCredentialsOfProject, type Reach } from "#domain/identity/index.ts";
 import { decodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -10,8 +10,6 @@ import { pageOf, type Page, type PageQuery } from "../members/members.ts";
 import { findMember } from "../members/store.ts";
 import {
   countApps,
-  credentialsOfProject,
-  deleteCredentials,
   deleteProjectRow,
   insertProject,
   listProjectRows,
@@ -132,16 +130,14 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
   });
 }
 
-/** Its credentials go with it. @throws Problem `not_found`, `conflict` while it has apps */
+/** Its credentials are revoked. @throws Problem `not_found`, `conflict` while it has apps */
 export async function deleteProject(deps: OrganizationsDeps, caller: Caller, project: Pick<Project, "id" | "org_id">): Promise<void> {
   const orgId = project.org_id;
   await changeOrganization(deps, orgId, async (tx) => {
     const row = await found(tx, project);
     if ((await countApps(tx, orgId, row.id)) > 0) throw new Problem("conflict", "The project has apps; delete them first.");
-    const credentials = await credentialsOfProject(tx, orgId, row.id);
-    await deleteCredentials(tx, orgId, credentials);
+    const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
     await deleteProjectRow(tx, orgId, row.id);
-    for (const id of credentials) await appendAuthChange(deps, tx, { kind: "credential", subject: id });
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

@@ -76,20 +76,6 @@ export async function countApps(db: Reader, orgId: string, projectId: string): P
   return Number(count);
 }
 
-/** Ids of the credentials that reach this project only. */
-export async function credentialsOfProject(db: Reader, orgId: string, projectId: string): Promise<string[]> {
-  const rows = await db.selectFrom("credential").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
-  return rows.map((row) => row.id);
-}
-
-/** Takes credentials away with their secrets: a credential without its project would reach the whole organization. */
-export async function deleteCredentials(tx: Writer, orgId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const own = tx.selectFrom("credential").select("id").where("org_id", "=", orgId).where("id", "in", [...ids]);
-  await tx.deleteFrom("credential_secret").where("credential_id", "in", own).execute();
-  await tx.deleteFrom("credential").where("org_id", "=", orgId).where("id", "in", [...ids]).execute();
-}
-
 function projectMembers(db: Reader, orgId: string, projectId: string) {
   return db
     .selectFrom("project_member")

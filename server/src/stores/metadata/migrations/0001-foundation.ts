@@ -109,7 +109,8 @@ const IDENTITY: Definitions = {
     primaryKey: ["id"],
     unique: [["client_id"]],
     indexes: [["org_id", "id"], ["project_id"], ["created_by"]],
-    references: { org_id: "organization", project_id: "project" },
+    // None to the project: a credential outlives it, revoked, for whoever asks later what it was.
+    references: { org_id: "organization" },
   },
   credential_secret: {
     columns: {

@@ -1,0 +1,17 @@
+import type { Identity } from "#domain/identity/index.ts";
+import type { HttpHost, Surface } from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { mountOrganization } from "./routes.ts";
+
+export interface OrganizationSurfaceDeps {
+  readonly host: HttpHost;
+  readonly identity: Pick<Identity, "credentials">;
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly addresses: { readonly portal_url: string };
+}
+
+export function createOrganizationSurface(deps: OrganizationSurfaceDeps): Surface {
+  return { name: "organization", mount: (app) => mountOrganization(app, deps) };
+}

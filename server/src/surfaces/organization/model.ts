@@ -1,0 +1,141 @@
+import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
+import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
+import type { Credential } from "#domain/identity/index.ts";
+import {
+  etagOf,
+  policyOf,
+  statusOf,
+  type App,
+  type Invitation,
+  type Member,
+  type Organization,
+  type Page,
+  type Project,
+  type ProjectMember,
+} from "#domain/organizations/index.ts";
+import type { OperationContext } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+
+/** Records as the contract shows them. */
+
+type Rows = typeof ORGANIZATION_ROUTES;
+export type OrganizationBody = ResultOf<Rows["getOrganization"]>;
+export type ProjectBody = ResultOf<Rows["getProject"]>;
+export type ProjectMemberBody = ResultOf<Rows["putProjectMember"]>;
+export type AppBody = ResultOf<Rows["getApp"]>;
+export type MemberBody = ResultOf<Rows["updateMember"]>;
+export type InvitationBody = ResultOf<Rows["listInvitations"]>["items"][number];
+export type AuditBody = ResultOf<Rows["listAudit"]>["items"][number];
+export type CredentialBody = ResultOf<Rows["getCredential"]>;
+
+export function organizationBody(organization: Organization): OrganizationBody {
+  return {
+    id: organization.id,
+    slug: organization.slug,
+    name: organization.name,
+    token_lifetime_s: organization.token_lifetime_s,
+    policy: policyOf(organization),
+    created_at: isoFromMs(organization.created_at),
+  };
+}
+
+export function projectBody(project: Project): ProjectBody {
+  const { id, slug, name, visibility } = project;
+  return { id, slug, name, visibility, created_at: isoFromMs(project.created_at) };
+}
+
+export function projectMemberBody(member: ProjectMember): ProjectMemberBody {
+  const { user_id, email, name, role } = member;
+  return { user_id, email, name, role, created_at: isoFromMs(member.created_at) };
+}
+
+export function appBody(app: App, orgSlug: string): AppBody {
+  return {
+    id: app.id,
+    slug: app.slug,
+    name: app.name,
+    project_id: app.project_id,
+    project_slug: app.project_slug,
+    repository: `orgs/${orgSlug}/${app.slug}`,
+    bucket: app.slug,
+    created_at: isoFromMs(app.created_at),
+  };
+}
+
+export function memberBody(member: Member): MemberBody {
+  const { user_id, email, name, role } = member;
+  return { user_id, email, name, role, created_at: isoFromMs(member.created_at) };
+}
+
+export function invitationBody(invitation: Invitation, nowMs: number): InvitationBody {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    role: invitation.role,
+    status: statusOf(invitation, nowMs),
+    invited_by: invitation.invited_by,
+    created_at: isoFromMs(invitation.created_at),
+    expires_at: isoFromMs(invitation.expires_at),
+  };
+}
+
+export function auditBody(row: AuditRow): AuditBody {
+  return {
+    id: row.id,
+    seq: row.seq,
+    at: isoFromMs(row.at),
+    actor: { kind: row.actor_kind, id: row.actor_id },
+    action: row.action,
+    target: row.target_kind === null || row.target_id === null ? null : { kind: row.target_kind, id: row.target_id },
+    result: row.result,
+    ip: row.ip,
+    request_id: row.request_id,
+    detail: JSON.parse(row.detail) as Record<string, unknown>,
+    prev_hash: row.prev_hash,
+    hash: row.hash,
+  };
+}
+
+export function verificationBody(verdict: AuditVerdict): ResultOf<Rows["verifyAudit"]> {
+  if (verdict.ok) return { ok: true, entries: verdict.entries, head_hash: verdict.headHash, fault: null };
+  const { fault: kind, seq, detail, entries } = verdict;
+  return { ok: false, entries, head_hash: null, fault: { kind, seq, detail } };
+}
+
+export function pageBody<T, B>(page: Page<T>, bodyOf: (item: T) => B): { items: B[]; next_cursor: string | null } {
+  return { items: page.items.map(bodyOf), next_cursor: page.nextCursor };
+}
+
+/** Sends the version of a record with it, for `If-Match`. */
+export function versioned<T>(context: OperationContext, record: object, body: T): T {
+  void context.reply.header("etag", etagOf(record));
+  return body;
+}
+
+export function credentialBody(credential: Credential): CredentialBody {
+  return {
+    id: credential.id,
+    client_id: credential.clientId,
+    name: credential.name,
+    project_id: credential.projectId,
+    scopes: [...credential.scopes],
+    effective_scopes: [...credential.effectiveScopes],
+    created_by: credential.createdBy,
+    created_at: isoFromMs(credential.createdAtMs),
+    expires_at: isoOrNull(credential.expiresAtMs),
+    revoked_at: isoOrNull(credential.revokedAtMs),
+    last_used_at: isoOrNull(credential.lastUsedAtMs),
+    last_used_ip: credential.lastUsedIp,
+    secrets: credential.secrets.map((secret) => ({
+      id: secret.id,
+      hint: secret.hint,
+      created_at: isoFromMs(secret.createdAtMs),
+      expires_at: isoOrNull(secret.expiresAtMs),
+      last_used_at: isoOrNull(secret.lastUsedAtMs),
+    })),
+  };
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoFromMs(ms);
+}

@@ -1,0 +1,20 @@
+import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import type { Operation } from "#http/index.ts";
+import type { OrganizationSurfaceDeps } from "../index.ts";
+import { credentialBody } from "../model.ts";
+import { actingOf, projectFor } from "../resources.ts";
+
+export function createCredential(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.createCredential> {
+  return async ({ body }, context) => {
+    const named = body.project ?? null;
+    const project = named === null ? null : await projectFor(deps, context.principal, named, "credentials:write");
+    const { credential, clientSecret } = await deps.identity.credentials.create(actingOf(context), {
+      projectId: project?.id ?? null,
+      name: body.name,
+      scopes: body.scopes,
+      expiresAtMs: body.expires_at === undefined || body.expires_at === null ? null : Date.parse(body.expires_at),
+    });
+    void context.reply.header("cache-control", "no-store");
+    return { ...credentialBody(credential), client_secret: clientSecret };
+  };
+}

@@ -1,0 +1,38 @@
+import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
+import { getOrganization, listProjects } from "#domain/organizations/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { OrganizationSurfaceDeps } from "../index.ts";
+
+const PROJECTS_MAX = 1000;
+
+export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getMe> {
+  return async (_input, { principal }) => {
+    const { id, slug, name } = await getOrganization(deps, principal.orgId);
+    const projects = await listProjects(deps, principal.orgId, reachOfMe(principal), { limit: PROJECTS_MAX });
+    const roles = principal.kind === "person" ? principal.projects : new Map<string, never>();
+    return {
+      kind: principal.kind,
+      id: principal.id,
+      client_id: principal.kind === "credential" ? principal.clientId : null,
+      email: principal.kind === "person" ? principal.email : null,
+      role: principal.kind === "person" ? principal.role : null,
+      organization: { id, slug, name },
+      project_id: principal.kind === "credential" ? principal.projectId : null,
+      scopes: [...principal.scopes],
+      projects: projects.items.map((project) => ({
+        id: project.id,
+        slug: project.slug,
+        name: project.name,
+        visibility: project.visibility,
+        role: roles.get(project.id) ?? null,
+      })),
+    };
+  };
+}
+
+/** A credential of one project is told which, whatever its scopes. */
+function reachOfMe(principal: Principal): Reach {
+  if (principal.kind === "person" || principal.projectId === null) return reachOf(principal, "projects:read");
+  return { organization: false, visibleProjects: false, projectIds: [principal.projectId] };
+}

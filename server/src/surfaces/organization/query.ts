@@ -1,0 +1,18 @@
+import type { AuditFilters } from "#domain/audit/index.ts";
+import type { PageQuery } from "#domain/organizations/index.ts";
+
+const LIMIT_DEFAULT = 50;
+
+export function pageOf(query: { limit?: number; cursor?: string }): PageQuery {
+  return { limit: query.limit ?? LIMIT_DEFAULT, cursor: query.cursor };
+}
+
+export function filtersOf(query: { actor?: string; action?: string; target?: string; from?: string; to?: string }): AuditFilters {
+  return {
+    actorId: query.actor,
+    action: query.action,
+    targetId: query.target,
+    fromMs: query.from === undefined ? undefined : Date.parse(query.from),
+    toMs: query.to === undefined ? undefined : Date.parse(query.to),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Scope } from "@mooring/contract";
+import { authorize, type Acting, type Principal, type Resource } from "#domain/identity/index.ts";
+import { absent, findApp, findProject, type App, type Caller, type Project } from "#domain/organizations/index.ts";
+import { missingScope, type OperationContext } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+type Deps = { readonly metadata: MetadataStore };
+
+export function callerOf(context: OperationContext): Caller {
+  return { principal: context.principal, ip: context.ip, requestId: context.requestId };
+}
+
+/**
+ * For what belongs to the organization itself. That it exists is no secret to its own credentials, so those of one project
+ * are told why they are refused.
+ * @throws Problem `forbidden`, `insufficient_scope`
+ */
+export function requireOrganization(principal: Principal, permission: Scope): void {
+  const decision = authorize(principal, permission, { orgId: principal.orgId });
+  if (decision === "hidden") throw new Problem("forbidden", "This credential reaches one project only, and this belongs to the whole organization.");
+  if (decision === "insufficient_scope") throw missingScope(permission);
+}
+
+/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
+export async function projectFor(deps: Deps, principal: Principal, idOrSlug: string, permission: Scope): Promise<Project> {
+  const project = await findProject(deps, principal.orgId, idOrSlug);
+  if (project === undefined) throw absent();
+  requireSeen(principal, permission, { orgId: project.org_id, project });
+  return project;
+}
+
+/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
+export async function appFor(deps: Deps, principal: Principal, idOrSlug: string, permission: Scope): Promise<App> {
+  const app = await findApp(deps, principal.orgId, idOrSlug);
+  if (app === undefined) throw absent();
+  requireSeen(principal, permission, { orgId: app.org_id, project: { id: app.project_id, visibility: app.visibility } });
+  return app;
+}
+
+function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
+  const decision = authorize(principal, permission, resource);
+  if (decision === "hidden") throw absent();
+  if (decision === "insufficient_scope") throw missingScope(permission);
+}
+
+/** The request as `domain/identity` wants it. */
+export function actingOf(context: OperationContext): Acting {
+  return { actor: context.principal, ip: context.ip, requestId: context.requestId };
+}
