@@ -5,6 +5,7 @@ import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { EntryCheck, escaped, exactJson, isObject, type JsonObject } from "./check.ts";
 import { outline } from "./outline.ts";
 import { ROW_OF } from "./rows.ts";
+import { scanEntries } from "./scan.ts";
 
 export interface EncodeOptions {
   /** The project of the credential that sent the entries, or null. */
@@ -34,10 +35,16 @@ const INTEGER_MIN = -(2n ** 63n);
 const INTEGER_MAX = 2n ** 64n - 1n;
 
 /**
- * Checks the body of an ingest request and turns its entries into rows, in one pass.
+ * Checks the body of an ingest request and turns its entries into rows.
  * @throws Problem `invalid_body` with the places of the first 20 faults; `body_too_large`
  */
 export function encodeEntries(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
+  const scanned = scanEntries(type, body, options.projectId);
+  return scanned === null ? parseEntries(type, body, options) : { ...scanned, rejected: 0, errors: [] };
+}
+
+/** The careful way, for every body: it knows what is wrong, and handles what is rare. */
+export function parseEntries(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
   if (body.length > INGEST_BODY_BYTES_MAX) {
     throw new Problem("body_too_large", `cannot take a body of more than ${INGEST_BODY_BYTES_MAX} bytes; send fewer entries at a time`);
   }

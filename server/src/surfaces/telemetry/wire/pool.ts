@@ -5,7 +5,7 @@ import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { encodeEntries, type EncodedEntries, type EncodeOptions } from "./entries.ts";
 
 /** Bodies below this are encoded where they are: handing them over would cost more. */
-export const INLINE_BYTES_MAX = 32 * 1024;
+export const INLINE_BYTES_MAX = 512 * 1024;
 
 const WORKERS_MAX = 4;
 /** A body of the largest size needs a fraction of it. */

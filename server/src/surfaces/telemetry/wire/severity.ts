@@ -27,6 +27,9 @@ const WORDS: Readonly<Record<string, number>> = {
   emerg: 24,
 };
 
+/** The words, in lower case. */
+export const LEVEL_WORDS: readonly string[] = Object.keys(WORDS);
+
 const STEPS: Readonly<Record<string, number>> = { trace: 1, debug: 5, info: 9, warn: 13, error: 17, fatal: 21 };
 
 const NUMBERS = table();

@@ -1,0 +1,37 @@
+import { fork } from "node:child_process";
+
+/** What the load process is told; requests are whole HTTP/1.1 messages, sent in turn. */
+export interface LoadPlan {
+  readonly host: string;
+  readonly port: number;
+  readonly requests: readonly Buffer[];
+  readonly connections: number;
+  readonly durationMs: number;
+}
+
+export interface LoadResult {
+  readonly answered: number;
+  readonly elapsedMs: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Milliseconds from the last byte sent to the answer's head. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Runs the load in a process of its own, so that it shares cores with the server but not its event loop. */
+export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
+  const child = fork(new URL("load-process.ts", import.meta.url), { serialization: "advanced" });
+  const result = new Promise<LoadResult>((resolve, reject) => {
+    child.once("message", (message) => resolve(message as LoadResult));
+    child.once("exit", (code) => reject(new Error(`the load process ended with ${code}`)));
+  });
+  child.send(plan);
+  return result.finally(() => child.kill());
+}
+
+/** One HTTP/1.1 request as bytes. */
+export function requestBytes(options: { method: string; path: string; host: string; headers: Record<string, string>; body: Buffer }): Buffer {
+  const fields = Object.entries(options.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${options.method} ${options.path} HTTP/1.1\r\nhost: ${options.host}\r\n${fields.join("")}content-length: ${options.body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), options.body]);
+}

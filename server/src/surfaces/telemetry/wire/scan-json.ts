@@ -1,0 +1,226 @@
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OBJECT_START = 0x7b;
+export const OBJECT_END = 0x7d;
+export const ARRAY_START = 0x5b;
+export const ARRAY_END = 0x5d;
+
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+const LETTER_D = 0x64;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LOWER = 0x20;
+
+/** Beyond this many bytes a number may not be what a double holds; such a number is left to the parser. */
+const INTEGER_BYTES_MAX = 15;
+const NUMBER_BYTES_MAX = 25;
+/** An entry with more names is left to the parser: looking for repeated ones here is quadratic. */
+const NAMES_MAX = 100;
+
+const TRUE = Buffer.from("true");
+const FALSE = Buffer.from("false");
+const NULL = Buffer.from("null");
+const SIMPLE_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+
+/**
+ * Walks over JSON text (RFC 8259) byte by byte. Every step that meets something it does not take returns false; the text is
+ * then either not JSON or rare enough for a parser.
+ */
+export class Json {
+  readonly bytes: Buffer;
+  readonly end: number;
+  at = 0;
+  /** Whether the last string held an escape. */
+  escaped = false;
+  /** Whether a line break was passed since this was last cleared. */
+  lineBreak = false;
+  /** Members of free-form objects since this was last cleared. */
+  keys = 0;
+  /** Where the names of the objects at hand stand, and their lengths: a stack that all levels share. */
+  readonly #names = new Int32Array(2 * NAMES_MAX);
+  #namesTop = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.end = bytes.length;
+  }
+
+  byte(): number {
+    return this.bytes[this.at] as number;
+  }
+
+  /** Passes white space and returns the byte after it; undefined, which equals no byte, at the end. */
+  space(): number {
+    const { bytes } = this;
+    let { at } = this;
+    let byte = bytes[at] as number;
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+      if (byte < 0x20 && byte !== 0x09) this.lineBreak = true;
+      byte = bytes[++at] as number;
+    }
+    this.at = at;
+    return byte;
+  }
+
+  startsWith(text: Buffer): boolean {
+    const { bytes, at } = this;
+    for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
+    return true;
+  }
+
+  /** From the opening quote past the closing one. Escaped surrogates are not taken: one may stand alone. */
+  string(): boolean {
+    const { bytes, end } = this;
+    let at = this.at + 1;
+    this.escaped = false;
+    while (at < end) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) {
+        this.at = at + 1;
+        return true;
+      }
+      if (byte < 0x20) return false;
+      if (byte === BACKSLASH) {
+        this.escaped = true;
+        const length = this.#escape(at + 1);
+        if (length === 0) return false;
+        at += 1 + length;
+      } else at += 1;
+    }
+    return false;
+  }
+
+  /** Bytes of the escape after the backslash, 0 when it is none that is taken. */
+  #escape(at: number): number {
+    const { bytes } = this;
+    const byte = bytes[at] as number;
+    if (byte !== LETTER_U) return SIMPLE_ESCAPES.has(byte) ? 1 : 0;
+    if (((bytes[at + 1] as number) | LOWER) === LETTER_D) return 0;
+    for (let i = 1; i <= 4; i++) if (!isHex(bytes[at + i])) return 0;
+    return 5;
+  }
+
+  /** A number without an exponent that a double holds as it is written. */
+  number(): boolean {
+    const { bytes } = this;
+    const from = this.at;
+    let at = from;
+    if (bytes[at] === MINUS) at += 1;
+    const digitsFrom = at;
+    while (isDigit(bytes[at])) at += 1;
+    const digits = at - digitsFrom;
+    if (digits === 0 || digits > INTEGER_BYTES_MAX || (digits > 1 && bytes[digitsFrom] === ZERO)) return false;
+    if (bytes[at] === DOT) {
+      const fractionFrom = ++at;
+      while (isDigit(bytes[at])) at += 1;
+      if (at === fractionFrom) return false;
+    }
+    if (at - from > NUMBER_BYTES_MAX || ((bytes[at] as number) | LOWER) === 0x65) return false;
+    this.at = at;
+    return true;
+  }
+
+  #scalar(byte: number): boolean {
+    if (byte === 0x74) return this.#word(TRUE);
+    if (byte === 0x66) return this.#word(FALSE);
+    if (byte === 0x6e) return this.#word(NULL);
+    return this.number();
+  }
+
+  #word(word: Buffer): boolean {
+    if (!this.startsWith(word)) return false;
+    this.at += word.length;
+    return true;
+  }
+
+  /** Any value, whose containers may be nested so many levels deep. */
+  value(levels: number): boolean {
+    const byte = this.byte();
+    if (byte === QUOTE) return this.string();
+    if (byte === OBJECT_START) return levels > 0 && this.object(levels, false);
+    if (byte === ARRAY_START) return levels > 0 && this.#array(levels);
+    return this.#scalar(byte);
+  }
+
+  /** From the opening brace past the closing one, no name twice; counts its members in `keys`. */
+  object(levels: number, stringsOnly: boolean): boolean {
+    const base = this.#namesTop;
+    const taken = this.#objectFrom(base, levels, stringsOnly);
+    this.#namesTop = base;
+    return taken;
+  }
+
+  #objectFrom(base: number, levels: number, stringsOnly: boolean): boolean {
+    this.at += 1;
+    let next = this.space();
+    if (next === OBJECT_END) {
+      this.at += 1;
+      return true;
+    }
+    for (;;) {
+      if (next !== QUOTE) return false;
+      const from = this.at + 1;
+      if (!this.string() || this.escaped || this.#repeated(base, from, this.at - 1)) return false;
+      if (this.space() !== COLON) return false;
+      this.at += 1;
+      const first = this.space();
+      if (first === QUOTE ? !this.string() : stringsOnly || !this.value(levels - 1)) return false;
+      next = this.space();
+      this.at += 1;
+      if (next === OBJECT_END) return true;
+      if (next !== COMMA) return false;
+      next = this.space();
+    }
+  }
+
+  /** Notes a name by where it stands; true when the object has it already, or there are too many to go on. */
+  #repeated(base: number, from: number, to: number): boolean {
+    const { bytes } = this;
+    const names = this.#names;
+    const top = this.#namesTop;
+    const length = to - from;
+    this.keys += 1;
+    if (this.keys > NAMES_MAX || top === names.length) return true;
+    for (let i = base; i < top; i += 2) {
+      if (names[i + 1] !== length) continue;
+      const other = names[i] as number;
+      let same = 0;
+      while (same < length && bytes[other + same] === bytes[from + same]) same += 1;
+      if (same === length) return true;
+    }
+    names[top] = from;
+    names[top + 1] = length;
+    this.#namesTop = top + 2;
+    return false;
+  }
+
+  #array(levels: number): boolean {
+    this.at += 1;
+    if (this.space() === ARRAY_END) {
+      this.at += 1;
+      return true;
+    }
+    for (;;) {
+      this.space();
+      if (!this.value(levels - 1)) return false;
+      const next = this.space();
+      this.at += 1;
+      if (next === ARRAY_END) return true;
+      if (next !== COMMA) return false;
+    }
+  }
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= NINE;
+}
+
+function isHex(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  const lower = byte | LOWER;
+  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
+}

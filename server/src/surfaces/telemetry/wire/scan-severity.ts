@@ -1,0 +1,30 @@
+import { LEVEL_WORDS, severityOf } from "./severity.ts";
+
+/** So many bytes of text fit into a number exactly. */
+const BYTES_MAX = 6;
+
+/** The common spellings by their bytes read as one number: found without making a string for each entry. */
+const KNOWN = table();
+
+/** The severity number of the level that stands from `from` to before `to`, 0 for none; as `severityOf`. */
+export function severityAt(bytes: Buffer, from: number, to: number): number {
+  if (to - from <= BYTES_MAX) {
+    let key = 0;
+    for (let at = from; at < to; at++) key = key * 256 + (bytes[at] as number);
+    const severity = KNOWN.get(key);
+    if (severity !== undefined) return severity;
+  }
+  return severityOf(bytes.toString("utf8", from, to)) ?? 0;
+}
+
+function table(): ReadonlyMap<number, number> {
+  const known = new Map<number, number>();
+  for (const word of LEVEL_WORDS) {
+    if (word.length > BYTES_MAX) continue;
+    for (const spelling of [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]) {
+      const key = [...Buffer.from(spelling)].reduce((number, byte) => number * 256 + byte, 0);
+      known.set(key, severityOf(spelling) ?? 0);
+    }
+  }
+  return known;
+}
