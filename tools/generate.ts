@@ -17,9 +17,10 @@ function readIfThere(path: string): string | undefined {
 }
 
 let stale = 0;
-for (const { path, render } of GENERATED) {
+for (const generated of GENERATED) {
+  const { path } = generated;
   const target = join(values.root, path);
-  const text = await render();
+  const text = await generated.render();
   if (readIfThere(target) === text) continue;
   stale++;
   if (values.check) {

@@ -6,7 +6,7 @@ import type { Expression, Statement } from "@swc/core";
  * Only the initialisers matter, they may hold a dynamic import.
  */
 export function teachUsing(): void {
-  const original = Reflect.get(Visitor.prototype, "visitStatement") as (statement: Statement) => Statement;
+  const original = Reflect.get(Visitor.prototype, "visitStatement");
   Visitor.prototype.visitStatement = function visitStatement(this: Visitor, statement: Statement): Statement {
     if (!isUsing(statement)) return original.call(this, statement);
     for (const { init } of statement.decls) if (init) this.visitExpression(init);

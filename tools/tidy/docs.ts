@@ -1,0 +1,53 @@
+import { posix } from "node:path";
+import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import type { Rule, SourceFile } from "./files.ts";
+
+function pages(files: readonly SourceFile[]): SourceFile[] {
+  return files
+    .filter(({ path }) => path.endsWith(".md"))
+    .map(({ path, text }) => ({ path, text: text.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, "") }));
+}
+
+const oneTitle: Rule = {
+  name: "one-title",
+  check: (files) =>
+    pages(files).flatMap(({ path, text }) => {
+      const titles = text.match(/^# .+/gm)?.length ?? 0;
+      if (titles !== 1) return [`${path}: has ${titles} titles (#), must have one`];
+      return text.startsWith("# ") ? [] : [`${path}: does not start with its title`];
+    }),
+};
+
+/** Relative links lead to a file or a folder of the repository. */
+const links: Rule = {
+  name: "links",
+  check: (files) => {
+    const paths = files.map(({ path }) => path);
+    return pages(files).flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g)]
+        .map((match) => ({ link: match[1] ?? "", target: posix.join(posix.dirname(path), match[1] ?? "") }))
+        .filter(
+          ({ target }) => !paths.some((known) => known === target || known.startsWith(`${target.replace(/\/$/, "")}/`)),
+        )
+        .map(({ link }) => `${path}: links to ${link}, which is not there`),
+    );
+  },
+};
+
+/** The codes of kernel/problem.ts are those of docs/errors.md, both ways. */
+const errorCodes: Rule = {
+  name: "error-codes",
+  check: (files) => {
+    const page = files.find(({ path }) => path === "docs/errors.md")?.text ?? "";
+    const documented = [...page.matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1] ?? "");
+    const known = Object.keys(PROBLEMS);
+    return [
+      ...known.filter((code) => !documented.includes(code)).map((code) => `docs/errors.md: ${code} is missing`),
+      ...documented
+        .filter((code) => !known.includes(code))
+        .map((code) => `docs/errors.md: ${code} is not in kernel/problem.ts`),
+    ];
+  },
+};
+
+export const DOCS_RULES: readonly Rule[] = [oneTitle, links, errorCodes];

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import { renderErrors } from "../generate/errors-page.ts";
+import type { SourceFile } from "./files.ts";
+import { TIDY_RULES } from "./rules.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+/** What a rule catches: files that break it, each with what its finding must say; and its near misses. */
+interface Example {
+  readonly caught: readonly (readonly [files: Files, finding: RegExp])[];
+  readonly fine: readonly Files[];
+}
+
+const A = "server/src/kernel/a.ts";
+const TEST = "server/src/kernel/a.test.ts";
+const ERRORS_PAGE = renderErrors(PROBLEMS);
+const lines = (count: number): string => "f();\n".repeat(count);
+// Put together, so that the rules do not find them in this file.
+const todo = (rest: string): string => `// TO${"DO"}${rest}\n`;
+const home = (name: string): string => `"/${name}/x"`;
+
+const SURFACE: Files = {
+  "server/src/surfaces/x/README.md": "# X\n",
+  "server/src/surfaces/x/index.ts": "",
+  "server/src/surfaces/x/routes.ts":
+    'import { get } from "./operations/get.ts";\nimport { mount } from "#http/index.ts";\n',
+  "server/src/surfaces/x/operations/get.ts": "",
+  "server/src/surfaces/x/operations/get.test.ts": "",
+};
+const SURFACE_WITHOUT = (path: string): Files =>
+  Object.fromEntries(Object.entries(SURFACE).filter(([name]) => name !== `server/src/surfaces/x/${path}`));
+
+const EXAMPLES: Readonly<Record<string, Example>> = {
+  "function-length": {
+    caught: [
+      [{ [A]: `// é\nfunction a() {\n${lines(69)}}\n` }, /a\.ts:2: the function has 71 lines/],
+      [{ [A]: `class A {\n  #b() {\n${lines(69)}}\n}\n` }, /a\.ts:2:/],
+      [{ [A]: `const a = { b: () => {\n${lines(69)}} };\n` }, /a\.ts:1:/],
+    ],
+    fine: [{ [A]: `function a() {\n${lines(68)}}\n` }, { [TEST]: `describe("a", () => {\n${lines(100)}});\n` }],
+  },
+  "file-length": {
+    caught: [
+      [{ [A]: lines(401) }, /401 lines, at most 400/],
+      [{ [TEST]: lines(801) }, /801 lines, at most 800/],
+    ],
+    fine: [{ [A]: lines(400), [TEST]: lines(800), "docs/a.md": lines(900) }],
+  },
+  "unwanted-syntax": {
+    caught: [
+      [{ [A]: "export default 1;\n" }, /a\.ts:1: a default export/],
+      [{ [A]: "\nexport default function a() {}\n" }, /a\.ts:2: a default export/],
+      [{ [A]: "enum A { B }\n" }, /an enum/],
+      [{ [A]: "namespace A {}\n" }, /a namespace/],
+    ],
+    fine: [{ [A]: 'export const a = 1;\ndeclare module "fastify" {}\n' }],
+  },
+  clock: {
+    caught: [
+      [{ [A]: "\nconst a = Date.now();\n" }, /a\.ts:2: Date\.now/],
+      [{ [A]: "const a = new Date();\n" }, /new Date\(\) reads/],
+    ],
+    fine: [
+      { [A]: 'const a = new Date(0); // Date.now()\nconst b = "Date.now()";\n' },
+      { "server/src/kernel/time.ts": "Date.now();\n", [TEST]: "Date.now();\n", "tools/a.ts": "Date.now();\n" },
+    ],
+  },
+  environment: {
+    caught: [[{ [A]: "const a = process.env.HOME;\n" }, /app\/config\.ts/]],
+    fine: [
+      { "server/src/app/config.ts": "process.env.A;\n", "tools/a.ts": "process.env.A;\n", [A]: "process.exit;\n" },
+    ],
+  },
+  output: {
+    caught: [[{ [A]: 'console.log("a");\n' }, /console\.log/]],
+    fine: [{ "server/src/main.ts": "console.log();\n", "server/src/app/commands/serve.ts": "console.error();\n" }],
+  },
+  "skipped-tests": {
+    caught: [
+      [{ [TEST]: 'test.only("a", f);\n' }, /test\.only/],
+      [{ [TEST]: 'it.skip("a", f);\n' }, /it\.skip/],
+      [{ [TEST]: "test('a', (t) => t.skip());\n" }, /t\.skip\(\) without a reason/],
+      [{ [TEST]: 'test("a", { skip: true }, f);\n' }, /skip: true/],
+      [{ [TEST]: 'test("a", { only: true }, f);\n' }, /only: true/],
+    ],
+    fine: [{ [TEST]: 'test("a", { skip: "no database" }, (t) => t.skip("why"));\n', [A]: "list.skip();\n" }],
+  },
+  "open-work": {
+    caught: [
+      [{ [A]: todo(" later") }, /a\.ts:1: /],
+      [{ [A]: `\n${todo("(): x")}` }, /a\.ts:2: /],
+      [{ [A]: `// FIX${"ME"}(when x): y\n` }, /a\.ts:1: /],
+    ],
+    fine: [{ [A]: todo("(when Node 26 is the oldest): drop this") }],
+  },
+  "machine-paths": {
+    caught: [["root", "home", "work"].map((name): Files => ({ [A]: `\nconst a = ${home(name)};\n` }))].flatMap((all) =>
+      all.map((files) => [files, /a\.ts:2: .*a path of one machine/] as const),
+    ),
+    fine: [{ [A]: 'const a = "https://x.test/home/y"; const b = "./work/y"; const c = `${x}/home/y`;\n' }],
+  },
+  "registry-hosts": {
+    caught: [[{ "docs/a.md": `# A\nhttps://registry.npmjs.${"org"}/a\n` }, /a\.md:2: /]],
+    fine: [{ "docs/a.md": "# A\nregistry.example.com\n" }],
+  },
+  "lock-file-hosts": {
+    caught: [[{ "package-lock.json": '{\n"resolved": "https://a.test/b.tgz"\n}' }, /package-lock\.json:2: /]],
+    fine: [{ "package-lock.json": '"resolved": "contract", "funding": "https://a.test"' }],
+  },
+  "registry-settings": {
+    caught: [
+      [{ ".npmrc": "registry=https://a.test/\n" }, /\.npmrc:1: /],
+      [{ ".npmrc": "a=b\n//a.test/:_x=y\n" }, /\.npmrc:2: /],
+    ],
+    fine: [{ ".npmrc": "save-exact=true\nomit-lockfile-registry-resolved=true\n" }],
+  },
+  "lint-disable": {
+    caught: [[{ [A]: `// oxlint-${"disable"}-next-line no-var\n` }, /say why/]],
+    fine: [{ [A]: `// oxlint-${"disable"}-next-line no-var -- the parser needs it\n` }],
+  },
+  "surface-rooms": {
+    caught: [
+      [SURFACE_WITHOUT("README.md"), /x\/: README\.md is missing/],
+      [SURFACE_WITHOUT("index.ts"), /x\/: index\.ts is missing/],
+      [SURFACE_WITHOUT("routes.ts"), /x\/: errors\.ts, or/],
+      [{ "server/src/surfaces/x/index.ts": "" }, /x\/: operations\/ is missing/],
+    ],
+    fine: [SURFACE],
+  },
+  "surface-operations": {
+    caught: [
+      [{ ...SURFACE, "server/src/surfaces/x/routes.ts": "" }, /get\.ts: routes\.ts does not use it/],
+      [SURFACE_WITHOUT("operations/get.test.ts"), /get\.ts: has no test beside it/],
+    ],
+    fine: [SURFACE],
+  },
+  "one-title": {
+    caught: [
+      [{ "docs/a.md": "# A\n# B\n" }, /has 2 titles/],
+      [{ "docs/a.md": "text\n" }, /has 0 titles/],
+      [{ "docs/a.md": "text\n# A\n" }, /does not start/],
+    ],
+    fine: [{ "docs/a.md": "# A\n```sh\n# comment\n```\n## B\n" }],
+  },
+  links: {
+    caught: [[{ "docs/a.md": "# A\n[b](b.md)\n" }, /links to b\.md/]],
+    fine: [{ "docs/a.md": "# A\n[b](../b.md#x) [c](https://a.test/) [d](#a) [e](../docs/)\n", "b.md": "# B\n" }],
+  },
+  "error-codes": {
+    caught: [
+      [{ "docs/errors.md": ERRORS_PAGE.replace(/^\| `not_found`.*\n/m, "") }, /not_found is missing/],
+      [{ "docs/errors.md": `${ERRORS_PAGE}| \`invented\` | 400 | x |\n` }, /invented is not in/],
+      [{}, /not_found is missing/],
+    ],
+    fine: [{ "docs/errors.md": ERRORS_PAGE }],
+  },
+};
+
+function listOf(files: Files): SourceFile[] {
+  return Object.entries(files).map(([path, text]) => ({ path, text }));
+}
+
+test("every rule has examples", () => {
+  assert.deepEqual(Object.keys(EXAMPLES).sort(), TIDY_RULES.map((rule) => rule.name).sort());
+});
+
+for (const rule of TIDY_RULES) {
+  test(`${rule.name} catches what breaks it, and nothing else`, () => {
+    const { caught, fine } = EXAMPLES[rule.name] ?? { caught: [], fine: [] };
+    assert.ok(caught.length > 0 && fine.length > 0);
+    for (const [files, finding] of caught) assert.match(rule.check(listOf(files)).join("\n"), finding);
+    for (const files of fine) assert.deepEqual(rule.check(listOf(files)), []);
+  });
+}

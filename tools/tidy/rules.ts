@@ -1,0 +1,7 @@
+import { CODE_RULES } from "./code.ts";
+import { DOCS_RULES } from "./docs.ts";
+import type { Rule } from "./files.ts";
+import { SURFACE_RULES } from "./surfaces.ts";
+import { TEXT_RULES } from "./text.ts";
+
+export const TIDY_RULES: readonly Rule[] = [...CODE_RULES, ...TEXT_RULES, ...SURFACE_RULES, ...DOCS_RULES];

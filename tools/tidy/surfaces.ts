@@ -1,0 +1,46 @@
+import type { Rule, SourceFile } from "./files.ts";
+
+const SURFACE_FILE = /^server\/src\/surfaces\/([^/]+)\//;
+const OPERATION = /^server\/src\/surfaces\/([^/]+)\/operations\/(.+)(?<!\.test)\.ts$/;
+
+function surfacesOf(files: readonly SourceFile[]): string[] {
+  return [...new Set(files.map(({ path }) => SURFACE_FILE.exec(path)?.[1]).filter((name) => name !== undefined))];
+}
+
+/** Every surface has the same rooms (docs/architecture.md). */
+const rooms: Rule = {
+  name: "surface-rooms",
+  check: (files) => surfacesOf(files).flatMap((name) => missingRooms(name, files)),
+};
+
+function missingRooms(name: string, files: readonly SourceFile[]): string[] {
+  const folder = `server/src/surfaces/${name}/`;
+  const own = files.filter(({ path }) => path.startsWith(folder));
+  const missing = ["README.md", "index.ts", "routes.ts"].filter(
+    (file) => !own.some(({ path }) => path === folder + file),
+  );
+  if (!own.some(({ path }) => path.startsWith(`${folder}operations/`))) missing.push("operations/");
+  const rendersErrors = own.some(
+    ({ path, text }) => path === `${folder}errors.ts` || text.includes('from "#http/index.ts"'),
+  );
+  if (!rendersErrors) missing.push("errors.ts, or the shared renderer of #http/index.ts");
+  return missing.map((file) => `${folder}: ${file} is missing`);
+}
+
+const operations: Rule = {
+  name: "surface-operations",
+  check: (files) =>
+    files.flatMap(({ path }) => {
+      const [, surface, operation] = OPERATION.exec(path) ?? [];
+      if (surface === undefined || operation === undefined || operation.endsWith("/index")) return [];
+      const routes = files.find((file) => file.path === `server/src/surfaces/${surface}/routes.ts`);
+      const findings: string[] = [];
+      if (routes?.text.includes(`"./operations/${operation}.ts"`) !== true)
+        findings.push(`${path}: routes.ts does not use it`);
+      const test = path.replace(/\.ts$/, ".test.ts");
+      if (!files.some((file) => file.path === test)) findings.push(`${path}: has no test beside it`);
+      return findings;
+    }),
+};
+
+export const SURFACE_RULES: readonly Rule[] = [rooms, operations];
