@@ -1,4 +1,5 @@
 import { errorsPage } from "./errors-page.ts";
+import { OPENAPI_FILES } from "./openapi.ts";
 
 /** A checked-in file that is made from the sources. */
 export interface Generated {
@@ -8,4 +9,4 @@ export interface Generated {
 }
 
 /** Every generated file; add yours here. */
-export const GENERATED: readonly Generated[] = [errorsPage];
+export const GENERATED: readonly Generated[] = [errorsPage, ...OPENAPI_FILES];

@@ -1,0 +1,43 @@
+import { ORGANIZATION_ROUTES, QUERY_ROUTES, TELEMETRY_ROUTES } from "@mooring/contract";
+import { HEALTH_ROUTES, openApiOf } from "../../server/src/http/index.ts";
+import type { Generated } from "./generated.ts";
+
+type Rows = Parameters<typeof openApiOf>[0]["rows"];
+
+const rowsOf = (routes: Readonly<Record<string, Rows[number]>>): Rows => Object.values(routes);
+
+const SURFACES: readonly { name: string; title: string; description: string; rows: Rows }[] = [
+  {
+    name: "organization",
+    title: "Mooring: organization",
+    description: "Projects, apps, members, credentials and the audit log of the token's organization.",
+    rows: rowsOf(ORGANIZATION_ROUTES),
+  },
+  {
+    name: "telemetry",
+    title: "Mooring: telemetry ingestion",
+    description: "Logs, metrics and traces, durable when answered.",
+    rows: rowsOf(TELEMETRY_ROUTES),
+  },
+  { name: "query", title: "Mooring: query", description: "Read-only SQL over the organization's telemetry.", rows: rowsOf(QUERY_ROUTES) },
+  { name: "health", title: "Mooring: health", description: "For load balancers and orchestrators.", rows: rowsOf(HEALTH_ROUTES) },
+];
+
+/** Version of the interface, not of the product: within v1 there are only additions. */
+const VERSION = "1.0.0";
+
+export const OPENAPI_FILES: readonly Generated[] = [
+  ...SURFACES.map(({ name, ...surface }) => ({
+    path: `openapi/${name}.json`,
+    render: () => `${JSON.stringify(openApiOf({ ...surface, version: VERSION }), null, 2)}\n`,
+  })),
+  { path: "openapi/operations.txt", render: operationsList },
+];
+
+/** One line an operation, so that a change of the interface is a change of one line. */
+function operationsList(): string {
+  const lines = SURFACES.flatMap(({ name, rows }) =>
+    rows.map((row) => `${row.method.padEnd(6)} ${row.path} ${row.permission} ${name}.${row.operationId}`),
+  );
+  return `${lines.toSorted((a, b) => a.slice(7).localeCompare(b.slice(7), "en")).join("\n")}\n`;
+}
