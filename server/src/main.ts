@@ -1,6 +1,5 @@
 import { commandNamed, COMMANDS } from "./app/commands/index.ts";
-import { ExitCode, UsageError } from "./app/commands/command.ts";
-import { ConfigError } from "./app/config.ts";
+import { ExitCode, exitCodeOf, UsageError } from "./app/commands/command.ts";
 
 /** Runs one command line and resolves with the exit code: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 cannot reach the server. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -24,11 +23,8 @@ export async function main(argv: readonly string[]): Promise<number> {
 function report(error: unknown, name: string): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`mooring ${name}: ${message}\n`);
-  if (error instanceof UsageError) {
-    process.stderr.write(`See: mooring ${name} --help\n`);
-    return ExitCode.usage;
-  }
-  return error instanceof ConfigError ? ExitCode.usage : ExitCode.failed;
+  if (error instanceof UsageError) process.stderr.write(`See: mooring ${name} --help\n`);
+  return exitCodeOf(error);
 }
 
 function overview(): string {

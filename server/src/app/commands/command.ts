@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import type { Config } from "../config.ts";
-import { flagOf, loadConfig, processEnvironment, variableOf } from "../config.ts";
+import { ConfigError, flagOf, loadConfig, processEnvironment, variableOf, type ConfigSources } from "../config.ts";
 import { SETTING_NAMES, settingOf } from "../settings.ts";
 
 /** Exit codes that scripts can rely on. */
@@ -12,6 +12,8 @@ export const ExitCode = {
   denied: 3,
   /** The server can't be reached or can't answer now. */
   unreachable: 4,
+  /** Ended by Ctrl-C: 128 and the number of SIGINT, as shells have it. */
+  interrupted: 130,
 } as const;
 
 export interface Command {
@@ -28,6 +30,24 @@ export class UsageError extends Error {
     super(message);
     this.name = "UsageError";
   }
+}
+
+/** A command that ran and did not succeed: the message is shown as it is, the code is the process's. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = ExitCode.failed) {
+    super(message);
+    this.name = "CommandError";
+    this.exitCode = exitCode;
+  }
+}
+
+/** The exit code that an error stands for. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError || error instanceof ConfigError) return ExitCode.usage;
+  const code = error instanceof Error ? (error as { exitCode?: unknown }).exitCode : undefined;
+  return typeof code === "number" ? code : ExitCode.failed;
 }
 
 export interface Option {
@@ -76,7 +96,8 @@ export function parseCommand(usage: string, options: readonly Option[], args: re
   try {
     parsed = parseArgs(config);
   } catch (error) {
-    throw new UsageError((error as Error).message.split("\n")[0] ?? "wrong options");
+    // The rest of Node's message explains how to pass values that begin with a hyphen.
+    throw new UsageError((error as Error).message.split(/\n|\. To specify/)[0] ?? "wrong options");
   }
   if (parsed.values["help"] === true) {
     process.stdout.write(helpText(usage, options));
@@ -94,6 +115,11 @@ function helpText(usage: string, options: readonly Option[]): string {
 
 /** The configuration from `--config`, the environment and the flags that name settings. @throws ConfigError */
 export function configOf(parsed: Parsed): Config {
+  return loadConfig(sourcesOf(parsed));
+}
+
+/** Where the settings of a command come from. */
+export function sourcesOf(parsed: Parsed): ConfigSources {
   const flags: Record<string, string | undefined> = {};
   for (const name of SETTING_NAMES) {
     const value = parsed.values[flagOf(name).slice(2)];
@@ -101,7 +127,7 @@ export function configOf(parsed: Parsed): Config {
   }
   const environment = processEnvironment();
   const file = parsed.values["config"] ?? environment["MOORING_CONFIG"];
-  return loadConfig({ file: typeof file === "string" ? file : undefined, environment, flags });
+  return { file: typeof file === "string" ? file : undefined, environment, flags };
 }
 
 export function textOption(parsed: Parsed, name: string): string | undefined {
@@ -114,4 +140,27 @@ export function requiredOption(parsed: Parsed, name: string): string {
   const value = textOption(parsed, name);
   if (value === undefined || value === "") throw new UsageError(`--${name} is missing`);
   return value;
+}
+
+export function textsOption(parsed: Parsed, name: string): readonly string[] {
+  const value = parsed.values[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** A whole number within bounds. @throws UsageError */
+export function countOption(parsed: Parsed, name: string, bounds: { minimum: number; maximum: number }): number | undefined {
+  const text = textOption(parsed, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d{1,15}$/.test(text) || value < bounds.minimum || value > bounds.maximum) {
+    throw new UsageError(`--${name} must be a whole number from ${bounds.minimum} to ${bounds.maximum}, not ${JSON.stringify(text)}`);
+  }
+  return value;
+}
+
+/** One of some words. @throws UsageError */
+export function choiceOption<const C extends readonly string[]>(parsed: Parsed, name: string, choices: C): C[number] | undefined {
+  const text = textOption(parsed, name);
+  if (text === undefined || choices.includes(text)) return text;
+  throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`);
 }

@@ -1,0 +1,111 @@
+import { readFileSync, statSync } from "node:fs";
+import type { Clock } from "#kernel/time.ts";
+import type { Addresses } from "../addresses.ts";
+import { processEnvironment } from "../config.ts";
+import { createClient, UnreachableError, type Client, type ClientCredential } from "./client.ts";
+import { CommandError, ExitCode, textOption, UsageError, type Option, type Parsed } from "./command.ts";
+
+/** Of every command that speaks to a server. Secrets are no options: other users of the machine can see a command line. */
+export const CONNECTION_OPTIONS: readonly Option[] = [
+  { name: "url", type: "string", value: "URL", description: "address of the server (MOORING_URL)" },
+  {
+    name: "credentials",
+    type: "string",
+    value: "FILE",
+    description: "what bootstrap --json printed (MOORING_CREDENTIALS; or MOORING_CLIENT_ID and MOORING_CLIENT_SECRET)",
+  },
+];
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+const DISCOVERY_TIMEOUT_MS = 10_000;
+
+interface Identification {
+  readonly credential: ClientCredential;
+  readonly addresses?: Addresses | undefined;
+}
+
+/** True when the command line or the environment names a credential. */
+export function namesCredential(parsed: Parsed): boolean {
+  const environment = processEnvironment();
+  return ["MOORING_CLIENT_ID", "MOORING_CREDENTIALS"].some((name) => environment[name]) || textOption(parsed, "credentials") !== undefined;
+}
+
+/** A client for the server and the credential that options or environment name; options win. @throws UsageError, CommandError */
+export async function connect(parsed: Parsed, clock: Clock): Promise<Client> {
+  const environment = processEnvironment();
+  const url = textOption(parsed, "url") ?? environment["MOORING_URL"];
+  const identification = identify(textOption(parsed, "credentials"), environment);
+  const addresses =
+    url === undefined && identification.addresses !== undefined ? identification.addresses : await discover(checkedUrl(url ?? DEFAULT_URL));
+  return createClient(addresses, identification.credential, clock);
+}
+
+function identify(file: string | undefined, environment: Readonly<Record<string, string | undefined>>): Identification {
+  const clientId = environment["MOORING_CLIENT_ID"];
+  const clientSecret = environment["MOORING_CLIENT_SECRET"];
+  if (file !== undefined) return fromFile(file);
+  if (clientId && clientSecret) return { credential: { clientId, clientSecret } };
+  if (clientId || clientSecret) throw new UsageError("MOORING_CLIENT_ID and MOORING_CLIENT_SECRET must be set together");
+  const named = environment["MOORING_CREDENTIALS"];
+  if (named) return fromFile(named);
+  throw new UsageError(
+    "no credential is named: pass --credentials FILE with what mooring bootstrap --json printed, or set MOORING_CLIENT_ID and MOORING_CLIENT_SECRET",
+  );
+}
+
+function fromFile(file: string): Identification {
+  const content = parsedFile(file);
+  const credential = objectAt(content, "credential") ?? content;
+  const { client_id: clientId, client_secret: clientSecret } = credential;
+  if (typeof clientId !== "string" || typeof clientSecret !== "string") {
+    throw new CommandError(`cannot use ${file}: it has no client_id and client_secret; make one with mooring bootstrap --json > ${file}`, ExitCode.usage);
+  }
+  if ((statSync(file).mode & 0o077) !== 0) process.stderr.write(`mooring: others can read ${file}, which holds a secret; chmod 600 it\n`);
+  return { credential: { clientId, clientSecret }, addresses: objectAt(content, "addresses") as Addresses | undefined };
+}
+
+function parsedFile(file: string): Record<string, unknown> {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (typeof content === "object" && content !== null) return content as Record<string, unknown>;
+  } catch (error) {
+    // A parser's message could show what the file holds.
+    const cause = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
+    throw new CommandError(`cannot read the credentials: ${file}: ${cause}`, ExitCode.usage);
+  }
+  throw new CommandError(`cannot read the credentials: ${file}: it is not a JSON object`, ExitCode.usage);
+}
+
+function objectAt(content: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+  const value = content[name];
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+function checkedUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError(`--url must begin with http:// or https://, not ${JSON.stringify(text)}`);
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") throw new UsageError("--url must hold no user and password");
+  return text.replace(/\/+$/, "");
+}
+
+/** Each service's address as the server itself publishes it; one origin for all where it does not. */
+async function discover(url: string): Promise<Addresses> {
+  let response: Response;
+  try {
+    response = await fetch(`${url}/.well-known/mooring`, { redirect: "error", signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) });
+  } catch (error) {
+    throw new UnreachableError("ask the server for its addresses", url, error);
+  }
+  const body: unknown = await response.json().catch(() => null);
+  if (response.ok && typeof body === "object" && body !== null && "identity_url" in body) return body as Addresses;
+  return {
+    identity_url: url,
+    ingest_url: url,
+    query_url: url,
+    storage_url: url,
+    registry_domain: new URL(url).host,
+    s3_endpoint: url,
+    webhooks_url: url,
+    portal_url: url,
+  };
+}

@@ -1,0 +1,174 @@
+import { writeFileSync } from "node:fs";
+import { isScope, SCOPES } from "@mooring/contract";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
+import type { Client } from "./client.ts";
+import { CommandError, countOption, ExitCode, parseCommand, requiredOption, textOption, textsOption, UsageError, type Command, type Option, type Parsed } from "./command.ts";
+import { connect, CONNECTION_OPTIONS } from "./connection.ts";
+import { tableText } from "./table.ts";
+
+const USAGE = `
+Usage: mooring credential create --name NAME --scope SCOPE… [options]
+       mooring credential list
+       mooring credential rotate CREDENTIAL [--overlap-seconds N]
+       mooring credential revoke CREDENTIAL
+
+CREDENTIAL is an identifier (cred_…) or a client id (mrc_…). A secret is shown once, by create and rotate; --save writes it to a file that
+only you can read, in the form that --credentials takes. Revoking ends the tokens that were issued as well.
+
+  mooring credential create --name shipper --scope telemetry:write --save shipper.json
+  mooring credential create --name ci --scope registry:pull,registry:push --project web --expires-days 90
+  mooring credential rotate mrc_01k… --overlap-seconds 0
+
+Scopes: ${SCOPES.join(" ")}
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "name", type: "string", value: "NAME", description: "what people know the new credential by" },
+  { name: "scope", type: "string", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
+  { name: "project", type: "string", value: "PROJECT", description: "reach this project only (id or slug)" },
+  { name: "expires-days", type: "string", value: "N", description: "days after which it ends (default: none, or the policy's)" },
+  { name: "overlap-seconds", type: "string", value: "N", description: "how long the old secret goes on working (default 86400)" },
+  { name: "save", type: "string", value: "FILE", description: "write id, secret and addresses there instead of showing the secret" },
+  { name: "json", type: "boolean", description: "print the server's answer as JSON" },
+  ...CONNECTION_OPTIONS,
+];
+
+const DAY_MS = 86_400_000;
+const LIST_PAGE = 100;
+
+interface Credential {
+  readonly id: string;
+  readonly client_id: string;
+  readonly name: string;
+  readonly project_id: string | null;
+  readonly scopes: readonly string[];
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+interface NewCredential extends Credential {
+  readonly client_secret: string;
+}
+
+type Action = (client: Client, parsed: Parsed, target: string | undefined) => Promise<void>;
+
+export const credential: Command = {
+  name: "credential",
+  summary: "create, list, rotate and revoke credentials",
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, OPTIONS, args);
+    if (parsed === null) return ExitCode.ok;
+    const [name = "", target, ...rest] = parsed.positionals;
+    const action = ACTIONS[name];
+    if (action === undefined) throw new UsageError("say what to do: create, list, rotate or revoke");
+    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
+    await action(await connect(parsed, systemClock), parsed, target);
+    return ExitCode.ok;
+  },
+};
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  create: async (client, parsed) => {
+    const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 });
+    const body = {
+      name: requiredOption(parsed, "name"),
+      scopes: scopesOf(parsed),
+      project: textOption(parsed, "project"),
+      expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
+    };
+    const url = credentialsUrl(client);
+    const made = await client.json<NewCredential>({ purpose: "create the credential", method: "POST", url, body: JSON.stringify(body) });
+    showSecret(client, parsed, made);
+  },
+  list: async (client, parsed) => {
+    const items = await listed(client);
+    if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+    const columns = ["id", "client_id", "name", "status", "last_used_at", "scopes"].map((name) => ({ name, type: "VARCHAR" }));
+    const rows = items.map((item) => ({ ...item, status: statusOf(item), scopes: scopesText(item.scopes) }));
+    process.stdout.write(tableText(columns, rows, process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER));
+  },
+  rotate: async (client, parsed, target) => {
+    const overlap = countOption(parsed, "overlap-seconds", { minimum: 0, maximum: 30 * 86_400 });
+    const url = `${credentialsUrl(client)}/${await idOf(client, target)}/rotate`;
+    const body = JSON.stringify({ overlap_seconds: overlap });
+    showSecret(client, parsed, await client.json<NewCredential>({ purpose: "rotate the secret", method: "POST", url, body }));
+  },
+  revoke: async (client, parsed, target) => {
+    const url = `${credentialsUrl(client)}/${await idOf(client, target)}`;
+    const answer = await client.json<{ revoked_at: string; propagated: boolean }>({ purpose: "revoke the credential", method: "DELETE", url });
+    if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(answer)}\n`);
+    const reach = answer.propagated ? "every node refuses its tokens" : "a node has not answered yet; it refuses the tokens as soon as it can";
+    process.stdout.write(`revoked at ${answer.revoked_at}; ${reach}\n`);
+  },
+};
+
+function credentialsUrl(client: Client): string {
+  return `${client.addresses.portal_url}/v1/credentials`;
+}
+
+function scopesOf(parsed: Parsed): string[] {
+  const scopes = textsOption(parsed, "scope").flatMap((text) => text.split(/[\s,]+/).filter((scope) => scope !== ""));
+  if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
+  const unknown = scopes.filter((scope) => !isScope(scope));
+  if (unknown.length > 0) throw new UsageError(`--scope ${unknown.join(", ")}: there is no such scope; there are ${SCOPES.join(" ")}`);
+  return [...new Set(scopes)];
+}
+
+async function listed(client: Client): Promise<Credential[]> {
+  const items: Credential[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor === null ? {} : { cursor }) });
+    const page: { items: Credential[]; next_cursor: string | null } = await client.json({
+      purpose: "list the credentials",
+      url: `${credentialsUrl(client)}?${query.toString()}`,
+    });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return items;
+}
+
+/** A client id is what people have at hand; the interface takes the identifier. */
+async function idOf(client: Client, target: string | undefined): Promise<string> {
+  if (target === undefined) throw new UsageError("name the credential by its id (cred_…) or client id (mrc_…)");
+  if (!target.startsWith("mrc_")) return encodeURIComponent(target);
+  const found = (await listed(client)).find((item) => item.client_id === target);
+  if (found === undefined) throw new CommandError(`cannot find the credential: none that this one can see has the client id ${target}`);
+  return found.id;
+}
+
+function showSecret(client: Client, parsed: Parsed, made: NewCredential): void {
+  const file = textOption(parsed, "save");
+  if (file !== undefined) {
+    saveCredential(file, client, made);
+    return void process.stdout.write(`${made.client_id} (${made.id}) saved in ${file}\n`);
+  }
+  if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+  process.stdout.write(
+    `id             ${made.id}\nclient id      ${made.client_id}\nclient secret  ${made.client_secret}\nscopes         ${scopesText(made.scopes)}\nexpires        ${made.expires_at ?? "never"}\n\nThe secret is not shown again.\n`,
+  );
+}
+
+function saveCredential(file: string, client: Client, made: NewCredential): void {
+  const { client_id, client_secret } = made;
+  const content = { addresses: client.addresses, credential: { client_id, client_secret } };
+  try {
+    writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    // The credential exists already: without its secret it is of no use to anybody.
+    throw new CommandError(
+      `cannot save the credential: ${(error as Error).message}; revoke ${made.client_id} and create another, saved to a new file`,
+    );
+  }
+}
+
+function statusOf(item: Credential): string {
+  if (item.revoked_at !== null) return "revoked";
+  return item.expires_at !== null && Date.parse(item.expires_at) <= systemClock.nowMs() ? "expired" : "live";
+}
+
+function scopesText(scopes: readonly string[]): string {
+  return scopes.length === SCOPES.length ? "all" : scopes.join(" ");
+}

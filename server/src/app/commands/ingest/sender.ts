@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "#kernel/time.ts";
+import { ApiError, UnreachableError, type Client } from "../client.ts";
+import type { BadLine, ReadyEntry, TelemetryKind } from "./entries.ts";
+
+export interface Batch {
+  readonly entries: readonly ReadyEntry[];
+}
+
+export interface SenderOptions {
+  readonly client: Client;
+  readonly kind: TelemetryKind;
+  /** One bad entry stops everything instead of being reported and left out. */
+  readonly strict: boolean;
+  /** Requests at the same time. */
+  readonly parallel: number;
+  /** How long one batch is tried again before the command gives up. */
+  readonly retryForMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  accepted(count: number): void;
+  refused(count: number, lines: readonly BadLine[]): void;
+  retrying(reason: string, waitMs: number): void;
+}
+
+/** Sends batches side by side. The first failure stops it: `submit` and `finish` then reject with it. */
+export interface Sender {
+  /** Resolves when there is room for the batch, not when it was answered. */
+  submit(batch: Batch): Promise<void>;
+  finish(): Promise<void>;
+}
+
+const ATTEMPT_TIMEOUT_MS = 60_000;
+const BACKOFF_FIRST_MS = 250;
+const BACKOFF_MAX_MS = 10_000;
+
+export function createSender(options: SenderOptions): Sender {
+  const running = new Set<Promise<void>>();
+  let failure: Error | null = null;
+  const failed = (): void => {
+    if (failure !== null) throw failure;
+  };
+  return {
+    submit: async (batch) => {
+      while (running.size >= options.parallel) await Promise.race(running);
+      failed();
+      const sent = sendBatch(options, batch).catch((error: unknown) => {
+        failure ??= error instanceof Error ? error : new Error(String(error));
+      });
+      running.add(sent);
+      void sent.finally(() => running.delete(sent));
+    },
+    finish: async () => {
+      await Promise.all(running);
+      failed();
+    },
+  };
+}
+
+interface IngestAnswer {
+  readonly accepted: number;
+  readonly rejected?: number;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+/** One key for all attempts: what an attempt that broke off had stored is not stored again. */
+async function sendBatch(options: SenderOptions, batch: Batch): Promise<void> {
+  const headers = {
+    "idempotency-key": randomUUID(),
+    ...(options.strict ? {} : { prefer: "handling=lenient" }),
+  };
+  const body = `{"entries":[${batch.entries.map((entry) => entry.json).join(",")}]}`;
+  const url = `${options.client.addresses.ingest_url}/v1/ingest/${options.kind}`;
+  const giveUpAtMs = options.clock.nowMs() + options.retryForMs;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]);
+      const request = { purpose: `send ${options.kind}`, method: "POST", url, headers, body, signal } as const;
+      return settled(options, batch, await options.client.json<IngestAnswer>(request));
+    } catch (error) {
+      const waitMs = retryWaitMs(error, attempt);
+      if (waitMs === null || options.clock.nowMs() + waitMs > giveUpAtMs) throw withLines(error, batch);
+      options.retrying((error as Error).message.split("\n")[0] ?? "", waitMs);
+      await delay(waitMs, undefined, { signal: options.signal });
+    }
+  }
+}
+
+function settled(options: SenderOptions, batch: Batch, answer: IngestAnswer): void {
+  options.accepted(answer.accepted);
+  const { rejected = 0, errors = [] } = answer;
+  if (rejected > 0) options.refused(rejected, errors.map((place) => badLineOf(place, batch)));
+}
+
+/** Only what can be otherwise next time is tried again; null for the rest. Full jitter, so that many clients spread. */
+function retryWaitMs(error: unknown, attempt: number): number | null {
+  const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** attempt);
+  const jitteredMs = backoffMs / 2 + (Math.random() * backoffMs) / 2;
+  if (error instanceof UnreachableError) return jitteredMs;
+  if (!(error instanceof ApiError)) return null;
+  const transient = [429, 502, 503, 504].includes(error.status) || error.code === "idempotency_in_progress";
+  return transient ? Math.max(error.retryAfterMs ?? 0, jitteredMs) : null;
+}
+
+/** `/entries/3/level` → the line of the fourth entry. */
+function badLineOf(place: { pointer: string; detail: string }, batch: Batch): BadLine {
+  const [, , index = "", ...rest] = place.pointer.split("/");
+  const line = batch.entries[Number(index)]?.line ?? 0;
+  return { line, reason: rest.length === 0 ? place.detail : `${rest.join("/")} ${place.detail}` };
+}
+
+/** A refusal names entries by their place in the batch; people look for lines. */
+function withLines(error: unknown, batch: Batch): unknown {
+  if (!(error instanceof ApiError) || error.places.length === 0) return error;
+  const lines = error.places.map((place) => badLineOf(place, batch));
+  error.message += `\nThe lines are: ${lines.map(({ line, reason }) => `${line} (${reason})`).join(", ")}`;
+  return error;
+}

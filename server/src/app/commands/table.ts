@@ -1,0 +1,90 @@
+/** A column as the query interface describes it. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+const NUMERIC = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DOUBLE|FLOAT|DECIMAL.*)$/;
+/** Narrower than this a cell says nothing. */
+const CELL_CHARS_MIN = 8;
+const GAP = "  ";
+
+/** Rows as aligned text, at most `widthMax` wide where cutting cells allows it; numbers stand to the right. */
+export function tableText(
+  columns: readonly TableColumn[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+  widthMax: number,
+): string {
+  const cells = rows.map((row) => columns.map((column) => cellText(row[column.name])));
+  const natural = columns.map((column, i) => Math.max(displayWidth(column.name), ...cells.map((row) => displayWidth(row[i] ?? "")), 1));
+  const widths = fitted(natural, widthMax - GAP.length * (columns.length - 1));
+  const right = columns.map((column) => NUMERIC.test(column.type));
+  const line = (texts: readonly string[]): string =>
+    texts.map((text, i) => padded(text, widths[i] ?? 0, right[i] === true)).join(GAP).trimEnd();
+  const head = line(columns.map((column) => printable(column.name)));
+  return `${[head, widths.map((width) => "-".repeat(width)).join(GAP), ...cells.map(line)].join("\n")}\n`;
+}
+
+/** NULL stands apart from an empty text; objects and lists are JSON. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  return printable(typeof value === "object" ? JSON.stringify(value) : String(value));
+}
+
+/** What a terminal would act on is shown instead: log lines come from anywhere. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) => {
+    if (char === "\n") return "\\n";
+    return char === "\t" ? "\\t" : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** Takes from the widest columns until the sum fits. */
+function fitted(natural: readonly number[], widthMax: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, width) => sum + width, 0) - widthMax;
+  while (excess > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= CELL_CHARS_MIN) break;
+    const next = Math.max(CELL_CHARS_MIN, ...widths.filter((width) => width < widest));
+    const many = widths.filter((width) => width === widest).length;
+    const cut = Math.max(1, Math.min(widest - next, Math.floor(excess / many)));
+    for (const [i, width] of widths.entries()) {
+      if (width !== widest || excess <= 0) continue;
+      widths[i] = width - cut;
+      excess -= cut;
+    }
+  }
+  return widths;
+}
+
+function padded(text: string, width: number, right: boolean): string {
+  const shown = cut(text, width);
+  const space = " ".repeat(Math.max(0, width - displayWidth(shown)));
+  return right ? space + shown : shown + space;
+}
+
+function cut(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = "";
+  let keptWidth = 0;
+  for (const char of text) {
+    const charWidth = displayWidth(char);
+    if (keptWidth + charWidth > width - 1) break;
+    kept += char;
+    keptWidth += charWidth;
+  }
+  return `${kept}…`;
+}
+
+const PLAIN = /^[\u0020-\u007e…]*$/;
+const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const NARROW = /\p{Mark}|\u200d|\ufe0f/u;
+
+/** Columns that a terminal needs for a text. */
+export function displayWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const char of text) width += NARROW.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
+  return width;
+}
