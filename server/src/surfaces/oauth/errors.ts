@@ -1,0 +1,81 @@
+import { problemOf } from "#http/index.ts";
+import { ScopeRefusal } from "#domain/identity/index.ts";
+
+/** The error codes of this surface: RFC 6749 section 5.2, RFC 6750 section 3.1 and, for what HTTP adds, section 4.1.2.1. */
+export const OAUTH_ERRORS = {
+  invalid_request: 400,
+  invalid_client: 401,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  invalid_token: 401,
+  temporarily_unavailable: 503,
+  server_error: 500,
+} as const satisfies Record<string, number>;
+
+export type OauthErrorCode = keyof typeof OAUTH_ERRORS;
+
+/** A refusal in OAuth's form. */
+export class OauthError extends Error {
+  readonly code: OauthErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** `description` is for the client's developer. It must hold no secret. */
+  constructor(code: OauthErrorCode, description: string, options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {}) {
+    super(description, { cause: options.cause });
+    this.name = "OauthError";
+    this.code = code;
+    this.status = options.status ?? OAUTH_ERRORS[code];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** An answer, whatever it says, is about secrets: nobody keeps it (RFC 6749 section 5.1). */
+export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" } as const;
+
+/** What an error of any kind is on this surface; a bug becomes `server_error` and keeps its cause for the log. */
+export function oauthErrorOf(error: unknown): OauthError {
+  if (error instanceof OauthError) return error;
+  if (error instanceof ScopeRefusal) return new OauthError("invalid_scope", error.message);
+  const problem = problemOf(error);
+  const { status, message } = problem;
+  const headers = { ...problem.options.headers };
+  if (problem.code === "unauthorized") return new OauthError("invalid_client", message, { headers });
+  if (problem.code === "invalid_token") return new OauthError("invalid_token", message, { headers });
+  if (problem.code === "unsupported_media_type") return notAForm();
+  if (status === 429) return new OauthError("temporarily_unavailable", message, { status, headers });
+  if (problem.code === "internal") return new OauthError("server_error", message, { cause: problem.options.cause });
+  if (status >= 500) return new OauthError("temporarily_unavailable", message, { status: 503, headers: { "retry-after": "1", ...headers }, cause: problem.options.cause });
+  return new OauthError("invalid_request", message, { status: status === 413 ? 413 : 400, headers });
+}
+
+export function notAForm(): OauthError {
+  return new OauthError("invalid_request", "Send the parameters as application/x-www-form-urlencoded in the body.");
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent as JSON; undefined: no body. */
+  readonly body: object | undefined;
+}
+
+/** RFC 6749 section 5.2; `WWW-Authenticate` goes with every 401. */
+export function renderError(error: OauthError): Answer {
+  return {
+    status: error.status,
+    headers: { ...NO_STORE, ...challengeOf(error), ...error.headers },
+    body: { error: error.code, error_description: printable(error.message) },
+  };
+}
+
+function challengeOf(error: OauthError): Record<string, string> {
+  if (error.code === "invalid_client") return { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' };
+  if (error.code !== "invalid_token") return {};
+  return { "www-authenticate": `Bearer realm="mooring", error="invalid_token", error_description="${printable(error.message)}"` };
+}
+
+/** What `error_description` may consist of: no quotes, backslashes or characters beyond ASCII. */
+function printable(text: string): string {
+  return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ");
+}

@@ -1,0 +1,15 @@
+import type { Identity, Principal } from "#domain/identity/index.ts";
+import type { Answer } from "./errors.ts";
+import type { Form } from "./wire/form.ts";
+
+/** A request of this surface, parsed. */
+export interface OauthRequest {
+  readonly form: Form;
+  readonly authorization: string | undefined;
+  /** Whose access token came in the place of a client's secret, on the routes that take one. */
+  readonly principal: Principal | null;
+  readonly ip: string;
+  readonly requestId: string;
+}
+
+export type OauthOperation = (identity: Identity, request: OauthRequest) => Promise<Answer> | Answer;

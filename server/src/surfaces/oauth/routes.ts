@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Identity } from "#domain/identity/index.ts";
+import { principalOf, type HttpHost } from "#http/index.ts";
+import { notAForm, oauthErrorOf, renderError, type Answer } from "./errors.ts";
+import type { OauthOperation, OauthRequest } from "./model.ts";
+import { introspect } from "./operations/introspect.ts";
+import { jwks } from "./operations/jwks.ts";
+import { revoke } from "./operations/revoke.ts";
+import { serverMetadata } from "./operations/server-metadata.ts";
+import { token } from "./operations/token.ts";
+import { FORM_BYTES_MAX, parseForm, type Form } from "./wire/form.ts";
+
+interface OauthRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly operation: OauthOperation;
+  /** Takes an access token in the place of the client's secret. */
+  readonly bearer?: boolean;
+}
+
+export interface OauthDeps {
+  readonly host: HttpHost;
+  readonly identity: Identity;
+}
+
+/** All are public to the listener: the POSTs authenticate the client themselves, as their specifications say. */
+export const OAUTH_ROUTES: readonly OauthRoute[] = [
+  { method: "POST", path: "/oauth/token", operation: token },
+  { method: "POST", path: "/oauth/introspect", operation: introspect, bearer: true },
+  { method: "POST", path: "/oauth/revoke", operation: revoke },
+  { method: "GET", path: "/.well-known/oauth-authorization-server", operation: serverMetadata },
+  { method: "GET", path: "/.well-known/jwks.json", operation: jwks },
+];
+
+const FORM = "application/x-www-form-urlencoded";
+const NO_FORM: Form = new Map();
+
+export function mountRoutes(app: FastifyInstance, deps: OauthDeps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(FORM, { parseAs: "string", bodyLimit: FORM_BYTES_MAX }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("*", (_request, _payload, done) => done(notAForm()));
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  for (const row of OAUTH_ROUTES) {
+    app.route({
+      method: row.method,
+      url: row.path,
+      bodyLimit: FORM_BYTES_MAX,
+      handler: async (request, reply) => {
+        const byToken = row.bearer === true && /^Bearer /i.test(request.headers.authorization ?? "");
+        if (byToken) await deps.host.admit(request, reply, "authenticated");
+        return send(reply, await row.operation(deps.identity, oauthRequestOf(request, byToken)));
+      },
+    });
+  }
+}
+
+function oauthRequestOf(request: FastifyRequest, byToken: boolean): OauthRequest {
+  return {
+    form: request.method === "POST" ? formOf(request.body) : NO_FORM,
+    authorization: request.headers.authorization,
+    principal: byToken ? principalOf(request) : null,
+    ip: request.ip,
+    requestId: request.id,
+  };
+}
+
+function formOf(body: unknown): Form {
+  if (typeof body !== "string") throw notAForm();
+  return parseForm(body);
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  void reply.code(answer.status).headers(answer.headers);
+  if (answer.body === undefined) return reply.send();
+  return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(answer.body));
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = oauthErrorOf(error);
+  if (refusal.code === "server_error") request.log.error({ err: refusal.cause }, "request failed unexpectedly");
+  else if (refusal.status >= 500) request.log.warn({ code: refusal.code, err: refusal.cause }, "request refused");
+  return send(reply, renderError(refusal));
+}

@@ -1,0 +1,52 @@
+import { OauthError } from "../errors.ts";
+import type { Form } from "./form.ts";
+
+/** Base64 of `client_id:client_secret`; ours have 88 characters. */
+const BASIC_CHARS_MAX = 1024;
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * The client's identifier and secret, from the `Authorization` field (`client_secret_basic`) or the body
+ * (`client_secret_post`), never from both (RFC 6749 section 2.3).
+ * @throws OauthError `invalid_client` when there are none, `invalid_request` when there are two
+ */
+export function clientCredentialsOf(authorization: string | undefined, form: Form): ClientCredentials {
+  const clientId = form.get("client_id");
+  const clientSecret = form.get("client_secret");
+  if (authorization === undefined) {
+    if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
+    throw new OauthError("invalid_client", "Send client_id and client_secret, in the body or as HTTP Basic authentication.");
+  }
+  const basic = parseBasic(authorization);
+  if (clientSecret !== undefined || (clientId !== undefined && clientId !== basic.clientId)) {
+    throw new OauthError("invalid_request", "Authenticate either in the Authorization field or in the body, not in both.");
+  }
+  return basic;
+}
+
+/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */
+function parseBasic(authorization: string): ClientCredentials {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];
+  if (encoded === undefined || encoded.length > BASIC_CHARS_MAX) throw malformed();
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  if (colon < 1) throw malformed();
+  return { clientId: formDecode(text.slice(0, colon)), clientSecret: formDecode(text.slice(colon + 1)) };
+}
+
+function formDecode(text: string): string {
+  if (!/[%+]/.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw malformed();
+  }
+}
+
+function malformed(): OauthError {
+  return new OauthError("invalid_client", "The Authorization field must be Basic, with the client id and the client secret.");
+}

@@ -1,0 +1,36 @@
+import { OauthError } from "../errors.ts";
+
+/** Parameters of a request's body, each at most once. */
+export type Form = ReadonlyMap<string, string>;
+
+/** A token request has about 300 bytes; one with a long list of scopes or a token, some 5,000. */
+export const FORM_BYTES_MAX = 16 * 1024;
+/** These may come more than once (RFC 8707 section 2, RFC 8693 section 2.1). */
+const REPEATABLE: ReadonlySet<string> = new Set(["resource", "audience"]);
+
+/**
+ * Reads `application/x-www-form-urlencoded` parameters. One without a value counts as absent, one that comes twice is refused
+ * (RFC 6749 section 3.2).
+ * @throws OauthError `invalid_request`
+ */
+export function parseForm(body: string): Form {
+  const form = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (value === "" || (form.has(name) && REPEATABLE.has(name))) continue;
+    if (form.has(name)) throw new OauthError("invalid_request", `The parameter ${shown(name)} must not be sent twice.`);
+    form.set(name, value);
+  }
+  return form;
+}
+
+/** @throws OauthError `invalid_request` when it is absent */
+export function requireParameter(form: Form, name: string): string {
+  const value = form.get(name);
+  if (value === undefined) throw new OauthError("invalid_request", `The parameter ${name} is missing.`);
+  return value;
+}
+
+/** A caller's own name, cut: it may hold anything. */
+function shown(name: string): string {
+  return /^[a-z_]{1,40}$/.test(name) ? name : "of that name";
+}
