@@ -19,8 +19,18 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     description: "Logs, metrics and traces, durable when answered.",
     rows: rowsOf(TELEMETRY_ROUTES),
   },
-  { name: "query", title: "Mooring: query", description: "Read-only SQL over the organization's telemetry.", rows: rowsOf(QUERY_ROUTES) },
-  { name: "health", title: "Mooring: health", description: "For load balancers and orchestrators.", rows: rowsOf(HEALTH_ROUTES) },
+  {
+    name: "query",
+    title: "Mooring: query",
+    description: "Read-only SQL over the organization's telemetry.",
+    rows: rowsOf(QUERY_ROUTES),
+  },
+  {
+    name: "health",
+    title: "Mooring: health",
+    description: "For load balancers and orchestrators.",
+    rows: rowsOf(HEALTH_ROUTES),
+  },
 ];
 
 /** Version of the interface, not of the product: within v1 there are only additions. */

@@ -10,8 +10,8 @@ export interface RunFileOptions {
   readonly timeoutMs: number;
 }
 
-/** After a test's own time limit, the file gets this long to report it and to clean up. */
-const GRACE_MS = 10_000;
+/** After a test's own time limit, the file gets this long at most to report it and to clean up. */
+const GRACE_MS_MAX = 10_000;
 
 /**
  * Runs one test file in a process of its own. Never rejects because of what the file does: a crash, an early exit, an
@@ -20,6 +20,7 @@ const GRACE_MS = 10_000;
 export async function runFile(options: RunFileOptions): Promise<FileResult> {
   const file = join(options.root, options.path);
   const startedMs = performance.now();
+  const limitMs = options.timeoutMs + Math.min(options.timeoutMs, GRACE_MS_MAX);
   const tally = new Tally();
   const output: string[] = [];
   const abort = new AbortController();
@@ -27,7 +28,7 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   const timer = setTimeout(() => {
     seen.timedOut = true;
     abort.abort();
-  }, options.timeoutMs + GRACE_MS);
+  }, limitMs);
   const stream = run({
     files: [file],
     isolation: "process",
@@ -54,7 +55,7 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   });
   await drain(stream);
   clearTimeout(timer);
-  const verdict = verdictOf(seen, tally, options.timeoutMs + GRACE_MS);
+  const verdict = verdictOf(seen, tally, limitMs);
   if (verdict !== undefined) tally.failures.push({ name: "the file itself", detail: verdict });
   const { passed, failures, skips } = tally;
   return {

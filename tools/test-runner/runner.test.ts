@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const RUNNER = fileURLToPath(new URL("../test.ts", import.meta.url));
+
+interface Ran {
+  readonly status: number | null;
+  readonly lines: readonly string[];
+  readonly last: string | undefined;
+}
+
+/** Runs the runner over a tree of its own: file names (in server/src) and what they hold after their imports. */
+function run(files: Readonly<Record<string, string>>, ...args: readonly string[]): Ran {
+  const root = mkdtempSync(join(tmpdir(), "mooring-runner-"));
+  for (const [name, body] of Object.entries(files)) {
+    const path = join(root, "server/src", name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `import { before, describe, it, test } from "node:test";\n${body}\n`);
+  }
+  const env = { ...process.env };
+  delete env["NODE_TEST_CONTEXT"]; // it would make node:test ignore a run within a run
+  const result = spawnSync(process.execPath, [RUNNER, "--root", root, ...args], { encoding: "utf8", env });
+  rmSync(root, { recursive: true });
+  const lines = result.stdout.trimEnd().split("\n");
+  return { status: result.status, lines, last: lines.at(-1) };
+}
+
+/** What the runner must say of one file: its last line, and a piece of its text. */
+const FILES: Readonly<Record<string, readonly [body: string, last: string, says?: RegExp]>> = {
+  "leaf tests are counted, parents and suites are not": [
+    'test("a", async (t) => { await t.test("b", () => {}); await t.test("c", () => {}); });\n' +
+      'describe("d", () => { it("e", () => {}); describe("f", () => { it("g", () => {}); }); });',
+    "4 passed, 0 failed, 0 skipped",
+  ],
+  "a failed test is shown with what it threw": [
+    'test("a", () => { throw new Error("the cause"); }); test("b", () => {});',
+    "1 passed, 1 failed, 0 skipped",
+    /^ {4}Error: the cause$/m,
+  ],
+  "a failed subtest counts once": [
+    'test("a", async (t) => { await t.test("b", () => { throw new Error("x"); }); });',
+    "0 passed, 1 failed, 0 skipped",
+  ],
+  "a parent that fails by itself counts": [
+    'test("a", async (t) => { await t.test("b", () => {}); throw new Error("x"); });',
+    "1 passed, 1 failed, 0 skipped",
+  ],
+  "a hook that fails": [
+    'describe("a", () => { before(() => { throw new Error("x"); }); it("b", () => {}); });',
+    "0 passed, 2 failed, 0 skipped",
+  ],
+  "a skip is shown with its reason": [
+    'test("a", { skip: "no database" }, () => {}); test("b", (t) => t.skip("too slow"));',
+    "0 passed, 0 failed, 2 skipped",
+    /^skipped: server\/src\/x\.test\.ts: a: no database$/m,
+  ],
+  "a file without a test": ['console.log("nothing");', "0 passed, 1 failed, 0 skipped", /has no test/],
+  "a file that does not parse": ["test(", "0 passed, 1 failed, 0 skipped", /SyntaxError/],
+  "a file that throws at its end": [
+    'test("a", () => {}); throw new Error("late");',
+    "0 passed, 1 failed, 0 skipped",
+    /Error: late/,
+  ],
+  "a file that exits early with 0": [
+    'test("a", () => process.exit(0));',
+    "0 passed, 1 failed, 0 skipped",
+    /ended before its tests were done/,
+  ],
+  "a file that exits with 3": ['test("a", () => process.exit(3));', "0 passed, 1 failed, 0 skipped"],
+  "a file that leaves a timer": [
+    'test("a", () => {}); setInterval(() => {}, 1000);',
+    "1 passed, 1 failed, 0 skipped",
+    /left open/,
+  ],
+  "a test that hangs": [
+    'test("a", () => {}); test("b", () => new Promise(() => { setInterval(() => {}, 1000); }));',
+    "1 passed, 2 failed, 0 skipped",
+    /timed out/,
+  ],
+};
+
+for (const [name, [body, last, says]] of Object.entries(FILES)) {
+  test(name, () => {
+    const hangs = /left open|timed out/.test(says?.source ?? "");
+    const ran = run({ "x.test.ts": body }, "--timeout-ms", hangs ? "1000" : "60000");
+    assert.equal(ran.last, last);
+    assert.equal(ran.status, last.includes(" 0 failed") ? 0 : 1);
+    if (says !== undefined) assert.match(ran.lines.join("\n"), says);
+  });
+}
+
+const PASSES = 'test("a", () => {});';
+
+test("files add up, and the summary is one line at the end", () => {
+  const ran = run({
+    "a.test.ts": PASSES,
+    "b.test.ts": PASSES,
+    "c/d.test.ts": "throw new Error();",
+    "e.ts": "throw new Error();",
+  });
+  assert.equal(ran.last, "2 passed, 1 failed, 0 skipped");
+  assert.equal(ran.lines.filter((line) => /\d+ passed, \d+ failed, \d+ skipped/.test(line)).length, 1);
+});
+
+test("arguments choose files by a part of their path", () => {
+  const ran = run({ "a.test.ts": PASSES, "b.test.ts": "throw new Error();" }, "src/a");
+  assert.equal(ran.last, "1 passed, 0 failed, 0 skipped");
+});
+
+test("a filter that matches nothing fails", () => {
+  const ran = run({ "a.test.ts": PASSES }, "typing-mistake");
+  assert.equal(ran.last, "0 passed, 1 failed, 0 skipped");
+  assert.equal(ran.status, 1);
+});
+
+test("--full runs the other tier", () => {
+  const ran = run({ "a.test.ts": "throw new Error();", "b.full.ts": PASSES }, "--full");
+  assert.equal(ran.last, "1 passed, 0 failed, 0 skipped");
+});
+
+test("files that the budget leaves no time for are skipped, and say so", () => {
+  const ran = run({ "a.test.ts": PASSES }, "--budget-ms", "0");
+  assert.equal(ran.last, "0 passed, 0 failed, 1 skipped");
+  assert.match(ran.lines.join("\n"), /no time was left/);
+});
