@@ -4,3 +4,4 @@ export * from "./shared.ts";
 export * from "./telemetry.ts";
 export * from "./query.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
+export { DISCOVERY_ROUTES, PORTAL_ROUTES, ServiceAddresses } from "./portal.ts";

@@ -1,0 +1,33 @@
+import { SCOPES, type PORTAL_ROUTES } from "@mooring/contract";
+import { getOrganization, policyOf, useSetupLink } from "#domain/organizations/index.ts";
+import type { PersonPrincipal } from "#domain/identity/index.ts";
+import { createRateLimiter, type Operation } from "#http/index.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+
+const TRIES_A_MINUTE = 10;
+
+/** Sets the owner's name and password by the one-time link, and makes a first credential, shown this once. */
+export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.setUp> {
+  const tries = createRateLimiter({ name: "address", perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock });
+  return async ({ body }, { ip, requestId, reply }) => {
+    tries.take(ip);
+    const owner = await useSetupLink(deps, body, { ip, requestId });
+    const { credential, clientSecret } = await deps.identity.credentials.create(
+      { actor: owner, ip, requestId },
+      { projectId: null, name: "first credential", scopes: await scopesFor(deps, owner) },
+    );
+    void reply.header("cache-control", "no-store");
+    return {
+      organization: { id: owner.orgId, slug: owner.orgSlug },
+      user: { id: owner.id, email: owner.email, name: body.name },
+      credential: { id: credential.id, client_id: credential.clientId, client_secret: clientSecret },
+      addresses: deps.addresses,
+    };
+  };
+}
+
+/** All that the owner holds and the policy allows. */
+async function scopesFor(deps: PortalSurfaceDeps, owner: PersonPrincipal): Promise<string[]> {
+  const allowed = policyOf(await getOrganization(deps, owner.orgId)).allowed_scopes;
+  return SCOPES.filter((scope) => owner.scopes.has(scope) && (allowed === null || allowed.includes(scope)));
+}
