@@ -2,32 +2,11 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
-import { pino } from "pino";
 import Type from "typebox";
 import { route } from "@mooring/contract";
-import type { Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { systemClock } from "#kernel/time.ts";
-import {
-  createHttpHost,
-  createHttpMetrics,
-  createHttpServer,
-  mountRoute,
-  openListener,
-  type IdempotencyRecords,
-  type Listener,
-  type RecordedAnswer,
-} from "./index.ts";
-
-const PRINCIPAL: Principal = {
-  kind: "credential",
-  id: "cred_1",
-  clientId: "mrc_1",
-  orgId: "org_1",
-  orgSlug: "acme",
-  projectId: null,
-  scopes: new Set(["apps:read", "apps:write"]),
-};
+import { mountRoute, openListener, type HttpHost, type Surface } from "./index.ts";
+import { bearer, credentialOf, startTestServer, type TestServer } from "./testing/host.ts";
 
 const row = { tag: "t", summary: "s", problems: [], status: 200 } as const;
 const Named = Type.Object({ name: Type.String() }, { additionalProperties: false });
@@ -40,75 +19,43 @@ const ROWS = {
   bug: route({ ...row, operationId: "bug", method: "GET", path: "/bug", permission: "public", publicReason: "test" }),
 };
 
-/** Records in memory: the rules of the real ones are tested with them; here only that the conventions call them. */
-function memoryRecords(): IdempotencyRecords {
-  const answers = new Map<string, RecordedAnswer>();
+let server: TestServer;
+let url: string;
+let made = 0;
+let finishSlow: () => void = () => undefined;
+let slowStarts: () => void = () => undefined;
+const slowStarted = new Promise<void>((resolve) => (slowStarts = resolve));
+
+function surfaceOf(host: HttpHost): Surface {
   return {
-    begin: async (key) => answers.get(key) ?? null,
-    complete: async (key, answer) => void answers.set(key, answer),
-    abandon: async (key) => void answers.delete(key),
+    name: "test",
+    mount: (app) => {
+      mountRoute(app, host, ROWS.read, async ({ params }) => {
+        if (params.thing_id !== "1") throw new Problem("not_found", "There is no such thing.");
+        return { id: "1" } as never;
+      });
+      mountRoute(app, host, ROWS.make, async ({ body }) => ({ name: body.name, client_secret: `s${++made}` }) as never);
+      mountRoute(app, host, ROWS.secret, async () => ({}) as never);
+      mountRoute(app, host, ROWS.open, async (_input, { ip }) => ({ ip }) as never);
+      mountRoute(app, host, ROWS.slow, async () => {
+        const answer = new Promise<void>((resolve) => (finishSlow = resolve));
+        slowStarts();
+        await answer;
+        return { done: true } as never;
+      });
+      mountRoute(app, host, ROWS.bug, async () => {
+        throw new Error("the password is hunter2");
+      });
+    },
   };
 }
 
-let listener: Listener;
-let made = 0;
-let finishSlow: () => void = () => undefined;
-let slowStarted: Promise<void>;
-let url: string;
-
 before(async () => {
-  listener = await openListener("127.0.0.1:0");
-  url = `http://${listener.address}`;
-  const host = createHttpHost({
-    authenticator: {
-      authenticate: async (token) => {
-        if (token === "good") return PRINCIPAL;
-        if (token === "away") throw new Problem("unavailable", "The records can't be read.");
-        throw new Problem("invalid_token", "The token is not known.");
-      },
-    },
-    idempotency: memoryRecords(),
-    clock: systemClock,
-    rateLimit: { perSecond: 1000, burst: 1000 },
-  });
-  let started: () => void = () => undefined;
-  slowStarted = new Promise((resolve) => (started = resolve));
-  await createHttpServer({
-    listener,
-    log: pino({ level: "silent" }),
-    clock: systemClock,
-    metrics: createHttpMetrics(),
-    trustedProxies: [],
-    slowRequestMs: 1000,
-    surfaces: [
-      {
-        name: "test",
-        mount: (app) => {
-          mountRoute(app, host, ROWS.read, async ({ params }) => {
-            if (params.thing_id !== "1") throw new Problem("not_found", "There is no such thing.");
-            return { id: "1" } as never;
-          });
-          mountRoute(app, host, ROWS.make, async ({ body }) => ({ name: body.name, client_secret: `s${++made}` }) as never);
-          mountRoute(app, host, ROWS.secret, async () => ({}) as never);
-          mountRoute(app, host, ROWS.open, async (_input, { ip }) => ({ ip }) as never);
-          mountRoute(app, host, ROWS.slow, async () => {
-            const answer = new Promise<void>((resolve) => (finishSlow = resolve));
-            started();
-            await answer;
-            return { done: true } as never;
-          });
-          mountRoute(app, host, ROWS.bug, async () => {
-            throw new Error("the password is hunter2");
-          });
-        },
-      },
-    ],
-  });
+  server = await startTestServer({ principals: { good: credentialOf("org_1", ["apps:read", "apps:write"]) }, mount: surfaceOf });
+  url = server.url;
 });
 
-after(() => listener.stop(0));
-
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+after(() => server.stop());
 
 async function problemAt(path: string, init: RequestInit = {}): Promise<Record<string, unknown> & { headers: Headers }> {
   const response = await fetch(url + path, init);
@@ -231,17 +178,17 @@ test("forwarded addresses count only from configured proxies", async () => {
 });
 
 test("a second listener on the same address says so", async () => {
-  await assert.rejects(openListener(listener.address), /cannot listen on 127\.0\.0\.1:\d+: another process listens there/);
+  await assert.rejects(openListener(server.address), /cannot listen on 127\.0\.0\.1:\d+: another process listens there/);
 });
 
 test("a stop answers what is in flight, refuses new connections, and cuts off what does not end", async () => {
   const inFlight = fetch(`${url}/slow`);
   await slowStarted;
-  const stopped = listener.stop(5000);
+  const stopped = server.stop(5000);
   finishSlow();
   assert.deepEqual(await (await inFlight).json(), { done: true });
   await stopped;
-  const [host, port] = listener.address.split(":");
+  const [host, port] = server.address.split(":");
   await assert.rejects(
     new Promise((_resolve, reject) => {
       connect({ host: host ?? "", port: Number(port) }).on("error", reject);

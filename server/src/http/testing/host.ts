@@ -1,0 +1,62 @@
+import { pino } from "pino";
+import type { Scope } from "@mooring/contract";
+import type { Principal } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { systemClock } from "#kernel/time.ts";
+import { createHttpHost, createHttpMetrics, createHttpServer, openListener, type HttpHost, type IdempotencyRecords, type RecordedAnswer, type Surface } from "../index.ts";
+
+/** A real listener with the real conventions, for the tests of one surface; only who stands behind a token is given. */
+export interface TestServer {
+  readonly url: string;
+  readonly address: string;
+  /** Waits so long for what is in flight; at once by default. */
+  stop(timeoutMs?: number): Promise<void>;
+}
+
+/** `mount` gets the host and returns the surface. Tokens are the keys of `principals`; `away` stands for records that can't be read. */
+export async function startTestServer(options: {
+  readonly principals: Readonly<Record<string, Principal>>;
+  readonly mount: (host: HttpHost) => Surface;
+  readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
+}): Promise<TestServer> {
+  const listener = await openListener("127.0.0.1:0");
+  const host = createHttpHost({
+    authenticator: {
+      authenticate: async (token) => {
+        const principal = options.principals[token];
+        if (principal !== undefined) return principal;
+        if (token === "away") throw new Problem("unavailable", "The records can't be read.");
+        throw new Problem("invalid_token", "The token is not known.");
+      },
+    },
+    idempotency: memoryRecords(),
+    clock: systemClock,
+    rateLimit: options.rateLimit ?? { perSecond: 1000, burst: 1000 },
+  });
+  await createHttpServer({
+    listener,
+    log: pino({ level: "silent" }),
+    clock: systemClock,
+    metrics: createHttpMetrics(),
+    trustedProxies: [],
+    slowRequestMs: 60_000,
+    surfaces: [options.mount(host)],
+  });
+  return { url: `http://${listener.address}`, address: listener.address, stop: (timeoutMs = 0) => listener.stop(timeoutMs) };
+}
+
+/** Records in memory: the rules of the real ones are tested with them; here only that the conventions call them. */
+function memoryRecords(): IdempotencyRecords {
+  const answers = new Map<string, RecordedAnswer>();
+  return {
+    begin: async (key) => answers.get(key) ?? null,
+    complete: async (key, answer) => void answers.set(key, answer),
+    abandon: async (key) => void answers.delete(key),
+  };
+}
+
+export function credentialOf(orgId: string, scopes: readonly Scope[], projectId: string | null = null): Principal {
+  return { kind: "credential", id: `cred_${orgId}`, clientId: `mrc_${orgId}`, orgId, orgSlug: orgId, projectId, scopes: new Set(scopes) };
+}
+
+export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });

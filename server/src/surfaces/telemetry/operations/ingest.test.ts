@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { bearer, credentialOf, startTestServer, type TestServer } from "#http/testing/host.ts";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
+import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "mooring-ingest-"));
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+let metadata: MetadataStore;
+let store: TelemetryStore;
+let encoders: EncoderPool;
+let server: TestServer;
+
+before(async () => {
+  metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const settings = { compactionRowsBytes: 2 ** 24, compactionIntervalMs: 60_000, queryConcurrency: 2, queryConcurrencyOrganization: 2 };
+  store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: silent, settings });
+  encoders = createEncoderPool({ workers: 1 });
+  server = await startTestServer({
+    principals: { writer: credentialOf("org_a", ["telemetry:write"]), reader: credentialOf("org_b", ["telemetry:read"]) },
+    mount: (host) => createTelemetrySurface({ host, store, encoders }),
+  });
+});
+
+after(async () => {
+  await server.stop();
+  await encoders.close();
+  await store.close();
+  await metadata.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const entry = (message: string): object => ({ timestamp: "2026-11-20T08:00:00Z", level: "info", message });
+const bodyOf = (...entries: unknown[]): string => JSON.stringify({ entries });
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+}
+
+async function send(body: string | Uint8Array, headers: Record<string, string> = {}, type = "logs"): Promise<Answer> {
+  const response = await fetch(`${server.url}/v1/ingest/${type}`, {
+    method: "POST",
+    body: typeof body === "string" ? body : new Uint8Array(body),
+    headers: { ...bearer("writer"), "content-type": "application/json", ...headers },
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown>, headers: response.headers };
+}
+
+test("202 with the number of entries, for each type and for none", async () => {
+  const metric = { timestamp: "2026-11-20T08:00:00Z", name: "n", value: 1 };
+  const span = { timestamp: "2026-11-20T08:00:00Z", trace_id: "t", span_id: "s", name: "n", duration_ms: 1, status: "ok" };
+  for (const [type, one] of [["logs", entry("a")], ["metrics", metric], ["traces", span]] as const) {
+    const answer = await send(bodyOf(one, one), {}, type);
+    assert.deepEqual([answer.status, answer.body], [202, { accepted: 2 }]);
+  }
+  assert.deepEqual((await send(bodyOf())).body, { accepted: 0 });
+});
+
+test("without credentials 401, without the scope 403 that names it", async () => {
+  assert.equal((await send(bodyOf(), { authorization: "" })).status, 401);
+  assert.equal((await send(bodyOf(), bearer("nobody"))).status, 401);
+  const refused = await send(bodyOf(), bearer("reader"));
+  assert.deepEqual([refused.status, refused.body["required_scope"]], [403, "telemetry:write"]);
+});
+
+test("a type that is none is 400 with the parameter's name; another method 405", async () => {
+  const answer = await send(bodyOf(), {}, "events");
+  assert.equal(answer.status, 400);
+  assert.equal((answer.body["errors"] as { pointer: string }[])[0]?.pointer, "/type");
+  const get = await fetch(`${server.url}/v1/ingest/logs`, { headers: bearer("writer") });
+  assert.deepEqual([get.status, get.headers.get("allow")], [405, "POST"]);
+});
+
+test("one bad entry refuses the batch with a pointer; lenient takes the rest and says what it left", async () => {
+  const mixed = bodyOf(entry("good"), { ...entry("bad"), level: 7 });
+  const strict = await send(mixed);
+  assert.deepEqual([strict.status, strict.body["errors"]], [400, [{ pointer: "/entries/1/level", detail: "must be a string" }]]);
+  const lenient = await send(mixed, { prefer: "handling=lenient" });
+  assert.equal(lenient.status, 202);
+  assert.equal(lenient.headers.get("preference-applied"), "handling=lenient");
+  assert.deepEqual(lenient.body, { accepted: 1, rejected: 1, errors: [{ pointer: "/entries/1/level", detail: "must be a string" }] });
+});
+
+test("gzip and zstd are understood; other codings are 415, broken ones 400, bombs 413", async () => {
+  const plain = Buffer.from(bodyOf(entry("coded")));
+  assert.equal((await send(gzipSync(plain), { "content-encoding": "gzip" })).status, 202);
+  assert.equal((await send(zstdCompressSync(plain), { "content-encoding": "zstd" })).status, 202);
+  assert.equal((await send(plain, { "content-encoding": "br" })).status, 415);
+  assert.equal((await send(plain, { "content-encoding": "gzip" })).status, 400);
+  assert.equal((await send(gzipSync(Buffer.alloc(64 * 2 ** 20)), { "content-encoding": "gzip" })).status, 413);
+});
+
+test("another content type is 415; an empty body 400; one byte over 10 MiB 413, with a length and without", async () => {
+  assert.equal((await send(bodyOf(), { "content-type": "text/plain" })).status, 415);
+  assert.equal((await send("")).status, 400);
+  const over = Buffer.alloc(10 * 2 ** 20 + 1, 0x20);
+  assert.equal((await send(over)).status, 413);
+  const chunked = await fetch(`${server.url}/v1/ingest/logs`, {
+    method: "POST",
+    headers: { ...bearer("writer"), "content-type": "application/json" },
+    body: new Blob([over]).stream(),
+    duplex: "half",
+  } as RequestInit);
+  assert.equal(chunked.status, 413);
+});
+
+test("a body of exactly 10 MiB is taken", async () => {
+  const body = Buffer.alloc(10 * 2 ** 20, 0x20);
+  body.write(bodyOf(entry("large")));
+  assert.deepEqual((await send(body)).body, { accepted: 1 });
+});
+
+test("an idempotency key makes a retry safe, and another body with it is refused", async () => {
+  const key = { "idempotency-key": "batch-1" };
+  assert.deepEqual((await send(bodyOf(entry("once")), key)).body, { accepted: 1 });
+  const again = await send(bodyOf(entry("once")), key);
+  assert.deepEqual([again.status, again.headers.get("idempotency-replayed")], [202, "true"]);
+  const other = await send(bodyOf(entry("other")), key);
+  assert.deepEqual([other.status, other.body["code"]], [422, "idempotency_key_reused"]);
+});
