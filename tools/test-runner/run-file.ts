@@ -82,7 +82,7 @@ function verdictOf(
   if (seen.processFailed && (tally.failures.length === 0 || !seen.summary))
     return "its process failed; its output says why";
   if (seen.noTest || (tally.passed === 0 && tally.failures.length === 0 && tally.skips.length === 0))
-    return "has no test";
+    return "ran no test: it has none, or process.exit was called before the first ended";
   if (!seen.summary) return "ended before its tests were done; does something call process.exit?";
   return undefined;
 }

@@ -59,7 +59,7 @@ const FILES: Readonly<Record<string, readonly [body: string, last: string, says?
     "0 passed, 0 failed, 2 skipped",
     /^skipped: server\/src\/x\.test\.ts: a: no database$/m,
   ],
-  "a file without a test": ['console.log("nothing");', "0 passed, 1 failed, 0 skipped", /has no test/],
+  "a file without a test": ['console.log("nothing");', "0 passed, 1 failed, 0 skipped", /ran no test/],
   "a file that does not parse": ["test(", "0 passed, 1 failed, 0 skipped", /SyntaxError/],
   "a file that throws at its end": [
     'test("a", () => {}); throw new Error("late");',
@@ -69,6 +69,11 @@ const FILES: Readonly<Record<string, readonly [body: string, last: string, says?
   "a file that exits early with 0": [
     'test("a", () => process.exit(0));',
     "0 passed, 1 failed, 0 skipped",
+    /process\.exit was called/,
+  ],
+  "a file that exits early with 0, after a test": [
+    'test("a", () => {}); test("b", async () => { await new Promise((done) => setTimeout(done, 200)); process.exit(0); });',
+    "1 passed, 1 failed, 0 skipped",
     /ended before its tests were done/,
   ],
   "a file that exits with 3": ['test("a", () => process.exit(3));', "0 passed, 1 failed, 0 skipped"],
