@@ -89,7 +89,7 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
   };
   const surfaces = [
     health,
-    createOauthSurface({ host, identity, metadata, clock, addresses }),
+    createOauthSurface({ host, identity }),
     createOrganizationSurface({ host, identity, metadata, clock, addresses }),
     createTelemetrySurface({ host, store: telemetry, encoders }),
     createQuerySurface({ host, metadata, store: telemetry, limits }),
