@@ -63,7 +63,8 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
   const addresses = addressesOf(config, listener.address, config.s3_listen);
   const stores = await openStores(config, log, clock, phases);
   const { metadata, telemetry } = stores;
-  const identity = phases.started("identity", await startIdentity(config, addresses, metadata, log, clock), (part) => part.stop());
+  const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) => part.stop());
+  await identity.start();
   const metrics = createHttpMetrics();
   registerGauges(metrics.registry, telemetry);
   const host = createHttpHost({
@@ -143,7 +144,7 @@ async function openStores(
   return { metadata, telemetry };
 }
 
-async function startIdentity(
+async function openIdentity(
   config: Config,
   addresses: Addresses,
   metadata: MetadataStore,

@@ -38,8 +38,19 @@ interface Given {
   readonly origin: string;
 }
 
+/** Settings and where each was set: a flag, a variable, a place in the file; absent for defaults. */
+export interface ExplainedConfig {
+  readonly config: Config;
+  readonly origins: ReadonlyMap<SettingName, string>;
+}
+
 /** Reads, merges and checks the settings. @throws ConfigError that lists every mistake with the option's name */
 export function loadConfig(sources: ConfigSources): Config {
+  return explainConfig(sources).config;
+}
+
+/** As `loadConfig`, and says where each value comes from. @throws ConfigError */
+export function explainConfig(sources: ConfigSources): ExplainedConfig {
   const mistakes: string[] = [];
   const given = new Map<SettingName, Given>();
   for (const [name, value] of fileSettings(sources.file, mistakes)) given.set(name, value);
@@ -51,7 +62,10 @@ export function loadConfig(sources: ConfigSources): Config {
   for (const name of SETTING_NAMES) config[name] = checked(settingOf(name), given.get(name), mistakes);
   relations(config as Config, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return Object.freeze({ ...config, data_dir: resolve(String(config["data_dir"])) }) as Config;
+  return {
+    config: Object.freeze({ ...config, data_dir: resolve(String(config["data_dir"])) }) as Config,
+    origins: new Map([...given].map(([name, { origin }]) => [name, origin])),
+  };
 }
 
 export function flagOf(name: string): string {

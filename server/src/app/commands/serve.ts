@@ -1,13 +1,19 @@
 import { pino } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
-import { systemClock } from "#kernel/time.ts";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { buildApp, type App } from "../build.ts";
-import { CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, type Command } from "./command.ts";
+import { announceServer, withdrawServer } from "../running.ts";
+import { CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, UsageError, type Command } from "./command.ts";
 
 const USAGE = `
-Usage: mooring serve [options]
+Usage: mooring serve [--data-dir DIR] [--listen HOST:PORT] [options]
 
-Runs the product until SIGTERM or SIGINT, then finishes what is in flight.
+Runs the product until SIGTERM or SIGINT, then finishes what is in flight; a second signal ends it at once. Addresses go to stdout, log
+lines as JSON to stderr. Each option can be set in a JSON file, by a variable, or here; what stands here wins.
+
+  mooring serve --data-dir ./data
+  mooring serve --data-dir /var/lib/mooring --listen 0.0.0.0:8080 --portal-url https://mooring.example.com
+  mooring serve --config /etc/mooring.json --log-level warn
 `;
 
 export const serve: Command = {
@@ -16,24 +22,45 @@ export const serve: Command = {
   run: async (args) => {
     const parsed = parseCommand(USAGE, [CONFIG_OPTION, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;
+    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
     const config = configOf(parsed);
     const startedMs = systemClock.nowMs();
+    // Before the start, which can take a while: a stop then waits until it can be done in order.
+    const stopped = stopSignal();
     // Lines go to stderr: stdout is for the addresses.
     const log = pino({ level: config.log_level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
     const app = await buildApp(config, log, systemClock);
-    const setupUrl = await ensureSetupLink({ metadata: app.metadata, clock: systemClock }, app.addresses.portal_url);
-    process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
-    const signal = await stopSignal();
-    process.stdout.write(`${signal}: finishing what is in flight\n`);
-    await app.stop();
+    try {
+      const setupUrl = await ensureSetupLink({ metadata: app.metadata, clock: systemClock }, app.addresses.portal_url);
+      const { addresses, listen } = app;
+      announceServer(config.data_dir, { addresses, listen, pid: process.pid, started_at: isoFromMs(startedMs) });
+      process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
+      process.stdout.write(`${await stopped}: finishing what is in flight\n`);
+    } finally {
+      withdrawServer(config.data_dir, process.pid);
+      await app.stop();
+    }
     process.stdout.write("stopped\n");
     return ExitCode.ok;
   },
 };
 
+/** npm and the terminal both pass a Ctrl-C on, so that one arrives twice within a moment. */
+const SAME_SIGNAL_MS = 500;
+const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+
+/** Resolves at the first signal. One more, later, ends the process at once: the log makes that as safe as a power cut. */
 function stopSignal(): Promise<NodeJS.Signals> {
+  let firstMs: number | null = null;
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.on(signal, () => {
+        const nowMs = systemClock.nowMs();
+        firstMs ??= nowMs;
+        if (nowMs - firstMs > SAME_SIGNAL_MS) process.exit(128 + SIGNAL_NUMBERS[signal]);
+        resolve(signal);
+      });
+    }
   });
 }
 

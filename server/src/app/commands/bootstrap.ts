@@ -1,0 +1,109 @@
+import { SCOPES } from "@mooring/contract";
+import { bootstrapOrganization, policyOf, setupUrl, type Bootstrapped } from "#domain/organizations/index.ts";
+import { systemClock } from "#kernel/time.ts";
+import type { Addresses } from "../addresses.ts";
+import { CONFIG_OPTION, configOf, ExitCode, parseCommand, requiredOption, settingOptions, textOption, UsageError, type Command, type Option, type Parsed } from "./command.ts";
+import { presentAddresses, withIdentity } from "./stores.ts";
+
+const USAGE = `
+Usage: mooring bootstrap --org ORG --project PROJECT --app APP [--data-dir DIR] [--json]
+
+Finds or makes an organization, a project and an app, and makes a new credential with every scope, each time: secrets are shown
+once. Works beside a running server on the same data directory, and without one. Nothing is made twice when it is run twice.
+
+  mooring bootstrap --data-dir ./data --org acme --project web --app shop
+  (umask 077; mooring bootstrap --org acme --project web --app shop --json > credentials.json)
+  mooring query --credentials credentials.json "SELECT count(*) FROM logs"
+
+With --json one object is printed: {org, project, app, addresses, credential: {client_id, client_secret}, owner: {email, setup_url}}.
+setup_url is null once the owner has a password.
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "org", type: "string", value: "SLUG", description: "organization" },
+  { name: "project", type: "string", value: "SLUG", description: "project" },
+  { name: "app", type: "string", value: "SLUG", description: "app" },
+  { name: "owner-email", type: "string", value: "E-MAIL", description: "owner of the organization (default: its present owner, or owner@ORG.localhost)" },
+  { name: "json", type: "boolean", description: "print one JSON object" },
+  CONFIG_OPTION,
+];
+
+/** What `--json` prints. */
+interface BootstrapOutput {
+  readonly org: Named;
+  readonly project: Named;
+  readonly app: Named;
+  readonly addresses: Addresses;
+  readonly credential: { readonly client_id: string; readonly client_secret: string };
+  readonly owner: { readonly email: string; readonly setup_url: string | null };
+}
+
+interface Named {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+export const bootstrap: Command = {
+  name: "bootstrap",
+  summary: "find or make an organization, project and app, and a new credential",
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
+    const output = await run(parsed);
+    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(output)}\n` : readable(output));
+    return ExitCode.ok;
+  },
+};
+
+async function run(parsed: Parsed): Promise<BootstrapOutput> {
+  const input = {
+    org: requiredOption(parsed, "org"),
+    project: requiredOption(parsed, "project"),
+    app: requiredOption(parsed, "app"),
+    ownerEmail: textOption(parsed, "owner-email"),
+  };
+  const config = configOf(parsed);
+  const addresses = await presentAddresses(config);
+  return withIdentity(config, addresses, async (identity, metadata) => {
+    const made = await bootstrapOrganization({ metadata, clock: systemClock }, input);
+    // Every scope that the organization lets a credential hold.
+    const allowed = policyOf(made.organization).allowed_scopes;
+    const { credential, clientSecret } = await identity.credentials.create(
+      { actor: { kind: "system", id: "command-line", orgId: made.organization.id } },
+      { projectId: null, name: "bootstrap", scopes: SCOPES.filter((scope) => allowed?.includes(scope) ?? true) },
+    );
+    return {
+      org: named(made.organization),
+      project: named(made.project),
+      app: named(made.app),
+      addresses,
+      credential: { client_id: credential.clientId, client_secret: clientSecret },
+      owner: ownerOf(made, addresses),
+    };
+  });
+}
+
+function ownerOf({ owner, setupToken }: Bootstrapped, addresses: Addresses): BootstrapOutput["owner"] {
+  return { email: owner.email, setup_url: setupToken === null ? null : setupUrl(addresses.portal_url, setupToken) };
+}
+
+function named({ id, slug, name }: Named): Named {
+  return { id, slug, name };
+}
+
+function readable(output: BootstrapOutput): string {
+  const { org, project, app, addresses, credential, owner } = output;
+  const rows: [string, string][] = [
+    ["organization", `${org.slug} (${org.id})`],
+    ["project", `${project.slug} (${project.id})`],
+    ["app", `${app.slug} (${app.id})`],
+    ["client id", credential.client_id],
+    ["client secret", `${credential.client_secret}  (not shown again)`],
+    ["owner", owner.email],
+    ...(owner.setup_url === null ? [] : [["set up by", owner.setup_url] satisfies [string, string]]),
+    ...Object.entries(addresses).map(([name, address]): [string, string] => [name, String(address)]),
+  ];
+  return `${rows.map(([name, value]) => `${name.padEnd(16)}${value}`).join("\n")}\n`;
+}

@@ -1,0 +1,36 @@
+import { explainConfig, redactedConfig } from "../config.ts";
+import { SETTING_NAMES, type SettingName } from "../settings.ts";
+import { CONFIG_OPTION, ExitCode, parseCommand, settingOptions, sourcesOf, UsageError, type Command } from "./command.ts";
+
+const USAGE = `
+Usage: mooring config print [--json] [options]
+
+Prints every setting that serve would use with the same options, and where its value comes from: a flag, a variable, the file, or the
+default. Secrets are not shown. A mistake anywhere is an error that names all of them.
+
+  mooring config print --config mooring.json
+  MOORING_LISTEN=127.0.0.1:9090 mooring config print --json
+`;
+
+export const config: Command = {
+  name: "config",
+  summary: "print the settings in force, and where each comes from",
+  run: async (args) => {
+    const options = [{ name: "json", type: "boolean", description: "print JSON: {setting: {value, origin}}" } as const, CONFIG_OPTION, ...settingOptions()];
+    const parsed = parseCommand(USAGE, options, args);
+    if (parsed === null) return ExitCode.ok;
+    if (parsed.positionals.join(" ") !== "print") throw new UsageError("say what to do: print");
+    const { config: settings, origins } = explainConfig(sourcesOf(parsed));
+    const shown = redactedConfig(settings);
+    const rows = SETTING_NAMES.map((name) => ({ name, value: shown[name], origin: origins.get(name) ?? "default" }));
+    const json = Object.fromEntries(rows.map(({ name, value, origin }) => [name, { value, origin }]));
+    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(json, null, 2)}\n` : rows.map(readable).join(""));
+    return ExitCode.ok;
+  },
+};
+
+function readable({ name, value, origin }: { name: SettingName; value: unknown; origin: string }): string {
+  const text = value === null ? "(not set)" : Array.isArray(value) ? value.join(",") || "(none)" : String(value);
+  const where = origin === "default" ? "" : `  # ${origin}`;
+  return `${name} = ${text}${where}\n`;
+}

@@ -1,0 +1,56 @@
+import { systemClock } from "#kernel/time.ts";
+import type { SigningKeyInfo } from "#domain/identity/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import { CommandError, CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, UsageError, type Command } from "./command.ts";
+import { presentAddresses, withIdentity } from "./stores.ts";
+import { tableText } from "./table.ts";
+
+const USAGE = `
+Usage: mooring keys list|rotate [--data-dir DIR]
+       mooring keys retire KID [--data-dir DIR]
+
+Keys that sign access tokens; they are rotated every 90 days without a command. rotate publishes new ones now, which sign ten minutes
+later; the present ones stay published until their last token has ended. retire is for a key that leaked: what it signed is
+refused from now on, on every node.
+
+  mooring keys list --data-dir ./data
+`;
+
+const ACTOR = { kind: "system", id: "command-line" } as const;
+
+export const keys: Command = {
+  name: "keys",
+  summary: "list, rotate and retire the keys that sign tokens",
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [{ name: "json", type: "boolean", description: "print JSON" }, CONFIG_OPTION, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    const [action, kid, ...rest] = parsed.positionals;
+    if (action !== "list" && action !== "rotate" && action !== "retire") throw new UsageError("say what to do: list, rotate or retire");
+    if ((action === "retire") !== (kid !== undefined) || rest.length > 0) throw new UsageError("retire takes the kid of one key, the others take nothing");
+    const config = configOf(parsed);
+    const listed = await withIdentity(config, await presentAddresses(config), async (identity) => {
+      if (action === "rotate") await identity.keys.rotate(ACTOR);
+      if (kid !== undefined) {
+        if (!identity.keys.list().some((key) => key.kid === kid)) throw new CommandError(`cannot retire the key: none has the kid ${kid}`);
+        const { propagated } = await identity.retireKeyNow(kid, ACTOR);
+        if (!propagated) process.stderr.write("mooring: a node has not answered yet; it refuses the key as soon as it can\n");
+      }
+      return identity.keys.list();
+    });
+    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(listed)}\n` : readable(listed));
+    return ExitCode.ok;
+  },
+};
+
+function readable(listed: readonly SigningKeyInfo[]): string {
+  const columns = ["kid", "alg", "state", "signs_from", "published_until"].map((name) => ({ name, type: "VARCHAR" }));
+  const rows = listed.map((key) => ({
+    ...key,
+    signs_from: isoFromMs(key.activeAtMs),
+    published_until: key.removedAtMs === null ? "in use" : isoFromMs(key.removedAtMs),
+  }));
+  const nowMs = systemClock.nowMs();
+  const next = listed.find((key) => key.activeAtMs > nowMs);
+  const note = next === undefined ? "" : `The next keys sign from ${isoFromMs(next.activeAtMs)} on.\n`;
+  return tableText(columns, rows, process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER) + note;
+}

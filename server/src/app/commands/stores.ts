@@ -1,0 +1,48 @@
+import { mkdirSync } from "node:fs";
+import { createIdentity, type Identity } from "#domain/identity/index.ts";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { addressesOf, type Addresses } from "../addresses.ts";
+import type { Config } from "../config.ts";
+import { findRunningServer } from "../running.ts";
+
+/** Runs `work` with the records open, beside a running server or without one, and closes them. */
+export async function withMetadata<T>(config: Config, work: (metadata: MetadataStore) => Promise<T>): Promise<T> {
+  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  const metadata = await openMetadata({ url: config.database_url ?? undefined, dataDir: config.data_dir, clock: systemClock });
+  try {
+    return await work(metadata);
+  } finally {
+    await metadata.close();
+  }
+}
+
+/** As `withMetadata`, with keys and credentials. The node is not registered: it takes no requests. */
+export async function withIdentity<T>(
+  config: Config,
+  addresses: Addresses,
+  work: (identity: Identity, metadata: MetadataStore) => Promise<T>,
+): Promise<T> {
+  return withMetadata(config, async (metadata) => {
+    const identity = await createIdentity({
+      metadata,
+      clock: systemClock,
+      dataDir: config.data_dir,
+      ...(config.master_key === null ? {} : { masterKey: config.master_key }),
+      issuer: addresses.identity_url,
+      audience: addresses.identity_url,
+      log: { warn: (_fields, message) => void process.stderr.write(`mooring: ${message}\n`) },
+    });
+    try {
+      return await work(identity, metadata);
+    } finally {
+      await identity.stop();
+    }
+  });
+}
+
+/** The addresses of the server that runs on this data directory, or those that one would have. */
+export async function presentAddresses(config: Config): Promise<Addresses> {
+  const running = await findRunningServer(config.data_dir);
+  return running?.addresses ?? addressesOf(config, config.listen, config.s3_listen);
+}

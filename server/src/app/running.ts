@@ -1,0 +1,73 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Addresses } from "./addresses.ts";
+
+/** What a running server leaves in its data directory, so that commands beside it find its real addresses. */
+export interface RunningServer {
+  readonly addresses: Addresses;
+  /** `host:port` as bound. */
+  readonly listen: string;
+  readonly pid: number;
+  readonly started_at: string;
+}
+
+const PROBE_TIMEOUT_MS = 2000;
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, "server.json");
+}
+
+/** Written whole under another name first: a reader sees all of it or nothing. */
+export function announceServer(dataDir: string, server: RunningServer): void {
+  const path = pathIn(dataDir);
+  const temporary = `${path}.${server.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporary, path);
+}
+
+/** Takes back what this process announced, and nobody else's. */
+export function withdrawServer(dataDir: string, pid: number): void {
+  if (announced(dataDir)?.pid === pid) rmSync(pathIn(dataDir), { force: true });
+}
+
+/** The server that runs on this data directory now; null when none does, whatever a crashed one left behind. */
+export async function findRunningServer(dataDir: string): Promise<RunningServer | null> {
+  const server = announced(dataDir);
+  if (server === null || !isAlive(server.pid)) return null;
+  // A process id may belong to somebody else by now, and in containers it often does.
+  return (await answers(server.listen)) ? server : null;
+}
+
+function announced(dataDir: string): RunningServer | null {
+  try {
+    const value = JSON.parse(readFileSync(pathIn(dataDir), "utf8")) as Partial<RunningServer> | null;
+    const whole = typeof value?.pid === "number" && typeof value.listen === "string" && typeof value.addresses === "object";
+    return whole ? (value as RunningServer) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // there is one, of another user
+  }
+}
+
+/** A server that is too busy to answer in time still is one: only a refused connection says that there is none. */
+async function answers(listen: string): Promise<boolean> {
+  try {
+    await fetch(`http://${reachable(listen)}/livez`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    return true;
+  } catch (error) {
+    return (error as Error).name === "TimeoutError";
+  }
+}
+
+/** Where to reach what listens on every address. */
+export function reachable(listen: string): string {
+  return listen.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:");
+}
