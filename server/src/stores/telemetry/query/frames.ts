@@ -7,7 +7,10 @@ import { RESULT_ROW_BYTES_MAX, BLOCK_BYTES } from "./settings.ts";
 export const FRAME = {
   query: 0x51,
   cancel: 0x58,
+  /** Can take a query. */
   ready: 0x52,
+  /** Has ended its query, and takes no other. */
+  spent: 0x53,
   data: 0x44,
   end: 0x45,
   fail: 0x46,

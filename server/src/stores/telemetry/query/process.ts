@@ -15,7 +15,7 @@ export interface RunSink {
   gone(signal: NodeJS.Signals | null, whole: boolean): void;
 }
 
-type State = "starting" | "idle" | "running" | "ended" | "gone";
+type State = "starting" | "idle" | "running" | "ended" | "spent" | "gone";
 
 /** One child as the engine sees it. Frames that it could not have sent in its state end it. */
 export class QueryProcess {
@@ -116,6 +116,7 @@ export class QueryProcess {
   }
 
   #limit(kind: number): number | undefined {
+    if (kind === FRAME.spent) return this.#state === "ended" ? 0 : undefined;
     if (kind === FRAME.ready) return this.#state === "starting" || this.#state === "ended" ? 0 : undefined;
     if (this.#state !== "running") return undefined;
     if (kind === FRAME.data) return DATA_FRAME_BYTES_MAX;
@@ -123,8 +124,8 @@ export class QueryProcess {
   }
 
   #frame(kind: number, payload: Buffer): void {
-    if (kind === FRAME.ready) {
-      this.#state = "idle";
+    if (kind === FRAME.ready || kind === FRAME.spent) {
+      this.#state = kind === FRAME.ready ? "idle" : "spent";
       const sink = this.#sink;
       this.#sink = undefined;
       this.#settleReady?.resolve();

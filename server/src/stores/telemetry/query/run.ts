@@ -49,6 +49,8 @@ export class Run implements RunSink {
   #closed = false; // the body has its end or its error
   #verdict: Verdict | undefined; // why the engine killed the child
   #outcome: Omit<RunOutcome, "peakBytes"> = { code: "query_failed", rows: 0, truncated: false, doubt: true };
+  #doubt = false;
+  #conclude: (() => void) | undefined;
   #stall: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
 
@@ -97,39 +99,47 @@ export class Run implements RunSink {
   }
 
   end({ rows, truncated }: ChildEnd): void {
-    this.#stopClocks();
-    if (this.#closed) return;
-    this.#outcome = { code: "ok", rows, truncated, doubt: false };
-    this.#begin();
-    this.#close();
-    this.#body.push(null);
+    this.#last(() => {
+      this.#outcome = { code: "ok", rows, truncated, doubt: false };
+      this.#begin();
+      this.#close();
+      this.#body.push(null);
+    });
   }
 
-  fail(failure: ChildFailure): void {
-    this.#stopClocks();
-    const { code, told } = failure;
-    if (this.#closed) {
-      this.#outcome = { ...this.#outcome, doubt: failure.doubt };
-      return;
-    }
-    this.#outcome = { code, rows: 0, truncated: false, doubt: failure.doubt || code === "query_memory" || code === "query_timeout" };
-    this.#giveUp({ code, detail: failure.detail }, told ? "" : undefined);
+  fail({ code, detail, told, doubt }: ChildFailure): void {
+    this.#last(() => {
+      this.#outcome = { code, rows: 0, truncated: false, doubt: doubt || code === "query_memory" || code === "query_timeout" };
+      this.#giveUp({ code, detail }, told ? "" : undefined);
+    });
+    this.#doubt ||= doubt;
   }
 
   idle(): void {
+    if (!this.#closed) this.#conclude?.();
     this.#finish();
   }
 
   gone(signal: NodeJS.Signals | null, whole: boolean): void {
-    this.#outcome = { ...this.#outcome, doubt: true };
-    if (!this.#closed) {
-      const verdict = this.#verdict ?? this.#diagnose(signal);
-      this.#outcome = { ...this.#outcome, code: verdict.code };
-      const error = { code: verdict.code, detail: verdict.detail };
-      const trailer = { rows: null, truncated: true, elapsedMs: performance.now() - this.#startedMs, error };
-      this.#giveUp(verdict, whole ? errorTail(this.#query.format, trailer) : undefined);
-    }
+    this.#doubt = true;
+    if (!this.#closed) (this.#conclude ?? ((): void => this.#broken(signal, whole)))();
     this.#finish();
+  }
+
+  /** The child has said its last word on the query. It is passed on when the child is idle, so that the next query finds it so. */
+  #last(conclude: () => void): void {
+    this.#stopClocks();
+    this.#conclude = conclude;
+    this.#grace ??= setTimeout(() => {
+      this.#child.kill();
+    }, KILL_GRACE_MS);
+  }
+
+  #broken(signal: NodeJS.Signals | null, whole: boolean): void {
+    const verdict = this.#verdict ?? this.#diagnose(signal);
+    this.#outcome = { ...this.#outcome, code: verdict.code };
+    const trailer = { rows: null, truncated: true, elapsedMs: performance.now() - this.#startedMs, error: verdict };
+    this.#giveUp(verdict, whole ? errorTail(this.#query.format, trailer) : undefined);
   }
 
   /** Ends the body with an error: as an answer when nothing was sent, with `tail` when the result can tell it, else by breaking off. */
@@ -169,9 +179,9 @@ export class Run implements RunSink {
     clearTimeout(this.#stall);
     if (this.#closed) return;
     this.#close();
-    this.#outcome = { code: "cancelled", rows: 0, truncated: false, doubt: true };
+    this.#outcome = { code: "cancelled", rows: 0, truncated: false, doubt: false };
     if (!this.#begun) this.#first.reject(new Problem("query_failed", "the query was cancelled"));
-    this.#grace = setTimeout(() => {
+    this.#grace ??= setTimeout(() => {
       this.#child.kill();
     }, KILL_GRACE_MS);
     this.#child.cancel();
@@ -204,6 +214,6 @@ export class Run implements RunSink {
   #finish(): void {
     this.#stopClocks();
     clearTimeout(this.#grace);
-    this.#onDone({ ...this.#outcome, peakBytes: this.#watchdog.peakBytes });
+    this.#onDone({ ...this.#outcome, doubt: this.#doubt || this.#outcome.doubt, peakBytes: this.#watchdog.peakBytes });
   }
 }

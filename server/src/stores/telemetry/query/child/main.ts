@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { setPriority } from "node:os";
+import { CHILD_BASE_BYTES } from "../settings.ts";
 import { FRAME, FrameReader, QUERY_FRAME_BYTES_MAX } from "../frames.ts";
 import type { Evaluate } from "../gate/index.ts";
 import type { ChildQuery } from "../protocol.ts";
@@ -34,8 +36,10 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     session = undefined;
     instance.close();
     // Both at once, so that whoever asks again at once meets an idle child; the next instance is made meanwhile.
+    const used = await dataBytes();
+    await Promise.all([channel.send(last.kind, last.payload), channel.send(used > CHILD_BASE_BYTES ? FRAME.spent : FRAME.ready)]);
     next = makeInstance(threads);
-    await Promise.all([channel.send(last.kind, last.payload), channel.send(FRAME.ready), next]);
+    await next;
   };
 
   const reader = new FrameReader({
@@ -53,6 +57,12 @@ async function serve(channel: Channel, threads: number): Promise<void> {
   });
   await next;
   await channel.send(FRAME.ready);
+}
+
+/** What counts against RLIMIT_DATA, or 0 where there is no /proc: the sixth figure of statm, in pages (proc(5)). */
+async function dataBytes(): Promise<number> {
+  const statm = await readFile("/proc/self/statm", "utf8").catch(() => "");
+  return Number(statm.split(" ")[5] ?? 0) * 4096;
 }
 
 /** A child that is in doubt about itself ends; the engine answers for it and starts another. */

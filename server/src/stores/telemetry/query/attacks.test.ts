@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { Problem, type ProblemCode } from "#kernel/problem.ts";
+import { readingAttacks, RESOURCE_ATTACKS, writingAttacks, type Attack } from "./testing/attacks.ts";
+import { FIXTURE } from "./testing/fixture.ts";
+import { MASTER_KEY, openTestEngine, OTHER_MARK, OTHER_ORG, resultText, rows, type TestEngine } from "./testing/harness.ts";
+
+const GATE_CODES: readonly ProblemCode[] = ["sql_not_allowed", "invalid_sql"];
+const MIB = 1024 * 1024;
+
+describe("attacks", { concurrency: 1 }, () => {
+  let test1: TestEngine;
+  let listing: string[];
+
+  before(async () => {
+    // Resource attacks with small limits, so that they are over soon.
+    test1 = await openTestEngine(FIXTURE, { memoryBytesMax: 128 * MIB });
+    listing = await readdir(test1.directory, { recursive: true });
+  });
+  after(async () => {
+    await test1.close();
+  });
+
+  function assertSilent(message: string): void {
+    const path = /(?:\/tmp|\/work|\/home|\/usr|\/etc\/passwd:|node_modules|\.ndjson)/;
+    assert.doesNotMatch(message.replace(/"[^"]*"|the table function \S+/g, ""), path, "no path is told");
+    assert.ok(!message.includes(OTHER_ORG) && !message.includes(MASTER_KEY) && !message.includes(OTHER_MARK));
+  }
+
+  async function refusal(attack: Attack): Promise<Problem> {
+    try {
+      const answer = await resultText(test1.engine, attack.sql);
+      assert.fail(`${attack.name} was answered: ${answer.slice(0, 200)}`);
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  }
+
+  test("each attempt to read more than the tables is refused", async (t) => {
+    for (const attack of readingAttacks(test1.targets)) {
+      await t.test(attack.name, async () => {
+        const problem = await refusal(attack);
+        assert.ok(GATE_CODES.includes(problem.code), `${problem.code}: ${problem.message}`);
+        assertSilent(problem.message);
+      });
+    }
+  });
+
+  test("each attempt to change something is refused", async (t) => {
+    for (const attack of writingAttacks(test1.targets)) {
+      await t.test(attack.name, async () => {
+        const problem = await refusal(attack);
+        assert.ok(GATE_CODES.includes(problem.code), `${problem.code}: ${problem.message}`);
+        assertSilent(problem.message);
+      });
+    }
+  });
+
+  test("each attempt to use up the machine ends soon", async (t) => {
+    for (const attack of RESOURCE_ATTACKS) {
+      await t.test(attack.name, async () => {
+        const startedMs = performance.now();
+        try {
+          await resultText(test1.engine, attack.sql, { timeoutMs: 1000, memoryBytesMax: 128 * MIB, rowsMax: 1000, truncate: true });
+        } catch (error) {
+          assert.ok(error instanceof Problem, String(error));
+          assert.ok(!GATE_CODES.includes(error.code), `it should have run: ${error.message}`);
+          assertSilent(error.message);
+        }
+        assert.ok(performance.now() - startedMs < 6000, "over within the time limit, its grace, and the start of a child");
+        assert.deepEqual(await rows(test1.engine, "SELECT count(*) FROM logs"), [[1000]]);
+      });
+    }
+  });
+
+  test("nothing was written, nothing was lost", async () => {
+    assert.deepEqual(await readdir(test1.directory, { recursive: true }), listing);
+    assert.equal(await readFile(test1.targets.secretFile, "utf8"), MASTER_KEY);
+    assert.deepEqual(await rows(test1.engine, "SELECT count(*), count(DISTINCT message) FROM logs"), [[1000, 1000]]);
+    assert.equal(test1.held(), 0);
+  });
+});

@@ -1,0 +1,152 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { text } from "node:stream/consumers";
+import { systemClock } from "#kernel/time.ts";
+import { COLUMNS, type TelemetryType } from "../../columns.ts";
+import type { QueryRequest } from "../../index.ts";
+import type { Snapshot } from "../../snapshot.ts";
+import { createQueryEngine, defaultQuerySettings, type QueryEngine, type QueryEngineSettings } from "../index.ts";
+import type { Targets } from "./attacks.ts";
+
+export const ORG = "org_00000000000000000000000001";
+export const OTHER_ORG = "org_00000000000000000000000002";
+/** In every row of the other organization. */
+export const OTHER_MARK = "other-organizations-secret";
+export const MASTER_KEY = "the-master-key-of-this-test";
+
+const MIB = 1024 * 1024;
+
+export interface TestEngine {
+  readonly engine: QueryEngine;
+  readonly directory: string;
+  readonly targets: Targets;
+  /** Snapshots that were taken and not yet released; negative if one was released twice. */
+  held(): number;
+  /** The log's lines. */
+  readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  close(): Promise<void>;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type Tables = Partial<Record<TelemetryType, { readonly parquet?: readonly Row[]; readonly hot?: readonly Row[] }>>;
+
+/** An engine over a directory of its own, with the fixture's rows and those of another organization beside them. */
+export async function openTestEngine(tables: Tables = {}, overrides: Partial<QueryEngineSettings> = {}): Promise<TestEngine> {
+  const directory = await mkdtemp(join(tmpdir(), "mooring-query-"));
+  const telemetryDir = join(directory, "telemetry");
+  const ownDir = join(telemetryDir, ORG);
+  await mkdir(join(telemetryDir, "other"), { recursive: true });
+  await mkdir(ownDir);
+  await writeFile(join(directory, "master.key"), MASTER_KEY);
+  await symlink("/etc/passwd", join(ownDir, "link"));
+  const own = await writeTables(ownDir, tables);
+  const other = await writeTables(join(telemetryDir, "other"), { logs: { parquet: [{ timestamp: "2026-11-20T08:00:00Z", level: "info", message: OTHER_MARK }] } });
+  let held = 0;
+  const logged: TestEngine["logged"] = [];
+  const record = (fields: object, message: string): void => {
+    logged.push({ message, fields: fields as Row });
+  };
+  const engine = createQueryEngine({
+    settings: { ...defaultQuerySettings(telemetryDir), dataDir: directory, ...overrides },
+    log: { info: record, warn: record, error: record },
+    clock: systemClock,
+    snapshot: (orgId) => {
+      held++;
+      return Promise.resolve({ tables: orgId === OTHER_ORG ? other : own, release: () => held-- });
+    },
+  });
+  return {
+    engine,
+    directory,
+    targets: {
+      otherFile: join(telemetryDir, "other", "logs.parquet"),
+      ownHot: join(ownDir, "logs.ndjson"),
+      ownParquet: join(ownDir, "logs.parquet"),
+      ownDir,
+      secretFile: join(directory, "master.key"),
+    },
+    held: () => held,
+    logged,
+    close: async () => {
+      await engine.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** A request with limits that suit a test. */
+export function request(sql: string, overrides: Partial<QueryRequest> = {}): QueryRequest {
+  return {
+    orgId: ORG,
+    visible: "all",
+    sql,
+    parameters: [],
+    format: "json",
+    timeoutMs: 20_000,
+    memoryBytesMax: 256 * MIB,
+    rowsMax: 10_000,
+    truncate: false,
+    signal: new AbortController().signal,
+    ...overrides,
+  };
+}
+
+/** The whole text of a result. */
+export async function resultText(engine: QueryEngine, sql: string, overrides: Partial<QueryRequest> = {}): Promise<string> {
+  const { body } = await engine.query(request(sql, overrides));
+  return text(body);
+}
+
+/** The rows of a result, each as the list of its values. */
+export async function rows(engine: QueryEngine, sql: string, overrides: Partial<QueryRequest> = {}): Promise<unknown[][]> {
+  const result = JSON.parse(await resultText(engine, sql, overrides)) as { rows: Record<string, unknown>[] };
+  return result.rows.map((row) => Object.values(row));
+}
+
+async function writeTables(directory: string, tables: Tables): Promise<Snapshot["tables"]> {
+  const write = async (type: TelemetryType): Promise<{ parquet: string[]; hot: string[] }> => {
+    const { parquet = [], hot = [] } = tables[type] ?? {};
+    const files = { parquet: [] as string[], hot: [] as string[] };
+    if (hot.length > 0) files.hot.push(await writeRows(join(directory, `${type}.ndjson`), hot));
+    if (parquet.length > 0) {
+      const source = await writeRows(join(directory, `${type}.source`), parquet);
+      files.parquet.push(join(directory, `${type}.parquet`));
+      await duckdb(`COPY (SELECT * FROM ${readJson(source, type)} ORDER BY timestamp) TO '${join(directory, `${type}.parquet`)}' (FORMAT parquet, COMPRESSION zstd)`);
+      await rm(source);
+    }
+    return files;
+  };
+  return { logs: await write("logs"), metrics: await write("metrics"), traces: await write("traces") };
+}
+
+function readJson(path: string, type: TelemetryType): string {
+  const columns = COLUMNS[type].map((column) => `'${column.name}': '${column.type}'`).join(", ");
+  return `read_json('${path}', format = 'newline_delimited', columns = {${columns}})`;
+}
+
+async function writeRows(path: string, lines: readonly Row[]): Promise<string> {
+  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return path;
+}
+
+/** Runs statements of the test's own in a DuckDB of another process. */
+export function duckdb(...statements: readonly string[]): Promise<void> {
+  const program = `
+    import { DuckDBInstance } from "@duckdb/node-api";
+    const connection = await (await DuckDBInstance.create(":memory:")).connect();
+    await connection.run("SET TimeZone = 'UTC'");
+    for (const statement of ${JSON.stringify(statements)}) await connection.run(statement);
+  `;
+  return new Promise((resolve, reject) => {
+    const cwd = fileURLToPath(new URL(".", import.meta.url));
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], { cwd, stdio: ["ignore", "inherit", "inherit"] });
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`cannot write the fixture: duckdb ended with ${code}`));
+    });
+  });
+}
