@@ -44,7 +44,15 @@ function install(root, stampPath) {
   rmSync(stampPath, { force: true }); // an installation that is cut short must not look done
   console.error("Installing the packages of package-lock.json (once; nothing but npm packages) ...");
   const { file, args, shell } = npmCommand();
-  const flags = ["ci", "--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  const flags = [
+    "ci",
+    "--ignore-scripts",
+    "--include=dev",
+    "--include=optional",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
   const result = spawnSync(file, [...args, ...flags], { cwd: root, stdio: ["ignore", 2, 2], shell, env: installEnv() });
   if (result.error)
     throw new Error(`cannot install packages: npm did not start (${result.error.message}); install npm 9 or newer`);
