@@ -143,12 +143,15 @@ function transactionTests(provide: Provide): void {
   test("a statement that failed loses the transaction, even when the failure is caught", async () => {
     await withStore(provide, async (store) => {
       await store.write((tx) => addNode(tx, 1));
+      const outcomes: PromiseSettledResult<void>["status"][] = [];
       const goOn = async (tx: Writer): Promise<void> => {
-        await addNode(tx, 2);
-        await assert.rejects(addNode(tx, 1));
-        await assert.rejects(addNode(tx, 3));
+        for (const number of [2, 1, 3]) {
+          const [outcome] = await Promise.allSettled([addNode(tx, number)]);
+          outcomes.push(outcome.status);
+        }
       };
       await assert.rejects(store.write(goOn));
+      assert.deepEqual(outcomes, ["fulfilled", "rejected", "rejected"]);
       assert.deepEqual(await nodeNumbers(store.read), [1]);
     });
   });
@@ -192,6 +195,28 @@ function concurrencyTests(provide: Provide): void {
         [250],
       );
       const kept = Array.from({ length: 500 }, (_, index) => index).filter((index) => index !== 250);
+      assert.deepEqual(await nodeNumbers(store.read), kept);
+    });
+  });
+
+  test("writers that come again as soon as they are done don't run into each other", async () => {
+    await withStore(provide, async (store) => {
+      let next = 0;
+      const loop = async (): Promise<void> => {
+        while (next < 400) {
+          const number = next++;
+          await store
+            .write(async (tx) => {
+              await addNode(tx, number);
+              const own = await tx.updateTable("node").set({ seen_at: 1 }).where("applied_seq", "=", number).execute();
+              assert.equal(own[0]?.numUpdatedRows, 1n);
+              if (number % 7 === 0) throw new Error("not this one");
+            })
+            .catch((error: unknown) => assert.equal((error as Error).message, "not this one"));
+        }
+      };
+      await Promise.all(Array.from({ length: 16 }, loop));
+      const kept = Array.from({ length: 400 }, (_, index) => index).filter((index) => index % 7 !== 0);
       assert.deepEqual(await nodeNumbers(store.read), kept);
     });
   });

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { GroupCommit } from "./group-commit.ts";
+import { SqliteWriter } from "./writer.ts";
+
+test("a turn belongs to the one who waited, not to the one who comes just as it is handed on", async () => {
+  await withWriter(async (writer) => {
+    const groups = new GroupCommit(writer);
+    const order: string[] = [];
+    await groups.begin();
+    const waiting = groups.begin().then(() => order.push("waiting"));
+    groups.undo();
+    const late = groups.begin().then(() => order.push("late"));
+    await waiting;
+    await writer.run("select 1", []); // long enough for one who does not wait to have begun
+    assert.deepEqual(order, ["waiting"]);
+    await groups.commit();
+    await late;
+    await groups.commit();
+  });
+});
+
+test("those who wait share one COMMIT, 64 at most", async () => {
+  await withWriter(async (writer) => {
+    const commits = countSteps(writer, "commit");
+    const groups = new GroupCommit(writer);
+    const transaction = async (): Promise<void> => {
+      await groups.begin();
+      await groups.commit();
+    };
+    await Promise.all(Array.from({ length: 130 }, transaction));
+    assert.ok(commits() >= 3, "130 do not fit into two groups of 64");
+    const before = commits();
+    await transaction();
+    assert.equal(commits(), before + 1, "who is alone waits for nobody");
+    await Promise.all(Array.from({ length: 10 }, transaction));
+    assert.ok(commits() - before <= 5, "ten that come at once do not commit one by one");
+  });
+});
+
+async function withWriter(use: (writer: SqliteWriter) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "mooring-groups-"));
+  const writer = await SqliteWriter.start({ path: join(directory, "test.db"), busyTimeoutMs: 1000 });
+  try {
+    await use(writer);
+  } finally {
+    await writer.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Lets the real writer take every step and counts one kind of them. */
+function countSteps(writer: SqliteWriter, counted: "commit"): () => number {
+  let count = 0;
+  const step = writer.step.bind(writer);
+  writer.step = (name) => {
+    if (name === counted) count += 1;
+    return step(name);
+  };
+  return () => count;
+}
