@@ -15,12 +15,18 @@ export function stampOf(lockText, platform = `${process.platform}-${process.arch
 export function isInstalled(root, lock, platform = `${process.platform}-${process.arch}`) {
   const record = join(root, "node_modules/.package-lock.json");
   if (!existsSync(record)) return false;
-  const node = NODE_PACKAGES[platform];
-  if (node !== undefined && !existsSync(join(root, "node_modules", node))) return false;
+  if (lacksNode(root, lock, platform)) return false;
   const installed = JSON.parse(readFileSync(record, "utf8")).packages;
   const named = Object.entries(lock.packages).filter(([path]) => path.includes("node_modules/"));
   const extra = Object.keys(installed).filter((path) => path.includes("node_modules/") && !(path in lock.packages));
   return extra.length === 0 && named.every(([path, entry]) => isSame(entry, installed[path]));
+}
+
+/** npm goes on without an optional package that it can't get; the Node of this platform is not optional to us. */
+function lacksNode(root, lock, platform) {
+  const node = NODE_PACKAGES[platform];
+  if (node === undefined || !(`node_modules/${node.split("/")[0]}` in lock.packages)) return false;
+  return !existsSync(join(root, "node_modules", node));
 }
 
 function isSame(entry, installed) {

