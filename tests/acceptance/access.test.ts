@@ -1,0 +1,267 @@
+/** Who is let in: for every published operation no token, bad tokens, too few scopes, and what is hidden. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { before, test } from "node:test";
+import { rawRequest, refused, type Answer, type Problem } from "../fixtures/http.ts";
+import { forgeJwt } from "../fixtures/jwt.ts";
+import { pathOf, publishedOperations, type Operation } from "../fixtures/operations.ts";
+import { ALL_SCOPES } from "../fixtures/scopes.ts";
+import { startServer, useServer, type Bootstrap, type Client } from "../fixtures/server.ts";
+import { EXAMPLES, ingest } from "../fixtures/telemetry.ts";
+
+const shared = useServer();
+
+/** A body that each operation would take, so that a refusal is about the caller and not about the body. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  ingest: { entries: [] },
+  query: { sql: "select 1 as a" },
+  updateOrganization: { name: "Acme" },
+  createProject: { slug: "never-made" },
+  updateProject: { name: "New name" },
+  putProjectMember: { role: "reader" },
+  createApp: { project: "shop", slug: "never-made" },
+  updateApp: { name: "New name" },
+  updateMember: { role: "viewer" },
+  createInvitation: { email: "new@example.org", role: "viewer" },
+  createCredential: { name: "never made", scopes: ["org:read"] },
+  updateCredential: { name: "New name" },
+  rotateCredential: {},
+};
+
+const OPERATIONS = publishedOperations();
+const GUARDED = OPERATIONS.filter((operation) => operation.scopes !== null);
+
+test("the published documents name the operations of the contract", () => {
+  const ids = new Set(OPERATIONS.map((operation) => operation.id));
+  for (const id of ["ingest", "query", "getOrganization", "createProject", "createApp", "listMembers", "createCredential", "listAudit"]) {
+    assert.ok(ids.has(id), `${id} is not in openapi/`);
+  }
+  assert.ok(GUARDED.length >= 20, `only ${GUARDED.length} operations need a token`);
+});
+
+/** Well-formed values of the right length that name nothing. */
+function absent(operation: Operation): Record<string, string> {
+  const values: Record<string, string> = {
+    type: "logs",
+    project_id: `proj_${"0".repeat(26)}`,
+    app_id: `app_${"0".repeat(26)}`,
+    user_id: `user_${"0".repeat(26)}`,
+    credential_id: `cred_${"0".repeat(26)}`,
+    invitation_id: `inv_${"0".repeat(26)}`,
+  };
+  return Object.fromEntries(operation.parameters.map((name) => [name, values[name] ?? "0"]));
+}
+
+function perform(operation: Operation, headers: Record<string, string>, values = absent(operation)): Promise<Answer<Problem>> {
+  if (operation.hasBody && !(operation.id in BODIES)) throw new Error(`add a body for ${operation.id} to this test`);
+  return shared.server.call<Problem>(operation.method, pathOf(operation, values), {
+    headers,
+    ...(operation.hasBody ? { json: BODIES[operation.id] } : {}),
+  });
+}
+
+for (const operation of GUARDED) {
+  test(`${operation.id} without a token is 401 with a plain challenge`, async () => {
+    const answer = await perform(operation, {});
+    refused(answer, 401, "unauthorized");
+    const challenge = answer.headers.get("www-authenticate") ?? "";
+    assert.match(challenge, /^Bearer\b/);
+    assert.doesNotMatch(challenge, /error=/, "RFC 6750 section 3.1: no error code when nothing was sent");
+  });
+
+  test(`${operation.id} with a token that is none is 401 invalid_token`, async () => {
+    const answer = await perform(operation, { authorization: "Bearer garbage" });
+    refused(answer, 401, "invalid_token");
+    assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer\b.*error="invalid_token"/);
+  });
+}
+
+/** A token of a credential that holds every scope but these. */
+async function tokenWithout(missing: readonly string[]): Promise<string> {
+  const scopes = ALL_SCOPES.filter((scope) => !missing.includes(scope));
+  const answer = await shared.server.call("POST", "/v1/credentials", { token: shared.token, json: { name: `without ${missing.join(" ")}`, scopes } });
+  assert.equal(answer.status, 201, answer.text);
+  return shared.server.token(answer.body as unknown as Client);
+}
+
+const SCOPED = GUARDED.filter((operation) => operation.scopes?.length === 1);
+
+for (const scope of new Set(SCOPED.flatMap((operation) => operation.scopes ?? []))) {
+  const needing = SCOPED.filter((operation) => operation.scopes?.includes(scope));
+  test(`403 names ${scope} on ${needing.map((operation) => operation.id).join(", ")}`, async () => {
+    const token = await tokenWithout([scope]);
+    for (const operation of needing) {
+      const answer = await perform(operation, { authorization: `Bearer ${token}` });
+      const problem = refused(answer, 403, "insufficient_scope");
+      assert.ok(problem.detail.includes(scope), `${operation.id}: ${problem.detail}`);
+      assert.match(answer.headers.get("www-authenticate") ?? "", new RegExp(`error="insufficient_scope".*scope="${scope}"`));
+    }
+  });
+}
+
+/** Real identifiers that a token of the first organization must not tell from absent ones. */
+interface Hidden {
+  readonly what: string;
+  readonly values: Record<string, string>;
+}
+
+const hidden: Hidden[] = [];
+
+before(async () => {
+  const other = await shared.server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
+  const otherToken = await shared.server.token(other.credential);
+  hidden.push({ what: "another organization's", values: await resourcesOf(other, otherToken) });
+  hidden.push({ what: "a private project's", values: await privateResources() });
+});
+
+async function resourcesOf(home: Bootstrap, token: string): Promise<Record<string, string>> {
+  const members = await shared.server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
+  const credentials = await shared.server.call<{ items: { id: string }[] }>("GET", "/v1/credentials", { token });
+  const invitation = await shared.server.call("POST", "/v1/invitations", { token, json: { email: "guest@globex.example", role: "viewer" } });
+  assert.equal(invitation.status, 201, invitation.text);
+  return {
+    project_id: home.project.id,
+    app_id: home.app.id,
+    user_id: String(members.body.items[0]?.user_id),
+    credential_id: String(credentials.body.items[0]?.id),
+    invitation_id: String(invitation.body["id"]),
+  };
+}
+
+/** Made while the project is open to the organization, then hidden. */
+async function privateResources(): Promise<Record<string, string>> {
+  const make = async (path: string, json: object): Promise<string> => {
+    const answer = await shared.server.call("POST", path, { token: shared.token, json });
+    assert.equal(answer.status, 201, answer.text);
+    return String(answer.body["id"]);
+  };
+  const project_id = await make("/v1/projects", { slug: "hidden" });
+  const app_id = await make("/v1/apps", { project: project_id, slug: "hidden-app" });
+  const credential_id = await make("/v1/credentials", { name: "of the hidden project", project: project_id, scopes: ["org:read"] });
+  const hide = await shared.server.call("PATCH", `/v1/projects/${project_id}`, { token: shared.token, json: { visibility: "private" } });
+  assert.equal(hide.status, 200, hide.text);
+  return { project_id, app_id, credential_id };
+}
+
+const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));
+
+for (const operation of ADDRESSED) {
+  test(`${operation.id} answers for hidden resources byte for byte as for absent ones`, async () => {
+    const authorization = `Bearer ${shared.token}`;
+    const requestId = "same-id-for-both-requests";
+    let compared = 0;
+    for (const { what, values } of hidden) {
+      const [own] = operation.parameters;
+      if (own === undefined || values[own] === undefined) continue;
+      const real = { ...absent(operation), [own]: values[own] };
+      const [a, b] = await Promise.all([real, absent(operation)].map((ids) => perform(operation, { authorization, "request-id": requestId }, ids)));
+      assert.ok(a !== undefined && b !== undefined);
+      refused(b, 404, "not_found");
+      assert.equal(a.text.replace(values[own], "*"), b.text.replace(absent(operation)[own] ?? "", "*"), `${what} ${own}`);
+      assert.deepEqual(fields(a), fields(b), `${what} ${own}`);
+      compared += 1;
+    }
+    assert.ok(compared >= 1, "nothing was compared");
+  });
+}
+
+/** The header fields of an answer but those that tell the time or count requests. */
+function fields(answer: Answer<unknown>): [string, string][] {
+  return [...answer.headers].filter(([name]) => !["date", "ratelimit"].includes(name));
+}
+
+function me(authorization: string): Promise<Answer> {
+  return shared.server.call("GET", "/v1/me", { headers: { authorization } });
+}
+
+test("an Authorization field of another form is 401", async () => {
+  for (const field of ["Bearer", "Bearer ", shared.token, `Token ${shared.token}`, `Bearer ${shared.token} x`, "Basic YTpi"]) {
+    assert.equal((await me(field)).status, 401, field);
+  }
+  for (const field of [`bearer ${shared.token}`, `BEARER ${shared.token}`]) assert.equal((await me(field)).status, 200, field);
+});
+
+test("forged tokens are 401: other claims, algorithms, keys and signatures", async () => {
+  const { keys } = (await shared.server.call<{ keys: { kid: string; alg: string }[] }>("GET", "/.well-known/jwks.json")).body;
+  const rsa = keys.find((key) => key.alg === "RS256");
+  const tomorrow = Math.floor(Date.now() / 1000) + 86_400;
+  const forged: Record<string, string> = {
+    "a longer life": forgeJwt(shared.token, { claims: { exp: tomorrow } }),
+    "more scopes": forgeJwt(shared.token, { claims: { scope: "everything" } }),
+    "no signature": forgeJwt(shared.token, { signature: "" }),
+    "alg none": forgeJwt(shared.token, { header: { alg: "none" }, signature: "" }),
+    "alg None": forgeJwt(shared.token, { header: { alg: "None" }, signature: "" }),
+    "the other key's kid": forgeJwt(shared.token, { header: { kid: rsa?.kid } }),
+    "the other key's kid and algorithm": forgeJwt(shared.token, { header: { kid: rsa?.kid, alg: "RS256" } }),
+    "an unknown kid": forgeJwt(shared.token, { header: { kid: "nobody" } }),
+    "no kid": forgeJwt(shared.token, { header: { kid: undefined } }),
+    "another typ": forgeJwt(shared.token, { header: { typ: "JWT" } }),
+    "a zero signature": forgeJwt(shared.token, { signature: Buffer.alloc(64).toString("base64url") }),
+    "a short signature": shared.token.slice(0, -10),
+    "two parts": shared.token.split(".").slice(0, 2).join("."),
+    "four parts": `${shared.token}.x`,
+  };
+  for (const key of keys) {
+    // The classic confusion: the public key, which everybody has, as the secret of an HMAC.
+    const [header, claims] = forgeJwt(shared.token, { header: { alg: "HS256", kid: key.kid } }).split(".");
+    const mac = createHmac("sha256", JSON.stringify(key)).update(`${header}.${claims}`).digest("base64url");
+    forged[`HS256 with the public ${key.alg} key`] = `${header}.${claims}.${mac}`;
+  }
+  for (const [name, token] of Object.entries(forged)) {
+    const answer = await me(`Bearer ${token}`);
+    assert.equal(answer.status, 401, `${name}: ${answer.text}`);
+  }
+  assert.equal((await me(`Bearer ${shared.token}`)).status, 200);
+});
+
+test("a token of another deployment is 401", async () => {
+  const elsewhere = await startServer();
+  try {
+    const home = await elsewhere.bootstrap();
+    refused(await me(`Bearer ${await elsewhere.token(home.credential)}`), 401, "invalid_token");
+  } finally {
+    await elsewhere.dispose();
+  }
+});
+
+test("a token in the query string or the body is no authentication", async () => {
+  assert.equal((await shared.server.call("GET", `/v1/organization?access_token=${shared.token}`)).status, 401);
+});
+
+test("Expect: 100-continue is refused before the body when the caller may not send it", async () => {
+  const ask = (token: string | null, body: string | null): ReturnType<typeof rawRequest> =>
+    rawRequest(
+      shared.server.origin,
+      {
+        method: "POST",
+        path: "/v1/ingest/logs",
+        headers: {
+          "content-type": "application/json",
+          "content-length": body === null ? 5_000_000 : Buffer.byteLength(body),
+          expect: "100-continue",
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+      },
+      (request) => {
+        request.flushHeaders();
+        request.on("continue", () => void request.end(body ?? ""));
+      },
+    );
+  const readOnly = await shared.server.token(shared.home.credential, "telemetry:read");
+  for (const [token, status] of [[null, 401], ["garbage", 401], [readOnly, 403]] as const) {
+    const answer = await ask(token, null);
+    assert.equal(answer.status, status, answer.text);
+    assert.equal(answer.continued, false, "the body was not asked for");
+  }
+  const good = await ask(shared.token, JSON.stringify({ entries: [EXAMPLES.logs] }));
+  assert.equal(good.status, 202, good.text);
+  assert.equal(good.continued, true);
+});
+
+test("an ingest token for one task is refused everything else", async () => {
+  const token = await shared.server.token(shared.home.credential, "telemetry:write");
+  assert.equal((await ingest(shared.server, token, "logs", [EXAMPLES.logs])).status, 202);
+  for (const operation of SCOPED.filter((candidate) => !candidate.scopes?.includes("telemetry:write"))) {
+    refused(await perform(operation, { authorization: `Bearer ${token}` }), 403, "insufficient_scope");
+  }
+});

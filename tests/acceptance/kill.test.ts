@@ -1,0 +1,22 @@
+/** Twenty times: eight writers, SIGKILL at a random moment, a new start. What was acknowledged is what SQL returns, once. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { testDatabase } from "../fixtures/databases.ts";
+import { killRounds } from "../fixtures/kills.ts";
+
+const ROUNDS = 20;
+
+test(`${ROUNDS} kills under load lose nothing that was acknowledged and double nothing`, { timeout: 240_000 }, async (context) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-kill-"));
+  try {
+    const { acknowledged, cut } = await killRounds({ rounds: ROUNDS, dataDir, database: await testDatabase(dataDir) });
+    context.diagnostic(`${acknowledged} entries acknowledged, ${cut} batches cut off by a kill`);
+    assert.ok(acknowledged > ROUNDS * 100, `too little load to say anything: ${acknowledged}`);
+    assert.ok(cut > ROUNDS, `too few batches were in flight: ${cut}`);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
