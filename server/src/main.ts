@@ -4,17 +4,19 @@ import { ExitCode, exitCodeOf, UsageError } from "./app/commands/command.ts";
 /** Runs one command line and resolves with the exit code: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 cannot reach the server. */
 export async function main(argv: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = argv;
+  if (name === "help" && rest[0] !== undefined) return main([rest[0], "--help"]);
   if (name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(overview());
     return ExitCode.ok;
   }
+  if (name === "--version" || name === "-v") return main(["version", ...rest]);
   const command = commandNamed(name);
   if (command === undefined) {
     process.stderr.write(`mooring: there is no command ${JSON.stringify(name)}\n\n${overview()}`);
     return ExitCode.usage;
   }
   try {
-    return await command.run(rest);
+    return await (await command.load()).run(rest);
   } catch (error) {
     return report(error, name);
   }

@@ -128,7 +128,8 @@ function checked(setting: Setting, given: Given | undefined, mistakes: string[])
   if (schema.Check(given.value)) return given.value;
   const shown = setting.secret === true ? "the value" : JSON.stringify(given.value);
   const why = schema.Errors(given.value).map((error) => error.message);
-  mistakes.push(`${given.origin}: ${shown} ${why.at(-1) ?? "is not valid"} (${setting.description})`);
+  const form = setting.form === undefined ? (why.at(-1) ?? "is not valid") : `must be ${setting.form}`;
+  mistakes.push(`${given.origin}: ${shown} ${form} (${setting.description})`);
   return setting.default;
 }
 

@@ -6,9 +6,14 @@ export interface Setting {
   readonly schema: TSchema;
   readonly default: unknown;
   readonly description: string;
+  /** What a value must be, in words, where the schema's own message would not help. */
+  readonly form?: string;
   /** Never printed. */
   readonly secret?: boolean;
 }
+
+const HOST_PORT = "host:port, for example 127.0.0.1:8080 or [::1]:8080";
+const HTTP_URL = "an address that begins with http:// or https://, without ? and #";
 
 const address = Type.String({ pattern: "^(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]]+):[0-9]{1,5}$" });
 const url = Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^?#]*)?$" })]);
@@ -25,45 +30,56 @@ export const SETTINGS = {
     default: "./data",
     description: "directory that holds everything the product keeps",
   },
-  listen: { schema: address, default: "127.0.0.1:8080", description: "host:port of the portal and every JSON API" },
-  s3_listen: { schema: address, default: "127.0.0.1:9000", description: "host:port of the S3 gateway (comes with a later version)" },
+  listen: { schema: address, default: "127.0.0.1:8080", form: HOST_PORT, description: "host:port of the portal and every JSON API" },
+  s3_listen: {
+    schema: address,
+    default: "127.0.0.1:9000",
+    form: HOST_PORT,
+    description: "host:port of the S3 gateway (comes with a later version)",
+  },
   metrics_listen: {
     schema: Type.Union([Type.Literal("off"), address]),
     default: "127.0.0.1:9464",
+    form: `${HOST_PORT}, or off`,
     description: "host:port of Prometheus' /metrics, or off",
   },
   database_url: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^postgres(ql)?://" })]),
     default: null,
+    form: "an address that begins with postgres://",
     description: "postgres://… for the records; without it they are in SQLite in the data directory",
     secret: true,
   },
   master_key: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
     default: null,
+    form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters); openssl rand -base64 32 makes one",
     description: "32 bytes in hex or base64 that every stored secret is encrypted under; without it, the file master.key",
     secret: true,
   },
-  portal_url: { schema: url, default: null, description: "public address of the portal; from listen when not set" },
-  identity_url: { schema: url, default: null, description: "public address of the identity service, and issuer of its tokens" },
-  ingest_url: { schema: url, default: null, description: "public address of telemetry ingestion" },
-  query_url: { schema: url, default: null, description: "public address of the query interface" },
-  storage_url: { schema: url, default: null, description: "public address of file storage" },
+  portal_url: { schema: url, default: null, form: HTTP_URL, description: "public address of the portal; from listen when not set" },
+  identity_url: { schema: url, default: null, form: HTTP_URL, description: "public address of the identity service, and issuer of its tokens" },
+  ingest_url: { schema: url, default: null, form: HTTP_URL, description: "public address of telemetry ingestion" },
+  query_url: { schema: url, default: null, form: HTTP_URL, description: "public address of the query interface" },
+  storage_url: { schema: url, default: null, form: HTTP_URL, description: "public address of file storage" },
   registry_domain: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[^/:]+(:[0-9]+)?$" })]),
     default: null,
+    form: "host or host:port, without a scheme",
     description: "public host[:port] of the container registry",
   },
-  s3_endpoint: { schema: url, default: null, description: "public address of the S3 gateway; from s3_listen when not set" },
-  webhooks_url: { schema: url, default: null, description: "public address of incoming webhooks" },
+  s3_endpoint: { schema: url, default: null, form: HTTP_URL, description: "public address of the S3 gateway; from s3_listen when not set" },
+  webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],
+    form: "IP addresses or CIDR blocks, separated by commas",
     description: "addresses or CIDR blocks whose X-Forwarded-For counts, comma-separated",
   },
   log_level: {
     schema: Type.Enum(["debug", "info", "warn", "error", "silent"]),
     default: "info",
+    form: "debug, info, warn, error or silent",
     description: "least severity of log lines on stderr",
   },
   slow_request_ms: { schema: ms(1, DAY_MS), default: 1000, description: "requests slower than this are logged at info" },

@@ -37,8 +37,6 @@ interface Report {
 }
 
 export const audit: Command = {
-  name: "audit",
-  summary: "verify the audit log",
   run: async (args) => {
     const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;

@@ -45,8 +45,6 @@ interface Named {
 }
 
 export const bootstrap: Command = {
-  name: "bootstrap",
-  summary: "find or make an organization, project and app, and a new credential",
   run: async (args) => {
     const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;

@@ -17,9 +17,6 @@ export const ExitCode = {
 } as const;
 
 export interface Command {
-  readonly name: string;
-  /** One line for the overview. */
-  readonly summary: string;
   /** Runs with the words after the name; resolves with the exit code. @throws UsageError */
   run(args: readonly string[]): Promise<number>;
 }

@@ -13,8 +13,6 @@ default. Secrets are not shown. A mistake anywhere is an error that names all of
 `;
 
 export const config: Command = {
-  name: "config",
-  summary: "print the settings in force, and where each comes from",
   run: async (args) => {
     const options = [{ name: "json", type: "boolean", description: "print JSON: {setting: {value, origin}}" } as const, CONFIG_OPTION, ...settingOptions()];
     const parsed = parseCommand(USAGE, options, args);

@@ -54,8 +54,6 @@ interface NewCredential extends Credential {
 type Action = (client: Client, parsed: Parsed, target: string | undefined) => Promise<void>;
 
 export const credential: Command = {
-  name: "credential",
-  summary: "create, list, rotate and revoke credentials",
   run: async (args) => {
     const parsed = parseCommand(USAGE, OPTIONS, args);
     if (parsed === null) return ExitCode.ok;

@@ -1,17 +1,38 @@
 import type { Command } from "./command.ts";
-import { audit } from "./audit.ts";
-import { bootstrap } from "./bootstrap.ts";
-import { config } from "./config.ts";
-import { credential } from "./credential.ts";
-import { ingest } from "./ingest/index.ts";
-import { keys } from "./keys.ts";
-import { query } from "./query.ts";
-import { serve } from "./serve.ts";
-import { version } from "./version.ts";
+
+/** A command as the overview knows it; its code is loaded when it runs, so that a small one starts fast. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
 
 /** Every command, in the order of the overview. */
-export const COMMANDS: readonly Command[] = [serve, bootstrap, ingest, query, credential, audit, keys, config, version];
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: "serve", summary: "run the product", load: async () => (await import("./serve.ts")).serve },
+  {
+    name: "bootstrap",
+    summary: "find or make an organization, project and app, and a new credential",
+    load: async () => (await import("./bootstrap.ts")).bootstrap,
+  },
+  {
+    name: "ingest",
+    summary: "send logs, metrics or traces from a file or standard input",
+    load: async () => (await import("./ingest/index.ts")).ingest,
+  },
+  { name: "query", summary: "run a SQL statement over the telemetry", load: async () => (await import("./query.ts")).query },
+  {
+    name: "credential",
+    summary: "create, list, rotate and revoke credentials",
+    load: async () => (await import("./credential.ts")).credential,
+  },
+  { name: "audit", summary: "verify the audit log", load: async () => (await import("./audit.ts")).audit },
+  { name: "keys", summary: "list, rotate and retire the keys that sign tokens", load: async () => (await import("./keys.ts")).keys },
+  { name: "doctor", summary: "check this installation, and say how to mend it", load: async () => (await import("./doctor/index.ts")).doctor },
+  { name: "config", summary: "print the settings in force, and where each comes from", load: async () => (await import("./config.ts")).config },
+  { name: "version", summary: "print the version", load: async () => (await import("./version.ts")).version },
+];
 
-export function commandNamed(name: string): Command | undefined {
+export function commandNamed(name: string): CommandEntry | undefined {
   return COMMANDS.find((command) => command.name === name);
 }

@@ -19,8 +19,6 @@ refused from now on, on every node.
 const ACTOR = { kind: "system", id: "command-line" } as const;
 
 export const keys: Command = {
-  name: "keys",
-  summary: "list, rotate and retire the keys that sign tokens",
   run: async (args) => {
     const parsed = parseCommand(USAGE, [{ name: "json", type: "boolean", description: "print JSON" }, CONFIG_OPTION, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;

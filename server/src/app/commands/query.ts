@@ -45,8 +45,6 @@ const COUNT_MAX = 1_000_000_000;
 type Scalar = string | number | boolean | null;
 
 export const query: Command = {
-  name: "query",
-  summary: "run a SQL statement over the telemetry",
   run: async (args) => {
     const parsed = parseCommand(USAGE, OPTIONS, args);
     if (parsed === null) return ExitCode.ok;

@@ -17,8 +17,6 @@ lines as JSON to stderr. Each option can be set in a JSON file, by a variable, o
 `;
 
 export const serve: Command = {
-  name: "serve",
-  summary: "run the product",
   run: async (args) => {
     const parsed = parseCommand(USAGE, [CONFIG_OPTION, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;

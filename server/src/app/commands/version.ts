@@ -8,8 +8,6 @@ Prints the version of the product, and of the Node that runs it.
 `;
 
 export const version: Command = {
-  name: "version",
-  summary: "print the version",
   run: async (args) => {
     const parsed = parseCommand(USAGE, [{ name: "json", type: "boolean", description: "print JSON" }], args);
     if (parsed === null) return ExitCode.ok;

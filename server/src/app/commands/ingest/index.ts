@@ -37,8 +37,6 @@ const OPTIONS: readonly Option[] = [
 ];
 
 export const ingest: Command = {
-  name: "ingest",
-  summary: "send logs, metrics or traces from a file or standard input",
   run: async (args) => {
     const parsed = parseCommand(USAGE, OPTIONS, args);
     if (parsed === null) return ExitCode.ok;

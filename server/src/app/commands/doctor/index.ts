@@ -1,0 +1,67 @@
+import { ConfigError } from "../../config.ts";
+import { findRunningServer } from "../../running.ts";
+import { CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, UsageError, type Command, type Parsed } from "../command.ts";
+import type { Check, CheckContext, Finding } from "./finding.ts";
+import { MACHINE_CHECKS } from "./machine.ts";
+import { NETWORK_CHECKS } from "./network.ts";
+import { RECORD_CHECKS } from "./records.ts";
+
+const USAGE = `
+Usage: mooring doctor [--data-dir DIR] [--json] [options]
+
+Checks the configuration, this machine, the data directory, the records, the keys, the addresses and the sandbox of queries, beside a running
+server or without one, and says how to mend what is wrong. Give it the options that serve has.
+
+  mooring doctor --data-dir ./data
+  mooring doctor --config /etc/mooring.json --json
+
+Exit codes: 0 nothing failed (warnings may be there), 1 something failed.
+`;
+
+const CHECKS: readonly Check[] = [...MACHINE_CHECKS, ...RECORD_CHECKS, ...NETWORK_CHECKS];
+
+export const doctor: Command = {
+  run: async (args) => {
+    const json = { name: "json", type: "boolean", description: "print JSON: a list of {check, status, detail, mend}" } as const;
+    const parsed = parseCommand(USAGE, [json, CONFIG_OPTION, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
+    const findings: Finding[] = [];
+    for await (const finding of examine(parsed)) {
+      findings.push(finding);
+      if (parsed.values["json"] !== true) process.stdout.write(readable(finding));
+    }
+    if (parsed.values["json"] === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+    return findings.some((finding) => finding.status === "fail") ? ExitCode.failed : ExitCode.ok;
+  },
+};
+
+async function* examine(parsed: Parsed): AsyncGenerator<Finding, void, void> {
+  const config = configuration(parsed);
+  if (Array.isArray(config)) return yield* config;
+  yield { check: "configuration", status: "ok", detail: "every setting is valid" };
+  const context: CheckContext = { config, running: await findRunningServer(config.data_dir) };
+  for (const check of CHECKS) yield* await run(check, context);
+}
+
+/** The settings, or one finding for each mistake: without settings there is nothing more to look at. */
+function configuration(parsed: Parsed): CheckContext["config"] | Finding[] {
+  try {
+    return configOf(parsed);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.mistakes.map((detail) => ({ check: "configuration", status: "fail", detail, mend: "set it right where it was set" }));
+  }
+}
+
+async function run(check: Check, context: CheckContext): Promise<Finding[]> {
+  try {
+    return (await check.run(context)).map((found) => ({ check: check.name, ...found }));
+  } catch (error) {
+    return [{ check: check.name, status: "fail", detail: (error as Error).message }];
+  }
+}
+
+function readable({ check, status, detail, mend }: Finding): string {
+  return `${status.padEnd(5)} ${check.padEnd(15)} ${detail}${mend === undefined ? "" : `\n${" ".repeat(22)}→ ${mend}`}\n`;
+}

@@ -1,0 +1,80 @@
+import { createServer } from "node:net";
+import { addressesOf } from "../../addresses.ts";
+import { reachable } from "../../running.ts";
+import { fail, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
+
+const PROBE_TIMEOUT_MS = 3000;
+const URL_SETTINGS = ["portal_url", "identity_url", "ingest_url", "query_url", "storage_url", "s3_endpoint", "webhooks_url"] as const;
+
+/** Where the server listens, and where others are told to reach it. */
+export const NETWORK_CHECKS: readonly Check[] = [
+  { name: "server", run: async ({ running }) => [await serverHealth(running)] },
+  { name: "listen", run: async (context) => Promise.all([listening(context, "listen"), listening(context, "metrics_listen")]) },
+  { name: "addresses", run: publicAddresses },
+];
+
+async function serverHealth(running: CheckContext["running"]): Promise<Found> {
+  if (running === null) return ok("none runs on this data directory");
+  const origin = `http://${reachable(running.listen)}`;
+  try {
+    const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const body = (await response.json()) as { status: string; checks: Record<string, string> };
+    const failed = Object.entries(body.checks).filter(([, state]) => state !== "ok");
+    if (response.ok) return ok(`pid ${running.pid} listens on ${running.listen} and is well`);
+    return fail(`pid ${running.pid} is not well: ${failed.map(([name]) => name).join(", ")}`, "read its log lines; the checks below may say why");
+  } catch (error) {
+    return fail(`pid ${running.pid} does not answer: ${(error as Error).message}`, "read its log lines, and start it again");
+  }
+}
+
+async function listening({ config, running }: CheckContext, name: "listen" | "metrics_listen"): Promise<Found> {
+  const address = config[name];
+  if (address === "off") return ok(`${name} is off`);
+  const taken = await bindError(address);
+  if (taken === null) return ok(`${name} ${address} is free`);
+  if (taken === "EADDRINUSE" && running !== null) return ok(`${name} ${address} is taken, by the running server as it seems`);
+  if (taken === "EADDRINUSE") return fail(`${name} ${address} is taken by another process`, `stop that one, or set ${name} to another address`);
+  if (taken === "EACCES") return fail(`${name} ${address} needs rights that this user lacks`, "choose a port above 1023");
+  return fail(`${name} ${address} can't be bound: ${taken}`, `set ${name} to an address of this machine`);
+}
+
+function bindError(address: string): Promise<string | null> {
+  const colon = address.lastIndexOf(":");
+  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port: Number(address.slice(colon + 1)), exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+async function publicAddresses({ config, running }: CheckContext): Promise<Found[]> {
+  const addresses = running?.addresses ?? addressesOf(config, config.listen, config.s3_listen);
+  const urls = URL_SETTINGS.map((name) => [name, addresses[name]] as const);
+  const everywhere = urls.filter(([, url]) => /^https?:\/\/(?:0\.0\.0\.0|\[::\])(?::|\/|$)/.test(url));
+  if (everywhere.length > 0) {
+    return [fail(`${listOf(everywhere)} would tell clients to go to ${everywhere[0]?.[1] ?? ""}`, "set each to the address that clients use, https://…")];
+  }
+  const plain = urls.filter(([, url]) => url.startsWith("http:") && !isLoopback(new URL(url).hostname));
+  const findings = plain.length === 0 ? [] : [warn(`${listOf(plain)} without TLS: tokens and secrets cross the network readable`, "put a proxy with TLS before it, and set https:// addresses")];
+  if (running !== null && config.identity_url !== null) findings.push(await reaches(addresses.identity_url));
+  return findings.length === 0 ? [ok(urls.every(([, url]) => isLoopback(new URL(url).hostname)) ? "on this machine only" : "over TLS")] : findings;
+}
+
+async function reaches(url: string): Promise<Found> {
+  try {
+    const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    if (response.ok) return ok(`${url} leads to the server`);
+    return warn(`${url}/livez answered ${response.status}`, "look at the proxy between");
+  } catch (error) {
+    return warn(`${url} can't be reached from here: ${(error as Error).message}`, "look at DNS, the proxy and its certificate");
+  }
+}
+
+function listOf(urls: readonly (readonly [string, string])[]): string {
+  return urls.map(([name]) => name).join(", ");
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
+}
