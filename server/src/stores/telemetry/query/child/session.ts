@@ -75,6 +75,7 @@ export class Session {
       throw toStoreFailure(error);
     });
     this.#check();
+    await this.#connection.run("BEGIN TRANSACTION READ ONLY"); // see #confirmEnd
     const statement = await this.#connection.prepare(admitted.sql);
     this.#check();
     bindParameters(statement, this.#query.parameters);
@@ -87,7 +88,10 @@ export class Session {
     for (;;) {
       this.#check();
       const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) return false;
+      if (chunk === null || chunk.rowCount === 0) {
+        await this.#confirmEnd(statement);
+        return false;
+      }
       const vectors = columnsOf(chunk);
       for (let i = 0; i < chunk.rowCount; i++) {
         if (this.#rows >= this.#query.rowsMax) return this.#tooMany();
@@ -96,6 +100,23 @@ export class Session {
         if (full) await this.#sender.flush();
       }
     }
+  }
+
+  /**
+   * A stream that fails ends like one that is done: the binding does not pass the error on. But an error also ends the
+   * transaction, so that another statement in it tells. The message is then had by running the query once more.
+   */
+  async #confirmEnd(statement: DuckDBPreparedStatement): Promise<void> {
+    this.#check();
+    const whole = await this.#connection.run("SELECT 1").then(
+      () => true,
+      () => false,
+    );
+    this.#check();
+    if (whole) return;
+    await this.#connection.run("ROLLBACK");
+    await statement.run();
+    throw new Failure("query_failed", "the query failed while its rows were read; try again");
   }
 
   #open(result: DuckDBResult): ResultWriter {

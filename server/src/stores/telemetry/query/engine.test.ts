@@ -1,0 +1,474 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
+import { Problem, type ProblemCode } from "#kernel/problem.ts";
+import type { QueryRequest, ResultFormat } from "../index.ts";
+import { FIXTURE } from "./testing/fixture.ts";
+import { openTestEngine, ORG, OTHER_MARK, OTHER_ORG, request, resultText, rows, type TestEngine } from "./testing/harness.ts";
+
+const MIB = 1024 * 1024;
+const MANY = "SELECT a.range AS n, repeat('x', 100) AS filler FROM range(1000) b, range(1000) a";
+
+describe("the query engine", { concurrency: 1 }, () => {
+  let open: TestEngine;
+  before(async () => {
+    open = await openTestEngine(FIXTURE, { concurrentPerOrgMax: 2, queuePerOrgMax: 1, queueTimeoutMs: 300, stallTimeoutMs: 500 });
+  });
+  after(async () => {
+    await open.close();
+  });
+
+  async function refused(sql: string, overrides: Partial<QueryRequest> = {}): Promise<Problem> {
+    try {
+      await resultText(open.engine, sql, overrides);
+    } catch (error) {
+      assert.ok(error instanceof Problem, String(error));
+      return error;
+    }
+    return assert.fail("it was answered");
+  }
+
+  /** Everything is given back: no place, no snapshot, and the next query works. */
+  async function assertFree(): Promise<void> {
+    await until(() => open.engine.running() === 0 && open.held() === 0);
+    assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs"), [[1000]]);
+    await until(() => open.held() === 0);
+  }
+
+  describe("results", () => {
+    test("JSON", async () => {
+      const run = await open.engine.query(request("SELECT level, count(*) AS n FROM logs GROUP BY 1 ORDER BY 1 LIMIT 1"));
+      assert.equal(run.contentType, "application/json");
+      const { statistics, ...result } = JSON.parse(await text(run.body)) as Record<string, unknown>;
+      assert.deepEqual(result, {
+        columns: [
+          { name: "level", type: "VARCHAR" },
+          { name: "n", type: "BIGINT" },
+        ],
+        rows: [{ level: "debug", n: 250 }],
+        row_count: 1,
+        truncated: false,
+      });
+      assert.equal(typeof (statistics as { elapsed_ms: number }).elapsed_ms, "number");
+    });
+
+    test("JSON without a row", async () => {
+      const result = JSON.parse(await resultText(open.engine, "SELECT level FROM logs WHERE false")) as object;
+      assert.partialDeepStrictEqual(result, { columns: [{ name: "level", type: "VARCHAR" }], rows: [], row_count: 0 });
+    });
+
+    test("NDJSON", async () => {
+      const run = await open.engine.query(request("SELECT range AS n, 'a\nb' AS t FROM range(2)", { format: "ndjson" }));
+      assert.equal(run.contentType, "application/x-ndjson");
+      assert.equal(await text(run.body), '{"n":0,"t":"a\\nb"}\n{"n":1,"t":"a\\nb"}\n');
+      assert.equal(await resultText(open.engine, "SELECT 1 WHERE false", { format: "ndjson" }), "");
+    });
+
+    test("CSV", async () => {
+      const sql = `SELECT 'a,"b"' AS "x,y", NULL AS n, '' AS e, 1.50::decimal(4,2) AS d, 'nan'::double AS f, [1, 2] AS l, TIMESTAMPTZ '2026-01-01 00:00:00+00' AS t`;
+      const run = await open.engine.query(request(sql, { format: "csv" }));
+      assert.match(run.contentType, /^text\/csv;/);
+      assert.equal(await text(run.body), '"x,y",n,e,d,f,l,t\r\n"a,""b""",,"",1.50,NaN,"[1,2]",2026-01-01T00:00:00Z\r\n');
+    });
+
+    test("columns of the same name are made distinct", async () => {
+      assert.equal(await resultText(open.engine, "SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a", { format: "ndjson" }), '{"a":1,"a_2":2,"a_1":3,"a_3":4}\n');
+    });
+
+    const values: readonly (readonly [string, unknown])[] = [
+      ["9007199254740991::bigint", 9007199254740991],
+      ["9007199254740993::bigint", "9007199254740993"],
+      ["-9007199254740993::bigint", "-9007199254740993"],
+      ["18446744073709551615::ubigint", "18446744073709551615"],
+      ["170141183460469231731687303715884105727::hugeint", "170141183460469231731687303715884105727"],
+      ["1234.50::decimal(10,2)", 1234.5],
+      ["12345678901234567890.12::decimal(30,2)", "12345678901234567890.12"],
+      ["'nan'::double", null],
+      ["'-infinity'::double", null],
+      ["0.1::float", 0.1],
+      ["1e300::double", 1e300],
+      ["-0.0::double", 0],
+      ["TIMESTAMPTZ '2026-11-20 08:00:00.123456+00'", "2026-11-20T08:00:00.123456Z"],
+      ["TIMESTAMPTZ '2026-11-20 10:00:00.5+02'", "2026-11-20T08:00:00.500Z"],
+      ["TIMESTAMP '1969-12-31 23:59:59.999999'", "1969-12-31T23:59:59.999999Z"],
+      ["TIMESTAMP_NS '2026-11-20 08:00:00.123456789'", "2026-11-20T08:00:00.123456789Z"],
+      ["TIMESTAMP_S '2026-11-20 08:00:00'", "2026-11-20T08:00:00Z"],
+      ["'infinity'::timestamp", "infinity"],
+      ["DATE '2026-02-28'", "2026-02-28"],
+      ["TIME '08:00:00.5'", "08:00:00.5"],
+      ["INTERVAL '1 day 2 hours'", "1 day 02:00:00"],
+      ["'00000000-0000-0000-0000-000000000001'::uuid", "00000000-0000-0000-0000-000000000001"],
+      ["'\\x00\\xFF'::blob", "AP8="],
+      ["'a'::enum('a', 'b')", "a"],
+      ["{'a': 1, 'b': {'c': [1, NULL]}}", { a: 1, b: { c: [1, null] } }],
+      ["map {'x': 1, 'y': NULL}", { x: 1, y: null }],
+      ["map {1: 'a'}", { "1": "a" }],
+      ["[TIMESTAMP '2026-01-01', NULL]", ["2026-01-01T00:00:00Z", null]],
+      ["[1, 2]::int[2]", [1, 2]],
+      ["'{\"a\":\n[1, {\"b\": null}]}'::json", { a: [1, { b: null }] }],
+      ["{'j': '[1]'::json}", { j: [1] }],
+      ["'{\"a\": NaN, \"b\": [1,]}'::json", '{"a": NaN, "b": [1,]}'],
+      ["'null'::json", null],
+      ["'\"\\u2028 \u{1F600}\"'::json", "\u2028 \u{1F600}"],
+      ["true", true],
+      ["NULL", null],
+      ["chr(1) || chr(9) || '\"\\'", '\u0001\t"\\'],
+    ];
+    for (const [sql, expected] of values) {
+      test(`the value ${sql}`, async () => {
+        assert.deepEqual(await rows(open.engine, `SELECT ${sql}`), [[expected]]);
+        const line = await resultText(open.engine, `SELECT ${sql} AS v`, { format: "ndjson" });
+        assert.deepEqual(JSON.parse(line), { v: expected });
+        assert.equal(line.split("\n").length, 2, "one line");
+        const csv = await resultText(open.engine, `SELECT ${sql} AS v`, { format: "csv" });
+        assert.match(csv, /^v\r\n/);
+      });
+    }
+  });
+
+  describe("who sees what", () => {
+    const count = "SELECT count(*), count(DISTINCT project_id) FROM logs";
+    test("everything", async () => {
+      assert.deepEqual(await rows(open.engine, count), [[1000, 2]]);
+    });
+    test("one project", async () => {
+      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["proj_a"], unassigned: false } }), [[334, 1]]);
+    });
+    test("one project and the rows of none", async () => {
+      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["proj_a"], unassigned: true } }), [[667, 1]]);
+    });
+    test("nothing", async () => {
+      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: [], unassigned: false } }), [[0, 0]]);
+    });
+    test("a project whose name would be SQL", async () => {
+      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["x') OR ('1'='1", "'; DROP VIEW logs; --"], unassigned: false } }), [[0, 0]]);
+    });
+    test("each organization its own rows, at once and in turn", async () => {
+      const ask = (orgId: string): Promise<unknown[][]> => rows(open.engine, "SELECT count(*), min(message) FROM logs", { orgId });
+      for (let round = 0; round < 3; round++) {
+        const [own, other] = await Promise.all([ask(ORG), ask(OTHER_ORG)]);
+        assert.deepEqual(own, [[1000, "GET /api/items/0 took 0ms"]]);
+        assert.deepEqual(other, [[1, OTHER_MARK]]);
+      }
+    });
+    test("a table without files has its columns", async () => {
+      const { columns, rows: none } = JSON.parse(await resultText(open.engine, "SELECT * FROM metrics", { orgId: OTHER_ORG })) as { columns: { name: string; type: string }[]; rows: [] };
+      assert.deepEqual(none, []);
+      assert.deepEqual(columns.map(({ name }) => name), ["timestamp", "name", "value", "tags", "project_id"]);
+      assert.equal(columns[3]?.type, "MAP(VARCHAR, VARCHAR)");
+    });
+  });
+
+  describe("errors", () => {
+    const cases: readonly (readonly [string, ProblemCode, RegExp])[] = [
+      ["SELEC 1", "invalid_sql", /syntax error at or near "SELEC" \(at character 1\)/],
+      ["SELECT FROM", "invalid_sql", /syntax error/],
+      ["SELECT messag FROM logs", "invalid_sql", /"messag" not found.*"message"/s],
+      ["SELECT levl(1)", "sql_not_allowed", /function levl.*check its spelling/],
+      ["SELECT 1 + DATE '2026-01-01' + 'x'::json", "invalid_sql", /explicit type casts/],
+      ["SELECT message::int FROM logs", "query_failed", /Could not convert string 'GET/],
+      ["SELECT (SELECT level FROM logs)", "query_failed", /More than one row returned by a subquery(?!.*SET)/s],
+      ["SELECT * FROM log", "sql_not_allowed", /the tables are logs, metrics, traces/],
+      ["PIVOT logs ON level USING count(*)", "sql_not_allowed", /PIVOT with its values listed|list them/],
+    ];
+    for (const [sql, code, message] of cases) {
+      test(sql, async () => {
+        const problem = await refused(sql);
+        assert.equal(problem.code, code, problem.message);
+        assert.match(problem.message, message);
+        assert.doesNotMatch(problem.message, /exception_type|LINE \d|\/tmp\//);
+      });
+    }
+
+    test("a damaged file is not described to the caller", async () => {
+      const broken = await openTestEngine({ logs: { hot: [{ timestamp: "not a time", level: "x" }] } });
+      try {
+        await assert.rejects(resultText(broken.engine, "SELECT * FROM logs"), (error: Problem) => !error.message.includes(broken.directory) && error.message.length > 10);
+      } finally {
+        await broken.close();
+      }
+    });
+  });
+
+  describe("parameters that do not fit", () => {
+    const cases: readonly (readonly [string, QueryRequest["parameters"], RegExp])[] = [
+      ["SELECT ?, ?", [1], /has 2 parameters, but 1 values/],
+      ["SELECT 1", [1], /has 0 parameters, but 1 values/],
+      ["SELECT $a", {}, /parameter \$a, but no value/],
+      ["SELECT $a", { a: 1, b: 2 }, /sent for \$b/],
+      ["SELECT $a", [1], /as an object/],
+      ["SELECT ?", { a: 1 }, /parameter \$1, but no value/],
+    ];
+    for (const [sql, parameters, message] of cases) {
+      test(`${sql} with ${JSON.stringify(parameters)}`, async () => {
+        const problem = await refused(sql, { parameters });
+        assert.equal(problem.code, "invalid_parameter");
+        assert.match(problem.message, message);
+      });
+    }
+  });
+
+  describe("limits", () => {
+    test("rows: at the limit and one past it", async () => {
+      assert.equal((await rows(open.engine, "SELECT * FROM range(10)", { rowsMax: 10 })).length, 10);
+      const problem = await refused("SELECT * FROM range(11)", { rowsMax: 10 });
+      assert.equal(problem.code, "query_too_large");
+      const cut = JSON.parse(await resultText(open.engine, "SELECT * FROM range(11)", { rowsMax: 10, truncate: true })) as object;
+      assert.partialDeepStrictEqual(cut, { row_count: 10, truncated: true });
+      const whole = JSON.parse(await resultText(open.engine, "SELECT * FROM range(10)", { rowsMax: 10, truncate: true })) as object;
+      assert.partialDeepStrictEqual(whole, { row_count: 10, truncated: false });
+    });
+
+    test("time", async () => {
+      const startedMs = performance.now();
+      const problem = await refused("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { timeoutMs: 200 });
+      assert.equal(problem.code, "query_timeout");
+      assert.ok(performance.now() - startedMs < 2000);
+      await assertFree();
+    });
+
+    test("memory", async () => {
+      const problem = await refused("SELECT list(md5(range::varchar)) FROM range(20000000)", { memoryBytesMax: 64 * MIB });
+      assert.equal(problem.code, "query_memory");
+      await assertFree();
+    });
+
+    test("columns", async () => {
+      const list = (count: number): string => `SELECT ${Array.from({ length: count }, (_, i) => i).join(",")}`;
+      assert.equal((await rows(open.engine, list(1000)))[0]?.length, 1000);
+      assert.equal((await refused(list(1001))).code, "query_too_large");
+    });
+
+    test("the length of a statement", async () => {
+      const statement = (bytes: number): string => `SELECT 1 -- ${"x".repeat(bytes - 12)}`;
+      assert.deepEqual(await rows(open.engine, statement(65_536)), [[1]]);
+      assert.equal((await refused(statement(65_537))).code, "sql_not_allowed");
+    });
+
+    test("a row that is too long", async () => {
+      assert.equal((await refused("SELECT list(repeat('x', 10000)) FROM range(2000)")).code, "query_too_large");
+    });
+
+    test("queries of one organization at once: two run, one waits, one more is refused", async () => {
+      const slow = (signal: AbortSignal): Promise<string> => resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { signal });
+      const stop = new AbortController();
+      const two = Promise.allSettled([slow(stop.signal), slow(stop.signal)]);
+      await until(() => open.engine.running() === 2);
+      const waiting = refused("SELECT 1");
+      const problem = await refused("SELECT 1");
+      assert.equal(problem.code, "rate_limited");
+      assert.match(problem.options.headers?.["Retry-After"] ?? "", /^\d+$/);
+      assert.equal((await waiting).code, "rate_limited", "after it waited for its time");
+      assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs", { orgId: OTHER_ORG }), [[1]], "others are not held up");
+      stop.abort();
+      await two;
+      await assertFree();
+    });
+
+    test("a query that waits gets the place that becomes free", async () => {
+      const stop = new AbortController();
+      const slow = Promise.allSettled([1, 2].map(() => resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { signal: stop.signal })));
+      await until(() => open.engine.running() === 2);
+      const waiting = rows(open.engine, "SELECT count(*) FROM logs");
+      stop.abort();
+      assert.deepEqual(await waiting, [[1000]]);
+      await slow;
+      await assertFree();
+    });
+  });
+
+  describe("errors after the first byte", () => {
+    const failing = "SELECT CASE WHEN n = 900000 THEN error_free(n) ELSE filler END FROM (SELECT range AS n, repeat('x', 100) AS filler FROM range(1000000))".replace("error_free(n)", "('no number ' || n)::int::varchar");
+
+    test("JSON says so at its end", async () => {
+      const result = JSON.parse(await resultText(open.engine, failing, { rowsMax: 2_000_000 })) as { rows: []; row_count: number; error: { code: string; detail: string } };
+      assert.equal(result.error.code, "query_failed");
+      assert.match(result.error.detail, /Could not convert string 'no number 900000'/);
+      assert.equal(result.rows.length, result.row_count);
+      await assertFree();
+    });
+
+    test("NDJSON says so in its last line", async () => {
+      const lines = (await resultText(open.engine, failing, { rowsMax: 2_000_000, format: "ndjson" })).trimEnd().split("\n");
+      assert.partialDeepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { error: { code: "query_failed" } });
+      assert.ok(lines.length > 1000);
+      await assertFree();
+    });
+
+    test("CSV breaks off", async () => {
+      await assert.rejects(resultText(open.engine, failing, { rowsMax: 2_000_000, format: "csv" }), { code: "query_failed" });
+      await assertFree();
+    });
+
+    test("the row limit, when it is passed late", async () => {
+      const result = JSON.parse(await resultText(open.engine, MANY, { rowsMax: 100_000 })) as { row_count: number; error: { code: string } };
+      assert.equal(result.error.code, "query_too_large");
+      assert.equal(result.row_count, 100_000);
+    });
+  });
+
+  describe("streams", () => {
+    async function begun(format: ResultFormat = "ndjson", overrides: Partial<QueryRequest> = {}): Promise<Readable> {
+      const { body } = await open.engine.query(request(MANY, { format, rowsMax: 2_000_000, ...overrides }));
+      return body;
+    }
+
+    test("a million rows arrive whole", async () => {
+      let bytes = 0;
+      let last = "";
+      for await (const chunk of await begun()) {
+        bytes += (chunk as Buffer).length;
+        last = (chunk as Buffer).toString().slice(-200);
+      }
+      assert.ok(bytes > 100 * MIB);
+      assert.match(last, /^\{"n":999,/m);
+      await assertFree();
+    });
+
+    test("a slow reader holds the child back, and memory stays flat", async () => {
+      const body = await begun("ndjson", { timeoutMs: 1500 });
+      await once(body, "readable");
+      const before = process.memoryUsage().rss;
+      const children = childrenResident();
+      let bytes = 0;
+      const startedMs = performance.now();
+      // Little by little for longer than the query's own time, which stands still while nobody reads.
+      while (performance.now() - startedMs < 2000) {
+        bytes += (body.read() as Buffer | null)?.length ?? 0;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      assert.ok(bytes < 20 * MIB, `${bytes} bytes were handed over`);
+      assert.ok(process.memoryUsage().rss - before < 40 * MIB, "this process has not taken in the result");
+      assert.ok(childrenResident() - children < 150 * MIB, "nor has the child");
+      body.destroy();
+      await assertFree();
+    });
+
+    test("a reader that stops taking is cut off", async () => {
+      const body = await begun();
+      const [error] = (await once(body, "error")) as [Error];
+      assert.match(error.message, /nothing was taken for 500 ms/);
+      await assertFree();
+    });
+
+    test("a reader that goes away frees the child, which serves on", async () => {
+      const body = await begun();
+      await once(body, "readable");
+      const before = childPids();
+      body.destroy();
+      const startedMs = performance.now();
+      await until(() => open.engine.running() === 0);
+      assert.ok(performance.now() - startedMs < 300, "within the interrupt's time");
+      await assertFree();
+      assert.deepEqual(childPids().filter((pid) => before.includes(pid)), before, "no child was lost");
+    });
+
+    test("an abort cancels before the first byte", async () => {
+      const stop = new AbortController();
+      const answer = resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { signal: stop.signal });
+      await until(() => open.held() === 1);
+      stop.abort();
+      await assert.rejects(answer);
+      await assertFree();
+    });
+
+    test("an abort before the start takes nothing", async () => {
+      await assert.rejects(resultText(open.engine, "SELECT 1", { signal: AbortSignal.abort() }));
+      await assertFree();
+    });
+
+    test("an abort after the end does nothing", async () => {
+      const stop = new AbortController();
+      await resultText(open.engine, "SELECT 1", { signal: stop.signal });
+      stop.abort();
+      await assertFree();
+    });
+  });
+
+  describe("a child that dies", () => {
+    test("before the first byte: an answer, and the next query works", async () => {
+      const answer = refused("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3");
+      await until(() => open.held() === 1);
+      for (const pid of childPids()) process.kill(pid, "SIGKILL");
+      assert.ok(["query_failed", "unavailable"].includes((await answer).code));
+      await assertFree();
+    });
+
+    test("after the first byte: the result says so or breaks off", async () => {
+      const { body } = await open.engine.query(request(MANY, { rowsMax: 2_000_000 }));
+      await once(body, "readable");
+      for (const pid of childPids()) process.kill(pid, "SIGKILL");
+      const outcome = await text(body).then(
+        (whole) => (JSON.parse(whole) as { error: { code: string } }).error.code,
+        (error: Problem) => error.code,
+      );
+      assert.equal(outcome, "query_failed");
+      await assertFree();
+    });
+
+    test("while it waits: nobody notices", async () => {
+      await rows(open.engine, "SELECT 1");
+      for (const pid of childPids()) process.kill(pid, "SIGKILL");
+      await until(() => childPids().length === 0);
+      await assertFree();
+    });
+  });
+
+  test("snapshots were released once each", () => {
+    assert.equal(open.held(), 0);
+  });
+
+  test("the log tells how a query went, without its text", async () => {
+    await rows(open.engine, "SELECT 'a secret of the caller'");
+    await until(() => open.engine.running() === 0);
+    const line = open.logged.findLast(({ message }) => message === "query done");
+    assert.partialDeepStrictEqual(line?.fields, { orgId: ORG, code: "ok", rows: 1 });
+    assert.ok(!JSON.stringify(open.logged).includes("a secret of the caller"));
+  });
+});
+
+describe("closing the engine", () => {
+  test("cancels what runs, ends every child, refuses what comes after", async () => {
+    const open = await openTestEngine(FIXTURE);
+    const answer = resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3");
+    const failed = assert.rejects(answer, Problem);
+    await until(() => open.held() === 1);
+    await open.engine.close();
+    await failed;
+    assert.equal(open.held(), 0);
+    await assert.rejects(resultText(open.engine, "SELECT 1"), { code: "unavailable" });
+    await open.close();
+  });
+});
+
+async function until(condition: () => boolean, deadlineMs = 5000): Promise<void> {
+  const startedMs = performance.now();
+  while (!condition()) {
+    if (performance.now() - startedMs > deadlineMs) assert.fail("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Children of this process, by /proc. */
+function childPids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return state === "Z" ? undefined : Number(parent);
+  } catch {
+    return undefined; // ended meanwhile
+  }
+}
+
+function childrenResident(): number {
+  return childPids().reduce((sum, pid) => sum + Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096, 0);
+}
