@@ -90,7 +90,7 @@ export const CREDENTIAL_ROWS = {
     ),
     result: NewCredential,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "not_found", "conflict"],
     idempotent: true,
   }),
   revokeCredential: route({

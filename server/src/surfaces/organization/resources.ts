@@ -48,3 +48,9 @@ function requireSeen(principal: Principal, permission: Scope, resource: Resource
 export function actingOf(context: OperationContext): Acting {
   return { actor: context.principal, ip: context.ip, requestId: context.requestId };
 }
+
+/** What changed who may do what holds on this node when the caller gets the answer; other nodes follow within a second. */
+export async function settled(deps: { readonly identity: { readonly feed: { sync(): Promise<void> } } }): Promise<void> {
+  // The change is committed whatever happens here, and the feed tries again by itself.
+  await deps.identity.feed.sync().catch(() => undefined);
+}

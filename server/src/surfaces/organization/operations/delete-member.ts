@@ -2,7 +2,7 @@ import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { removeMember } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
-import { callerOf, requireOrganization } from "../resources.ts";
+import { callerOf, requireOrganization, settled } from "../resources.ts";
 
 export function deleteMember(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.deleteMember> {
   return async ({ params, query }, context) => {
@@ -11,6 +11,7 @@ export function deleteMember(deps: OrganizationSurfaceDeps): Operation<typeof OR
       userId: params.user_id,
       transferCredentials: query.transfer_credentials ?? false,
     });
+    await settled(deps);
     return undefined;
   };
 }

@@ -3,11 +3,13 @@ import { setProjectMember } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
 import { projectMemberBody } from "../model.ts";
-import { callerOf, projectFor } from "../resources.ts";
+import { callerOf, projectFor, settled } from "../resources.ts";
 
 export function putProjectMember(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.putProjectMember> {
   return async ({ params, body }, context) => {
     const project = await projectFor(deps, context.principal, params.project_id, "projects:write");
-    return projectMemberBody(await setProjectMember(deps, callerOf(context), project, { userId: params.user_id, role: body.role }));
+    const member = await setProjectMember(deps, callerOf(context), project, { userId: params.user_id, role: body.role });
+    await settled(deps);
+    return projectMemberBody(member);
   };
 }

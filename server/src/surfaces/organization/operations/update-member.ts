@@ -3,12 +3,14 @@ import { changeRole } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
 import { memberBody } from "../model.ts";
-import { callerOf, requireOrganization } from "../resources.ts";
+import { callerOf, requireOrganization, settled } from "../resources.ts";
 
 export function updateMember(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.updateMember> {
   return async ({ params, body }, context) => {
     requireOrganization(context.principal, "members:write");
     const change = { userId: params.user_id, role: body.role };
-    return memberBody(await changeRole(deps, callerOf(context), context.principal.orgId, change));
+    const member = await changeRole(deps, callerOf(context), context.principal.orgId, change);
+    await settled(deps);
+    return memberBody(member);
   };
 }

@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { SCOPES, type OrgRole, type Scope } from "@mooring/contract";
+import { createIdempotency } from "#domain/idempotency/index.ts";
+import { createIdentity, type Authenticator, type Identity } from "#domain/identity/index.ts";
+import {
+  acceptInvitation,
+  bootstrapOrganization,
+  createApp,
+  createProject,
+  invite,
+  personPrincipal,
+  SYSTEM,
+  useSetupLink,
+  type App,
+  type Project,
+} from "#domain/organizations/index.ts";
+import { createHttpHost, createHttpMetrics, createHttpServer, openListener, type HttpHost, type Surface } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { createOrganizationSurface } from "../index.ts";
+
+export const ADDRESSES = { portal_url: "https://portal.example" };
+export const PASSWORD = "correct horse battery";
+
+/** The people of an organization by their role, and what it holds: a project that all see and one for the owner alone. */
+export interface Tenant {
+  readonly id: string;
+  readonly slug: string;
+  readonly people: Readonly<Record<OrgRole, string>>;
+  readonly open: Project;
+  readonly closed: Project;
+  readonly openApp: App;
+  readonly closedApp: App;
+}
+
+export interface Call {
+  readonly token?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+}
+
+/** A server over real records, with two organizations. */
+export interface World {
+  readonly metadata: MetadataStore;
+  readonly identity: Identity;
+  readonly acme: Tenant;
+  readonly rival: Tenant;
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** An access token of a new credential, made by the installation unless a person of the tenant is named. */
+  token(options?: { tenant?: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole }): Promise<string>;
+  credential(options?: { tenant?: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole }): Promise<{ id: string; token: string }>;
+  /** Stands for a signed-in person until people can sign in; their rights are read from the records each time. */
+  person(tenant: Tenant, userId: string): string;
+  /** Another organization, for what would spoil the two for other tests. */
+  tenant(slug: string): Promise<Tenant>;
+  /** Adds a member by invitation. */
+  join(tenant: Tenant, email: string, role: OrgRole): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function createWorld(options: { surfaces?: (deps: SurfaceDeps) => Surface[] } = {}): Promise<World> {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-organization-"));
+  const clock = systemClock;
+  const log = pino({ level: "silent" });
+  const metadata = await openMetadata({ url: undefined, dataDir, clock });
+  const identity = await createIdentity({ metadata, clock, dataDir, issuer: "http://id.example", audience: "http://id.example", log });
+  await identity.start();
+  const listener = await openListener("127.0.0.1:0");
+  const host = createHttpHost({
+    authenticator: withPeople(metadata, identity.authenticator),
+    idempotency: createIdempotency({ metadata, clock }),
+    clock,
+    rateLimit: { perSecond: 10_000, burst: 10_000 },
+  });
+  const deps = { host, identity, metadata, clock };
+  const surfaces = [createOrganizationSurface({ ...deps, addresses: ADDRESSES }), ...(options.surfaces?.(deps) ?? [])];
+  await createHttpServer({ listener, log, clock, metrics: createHttpMetrics(), surfaces, trustedProxies: [], slowRequestMs: 60_000 });
+  const base = `http://${listener.address}`;
+  const [acme, rival] = [await createTenant(metadata, "acme"), await createTenant(metadata, "rival")];
+  const credential: World["credential"] = (wanted = {}) => newCredential({ metadata, identity }, { tenant: acme, ...wanted });
+  return {
+    metadata,
+    identity,
+    acme,
+    rival,
+    call: (method, path, call = {}) => send(base, method, path, call),
+    credential,
+    token: async (wanted) => (await credential(wanted)).token,
+    person: (tenant, userId) => `person.${tenant.id}.${userId}`,
+    tenant: (slug) => createTenant(metadata, slug),
+    join: (tenant, email, role) => addMember(metadata, tenant.id, email, role),
+    close: async () => {
+      await listener.stop(0);
+      await identity.stop();
+      await metadata.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+export interface SurfaceDeps {
+  host: HttpHost;
+  identity: Identity;
+  metadata: MetadataStore;
+  clock: typeof systemClock;
+}
+
+function withPeople(metadata: MetadataStore, credentials: Authenticator): Authenticator {
+  return {
+    authenticate: async (token) => {
+      const [kind, orgId = "", userId = ""] = token.split(".");
+      if (kind !== "person") return credentials.authenticate(token);
+      const person = await personPrincipal(metadata.read, orgId, userId);
+      if (person === undefined) throw new Problem("invalid_token", "The person is no member.");
+      return person;
+    },
+  };
+}
+
+async function createTenant(metadata: MetadataStore, slug: string): Promise<Tenant> {
+  const deps = { metadata, clock: systemClock };
+  const made = await bootstrapOrganization(deps, { org: slug, project: "open", app: `${slug}-open` });
+  const orgId = made.organization.id;
+  await useSetupLink(deps, { token: made.setupToken ?? "", name: "Owner", password: PASSWORD }, { ip: null, requestId: null });
+  const closed = await createProject(deps, SYSTEM, orgId, { slug: "closed", visibility: "private", maintainer: made.owner.id });
+  const closedApp = await createApp(deps, SYSTEM, closed, { slug: `${slug}-closed` });
+  const add = (role: OrgRole): Promise<string> => addMember(metadata, orgId, `${role}@${slug}.example`, role);
+  const people = { owner: made.owner.id, admin: await add("admin"), developer: await add("developer"), viewer: await add("viewer") };
+  return { id: orgId, slug, people, open: made.project, closed, openApp: made.app, closedApp };
+}
+
+async function addMember(metadata: MetadataStore, orgId: string, email: string, role: OrgRole): Promise<string> {
+  const deps = { metadata, clock: systemClock };
+  const { token } = await invite(deps, SYSTEM, orgId, { email, role });
+  const { person } = await acceptInvitation(deps, { token, name: role, password: PASSWORD }, { ip: null, requestId: null });
+  return person.id;
+}
+
+async function newCredential(
+  deps: { metadata: MetadataStore; identity: Identity },
+  wanted: { tenant: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole },
+): Promise<{ id: string; token: string }> {
+  const { tenant, by } = wanted;
+  const person = by === undefined ? undefined : await personPrincipal(deps.metadata.read, tenant.id, tenant.people[by]);
+  const actor = person ?? ({ kind: "system", id: null, orgId: tenant.id } as const);
+  const { credential, clientSecret } = await deps.identity.credentials.create(
+    { actor },
+    { name: "test", projectId: wanted.projectId ?? null, scopes: wanted.scopes ?? SCOPES },
+  );
+  const origin = { ip: "127.0.0.1", requestId: "req_test" };
+  const state = await deps.identity.signIn.authenticate({ clientId: credential.clientId, clientSecret, ...origin });
+  const { accessToken } = await deps.identity.tokens.issuer.issue(state, origin);
+  return { id: credential.id, token: accessToken };
+}
+
+async function send(base: string, method: string, path: string, call: Call): Promise<Answer> {
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      ...(call.token === undefined ? {} : { authorization: `Bearer ${call.token}` }),
+      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      ...call.headers,
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+}
+
+function jsonOf(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
