@@ -1,4 +1,4 @@
-export { isUniqueViolation, uniqueViolation, type UniqueViolation } from "./errors.ts";
-export { openMetadata, type MetadataOptions } from "./open.ts";
+export { isUniqueViolation, uniqueViolation } from "./errors.ts";
+export { openMetadata } from "./open.ts";
 export type { Tables } from "./schema.ts";
-export type { MetadataStore, NotifyChannel, Reader, Writer } from "./types.ts";
+export type { MetadataStore, Reader, Writer } from "./types.ts";

@@ -17,9 +17,10 @@ test("a turn belongs to the one who waited, not to the one who comes just as it 
     await waiting;
     await writer.run("select 1", []); // long enough for one who does not wait to have begun
     assert.deepEqual(order, ["waiting"]);
-    await groups.commit();
+    const committed = groups.commit();
     await late;
     await groups.commit();
+    await committed;
   });
 });
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const ACKNOWLEDGED_MIN = 50;
-const CHILD = fileURLToPath(new URL("./contract-writer.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("./writer.ts", import.meta.url));
 
 /**
  * Runs a process that commits numbers from `first` on and prints each when it was acknowledged; kills it with SIGKILL once it

@@ -1,4 +1,4 @@
-import type { Tables } from "./schema.ts";
+import type { Tables } from "../schema.ts";
 
 /** One full row of every table, in an order that satisfies their references. */
 export const ROWS: Tables = {

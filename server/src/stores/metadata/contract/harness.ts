@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore, type Writer } from "../index.ts";
+
+/** An empty database of a driver. */
+export interface TestDatabase {
+  url: string | undefined;
+  dataDir: string;
+  /** Whether a second store hears what this one notifies. */
+  sharesNotifications: boolean;
+  /** What closed stores left behind that they should not have: connections, locks, files. */
+  leftovers(): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+/** Cases by what they show. The store is open on an empty database, and closed afterwards. */
+export type StoreCases = Readonly<Record<string, (store: MetadataStore, database: TestDatabase) => Promise<void>>>;
+/** Cases that open stores themselves, and close them. */
+export type DatabaseCases = Readonly<Record<string, (database: TestDatabase) => Promise<void>>>;
+
+const DEADLINE_MS = 10_000;
+
+export function openStore({ url, dataDir }: TestDatabase): Promise<MetadataStore> {
+  return openMetadata({ url, dataDir, clock: systemClock });
+}
+
+export async function addNode(tx: Writer, number: number): Promise<void> {
+  await tx
+    .insertInto("node")
+    .values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 })
+    .execute();
+}
+
+export async function nodeNumbers(db: MetadataStore["read"]): Promise<number[]> {
+  const rows = await db.selectFrom("node").select("applied_seq").orderBy("applied_seq").execute();
+  return rows.map((row) => row.applied_seq);
+}
+
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => assert.fail("it should have been refused"),
+    (error: unknown) => error,
+  );
+}
+
+export async function within(promise: Promise<void>, what: string): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${what} did not come`)), DEADLINE_MS);
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
