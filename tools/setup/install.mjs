@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process";
+import { constants, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join } from "node:path";
+import { findNode } from "../../server/bin/node.mjs";
+import { missingPackages } from "./installed.mjs";
+
+const FLAGS = [
+  "--ignore-scripts",
+  "--include=dev",
+  "--include=optional",
+  "--no-audit",
+  "--no-fund",
+  "--loglevel=error",
+];
+
+/**
+ * Runs `npm ci`. Under an old Node npm silently leaves out optional packages that ask for a newer one, native bindings among
+ * them: then the installation is done again under the Node that came with it.
+ */
+export function install(root, lock, stampPath) {
+  rmSync(stampPath, { force: true }); // an installation that is cut short must not look done
+  console.error("Installing the packages of package-lock.json (once; nothing but npm packages) ...");
+  const node = nodeIfThere();
+  if (node === undefined) runNpm(root, undefined);
+  else runUnderCopy(root, node);
+  if (node === undefined && missingPackages(root, lock).length > 0) runUnderCopy(root, findNode());
+  const missing = missingPackages(root, lock);
+  if (missing.length > 0) {
+    throw new Error(
+      `cannot install packages: npm left out ${missing.slice(0, 5).join(", ")}; ` +
+        'check the network and the space on the disk, and run "npm ci --ignore-scripts" to see what it says',
+    );
+  }
+}
+
+function nodeIfThere() {
+  try {
+    return findNode();
+  } catch {
+    return undefined;
+  }
+}
+
+/** `npm ci` deletes node_modules, with the Node that runs it perhaps: it runs under a copy. */
+function runUnderCopy(root, node) {
+  const folder = mkdtempSync(join(tmpdir(), "mooring-node-"));
+  try {
+    const copy = join(folder, basename(node));
+    copyFileSync(node, copy, constants.COPYFILE_FICLONE);
+    runNpm(root, { folder, node: copy });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runNpm(root, under) {
+  const { file, args, shell } = npmCommand(under?.node);
+  const env = installEnv(under?.folder);
+  const result = spawnSync(file, [...args, "ci", ...FLAGS], { cwd: root, stdio: ["ignore", 2, 2], shell, env });
+  if (result.error) {
+    throw new Error(`cannot install packages: npm did not start (${result.error.message}); install npm 9 or newer`);
+  }
+  if (result.status === 0) return;
+  throw new Error(
+    `cannot install packages: "npm ci" ended with ${result.signal ?? `status ${result.status}`}; ` +
+      "read its message above, check the network and npm's registry setting, and try again",
+  );
+}
+
+/** The npm that runs this, or npm from PATH when this was started without it. */
+function npmCommand(node) {
+  const { npm_execpath: npm, npm_node_execpath: npmNode } = process.env;
+  if (npm !== undefined && /npm-cli\.[cm]?js$/.test(npm)) {
+    return { file: node ?? npmNode ?? process.execPath, args: [npm], shell: false };
+  }
+  return { file: "npm", args: [], shell: process.platform === "win32" };
+}
+
+/** An outer `npm run --workspace=x` tells its children about x; the installation is of everything. */
+function installEnv(nodeFolder) {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^npm_config_(workspaces?|omit|include|dry_run|global)$/i.test(name),
+  );
+  const env = Object.fromEntries(inherited);
+  if (nodeFolder !== undefined) env.PATH = `${nodeFolder}${delimiter}${env.PATH ?? env.Path ?? ""}`;
+  return env;
+}
