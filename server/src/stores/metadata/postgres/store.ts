@@ -21,7 +21,7 @@ export interface PostgresOptions {
   clock: Clock;
 }
 
-/** Opens a PostgreSQL database (version 14 or newer) that any number of nodes may share. */
+/** Opens a PostgreSQL database that any number of nodes may share. */
 export async function openPostgres({ url, clock }: PostgresOptions): Promise<MetadataStore> {
   // Two pools, so that a transaction that reads outside itself never waits for a connection that only it could free.
   const reads = openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true });

@@ -45,9 +45,9 @@ test("the file waits for the disk at every commit", async () => {
 });
 
 test("the event loop is not held for 50 ms by 2,000 writes, nor by a wait for another process", async () => {
-  // The machine may hold the process up by itself: the best of three tries counts.
+  // The machine may hold the process up by itself: the best of five tries counts.
   const delays: number[] = [];
-  while (delays.length < 3 && !delays.some((delayMs) => delayMs < 50)) delays.push(await loopDelayMs());
+  while (delays.length < 5 && !delays.some((delayMs) => delayMs < 50)) delays.push(await loopDelayMs());
   assert.ok(Math.min(...delays) < 50, `held for ${delays.join(", ")} ms`);
 });
 
