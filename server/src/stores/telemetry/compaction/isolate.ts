@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TelemetryType } from "../columns.ts";
@@ -140,10 +141,7 @@ function rowsOf(slices: readonly Slice[]): number {
   return slices.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-let works = 0;
-
-/** A name in the work folder that nobody else in this process uses. The folder is wiped at start. */
+/** A name that nobody else has, not even the child of a process that was killed a moment ago. The folder is wiped at start. */
 function workPath(options: IsolateOptions, ending: string): string {
-  works += 1;
-  return join(options.layout.work, `${options.orgId}-${options.type}-${works}.${ending}`);
+  return join(options.layout.work, `${randomUUID()}.${ending}`);
 }

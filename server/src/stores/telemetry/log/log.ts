@@ -81,9 +81,7 @@ export class WriteAheadLog {
     if (this.#closed) return Promise.reject(new Problem("unavailable", "cannot keep the entries: the server is stopping"));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ meta, frame: draftFrame(meta, rows), resolve, reject });
-      this.#draining ??= this.#drain().finally(() => {
-        this.#draining = undefined;
-      });
+      this.#draining ??= this.#drain();
     });
   }
 
@@ -121,6 +119,8 @@ export class WriteAheadLog {
     // The first of a burst waits for the end of the present turn, so that what arrives with it shares its flush.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
+    // In the same turn as the last look: what is appended from here on starts a drain of its own.
+    this.#draining = undefined;
   }
 
   #takeGroup(): Waiting[] {

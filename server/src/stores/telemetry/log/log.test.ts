@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { appendFile, cp, readdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Problem } from "#kernel/problem.ts";
+import { faultyFiles, openTestLog, type Fault, type TestLog } from "../testing/log.ts";
+import { temporaryDirectory } from "../testing/store.ts";
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof Problem && error.code === "unavailable" && error.options.headers?.["Retry-After"] !== undefined;
+
+async function onlySegment({ dir }: TestLog): Promise<string> {
+  const names = await readdir(dir);
+  assert.equal(names.length, 1);
+  return join(dir, names[0] ?? "");
+}
+
+/** What a start after a crash at this moment would find. The log at hand is not touched. */
+async function afterCrash(root: string): Promise<string[]> {
+  await using copy = await temporaryDirectory();
+  await cp(join(root, "wal"), join(copy.path, "wal"), { recursive: true });
+  return recoveredRows(copy.path);
+}
+
+async function recoveredRows(root: string): Promise<string[]> {
+  const log = await openTestLog(root);
+  await log.wal.close();
+  return log.rows;
+}
+
+test("batches are on disk in the order in which they were appended", async () => {
+  await using dir = await temporaryDirectory();
+  const log = await openTestLog(dir.path);
+  await Promise.all(Array.from({ length: 2000 }, (_, i) => log.append(`row ${i}`)));
+  await log.wal.close();
+  assert.deepEqual(await recoveredRows(dir.path), Array.from({ length: 2000 }, (_, i) => `row ${i}`));
+});
+
+test("an unfinished write at the end is cut off, wherever it stopped", async () => {
+  await using dir = await temporaryDirectory();
+  const log = await openTestLog(join(dir.path, "whole"));
+  await log.append("first");
+  const segment = await onlySegment(log);
+  const kept = (await readFile(segment)).length;
+  await log.append("second and last");
+  await log.wal.close();
+  const whole = (await readFile(segment)).length;
+  for (let bytes = kept; bytes < whole; bytes++) {
+    const root = join(dir.path, String(bytes));
+    await cp(join(dir.path, "whole"), root, { recursive: true });
+    await truncate(join(root, "wal", segment.slice(log.dir.length + 1)), bytes);
+    const torn = await openTestLog(root);
+    assert.deepEqual(torn.rows, ["first"], `${bytes} of ${whole} bytes`);
+    await torn.append("after");
+    await torn.wal.close();
+    assert.deepEqual(await recoveredRows(root), ["first", "after"]);
+    assert.ok(torn.lines.every(({ level }) => level !== "error"));
+  }
+  assert.ok(whole - kept > 24);
+});
+
+test("a tail of zeros or of noise, as a power failure leaves it, is cut off", async () => {
+  for (const tail of [Buffer.alloc(5000), Buffer.from("MTF1MTF1MTF1".repeat(20))]) {
+    await using dir = await temporaryDirectory();
+    const log = await openTestLog(dir.path);
+    await log.append("kept");
+    await log.wal.close();
+    await appendFile(await onlySegment(log), tail);
+    assert.deepEqual(await recoveredRows(dir.path), ["kept"]);
+    assert.deepEqual(await recoveredRows(dir.path), ["kept"]);
+  }
+});
+
+test("every changed byte in the middle is noticed, kept aside, and costs one batch", async () => {
+  await using dir = await temporaryDirectory();
+  const log = await openTestLog(join(dir.path, "whole"));
+  await log.append("first");
+  const segment = await onlySegment(log);
+  const from = (await readFile(segment)).length;
+  await log.append("second");
+  const to = (await readFile(segment)).length;
+  await log.append("third");
+  await log.wal.close();
+  const content = await readFile(segment);
+  for (let at = from; at < to; at++) {
+    const root = join(dir.path, String(at));
+    await cp(join(dir.path, "whole"), root, { recursive: true });
+    const damaged = Buffer.from(content);
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 0x55, at);
+    await writeFile(join(root, "wal", segment.slice(log.dir.length + 1)), damaged);
+    const read = await openTestLog(root);
+    await read.wal.close();
+    assert.deepEqual(read.rows, ["first", "third"], `byte ${at}`);
+    assert.ok(read.lines.some(({ level, message }) => level === "error" && message === "the telemetry log is damaged"));
+    const [kept] = await readdir(read.aside);
+    assert.deepEqual(await readFile(join(read.aside, kept ?? "")), damaged.subarray(from, to));
+  }
+});
+
+test("a missing segment is reported", async () => {
+  await using dir = await temporaryDirectory();
+  const log = await openTestLog(dir.path, { segmentBytes: 1 });
+  for (const text of ["one", "two", "three"]) await log.append(text);
+  await log.wal.close();
+  const names = await readdir(log.dir);
+  assert.equal(names.length, 3);
+  await truncate(join(log.dir, names.toSorted()[1] ?? ""), 0);
+  const read = await openTestLog(dir.path);
+  await read.wal.close();
+  assert.deepEqual(read.rows, ["one", "three"]);
+  assert.ok(read.lines.some(({ level, message }) => level === "error" && message === "batches are missing from the telemetry log"));
+});
+
+test("segments are rotated by size, and deleted from the oldest on", async () => {
+  await using dir = await temporaryDirectory();
+  const log = await openTestLog(dir.path, { segmentBytes: 200 });
+  for (let i = 0; i < 10; i++) await log.append(`row ${i} ${"x".repeat(100)}`);
+  assert.equal(log.wal.segments.length, (await readdir(log.dir)).length);
+  assert.ok(log.wal.segments.length >= 5);
+  const third = log.wal.segments[2];
+  assert.ok(third !== undefined);
+  assert.equal(await log.wal.deleteWhile((segment) => segment.firstSeq < third.firstSeq), third.firstSeq - 1);
+  assert.equal(await log.wal.deleteWhile(() => true), (log.wal.segments.at(-1)?.firstSeq ?? 0) - 1, "the one written to stays");
+  await log.wal.close();
+  assert.deepEqual(await recoveredRows(dir.path), log.rows.slice(8), "two rows are in each segment");
+});
+
+for (const fault of ["write", "datasync", "create"] as const) {
+  test(`after a failing ${fault} nothing of the refused batches is left, and appends work again`, async () => {
+    await using dir = await temporaryDirectory();
+    const faults = new Set<Fault>();
+    // One batch a segment for "create", so that a file is made while the fault is on.
+    const segmentBytes = fault === "create" ? 1 : 1024;
+    const log = await openTestLog(dir.path, { create: faultyFiles(faults), segmentBytes });
+    await log.append("before");
+    faults.add(fault);
+    const refused = await Promise.allSettled(["a", "b", "c"].map((text) => log.append(`refused ${text}`)));
+    for (const result of refused) assert.ok(result.status === "rejected" && isUnavailable(result.reason));
+    await assert.rejects(log.append("refused again"), isUnavailable);
+    assert.ok(log.wal.failure?.includes("EIO"));
+    assert.deepEqual(await afterCrash(dir.path), ["before"]);
+    faults.clear();
+    await log.append("after");
+    assert.equal(log.wal.failure, undefined);
+    await log.wal.close();
+    assert.deepEqual(await recoveredRows(dir.path), ["before", "after"]);
+    assert.deepEqual(log.rows, ["before", "after"]);
+  });
+}
+
+test("a first batch that can't be flushed leaves nothing, though its segment was new", async () => {
+  await using dir = await temporaryDirectory();
+  const faults = new Set<Fault>(["datasync"]);
+  const log = await openTestLog(dir.path, { create: faultyFiles(faults) });
+  await assert.rejects(log.append("refused"), isUnavailable);
+  faults.clear();
+  await log.append("after");
+  await log.wal.close();
+  assert.deepEqual(await recoveredRows(dir.path), ["after"]);
+});
+
+test("what can't be cut off either is void once there is a newer segment", async () => {
+  await using dir = await temporaryDirectory();
+  const faults = new Set<Fault>();
+  const log = await openTestLog(dir.path, { create: faultyFiles(faults) });
+  await log.append("before");
+  faults.add("datasync").add("truncate");
+  await assert.rejects(log.append("refused"), isUnavailable);
+  assert.ok((await readFile(join(log.dir, (await readdir(log.dir)).toSorted()[0] ?? ""))).includes("refused"));
+  faults.clear();
+  await log.append("after");
+  await log.wal.close();
+  assert.deepEqual(await recoveredRows(dir.path), ["before", "after"]);
+});
+
+test("a closed log takes nothing", async () => {
+  await using dir = await temporaryDirectory();
+  const log = await openTestLog(dir.path);
+  const last = log.append("in flight");
+  await log.wal.close();
+  await last;
+  await assert.rejects(log.append("late"), (error) => error instanceof Problem && error.code === "unavailable");
+  assert.deepEqual(await recoveredRows(dir.path), ["in flight"]);
+});
