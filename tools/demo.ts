@@ -24,9 +24,6 @@ const { values } = parseArgs({
     help: { type: "boolean" },
   },
 });
-if (values.help === true) process.stdout.write(USAGE.trimStart());
-else await tour(values["data-dir"], values.logs ?? null);
-
 async function tour(dataDir: string, logsDir: string | null): Promise<void> {
   const startedMs = performance.now();
   const server = await findOrStartServer(dataDir, LAUNCHER);
@@ -91,7 +88,16 @@ function nextWith(context: DemoContext): string {
   return `
 Next:
   npx mooring query --credentials ${credentialsFile} "SELECT level, count(*) FROM logs GROUP BY level ORDER BY 2 DESC"
-  npx mooring ingest logs /var/log/dpkg.log --format text --credentials ${credentialsFile}
+  npx mooring ingest logs FILE --format text --credentials ${credentialsFile}
   npx mooring credential list --credentials ${credentialsFile}
   npx mooring doctor --data-dir ${context.dataDir}`;
+}
+
+if (values.help === true) {
+  process.stdout.write(USAGE.trimStart());
+} else {
+  await tour(values["data-dir"], values.logs ?? null).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
 }

@@ -6,9 +6,9 @@ export const busiestMinutes: Stop = {
     await showQuery(
       context,
       `SELECT date_trunc('minute', timestamp) AS minute, count(*) AS entries,
-       count(*) FILTER (WHERE severity >= 17) AS errors, any_value(attributes->>'source') AS source
+       count(*) FILTER (WHERE severity >= 17) AS errors, string_agg(DISTINCT attributes->>'source', ' ') AS sources
 FROM logs
-WHERE attributes->>'run' = $run
+WHERE (attributes->>'run') = $run
 GROUP BY minute
 ORDER BY entries DESC, minute
 LIMIT 10`,

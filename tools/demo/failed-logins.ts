@@ -6,11 +6,11 @@ export const failedLogins: Stop = {
     // syslog folds equal lines into "message repeated 5 times: [ … ]", which are five failures.
     await showQuery(
       context,
-      `SELECT attributes->>'client_ip' AS address,
+      `SELECT (attributes->>'client_ip') AS address,
        sum(coalesce(try_cast(regexp_extract(message, 'repeated ([0-9]+) times', 1) AS INTEGER), 1)) AS failures,
-       count(DISTINCT attributes->>'user') AS users, min(timestamp) AS first, max(timestamp) AS last
+       count(DISTINCT (attributes->>'user')) AS users, min(timestamp) AS first, max(timestamp) AS last
 FROM logs
-WHERE attributes->>'run' = $run AND service = 'sshd' AND message LIKE '%Failed password for %'
+WHERE (attributes->>'run') = $run AND service = 'sshd' AND message LIKE '%Failed password for %'
 GROUP BY address
 ORDER BY failures DESC, address
 LIMIT 10`,
