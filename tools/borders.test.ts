@@ -122,6 +122,18 @@ for (const [rule, { path, code }] of Object.entries(PLANTED)) {
   });
 }
 
+test("a test may use a helper for tests, the product may not", () => {
+  const root = mkdtempSync(join(tmpdir(), "mooring-borders-"));
+  execFileSync("cp", ["-RP", `${clean}/.`, root]);
+  write(root, "server/src/http/testing/host.ts", "export const host = 1;\n");
+  write(root, "server/src/surfaces/one/a.test.ts", 'import "#http/testing/host.ts";\n');
+  assert.equal(check(root).status, 0);
+  write(root, "server/src/surfaces/one/b.ts", 'import "#http/testing/host.ts";\n');
+  const { output } = check(root);
+  rmSync(root, { recursive: true });
+  assert.match(output, /^product-knows-no-tests-and-tools: server\/src\/surfaces\/one\/b\.ts -> /m);
+});
+
 test("a file with `using` is read to its end", () => {
   const root = mkdtempSync(join(tmpdir(), "mooring-borders-"));
   execFileSync("cp", ["-RP", `${clean}/.`, root]);

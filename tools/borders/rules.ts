@@ -1,7 +1,10 @@
 import type { IForbiddenRuleType } from "dependency-cruiser";
 
-/** Tests and what only tests use: they may reach for third parties and fixtures that the product may not. */
-const TESTING = "(\\.test\\.ts|\\.full\\.ts|/testing/.*|/contract\\.ts)$";
+/** Tests, their helpers and the drivers' suites: they may reach for third parties and fixtures that the product may not. */
+const TEST = "\\.(test|full)\\.ts$";
+const HELPER = "/testing(/|\\.ts$)";
+const SUITE = "^server/src/stores/[^/]+/contract(/|\\.ts$)";
+const TESTING = [TEST, HELPER, SUITE];
 const SURFACE_ENTRY = "^server/src/surfaces/[^/]+/(index|routes)\\.ts$";
 
 /** A layer of server/src and the layers that it may import besides itself (docs/architecture.md, "Who may import whom"). */
@@ -19,7 +22,7 @@ function confined(name: string, packages: string, places: string): IForbiddenRul
   return {
     name: `${name}-is-confined`,
     severity: "error",
-    from: { path: "^(server|contract)/", pathNot: [TESTING, places] },
+    from: { path: "^(server|contract)/", pathNot: [...TESTING, places] },
     to: { path: `(^|node_modules/)(${packages})(/|$)` },
   };
 }
@@ -69,19 +72,19 @@ export const RULES: IForbiddenRuleType[] = [
     name: "folders-are-entered-by-their-index",
     severity: "error",
     from: { path: "^server/src/([^/]+/[^/]+)" },
-    to: { path: "^server/src/(stores|domain|surfaces)/[^/]+/", pathNot: ["^server/src/$1/", "/index\\.ts$"] },
+    to: { path: "^server/src/(stores|domain|surfaces)/[^/]+/", pathNot: ["^server/src/$1/", "/index\\.ts$", HELPER] },
   },
   {
     name: "http-is-entered-by-its-index",
     severity: "error",
     from: { path: "^server/src/", pathNot: "^server/src/http/" },
-    to: { path: "^server/src/http/", pathNot: "/index\\.ts$" },
+    to: { path: "^server/src/http/", pathNot: ["/index\\.ts$", HELPER] },
   },
   {
     name: "product-knows-no-tests-and-tools",
     severity: "error",
     from: { path: "^(contract|server)/src/", pathNot: TESTING },
-    to: { path: `^(tests|tools|benchmarks)/|\\.test\\.ts$|\\.full\\.ts$` },
+    to: { path: ["^(tests|tools|benchmarks)/", ...TESTING] },
   },
   {
     name: "acceptance-tests-are-black-box",

@@ -62,7 +62,7 @@ function isNamespace(node: Node): boolean {
 
 /** True where the product's rules about clock, environment and output hold. */
 function isProduct(path: string): boolean {
-  return /^(contract|server|client|portal)\/src\//.test(path) && !isTest(path) && !path.includes("/testing/");
+  return /^(contract|server|client|portal)\/src\//.test(path) && !isTest(path);
 }
 
 const clock: Rule = {

@@ -28,7 +28,7 @@ export function listFiles(root: string): SourceFile[] {
 }
 
 export function isTest(path: string): boolean {
-  return /\.(test|full)\.ts$/.test(path) || path.startsWith("tests/");
+  return /\.(test|full)\.ts$|^tests\/|\/testing(\/|\.ts$)|^server\/src\/stores\/\w+\/contract(\/|\.ts$)/.test(path);
 }
 
 export function isCode(path: string): boolean {
