@@ -1,7 +1,10 @@
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "./columns.ts";
 
-/** A Parquet file as the manifest has it. */
+/**
+ * A Parquet file as the manifest has it. `min_us` and `max_us` are cut to what a number holds exactly, ±(2^53 − 1), which are the
+ * years 1684 to 2255: whoever compares a time with them cuts it in the same way.
+ */
 export type ManifestFile = Omit<Tables["telemetry_file"], "dropped_at">;
 
 export interface TableManifest {

@@ -88,8 +88,8 @@ export class Compactor {
         path,
         rows: result.rows,
         bytes: result.bytes,
-        min_us: result.minUs,
-        max_us: result.maxUs,
+        min_us: clamped(result.minUs),
+        max_us: clamped(result.maxUs),
         created_at: createdAt,
       });
     }
@@ -135,6 +135,10 @@ export class Compactor {
     const { bavail, bsize } = await statfs(layout.root);
     if (bavail * bsize <= settings.diskFreeBytesMin / 2) throw new Error("cannot compact telemetry: the disk is full");
   }
+}
+
+function clamped(us: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, us));
 }
 
 /** Gives a finished file its name so that a crash at any moment leaves all of it or nothing. */
