@@ -1,0 +1,137 @@
+/** What tests of identity, and of what is built on it, start from: a database, an organization in it, people, nodes. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { OrgRole, ProjectRole } from "@mooring/contract";
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { ORG_ROLE_SCOPES, type PersonPrincipal } from "./access/index.ts";
+import { appendAuthChange } from "./changes/index.ts";
+import type { SystemActor } from "./credentials/index.ts";
+import { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
+
+export const ISSUER = "http://127.0.0.1:8080";
+export const ORG_ID = "org_00000000000000000000000001";
+export const OTHER_ORG_ID = "org_00000000000000000000000002";
+/** Seen by the whole organization. */
+export const PROJECT_ID = "proj_00000000000000000000000001";
+/** Seen by its members. */
+export const PRIVATE_ID = "proj_00000000000000000000000002";
+export const SYSTEM: SystemActor = { kind: "system", id: "test", orgId: ORG_ID };
+
+/** A clock that stands still until it is moved. */
+export interface TestClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function testClock(startMs = 1_780_000_000_000): TestClock {
+  let nowMs = startMs;
+  return {
+    nowMs: () => nowMs,
+    advance: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+export interface Ground {
+  readonly metadata: MetadataStore;
+  readonly clock: TestClock;
+  readonly dataDir: string;
+  /** One more node on the same database. */
+  node(options?: Partial<IdentityOptions>): Promise<Identity>;
+  /** A member with this role. */
+  person(role: OrgRole, projects?: Readonly<Record<string, ProjectRole>>): Promise<PersonPrincipal>;
+  /** Changes the organization as its own domain does, and tells all nodes. */
+  organization(set: { policy?: object; token_lifetime_s?: number }): Promise<void>;
+  setRole(userId: string, role: OrgRole | null): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `url`: of an empty PostgreSQL database; SQLite when absent. */
+export async function openGround(options: { url?: string; clock?: TestClock } = {}): Promise<Ground> {
+  const clock = options.clock ?? testClock();
+  const dataDir = await mkdtemp(join(tmpdir(), "mooring-identity-"));
+  const metadata = await openMetadata({ url: options.url, dataDir, clock });
+  await seed(metadata, clock.nowMs());
+  const nodes: Identity[] = [];
+  return {
+    metadata,
+    clock,
+    dataDir,
+    node: async (overrides = {}) => {
+      const identity = await createIdentity({ metadata, clock, dataDir, issuer: ISSUER, audience: ISSUER, log: SILENT, ...overrides });
+      nodes.push(identity);
+      return identity;
+    },
+    person: (role, projects = {}) => addPerson(metadata, clock, role, projects),
+    organization: (set) => changeOrganization(metadata, clock, set),
+    setRole: (userId, role) => changeRole(metadata, clock, userId, role),
+    close: async () => {
+      for (const node of nodes) await node.stop();
+      await metadata.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const SILENT = { warn: () => undefined };
+
+async function seed(metadata: MetadataStore, nowMs: number): Promise<void> {
+  await metadata.write(async (tx) => {
+    for (const [id, slug] of [
+      [ORG_ID, "acme"],
+      [OTHER_ORG_ID, "other"],
+    ] as const) {
+      await tx.insertInto("organization").values({ id, slug, name: slug, token_lifetime_s: 900, policy: "{}", created_at: nowMs }).execute();
+    }
+    for (const [id, slug, visibility] of [
+      [PROJECT_ID, "open", "organization"],
+      [PRIVATE_ID, "closed", "private"],
+    ] as const) {
+      await tx.insertInto("project").values({ id, org_id: ORG_ID, slug, name: slug, visibility, created_at: nowMs }).execute();
+    }
+  });
+}
+
+async function addPerson(
+  metadata: MetadataStore,
+  clock: Clock,
+  role: OrgRole,
+  projects: Readonly<Record<string, ProjectRole>>,
+): Promise<PersonPrincipal> {
+  const id = newId("user", clock.nowMs());
+  const email = `${id}@acme.localhost`;
+  await metadata.write(async (tx) => {
+    const created_at = clock.nowMs();
+    await tx.insertInto("person").values({ id, email, name: id, password_hash: null, created_at }).execute();
+    await tx.insertInto("member").values({ org_id: ORG_ID, user_id: id, role, created_at }).execute();
+    for (const [project_id, projectRole] of Object.entries(projects)) {
+      await tx.insertInto("project_member").values({ org_id: ORG_ID, project_id, user_id: id, role: projectRole, created_at }).execute();
+    }
+  });
+  const scopes = ORG_ROLE_SCOPES[role];
+  return { kind: "person", id, email, orgId: ORG_ID, orgSlug: "acme", role, scopes, projects: new Map(Object.entries(projects)) };
+}
+
+async function changeOrganization(
+  metadata: MetadataStore,
+  clock: Clock,
+  set: { policy?: object; token_lifetime_s?: number },
+): Promise<void> {
+  const { policy, ...rest } = set;
+  await metadata.write(async (tx) => {
+    const columns = { ...rest, ...(policy === undefined ? {} : { policy: JSON.stringify(policy) }) };
+    await tx.updateTable("organization").set(columns).where("id", "=", ORG_ID).execute();
+    await appendAuthChange({ metadata, clock }, tx, { kind: "organization", subject: ORG_ID });
+  });
+}
+
+async function changeRole(metadata: MetadataStore, clock: Clock, userId: string, role: OrgRole | null): Promise<void> {
+  await metadata.write(async (tx) => {
+    if (role === null) await tx.deleteFrom("member").where("org_id", "=", ORG_ID).where("user_id", "=", userId).execute();
+    else await tx.updateTable("member").set({ role }).where("org_id", "=", ORG_ID).where("user_id", "=", userId).execute();
+    await appendAuthChange({ metadata, clock }, tx, { kind: "organization", subject: ORG_ID });
+  });
+}
