@@ -8,7 +8,7 @@ const REQUEST = /"(?<method>GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE
 const CLIENT_BEFORE_REQUEST = new RegExp(`^(${ADDRESS})(?:, ?${ADDRESS})* "`);
 const STATUS = /(?:\bstatus(?: code)?[:=] ?|HTTP\/[\d.]+" )(\d{3})\b/i;
 const BYTES = /\b(?:len|length|bytes|size)[:=] ?(\d{1,15})\b/;
-const FROM = new RegExp(`\\b(?:from|client:|rhost=|\\[client) ?(${ADDRESS})(?::(\\d{1,5}))?(?= |,|\\]|:|;|$)(?: port (\\d{1,5}))?`);
+const FROM = new RegExp(`(?:\\b(?:from |client: ?|rhost=)|\\[client )(${ADDRESS})(?::(\\d{1,5}))?(?= |,|\\]|:|;|$)(?: port (\\d{1,5}))?`);
 const TIME_S = /\b(?:time|request_time|took)[:=]? (\d{1,9}(?:\.\d{1,12})?)(?: ?(ms|milliseconds|s|seconds|secs?)\b)?/i;
 const USER = /\b(?:[Ff]or|Accepted \S+ for|Invalid user|invalid user) (invalid user )?(\S{1,256}) from /;
 const PAM_USER = / user=(\S{1,256})/;

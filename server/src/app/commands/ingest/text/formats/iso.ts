@@ -5,7 +5,7 @@ import { timestampOf } from "../time.ts";
 
 /** Optional name of a file or program, a date and time, then the rest. */
 const STAMP =
-  /^(?:(?<before>[^\s[]{1,256}) )?\[?(?<y>\d{4})-(?<mo>\d\d)-(?<d>\d\d)(?<t>[T ])(?<h>\d\d):(?<mi>\d\d):(?<s>\d\d)(?:[.,](?<f>\d{1,9}))?(?<o>Z|[+-]\d\d:?\d\d| (?:UTC|GMT|[+-]\d\d:?\d\d))?\]?:?(?: +|$)(?<rest>.*)$/s;
+  /^(?:(?<before>[^\s[<][^\s[]{0,255}) )?\[?(?<y>\d{4})-(?<mo>\d\d)-(?<d>\d\d)(?<t>[T ])(?<h>\d\d):(?<mi>\d\d):(?<s>\d\d)(?:[.,](?<f>\d{1,9}))?(?<o>Z|[+-]\d\d:?\d\d| (?:UTC|GMT|[+-]\d\d:?\d\d))?\]?:?(?: +|$)(?<rest>.*)$/s;
 
 /** What loggers write between the time and the message; the first that fits counts. */
 const HEADS: readonly RegExp[] = [

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { linesOf, type Line } from "./lines.ts";
+
+/** Chunks of a size, so that lines, characters and line ends are cut anywhere. */
+async function* chunks(text: string, size: number): AsyncGenerator<Buffer, void, void> {
+  const bytes = Buffer.from(text);
+  for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
+}
+
+async function read(text: string, size: number, lineBytesMax = 1000): Promise<Line[]> {
+  const lines: Line[] = [];
+  for await (const some of linesOf(chunks(text, size), { lineBytesMax })) lines.push(...some);
+  return lines;
+}
+
+const TEXT = "eins\r\nzwei – drei\n\n🚢 vier";
+
+describe("lines of a stream", () => {
+  for (const size of [1, 2, 3, 5, 7, 1000]) {
+    test(`chunks of ${size} bytes`, async () => {
+      const lines = await read(TEXT, size);
+      assert.deepEqual(lines.map((line) => line.text), ["eins", "zwei – drei", "", "🚢 vier"]);
+      assert.deepEqual(lines.map((line) => line.number), [1, 2, 3, 4]);
+    });
+  }
+
+  test("a newline at the end makes no further line", async () => assert.equal((await read("a\nb\n", 100)).length, 2));
+  test("nothing makes no line", async () => assert.deepEqual(await read("", 100), []));
+
+  test("a line at the limit is whole, one byte more is cut and the next line is not touched", async () => {
+    for (const size of [1, 4, 100]) {
+      assert.deepEqual(await read("12345678\nx\n", size, 8), [
+        { text: "12345678", number: 1, cut: false },
+        { text: "x", number: 2, cut: false },
+      ]);
+      assert.deepEqual(await read("123456789\nx\n", size, 8), [
+        { text: "12345678", number: 1, cut: true },
+        { text: "x", number: 2, cut: false },
+      ]);
+    }
+  });
+
+  test("a stream without newlines does not gather in memory", async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    async function* endless(): AsyncGenerator<Buffer, void, void> {
+      for (let i = 0; i < 2000; i++) yield Buffer.alloc(65_536, 97);
+    }
+    let last: Line | undefined;
+    for await (const lines of linesOf(endless(), { lineBytesMax: 1000 })) last = lines.at(-1);
+    assert.equal(last?.cut, true);
+    assert.equal(last?.text.length, 1000);
+    assert.ok(process.memoryUsage().arrayBuffers - before < 64 * 1024 * 1024);
+  });
+});

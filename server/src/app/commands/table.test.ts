@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { cellText, displayWidth, tableText } from "./table.ts";
+
+const NAME = { name: "name", type: "VARCHAR" };
+const COUNT = { name: "n", type: "BIGINT" };
+
+describe("tables", () => {
+  test("text to the left, numbers to the right", () => {
+    const text = tableText([NAME, COUNT], [{ name: "a", n: 5 }, { name: "bcdef", n: 123 }], 80);
+    assert.equal(text, "name     n\n-----  ---\na        5\nbcdef  123\n");
+  });
+
+  test("no rows leave the head", () => assert.equal(tableText([NAME], [], 80), "name\n----\n"));
+
+  test("the widest columns are cut until the table fits", () => {
+    const rows = [{ name: "x".repeat(200), n: 7 }];
+    const lines = tableText([NAME, COUNT], rows, 40).trimEnd().split("\n");
+    for (const line of lines) assert.ok(displayWidth(line) <= 40, line);
+    assert.match(lines[2] ?? "", /^x+…\s+7$/);
+  });
+
+  test("many columns keep a readable width, and the table runs over", () => {
+    const columns = Array.from({ length: 30 }, (_, i) => ({ name: `column_${i}`, type: "VARCHAR" }));
+    const row = Object.fromEntries(columns.map(({ name }) => [name, "0123456789"]));
+    assert.match(tableText(columns, [row], 80).split("\n")[2] ?? "", /^0123456…  0123456…/);
+  });
+
+  test("wide characters count twice, marks not at all", () => {
+    assert.equal(displayWidth("日本"), 4);
+    assert.equal(displayWidth("e\u0301"), 1);
+    assert.equal(displayWidth("🚢"), 2);
+    const lines = tableText([NAME, COUNT], [{ name: "日本", n: 1 }, { name: "abcd", n: 2 }], 80).split("\n");
+    assert.equal(displayWidth(lines[2] ?? ""), displayWidth(lines[3] ?? ""));
+  });
+
+  test("what a terminal would act on is shown instead", () => {
+    assert.equal(cellText("a\u001b[31mb\nc\td\u009b\u202e"), "a\\u001b[31mb\\nc\\td\\u009b\\u202e");
+    assert.doesNotMatch(tableText([{ name: "\u001b]0;x\u0007", type: "VARCHAR" }], [], 80), /[\u001b\u0007]/);
+  });
+
+  test("NULL, empty text, objects and numbers", () => {
+    assert.deepEqual([null, undefined, "", { a: [1] }, 1.5, true].map(cellText), ["NULL", "NULL", "", '{"a":[1]}', "1.5", "true"]);
+  });
+});
