@@ -92,6 +92,7 @@ const CASES: readonly Case[] = [
   { name: "quoted names", sql: 'SELECT count(*) AS "how many" FROM "logs" WHERE "level" = \'info\'', rows: [[250]] },
   { name: "prefix alias", sql: "SELECT n: count(*) FROM logs", rows: [[1000]] },
   { name: "positional parameters", sql: "SELECT count(*) FROM logs WHERE level = ? AND (attributes->>'duration')::int < ?", parameters: ["error", 100], rows: [[25]] },
+  { name: "a time as a parameter", sql: "SELECT count(*) FROM logs WHERE timestamp >= ? AND timestamp < ?", parameters: ["2026-11-20T08:10:00Z", "2026-11-20T08:11:00Z"], rows: [[60]] },
   { name: "numbered parameters", sql: "SELECT $2::int - $1::int", parameters: [1, 3], rows: [[2]] },
   { name: "named parameters", sql: "SELECT count(*) FROM logs WHERE timestamp >= $since::timestamptz AND level = $level", parameters: { level: "info", since: "2026-11-20T08:10:00Z" }, rows: [[100]] },
   { name: "parameters of every type", sql: "SELECT $t, $n + 0.5, $i, $b, $z, $l", parameters: { t: "it's; DROP", n: 1.25, i: 7, b: true, z: null, l: 5_000_000_000 }, rows: [["it's; DROP", 1.75, 7, true, null, 5_000_000_000]] },

@@ -26,6 +26,7 @@ const LIMITS = `
 ulimit -c 0; ulimit -f 0; ulimit -n ${OPEN_FILES_MAX}; ulimit -d "$1"
 [ ! -w /proc/self/oom_score_adj ] || echo 1000 > /proc/self/oom_score_adj
 shift
+unset PWD OLDPWD
 exec "$@"
 `;
 
@@ -43,6 +44,7 @@ mount -c --bind . "$telemetry"
 mount -o remount,bind,ro "$telemetry"
 [ -z "$data" ] || mount -o remount,ro "$data"
 cd /
+unset PWD OLDPWD
 exec "$@"
 `;
 

@@ -68,6 +68,8 @@ export const SQL_NODES_MAX = 20_000;
 export const RESULT_COLUMNS_MAX = 1000;
 /** One row of a result as text. */
 export const RESULT_ROW_BYTES_MAX = 16 * MIB;
+/** One hot row as NDJSON. An entry has at most 256 KiB when it comes in; DuckDB takes buffers of twice this for each thread. */
+export const HOT_ROW_BYTES_MAX = 4 * MIB;
 /** What the child holds back before the first byte, so that most errors are still a clean answer. */
 export const HOLD_BACK_BYTES = MIB;
 /** A block of rows on its way to the main process; one block is at most this and one row. */

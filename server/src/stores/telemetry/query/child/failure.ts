@@ -46,7 +46,7 @@ function fromEngine({ type, message }: EngineError): Failure {
     return new Failure("unavailable", "the stored data could not be read; try again, and tell the operator if it goes on");
   }
   if (type === "Interrupt" || type === "INTERRUPT") return new Failure("query_failed", "the query was cancelled");
-  if (/malformed json in file|while reading file|parquet file/i.test(message)) {
+  if (/\bin file "|while reading file|parquet file/i.test(message)) {
     return new Failure("unavailable", "a part of the stored data could not be read; tell the operator");
   }
   if (/^(internal|fatal)$/i.test(type)) {

@@ -1,6 +1,7 @@
 import { QUERY_TABLES, type QueryTable } from "../tables.ts";
 import type { ChildQuery } from "../protocol.ts";
 import type { SnapshotTable } from "../../snapshot.ts";
+import { HOT_ROW_BYTES_MAX } from "../settings.ts";
 
 const NO_FILES: SnapshotTable = { parquet: [], hot: [] };
 
@@ -37,7 +38,7 @@ function viewStatement(table: QueryTable, files: SnapshotTable, visible: ChildQu
   const sources: string[] = [];
   if (files.parquet.length > 0) sources.push(`read_parquet(${fileList(files.parquet)}, hive_partitioning = false, union_by_name = false)`);
   if (files.hot.length > 0) {
-    sources.push(`read_json(${fileList(files.hot)}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, columns = {${types}})`);
+    sources.push(`read_json(${fileList(files.hot)}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`);
   }
   const selects = sources.map((source) => `SELECT ${columns} FROM ${source}${where}`);
   if (selects.length === 0) {

@@ -11,7 +11,7 @@ const ALLOWED = {
   text: `ascii bar base64 bin bit_length char_length character_length chr concat concat_ws contains decode encode ends_with format formatReadableDecimalSize
     formatReadableSize format_bytes from_base64 from_binary from_hex get_bit hamming hash hex instr jaccard lcase left left_grapheme len length length_grapheme
     lower lpad ltrim md5 md5_number md5_number_lower md5_number_upper mismatches nfc_normalize octet_length ord parse_dirname parse_dirpath parse_filename
-    parse_formatted_bytes parse_path pg_size_pretty position prefix printf regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches
+    parse_formatted_bytes parse_path position prefix printf regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches
     regexp_replace regexp_split_to_array regexp_split_to_table repeat replace reverse right right_grapheme rpad rtrim set_bit sha1 sha256 split split_part
     starts_with str_split str_split_regex string_split string_split_regex string_to_array strip_accents strlen strpos substr substring substring_grapheme
     suffix to_base to_base64 to_binary to_hex translate trim typeof ucase unbin unhex unicode upper url_decode url_encode bit_position`,

@@ -90,6 +90,12 @@ export const EXPRESSIONS: Readonly<Record<string, Members>> = {
   },
 };
 
+/** Operators by `type`: comparisons with lists, tests for NULL, access to parts. None has an effect. */
+export const OPERATORS: ReadonlySet<string> = new Set(
+  `OPERATOR_NOT OPERATOR_IS_NULL OPERATOR_IS_NOT_NULL OPERATOR_NULLIF OPERATOR_COALESCE OPERATOR_TRY OPERATOR_UNPACK COMPARE_IN COMPARE_NOT_IN
+  ARRAY_EXTRACT ARRAY_SLICE ARRAY_CONSTRUCTOR STRUCT_EXTRACT ARROW GROUPING_FUNCTION`.split(/\s+/),
+);
+
 /** What stands in FROM, by `type`. */
 export const TABLES: Readonly<Record<string, Members>> = {
   EMPTY: TABLE,

@@ -20,7 +20,7 @@ const REFUSED = {
   "it can't be interrupted on long texts": "levenshtein damerau_levenshtein editdist3 jaro_similarity jaro_winkler_similarity",
   "its memory can't be bounded": "bitstring bitstring_agg reservoir_quantile repeat_row",
   "it is not safe on deeply nested JSON": "json_structure json_group_structure json_merge_patch variant_*",
-  "it serves the engine's own use": `__internal_* can_cast_implicitly cast_to_type combine constant_or_null create_sort_key error finalize icu_collate_* icu_sort_key make_type
+  "it serves the engine's own use": `__internal_* alias can_cast_implicitly cast_to_type combine constant_or_null create_sort_key error finalize icu_collate_* icu_sort_key make_type
     remap_struct replace_type st_* switch timetz_byte_comparable`,
 } as const;
 

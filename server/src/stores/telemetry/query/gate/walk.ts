@@ -5,6 +5,7 @@ import {
   CTE,
   EXPRESSIONS,
   MODIFIERS,
+  OPERATORS,
   ORDER,
   PIVOT_COLUMN,
   PIVOT_ENTRY,
@@ -37,6 +38,7 @@ interface Walk {
  */
 export function walkStatement(statement: unknown, tables: ReadonlySet<string>): ReadonlySet<string> {
   const walk: Walk = { tables, used: new Set(), nodes: 0 };
+  if (!isObject(statement) || !isObject(statement["node"])) throw new Refusal("a form of statement that is not known here");
   members(walk, statement, STATEMENT, new Set(), 0);
   return walk.used;
 }
@@ -161,6 +163,7 @@ function expression(walk: Walk, value: unknown, scope: Scope, depth: number): vo
   const known = Object.hasOwn(EXPRESSIONS, name) ? EXPRESSIONS[name] : undefined;
   if (!isObject(value) || known === undefined) throw new Refusal(`an expression (${name})`);
   if (name === "FUNCTION" || name === "WINDOW") scalarFunction(value);
+  if (name === "OPERATOR" && !OPERATORS.has(String(value["type"]))) throw new Refusal(`the operator ${String(value["type"])}`);
   if (name === "COLLATE" && !/^[a-z_]+(\.[a-z_]+)*$/i.test(String(value["collation"]))) throw new Refusal("this collation");
   members(walk, value, known, scope, depth);
 }

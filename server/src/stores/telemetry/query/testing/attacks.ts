@@ -94,6 +94,9 @@ export function readingAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFi
     { name: "the type of a catalog", sql: "SELECT 'logs'::regclass" },
     { name: "version", sql: "SELECT version()" },
     { name: "a variable", sql: "SELECT getvariable('x')" },
+    { name: "the file name of a row", sql: "SELECT filename FROM logs" },
+    { name: "the file name of a row, qualified", sql: "SELECT logs.filename, logs.file_row_number FROM logs" },
+    { name: "the file name of a row by pattern", sql: "SELECT COLUMNS('^file') FROM logs" },
     { name: "current_query", sql: "SELECT current_query()" },
   ];
 }

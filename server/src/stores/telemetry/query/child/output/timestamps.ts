@@ -8,7 +8,7 @@ let cachedText = "";
 export function isoFromMicros(micros: bigint): string {
   if (micros === INFINITE || micros === -INFINITE) return micros > 0n ? "infinity" : "-infinity";
   const value = Number(micros);
-  if (!Number.isSafeInteger(value)) return fromParts(Number(micros / 1_000_000n), Number(micros % 1_000_000n), 6);
+  if (!Number.isSafeInteger(value)) return fromBig(micros, 1_000_000n, 6);
   const second = Math.floor(value / 1_000_000);
   return fromParts(second, value - second * 1_000_000, 6);
 }
@@ -16,13 +16,13 @@ export function isoFromMicros(micros: bigint): string {
 /** Nanoseconds since the epoch, likewise. */
 export function isoFromNanos(nanos: bigint): string {
   if (nanos === INFINITE || nanos === -INFINITE) return nanos > 0n ? "infinity" : "-infinity";
-  let second = nanos / 1_000_000_000n;
-  let rest = nanos % 1_000_000_000n;
-  if (rest < 0n) {
-    second -= 1n;
-    rest += 1_000_000_000n;
-  }
-  return fromParts(Number(second), Number(rest), 9);
+  return fromBig(nanos, 1_000_000_000n, 9);
+}
+
+function fromBig(value: bigint, perSecond: bigint, digits: number): string {
+  const rest = value % perSecond;
+  const fraction = rest < 0n ? rest + perSecond : rest;
+  return fromParts(Number((value - fraction) / perSecond), Number(fraction), digits);
 }
 
 function fromParts(second: number, fraction: number, digits: number): string {

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { text } from "node:stream/consumers";
+import { describe, test } from "node:test";
+import { Problem } from "#kernel/problem.ts";
+import type { ChildQuery } from "./protocol.ts";
+import { QueryProcess } from "./process.ts";
+import { Run, type RunOutcome } from "./run.ts";
+import { defaultQuerySettings, KILL_GRACE_MS } from "./settings.ts";
+
+const SETTINGS = defaultQuerySettings("/var/lib/mooring/telemetry");
+const QUERY: ChildQuery = {
+  orgId: "org_1",
+  sql: "SELECT 1",
+  parameters: [],
+  format: "ndjson",
+  visible: "all",
+  rowsMax: 10,
+  truncate: false,
+  timeoutMs: 200,
+  memoryBytesMax: 64 * 1024 * 1024,
+  resultBytesMax: 1024 * 1024,
+  files: {},
+};
+
+/** What a child could send that an attacker has taken over. `say(kind, text, length?)` writes a frame; it has said that it is ready. */
+const LIES: Readonly<Record<string, string>> = {
+  "nothing at all": "",
+  "a frame of no kind": "say(0x00, 'x')",
+  "a frame longer than allowed": "say(0x44, 'x', 0xffffffff)",
+  "an end that is no JSON": "say(0x45, '{')",
+  "an end as long as a result": "say(0x45, 'x'.repeat(100000))",
+  "that it is ready before the end": "say(0x52, '')",
+  "a failure with a code of its own, a path and another organization": "say(0x46, JSON.stringify({ code: 'internal', detail: 'see /var/lib/mooring/telemetry/hot and org_2' })); say(0x52, '')",
+  "an end and then rows": "say(0x45, '{}'); say(0x44, 'late')",
+  "a failure and then nothing": "say(0x46, JSON.stringify({ code: 'query_failed', detail: 'x' }))",
+  "half a frame and its death": "say(0x44, 'x', 100); setTimeout(() => process.exit(), 20)",
+  "rows without an end": "setInterval(() => say(0x44, 'x\\n'), 5)",
+};
+
+function program(lie: string): string {
+  return `
+    const socket = new (require("node:net").Socket)({ fd: 3 });
+    const say = (kind, text, length = text.length) => { const head = Buffer.alloc(5); head[0] = kind; head.writeUInt32BE(length, 1); socket.write(Buffer.concat([head, Buffer.from(text)])); };
+    say(0x52, "");
+    socket.once("data", () => { ${lie} });
+  `;
+}
+
+describe("a child that an attacker has taken over", { concurrency: 2 }, () => {
+  for (const [name, lie] of Object.entries(LIES)) {
+    test(`sends ${name}`, async () => {
+      let gone = false;
+      const child = new QueryProcess({ file: process.execPath, args: ["-e", program(lie)], layers: [] }, () => {
+        gone = true;
+      });
+      await child.ready;
+      const startedMs = performance.now();
+      const outcome = Promise.withResolvers<RunOutcome>();
+      const run = new Run(child, QUERY, SETTINGS, new AbortController().signal, outcome.resolve);
+      const answer = await run.start().then(
+        async ({ body }) => text(body).catch((error: unknown) => error),
+        (error: unknown) => error,
+      );
+      const { doubt } = await outcome.promise;
+      assert.ok(performance.now() - startedMs < QUERY.timeoutMs + 3 * KILL_GRACE_MS + 1000, "it is over in time");
+      assert.ok(answer instanceof Problem || (typeof answer === "string" && (answer === "" || answer.endsWith("}\n"))), String(answer));
+      if (answer instanceof Problem) assert.doesNotMatch(answer.message, /\/var|org_2/);
+      assert.ok(doubt, "the child is not used again");
+      child.kill();
+      const deadlineMs = performance.now() + 2000;
+      while (!gone && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 5));
+      assert.ok(gone);
+    });
+  }
+
+  test("cannot even be started", async () => {
+    const child = new QueryProcess({ file: "/bin/sh", args: ["-c", "exit 3"], layers: [] }, () => undefined);
+    await assert.rejects(child.ready, /cannot start a query process/);
+  });
+});
