@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
 
 export { COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
+export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 
 /** Rows of one organization and one type, validated and normalised, to be kept whole or not at all. */
 export interface Batch {

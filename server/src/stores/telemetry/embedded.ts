@@ -1,0 +1,66 @@
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { CompactionRunner } from "./compaction/protocol.ts";
+import type { TelemetryStore } from "./index.ts";
+import { layoutOf } from "./layout.ts";
+import { createQueryEngine, defaultQuerySettings } from "./query/index.ts";
+import { openRows } from "./rows.ts";
+import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
+
+/** What an operator sets; for the rest there are `TELEMETRY_DEFAULTS` and `defaultQuerySettings`. */
+export interface TelemetryStoreSettings {
+  /** Rows of an organization and type that are worth a Parquet file, in bytes of NDJSON. */
+  readonly compactionRowsBytes: number;
+  /** Longest time that rows stay out of Parquet. */
+  readonly compactionIntervalMs: number;
+  readonly queryConcurrency: number;
+  readonly queryConcurrencyOrganization: number;
+}
+
+export interface TelemetryOptions {
+  readonly dataDir: string;
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+  readonly settings: TelemetryStoreSettings;
+  /** What makes Parquet; by default a process of our own. */
+  readonly runner?: CompactionRunner;
+}
+
+/**
+ * Opens the embedded telemetry store: everything under `<dataDir>/telemetry`, the manifest in the metadata store.
+ * @throws Error when another process has the directory open, or a file can't be read
+ */
+export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
+  const { dataDir, log, clock, settings } = options;
+  const rows = await openRows({ ...options, settings: rowSettings(settings) });
+  const engine = createQueryEngine({
+    snapshot: (orgId) => rows.snapshot(orgId),
+    settings: {
+      ...defaultQuerySettings(layoutOf(dataDir).root),
+      dataDir,
+      concurrentMax: settings.queryConcurrency,
+      concurrentPerOrgMax: settings.queryConcurrencyOrganization,
+    },
+    log,
+    clock,
+  });
+  return {
+    append: (batch) => rows.append(batch),
+    query: (request) => engine.query(request),
+    health: () => ({ ...rows.health(), queriesRunning: engine.running() }),
+    close: async () => {
+      await engine.close();
+      await rows.close();
+    },
+  };
+}
+
+function rowSettings(settings: TelemetryStoreSettings): TelemetrySettings {
+  const compaction = {
+    ...TELEMETRY_DEFAULTS.compaction,
+    hotBytes: settings.compactionRowsBytes,
+    ageMs: settings.compactionIntervalMs,
+  };
+  return { ...TELEMETRY_DEFAULTS, compaction };
+}
