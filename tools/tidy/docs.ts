@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import { missingOptional, type Lock } from "../lock/complete.ts";
 import type { Rule, SourceFile } from "./files.ts";
 
 function pages(files: readonly SourceFile[]): SourceFile[] {
@@ -50,4 +51,14 @@ const errorCodes: Rule = {
   },
 };
 
-export const DOCS_RULES: readonly Rule[] = [oneTitle, links, errorCodes];
+/** The lock file has an entry for every platform's packages. */
+const lockFileComplete: Rule = {
+  name: "lock-file-complete",
+  check: (files) =>
+    files
+      .filter(({ path }) => path === "package-lock.json")
+      .flatMap(({ path, text }) => [...missingOptional(JSON.parse(text) as Lock).keys()].map((name) => [path, name]))
+      .map(([path, name]) => `${path}: ${name} is missing; run node tools/lock.ts`),
+};
+
+export const DOCS_RULES: readonly Rule[] = [oneTitle, links, errorCodes, lockFileComplete];

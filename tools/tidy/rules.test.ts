@@ -109,6 +109,15 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     caught: [[{ "package-lock.json": '{\n"resolved": "https://a.test/b.tgz"\n}' }, /package-lock\.json:2: /]],
     fine: [{ "package-lock.json": '"resolved": "contract", "funding": "https://a.test"' }],
   },
+  "lock-file-complete": {
+    caught: [
+      [
+        { "package-lock.json": '{"packages":{"":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}' },
+        /node_modules\/a-linux-x64 is missing/,
+      ],
+    ],
+    fine: [{ "package-lock.json": '{"packages":{"":{}}}' }],
+  },
   "registry-settings": {
     caught: [
       [{ ".npmrc": "registry=https://a.test/\n" }, /\.npmrc:1: /],
