@@ -8,6 +8,9 @@ export interface LockEntry {
   readonly integrity?: string;
   readonly optional?: boolean;
   readonly dev?: boolean;
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly os?: readonly string[] | string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +52,8 @@ export function completeLock(lock: Lock): Lock {
   const added: [string, LockEntry][] = [...missingOptional(lock)].map(([path, { name, version, dev }]) => {
     if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
       throw new Error(`cannot add ${name}: ${version} is not one version`);
-    return [path, { version, ...platformOf(name), ...(dev ? { dev } : {}), optional: true }];
+    const { cpu, os, libc } = platformOf(name);
+    return [path, { version, cpu, ...(dev ? { dev } : {}), ...(libc ? { libc } : {}), optional: true, os }]; // npm's order
   });
   const entries = [...Object.entries(lock.packages), ...added];
   return { ...lock, packages: Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b, "en"))) };
