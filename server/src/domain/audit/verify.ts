@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { GENESIS_HASH, INSTANCE_CHAIN, hashOf, type AuditRow } from "./event.ts";
 import type { AuditDeps } from "./append.ts";
 import { findHead, organizationExists, rowsAfter, type AuditHead } from "./store.ts";
@@ -13,7 +15,8 @@ export type AuditVerdict =
   | { ok: true; entries: number; headHash: string }
   | { ok: false; entries: number; fault: AuditFault; seq: number; detail: string };
 
-const PAGE_ROWS = 1000;
+/** SQLite's reads end in the turn that they begin in: without a pause a long chain would hold the event loop to its end. */
+const PAGE_ROWS = 200;
 
 /**
  * Walks a whole chain and reports the first fault that it can prove. Someone who may write every table can build a new
@@ -35,6 +38,8 @@ export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?
       if (row.seq === before?.seq) walk.atHead = row.hash;
     }
     if (rows.length < PAGE_ROWS) break;
+    await nextTurn(); // SQLite answers at once, so that a long walk would hold the event loop
+    await nextTurn();
   }
   const missing = await headFault(deps, chain, before, walk);
   if (missing !== undefined) return { ok: false, entries: walk.entries, ...missing };
