@@ -10,7 +10,7 @@ export const FRAME_HEADER_BYTES = 24;
 export const FRAME_MAGIC = Buffer.from("MTF1", "latin1");
 
 /** More than any batch that the interface admits; a length beyond it is damage, not data. */
-const PART_BYTES_MAX = 256 * 1024 * 1024;
+const PART_BYTES_MAX = 64 * 1024 * 1024;
 
 const META_LENGTH_AT = 4;
 const ROWS_LENGTH_AT = 8;
@@ -45,6 +45,7 @@ export interface FrameDraft {
 }
 
 export function draftFrame(meta: FrameMeta, rows: Buffer): FrameDraft {
+  if (rows.length > PART_BYTES_MAX) throw new Error("a batch is larger than the log can hold");
   const text = JSON.stringify(meta);
   const metaBytes = Buffer.byteLength(text);
   const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES + metaBytes);
@@ -78,7 +79,7 @@ export function readFrame(buffer: Buffer, offset: number): Frame | undefined {
 
 /**
  * The next undamaged frame at or after `offset`, for reading on behind damage. Rows can't pretend to be a frame: the high
- * byte of a length is below 0x20, and JSON escapes such bytes.
+ * byte of a length is below 0x05, which JSON text never holds.
  */
 export function findFrame(buffer: Buffer, offset: number): { frame: Frame; at: number } | undefined {
   let at = buffer.indexOf(FRAME_MAGIC, offset);

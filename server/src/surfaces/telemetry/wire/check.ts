@@ -25,7 +25,7 @@ export class EntryCheck {
   readonly places: ProblemPlace[] = [];
   /** True when the entry at hand has a fault. */
   faulty = false;
-  /** True once an integer was seen that lost digits when it was parsed. */
+  /** True when the entry at hand has an integer that lost digits when it was parsed. */
   inexact = false;
   #index = 0;
   #keys = 0;
@@ -34,6 +34,7 @@ export class EntryCheck {
     this.#index = index;
     this.#keys = 0;
     this.faulty = false;
+    this.inexact = false;
   }
 
   fault(pointer: string, detail: string): void {

@@ -53,8 +53,8 @@ export function parseEntries(type: TelemetryType, body: Buffer, options: EncodeO
   const text = body.toString(isAscii(body) ? "latin1" : "utf8");
   const mend = SURROGATE_ESCAPE.test(text);
   const context = { type, options, oversized, mend };
-  const encoded = encode(entriesOf(parse(text)), context);
-  return encoded.inexact ? encode(entriesOf(parseExactly(text)), context) : encoded;
+  const { encoded, inexact } = encode(entriesOf(parse(text)), context);
+  return inexact ? encode(entriesOf(parseExactly(text)), context).encoded : encoded;
 }
 
 interface Context {
@@ -64,18 +64,23 @@ interface Context {
   readonly mend: boolean;
 }
 
-function encode(entries: readonly unknown[], context: Context): EncodedEntries & { inexact: boolean } {
+/** `inexact` when a row holds an integer that lost digits when it was parsed. */
+function encode(entries: readonly unknown[], context: Context): { encoded: EncodedEntries; inexact: boolean } {
   const check = new EntryCheck();
   let text = "";
   let rejected = 0;
+  let inexact = false;
   for (let index = 0; index < entries.length; index++) {
     check.begin(index);
     const row = encodeOne(entries[index], index, context, check);
     if (check.faulty) rejected += 1;
-    else text += row;
+    else {
+      text += row;
+      inexact ||= check.inexact;
+    }
   }
   if (rejected > 0 && !context.options.lenient) throw refusal(rejected, entries.length, check.places);
-  return { rows: Buffer.from(text), count: entries.length - rejected, rejected, errors: check.places, inexact: check.inexact };
+  return { encoded: { rows: Buffer.from(text), count: entries.length - rejected, rejected, errors: check.places }, inexact };
 }
 
 function encodeOne(value: unknown, index: number, context: Context, check: EntryCheck): string {
