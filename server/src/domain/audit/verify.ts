@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { GENESIS_HASH, INSTANCE_CHAIN, hashOf, type AuditRow } from "./event.ts";
 import type { AuditDeps } from "./append.ts";
 import { findHead, organizationExists, rowsAfter, type AuditHead } from "./store.ts";
@@ -38,7 +37,6 @@ export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?
       if (row.seq === before?.seq) walk.atHead = row.hash;
     }
     if (rows.length < PAGE_ROWS) break;
-    await nextTurn(); // SQLite answers at once, so that a long walk would hold the event loop
     await nextTurn();
   }
   const missing = await headFault(deps, chain, before, walk);
