@@ -1,11 +1,12 @@
 /** The command line beside a running server: what scripts get, and what people are told. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { eventually, groupAlive, mooring, type Outcome } from "../fixtures/process.ts";
+import { SQLITE } from "../fixtures/databases.ts";
+import { eventually, mooring, type Outcome } from "../fixtures/process.ts";
 import { bootstrap, startServer, useServer, type Bootstrap } from "../fixtures/server.ts";
 
 const COMMANDS = ["serve", "bootstrap", "ingest", "query", "credential", "audit", "keys", "doctor", "config", "version"];
@@ -48,7 +49,7 @@ describe("help", () => {
     for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} `, "m"));
   });
 
-  for (const words of [["nothing"], ["serve", "--no-such"], ["query"], ["ingest", "cats", "-"], ["credential", "burn"], ["audit"], ["config"], ["keys"], ["bootstrap"], ["doctor", "now"]]) {
+  for (const words of [["nothing"], ["serve", "--no-such"], ["query"], ["ingest", "cats", "-"], ["credential", "burn"], ["bootstrap"]]) {
     test(`mooring ${words.join(" ")} is wrong usage: 2, and nothing on stdout`, async () => {
       const { code, stdout, stderr } = await mooring(words, { environment: { MOORING_CLIENT_ID: "x", MOORING_CLIENT_SECRET: "y" } });
       assert.equal(code, 2, stderr);
@@ -91,7 +92,7 @@ describe("bootstrap", () => {
     const dataDir = join(directory, "alone");
     const made: Bootstrap = await bootstrap(dataDir, {});
     assert.equal(made.addresses["portal_url"], "http://127.0.0.1:8080");
-    const server = await startServer({ dataDir, database: { environment: {} } as never });
+    const server = await startServer({ dataDir, database: SQLITE });
     try {
       assert.match(await server.token(made.credential), /^ey/);
     } finally {
@@ -159,11 +160,12 @@ describe("query", () => {
   });
 
   test("a query that fails half-way: what came before is not taken for the whole", async () => {
-    const sql = "SELECT repeat('x', 1000) AS x, CAST(CASE WHEN range = 49999 THEN 'x' ELSE '1' END AS INTEGER) AS y FROM range(50000)";
-    for (const format of ["ndjson", "json", "csv", "table"]) {
-      const outcome = await run(["query", sql, "--format", format, "--limit", "50000"]);
+    // More rows than the server gives out: that shows when the most of them are on their way.
+    for (const format of ["ndjson", "json", "csv"]) {
+      const outcome = await run(["query", "SELECT range AS n FROM range(1000001)", "--format", format]);
       assert.equal(outcome.code, 1, format);
-      assert.match(outcome.stderr, /cannot (?:finish|run) the query/, format);
+      assert.match(outcome.stderr, /^mooring query: cannot finish the query: .*; what was printed is not the whole result\n$/, format);
+      assert.ok(outcome.stdout.length > 1_000_000, format);
     }
   });
 });
@@ -301,7 +303,6 @@ describe("looking after an instance", () => {
   test("doctor finds a key that others may read, a foreign process on the address, and wrong settings", async () => {
     const dataDir = join(directory, "ill");
     await bootstrap(dataDir, {});
-    const { chmodSync } = await import("node:fs");
     chmodSync(join(dataDir, "master.key"), 0o644);
     const words = ["doctor", "--data-dir", dataDir, "--listen", new URL(shared.server.origin).host, "--metrics-listen", "off", "--json"];
     const { code, stdout } = await mooring(words);
@@ -317,6 +318,14 @@ describe("looking after an instance", () => {
 
   test("version", async () => assert.match((await mooring(["version"])).stdout, /^mooring \d+\.\d+\.\d+ \(Node 2[4-9]/));
 });
+
+function signalled(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
 
 describe("serve", () => {
   test("says where it is while it runs, and takes that back when it stops", async () => {
@@ -352,9 +361,11 @@ describe("serve", () => {
       await eventually("the stop to begin", () => (server.stdout().includes("SIGTERM") ? true : null));
       const startedMs = performance.now();
       // Signals within the same moment count as one: they are sent until a later one counts.
+      let ended = false;
+      void server.exited.then(() => (ended = true));
       await eventually("the end", () => {
-        if (groupAlive(server.pid)) process.kill(server.pid, "SIGTERM");
-        return groupAlive(server.pid) ? null : true;
+        if (!ended) signalled(server.pid);
+        return ended ? true : null;
       });
       assert.ok(performance.now() - startedMs < 3000, "not the ten seconds that requests in flight are given");
       assert.deepEqual(await server.exited, { code: 143, signal: null });
