@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -7,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import type { QueryRequest, ResultFormat } from "../index.ts";
 import { FIXTURE } from "./testing/fixture.ts";
-import { openTestEngine, ORG, OTHER_MARK, OTHER_ORG, request, resultText, rows, type TestEngine } from "./testing/harness.ts";
+import { childPids, childrenResident, openTestEngine, ORG, OTHER_MARK, OTHER_ORG, request, resultText, rows, until, type TestEngine } from "./testing/harness.ts";
 
 const MIB = 1024 * 1024;
 const MANY = "SELECT a.range AS n, repeat('x', 100) AS filler FROM range(1000) b, range(1000) a";
@@ -281,12 +280,12 @@ describe("the query engine", { concurrency: 1 }, () => {
   });
 
   describe("errors after the first byte", () => {
-    const failing = "SELECT CASE WHEN n = 900000 THEN error_free(n) ELSE filler END FROM (SELECT range AS n, repeat('x', 100) AS filler FROM range(1000000))".replace("error_free(n)", "('no number ' || n)::int::varchar");
+    const failing = "SELECT CASE WHEN n = 400000 THEN error_free(n) ELSE filler END FROM (SELECT range AS n, repeat('x', 100) AS filler FROM range(450000))".replace("error_free(n)", "('no number ' || n)::int::varchar");
 
     test("JSON says so at its end", async () => {
       const result = JSON.parse(await resultText(open.engine, failing, { rowsMax: 2_000_000 })) as { rows: []; row_count: number; error: { code: string; detail: string } };
       assert.equal(result.error.code, "query_failed");
-      assert.match(result.error.detail, /Could not convert string 'no number 900000'/);
+      assert.match(result.error.detail, /Could not convert string 'no number 400000'/);
       assert.equal(result.rows.length, result.row_count);
       await assertFree();
     });
@@ -300,6 +299,21 @@ describe("the query engine", { concurrency: 1 }, () => {
 
     test("CSV breaks off", async () => {
       await assert.rejects(resultText(open.engine, failing, { rowsMax: 2_000_000, format: "csv" }), { code: "query_failed" });
+      await assertFree();
+    });
+
+    test("memory that runs out late", async () => {
+      const late = "SELECT range AS n, repeat('x', 100) AS t FROM range(200000) UNION ALL SELECT 0, md5(list(md5(range::varchar))::varchar) FROM range(30000000)";
+      const result = JSON.parse(await resultText(open.engine, late, { rowsMax: 2_000_000, memoryBytesMax: 64 * MIB }).catch((error: Problem) => JSON.stringify({ error: { code: error.code } }))) as { error: { code: string } };
+      assert.equal(result.error.code, "query_memory");
+      await assertFree();
+    });
+
+    test("time that runs out late", async () => {
+      const late = "SELECT range AS n, repeat('x', 100) AS t FROM range(1000000000000) WHERE range < 200000 OR hash(range) = 1";
+      const lines = (await resultText(open.engine, late, { rowsMax: 2_000_000, timeoutMs: 2000, format: "ndjson" })).trimEnd().split("\n");
+      assert.ok(lines.length > 100_000, "rows, then the error");
+      assert.partialDeepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { error: { code: "query_timeout" } });
       await assertFree();
     });
 
@@ -443,32 +457,3 @@ describe("closing the engine", () => {
     await open.close();
   });
 });
-
-async function until(condition: () => boolean, deadlineMs = 5000): Promise<void> {
-  const startedMs = performance.now();
-  while (!condition()) {
-    if (performance.now() - startedMs > deadlineMs) assert.fail("it did not happen in time");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** Children of this process, by /proc. */
-function childPids(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
-    .map(Number)
-    .sort((a, b) => a - b);
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    const [state, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return state === "Z" ? undefined : Number(parent);
-  } catch {
-    return undefined; // ended meanwhile
-  }
-}
-
-function childrenResident(): number {
-  return childPids().reduce((sum, pid) => sum + Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096, 0);
-}

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { QueryProcess } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
@@ -26,10 +27,11 @@ export class ProcessPool {
 
   /** A child for a query of this organization: one that served it before, a spare one, or a new one. */
   async acquire(orgId: string): Promise<QueryProcess> {
-    const child = this.#takeIdle(orgId) ?? this.#spare.shift() ?? this.#start();
-    child.orgId = orgId;
+    const kept = this.#takeIdle(orgId) ?? this.#spare.shift();
+    if (kept !== undefined && (await isReady(kept))) return assign(kept, orgId);
+    const child = this.#start();
     await child.ready;
-    return child;
+    return assign(child, orgId);
   }
 
   /** Takes a child back after its query. With `doubt`, or after its share of queries, it ends. */
@@ -80,6 +82,7 @@ export class ProcessPool {
 
   #keep(child: QueryProcess): void {
     const timer = setTimeout(() => {
+      this.#idle.delete(child);
       child.kill();
     }, this.#settings.idleChildMs);
     timer.unref();
@@ -97,4 +100,18 @@ export class ProcessPool {
     if (this.#closed !== undefined) return;
     while (this.#spare.length < this.#settings.spareChildren) this.#spare.push(this.#start());
   }
+}
+
+/** One that was ended from outside while it waited is no reason to fail a query; a turn of the event loop lets its end be seen. */
+async function isReady(child: QueryProcess): Promise<boolean> {
+  await setImmediate();
+  return child.ready.then(
+    () => child.usable,
+    () => false,
+  );
+}
+
+function assign(child: QueryProcess, orgId: string): QueryProcess {
+  child.orgId = orgId;
+  return child;
 }

@@ -29,6 +29,7 @@ export class QueryProcess {
   readonly #reader: FrameReader;
   readonly #onGone: (child: QueryProcess) => void;
   #state: State = "starting";
+  #doomed = false;
   #sink: RunSink | undefined;
   #settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined;
 
@@ -55,8 +56,9 @@ export class QueryProcess {
     return this.#process.pid ?? 0;
   }
 
+  /** Whether it can serve, now or once it has started. */
   get usable(): boolean {
-    return this.#state === "starting" || this.#state === "idle";
+    return !this.#doomed && (this.#state === "starting" || this.#state === "idle");
   }
 
   run(query: ChildQuery, sink: RunSink): void {
@@ -81,6 +83,7 @@ export class QueryProcess {
   }
 
   kill(): void {
+    this.#doomed = true;
     this.#process.kill("SIGKILL");
     this.#socket.resume(); // so that its end is seen
   }
@@ -89,6 +92,7 @@ export class QueryProcess {
     let signal: NodeJS.Signals | null = null;
     let open = 2; // the socket and the process
     const part = (): void => {
+      this.#doomed = true;
       if (--open === 0) this.#end(signal);
     };
     this.#process.once("exit", (_code, by) => {

@@ -169,12 +169,26 @@ function expression(walk: Walk, value: unknown, scope: Scope, depth: number): vo
 }
 
 function scalarFunction(value: Json): void {
-  const name = functionName(value);
+  const name = String(value["function_name"]).toLowerCase();
   if (value["export_state"] === true) throw new Refusal("EXPORT_STATE");
   if (!ALLOWED_FUNCTIONS.has(name)) throw refusedFunction(name);
+  if (isQualified(value)) return chained(value, name);
   const counted = COUNTED_ARGUMENTS.get(name);
   if (counted !== undefined) countedArgument(value, name, counted);
   if (NAMED_AGGREGATES.has(name)) namedAggregate(value, name);
+}
+
+const SYSTEM_SCHEMAS: ReadonlySet<string> = new Set(["pg_catalog", "information_schema", "system", "temp"]);
+
+/** `column.upper()` looks like a function of a schema. The column becomes the first argument, so that the others can't be counted here. */
+function chained(value: Json, name: string): void {
+  if (value["catalog"] || SYSTEM_SCHEMAS.has(String(value["schema"]).toLowerCase())) throw new Refusal(`the function ${name} of another schema`, "leave the schema out");
+  if (COUNTED_ARGUMENTS.has(name) || NAMED_AGGREGATES.has(name)) throw new Refusal(`${name} behind a dot`, `write ${name}(x, …)`);
+}
+
+function isQualified(value: Json): boolean {
+  const schema = String(value["schema"] ?? "");
+  return Boolean(value["catalog"]) || (schema !== "" && schema !== "main");
 }
 
 function refusedFunction(name: string): Refusal {
@@ -198,19 +212,13 @@ function namedAggregate(value: Json, name: string): void {
 
 function tableFunction(walk: Walk, value: unknown, scope: Scope, depth: number): void {
   if (!isObject(value) || value["class"] !== "FUNCTION") throw new Refusal("a table function in this form");
-  const name = functionName(value);
+  const name = String(value["function_name"]).toLowerCase();
+  if (isQualified(value)) throw new Refusal(`the table function ${name.slice(0, 64)} of another schema`, "leave the schema out");
   if (!ALLOWED_TABLE_FUNCTIONS.has(name)) {
     const reason = refusalReason(name);
     throw new Refusal(`the table function ${name.slice(0, 64)}`, `${reason === undefined ? "" : `${reason}; `}allowed are ${[...ALLOWED_TABLE_FUNCTIONS].join(", ")}`);
   }
   members(walk, value, EXPRESSIONS["FUNCTION"] ?? {}, scope, depth);
-}
-
-function functionName(value: Json): string {
-  const name = String(value["function_name"]).toLowerCase();
-  const schema = String(value["schema"] ?? "");
-  if (value["catalog"] || (schema !== "" && schema !== "main")) throw new Refusal(`the function ${name.slice(0, 64)} of another schema`, "leave the schema out");
-  return name;
 }
 
 function pivot(walk: Walk, value: unknown, scope: Scope, depth: number): void {

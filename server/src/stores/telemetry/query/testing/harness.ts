@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -149,4 +151,35 @@ export function duckdb(...statements: readonly string[]): Promise<void> {
       else reject(new Error(`cannot write the fixture: duckdb ended with ${code}`));
     });
   });
+}
+
+/** Waits for something, but not for ever. */
+export async function until(condition: () => boolean, deadlineMs = 5000): Promise<void> {
+  const startedMs = performance.now();
+  while (!condition()) {
+    if (performance.now() - startedMs > deadlineMs) assert.fail("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Children of this process, by /proc. */
+export function childPids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return state === "Z" ? undefined : Number(parent);
+  } catch {
+    return undefined; // ended meanwhile
+  }
+}
+
+/** Resident memory of all children together, in bytes. */
+export function childrenResident(): number {
+  return childPids().reduce((sum, pid) => sum + Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096, 0);
 }

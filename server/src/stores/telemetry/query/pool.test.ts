@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { FIXTURE } from "./testing/fixture.ts";
+import { childPids, openTestEngine, ORG, OTHER_ORG, rows, until, type TestEngine } from "./testing/harness.ts";
+import type { QueryEngineSettings } from "./settings.ts";
+
+async function withEngine(settings: Partial<QueryEngineSettings>, work: (open: TestEngine, count: (orgId?: string) => Promise<void>) => Promise<void>): Promise<void> {
+  const open = await openTestEngine(FIXTURE, settings);
+  try {
+    await work(open, async (orgId = ORG) => {
+      assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs", { orgId }), [[orgId === ORG ? 1000 : 1]]);
+    });
+  } finally {
+    await open.close();
+  }
+  assert.deepEqual(childPids(), [], "no child is left");
+}
+
+describe("the pool of children", { concurrency: 1 }, () => {
+  test("a hundred queries in a row are one child's", async (context) => {
+    await withEngine({ spareChildren: 0 }, async (_open, count) => {
+      await count();
+      const first = childPids();
+      const times: number[] = [];
+      for (let i = 0; i < 100; i++) {
+        const startedMs = performance.now();
+        await count();
+        times.push(performance.now() - startedMs);
+      }
+      assert.deepEqual(childPids(), first);
+      times.sort((a, b) => a - b);
+      context.diagnostic(`warm query: ${times[50]?.toFixed(1)} ms in the middle, ${times[95]?.toFixed(1)} ms for 95 of 100`);
+    });
+  });
+
+  test("a child is replaced after its share of queries", async () => {
+    await withEngine({ spareChildren: 0, queriesPerChildMax: 2 }, async (_open, count) => {
+      await count();
+      const first = childPids();
+      await count();
+      await until(() => childPids().length === 0);
+      await count();
+      assert.equal(childPids().length, 1);
+      assert.notDeepEqual(childPids(), first);
+    });
+  });
+
+  test("a child never serves two organizations", async () => {
+    await withEngine({ spareChildren: 0 }, async (_open, count) => {
+      await count(ORG);
+      const own = childPids();
+      await count(OTHER_ORG);
+      assert.equal(childPids().length, 2);
+      await count(ORG);
+      await count(OTHER_ORG);
+      assert.equal(childPids().length, 2);
+      assert.ok(own.every((pid) => childPids().includes(pid)));
+    });
+  });
+
+  test("the idle child that was not used for longest goes first", async () => {
+    await withEngine({ spareChildren: 0, idleChildrenMax: 1 }, async (_open, count) => {
+      await count(ORG);
+      const own = childPids();
+      await count(OTHER_ORG);
+      await until(() => childPids().length === 1);
+      assert.notDeepEqual(childPids(), own);
+    });
+  });
+
+  test("an idle child ends after its time", async () => {
+    await withEngine({ spareChildren: 0, idleChildMs: 50 }, async (_open, count) => {
+      await count();
+      await until(() => childPids().length === 0);
+      await count();
+    });
+  });
+
+  test("a spare child waits, and serves whoever comes first", async () => {
+    await withEngine({ spareChildren: 1 }, async (open, count) => {
+      await open.engine.sandbox();
+      await until(() => childPids().length === 1);
+      const spare = childPids();
+      await count(OTHER_ORG);
+      assert.ok(childPids().includes(spare[0] ?? 0));
+      await until(() => childPids().length === 2);
+    });
+  });
+
+  test("a program that can't be started is an answer, not a loop", async () => {
+    // Less address space than Node itself needs.
+    const open = await openTestEngine({}, { memoryBytesMax: -650 * 1024 * 1024 });
+    try {
+      for (let i = 0; i < 3; i++) await assert.rejects(rows(open.engine, "SELECT 1"), { code: "unavailable" });
+      assert.ok(childPids().length <= 1);
+      assert.equal(open.held(), 0);
+      assert.equal(open.engine.running(), 0);
+    } finally {
+      await open.close();
+    }
+  });
+});
