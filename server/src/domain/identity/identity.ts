@@ -129,7 +129,7 @@ function createUpkeep(keys: SigningKeys, log: IdentityOptions["log"]): { start()
   return {
     start: async () => {
       await run();
-      timer = setInterval(() => (running = run()), UPKEEP_EVERY_MS).unref();
+      timer = setInterval(() => void (running = run()), UPKEEP_EVERY_MS).unref();
     },
     stop: async () => {
       clearInterval(timer);

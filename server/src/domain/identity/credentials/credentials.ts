@@ -283,11 +283,12 @@ export class Credentials {
   async #retireSecrets(tx: Writer, credentialId: string, overlapS: number): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     const endsAtMs = nowMs + overlapS * 1000;
-    const live = (await secretsOf(tx, [credentialId])).filter((row) => row.expires_at === null || nowMs < row.expires_at);
-    const kept = overlapS === 0 ? undefined : live[0];
-    if (kept !== undefined && (kept.expires_at === null || kept.expires_at > endsAtMs)) await expireSecret(tx, kept.id, endsAtMs);
-    const all = await secretsOf(tx, [credentialId]);
-    await deleteSecrets(tx, all.filter((row) => row.id !== kept?.id).map((row) => row.id));
+    const present = await secretsOf(tx, [credentialId]);
+    const live = present.filter((row) => row.expires_at === null || nowMs < row.expires_at);
+    const kept = overlapS === 0 ? [] : live.slice(0, LIVE_SECRETS_MAX - 1);
+    for (const row of kept) if (row.expires_at === null || row.expires_at > endsAtMs) await expireSecret(tx, row.id, endsAtMs);
+    const gone = present.filter((row) => !kept.includes(row));
+    await deleteSecrets(tx, gone.map((row) => row.id));
   }
 
   async #scopesNow(db: Reader, context: CredentialContext): Promise<ReadonlySet<Scope>> {

@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto";
+import type { webcrypto } from "node:crypto";
 import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -20,12 +20,13 @@ export interface Signer {
   readonly alg: SigningAlg;
   /** The JWS header of every token of this key, encoded. */
   readonly header: string;
-  readonly privateKey: KeyObject;
+  readonly privateKey: webcrypto.CryptoKey;
 }
 
 export interface Verifier {
   readonly kid: string;
-  readonly publicKey: KeyObject;
+  readonly alg: SigningAlg;
+  readonly publicKey: webcrypto.CryptoKey;
 }
 
 export interface SigningKeyInfo {
@@ -56,9 +57,9 @@ const SYSTEM: AuditEvent["actor"] = { kind: "system", id: null };
 interface LoadedKey {
   readonly row: SigningKeyRow;
   readonly header: string;
-  readonly publicKey: KeyObject;
+  readonly publicKey: webcrypto.CryptoKey;
   readonly jwk: Record<string, unknown>;
-  readonly privateKey: KeyObject;
+  readonly privateKey: webcrypto.CryptoKey;
 }
 
 /** The keys that sign access tokens, as this node knows them. */
@@ -109,7 +110,7 @@ export class SigningKeys {
   verifierOf(header: string): Verifier | undefined {
     const key = this.#keys.get(header);
     if (key === undefined || isGone(key.row, this.#nowMs())) return undefined;
-    return { kid: key.row.kid, publicKey: key.publicKey };
+    return { kid: key.row.kid, alg: key.row.alg, publicKey: key.publicKey };
   }
 
   /** RFC 7517 key set: keys that sign, that signed until lately, and that will sign next. */
@@ -252,9 +253,9 @@ function loaded(envelope: Envelope, row: SigningKeyRow, present: LoadedKey | und
   return {
     row,
     header: Buffer.from(JSON.stringify(header)).toString("base64url"),
-    publicKey: publicKeyOf(row.public_jwk),
+    publicKey: publicKeyOf(row.alg, row.public_jwk),
     jwk: JSON.parse(row.public_jwk) as Record<string, unknown>,
-    privateKey: privateKeyOf(envelope.open(placeOf(row.kid), row.private_key)),
+    privateKey: privateKeyOf(row.alg, envelope.open(placeOf(row.kid), row.private_key)),
   };
 }
 

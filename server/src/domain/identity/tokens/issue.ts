@@ -1,8 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { isScope, type Scope } from "@mooring/contract";
 import { renderScopes } from "#domain/identity/credentials/index.ts";
 import type { CredentialState, RefusalLog } from "#domain/identity/credentials/index.ts";
 import { signJws, type SigningKeys } from "#domain/identity/keys/index.ts";
-import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import { encodeClaims } from "./jwt.ts";
 
@@ -64,14 +64,14 @@ export class TokenIssuer {
       client_id: state.clientId,
       org: state.orgId,
       scope,
-      jti: newId("tok", nowMs),
+      jti: randomUUID(),
       iat,
       exp,
       ce: state.epoch,
     });
     const signer = keys.signer();
     const input = `${signer.header}.${payload}`;
-    const signature = await signJws(signer.privateKey, input);
+    const signature = await signJws(signer, input);
     this.#issued += 1;
     return { accessToken: `${input}.${signature.toString("base64url")}`, expiresInS: exp - iat, scope };
   }

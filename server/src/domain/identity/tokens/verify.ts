@@ -59,7 +59,7 @@ export class TokenVerifier {
     const { feed, states, clock } = this.#deps;
     const renewing = feed.ensureFresh();
     if (renewing !== undefined) await renewing;
-    const { claims, scopes } = this.#signedToken(token) ?? (await this.#newsOf(token));
+    const { claims, scopes } = this.#verifiedBefore(token) ?? (await this.#verifySignature(token)) ?? (await this.#verifyWithNews(token));
     this.#checkClaims(claims);
     let credential = states.cachedById(claims.sub) ?? (await states.readById(claims.sub));
     if (credential !== undefined && claims.ce > credential.epoch) credential = await states.readById(claims.sub); // memory is behind
@@ -71,36 +71,37 @@ export class TokenVerifier {
     return { claims, credential, scopes: new Set(scopes.filter((scope) => present.has(scope))) };
   }
 
-  /** The token with its signature verified, now or before; undefined when no key of ours makes such a header. */
-  #signedToken(token: string): SignedToken | undefined {
-    const { keys } = this.#deps;
-    const digest = hash("sha256", token, "base64url");
+  #verifiedBefore(token: string): SignedToken | undefined {
+    const digest = digestOf(token);
     const known = this.#signed.get(digest);
-    if (known !== undefined) {
-      if (keys.verifierOf(known.header) !== undefined) return known;
-      this.#signed.delete(digest);
-    }
+    if (known === undefined || this.#deps.keys.verifierOf(known.header) !== undefined) return known;
+    this.#signed.delete(digest);
+    return undefined;
+  }
+
+  /** Undefined when no key of ours makes such a header. */
+  async #verifySignature(token: string): Promise<SignedToken | undefined> {
     const parts = splitJws(token);
     if (parts === undefined) throw invalid("The access token is not one of this server's.");
     // The header must be the very text that we make for a key: so the algorithm and the type are the key's, never the token's.
-    const verifier = keys.verifierOf(parts.header);
-    if (verifier === undefined) return undefined;
-    if (!verifyJws(verifier.publicKey, `${parts.header}.${parts.payload}`, Buffer.from(parts.signature, "base64url"))) {
+    const key = this.#deps.keys.verifierOf(parts.header);
+    if (key === undefined) return undefined;
+    if (!(await verifyJws(key, `${parts.header}.${parts.payload}`, Buffer.from(parts.signature, "base64url")))) {
       throw invalid("The signature of the access token is not right.");
     }
     const signed = signedOf(parts);
-    this.#keep(digest, signed);
+    this.#keep(digestOf(token), signed);
     return signed;
   }
 
   /** Another node may have made the key a moment ago. */
-  async #newsOf(token: string): Promise<SignedToken> {
+  async #verifyWithNews(token: string): Promise<SignedToken> {
     const nowMs = this.#deps.clock.nowMs();
     const header = splitJws(token)?.header ?? "";
     if (namesKey(header) && Math.abs(nowMs - this.#askedForKeysAtMs) >= KEY_NEWS_EVERY_MS) {
       this.#askedForKeysAtMs = nowMs;
       await this.#deps.feed.sync();
-      const signed = this.#signedToken(token);
+      const signed = await this.#verifySignature(token);
       if (signed !== undefined) return signed;
     }
     throw invalid("The access token was not issued by this server, or its signing key is no longer in use.");
@@ -146,6 +147,10 @@ export class TokenVerifier {
     const nowS = this.#deps.clock.nowMs() / 1000;
     for (const [jti, exp] of this.#void) if (exp <= nowS) this.#void.delete(jti);
   }
+}
+
+function digestOf(token: string): string {
+  return hash("sha256", token, "base64url");
 }
 
 function signedOf(parts: CompactJws): SignedToken {
