@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { INSTANCE_CHAIN, type AuditRow } from "./event.ts";
 import type { AuditDeps } from "./append.ts";
@@ -35,5 +36,6 @@ export async function* exportAudit(
     const last = rows.at(-1);
     if (last === undefined || rows.length < EXPORT_PAGE_ROWS) return;
     afterSeq = last.seq;
+    await nextTurn(); // SQLite answers at once, so that a fast reader would hold the event loop
   }
 }

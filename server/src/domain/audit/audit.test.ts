@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { after, afterEach, before, describe, test } from "node:test";
+import { systemClock as clock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
+import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
+import { hashOf } from "./event.ts";
+import { appendAudit, exportAudit, listAudit, verifyAudit, type AuditEvent, type AuditRow } from "./index.ts";
+
+const ORG = "org_test";
+const EVENT: AuditEvent = { orgId: ORG, actor: { kind: "system", id: null }, action: "thing.do", result: "success" };
+
+auditSuite("sqlite", {
+  open: (dataDir) => openMetadata({ url: undefined, dataDir, clock }),
+});
+
+const missing = postgresMissing();
+if (missing === undefined) {
+  let server: PostgresServer;
+  let databases = 0;
+  describe("postgres", () => {
+    before(async () => {
+      server = await startPostgres();
+    });
+    after(() => server.stop());
+    auditSuite("chain", {
+      open: async (dataDir) => openMetadata({ url: await server.createDatabase(`audit${++databases}`), dataDir, clock }),
+    });
+  });
+} else {
+  test("postgres", { skip: missing }, () => undefined);
+}
+
+function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<MetadataStore> }): void {
+  describe(`audit on ${name}`, () => {
+    let dataDir: string;
+    let metadata: MetadataStore;
+
+    before(async () => {
+      dataDir = mkdtempSync(join(tmpdir(), "mooring-audit-"));
+      metadata = await driver.open(dataDir);
+    });
+
+    afterEach(() =>
+      metadata.write(async (tx) => {
+        for (const table of ["audit", "audit_head", "organization"] as const) await tx.deleteFrom(table).execute();
+      }),
+    );
+
+    after(async () => {
+      await metadata.close();
+      rmSync(dataDir, { recursive: true });
+    });
+
+    const append = (event: AuditEvent): Promise<void> => metadata.write((tx) => appendAudit({ metadata, clock }, tx, event));
+    const verify = (orgId: string | null = ORG): ReturnType<typeof verifyAudit> => verifyAudit({ metadata, clock }, orgId);
+    const fill = async (count: number): Promise<void> => {
+      for (let i = 1; i <= count; i++) await append({ ...EVENT, detail: { i } });
+    };
+
+    test("chains of organizations and of the installation are apart, and whole", async () => {
+      await fill(3);
+      await append({ ...EVENT, orgId: "org_other" });
+      await append({ ...EVENT, orgId: null });
+      for (const [orgId, entries] of [[ORG, 3], ["org_other", 1], [null, 1], ["org_none", 0]] as const) {
+        const verdict = await verify(orgId);
+        assert.deepEqual([verdict.ok, verdict.entries], [true, entries]);
+      }
+    });
+
+    test("an event is there exactly when its change is", async () => {
+      const failed = metadata.write(async (tx) => {
+        await appendAudit({ metadata, clock }, tx, EVENT);
+        throw new Error("the change failed");
+      });
+      await assert.rejects(failed, /the change failed/);
+      await fill(1);
+      const { items } = await listAudit({ metadata }, ORG, {}, { limit: 10 });
+      assert.deepEqual(items.map((row) => row.seq), [1]);
+    });
+
+    test("events written at once form one chain", async () => {
+      await Promise.all(Array.from({ length: 100 }, (_, i) => append({ ...EVENT, detail: { i } })));
+      assert.deepEqual(await verify(), { ok: true, entries: 100, headHash: (await rows(metadata)).at(-1)?.hash });
+    });
+
+    test("a secret that somebody puts into the detail is cut off", async () => {
+      await append({ ...EVENT, detail: { secret: `mrcs_${"a".repeat(49)}` } });
+      assert.equal((await rows(metadata))[0]?.detail, '{"secret":"mrcs_…"}');
+      assert.equal((await verify()).ok, true);
+    });
+
+    test("verifying while events are appended finds no fault", async () => {
+      await fill(50);
+      let done = false;
+      const writing = fill(100).then(() => (done = true));
+      while (!done) {
+        assert.equal((await verify()).ok, true);
+        await nextTurn();
+      }
+      await writing;
+    });
+
+    test("a chain longer than a page is read whole", async () => {
+      await metadata.write(async (tx) => {
+        for (let i = 0; i < 1001; i++) await appendAudit({ metadata, clock }, tx, EVENT);
+      });
+      assert.deepEqual([(await verify()).ok, (await verify()).entries], [true, 1001]);
+      const seqs: number[] = [];
+      for await (const row of exportAudit({ metadata }, ORG, {}, new AbortController().signal)) seqs.push(row.seq);
+      assert.deepEqual(seqs, Array.from({ length: 1001 }, (_, i) => i + 1));
+    });
+
+    test("filters and cursors", async () => {
+      await append({ ...EVENT, action: "project.create", target: { kind: "project", id: "proj_1" } });
+      await append({ ...EVENT, action: "project.delete", actor: { kind: "person", id: "user_1" } });
+      await append({ ...EVENT, action: "projection.make" });
+      const actions = async (filters: Parameters<typeof listAudit>[2]): Promise<string[]> =>
+        (await listAudit({ metadata }, ORG, filters, { limit: 10 })).items.map((row) => row.action);
+      assert.deepEqual(await actions({ action: "project." }), ["project.delete", "project.create"]);
+      assert.deepEqual(await actions({ action: "project.create" }), ["project.create"]);
+      assert.deepEqual(await actions({ actorId: "user_1" }), ["project.delete"]);
+      assert.deepEqual(await actions({ targetId: "proj_1" }), ["project.create"]);
+      assert.deepEqual(await actions({ fromMs: clock.nowMs() + 1000 }), []);
+      const first = await listAudit({ metadata }, ORG, {}, { limit: 2 });
+      const second = await listAudit({ metadata }, ORG, {}, { limit: 2, cursor: first.nextCursor ?? "" });
+      assert.deepEqual([...first.items, ...second.items].map((row) => row.seq), [3, 2, 1]);
+      assert.equal(second.nextCursor, null);
+    });
+
+    describe("tampering", () => {
+      const CASES: Record<string, { tamper: (tx: Writer, all: AuditRow[]) => Promise<unknown>; fault: string; seq: number }> = {
+        "an entry taken out": { tamper: (tx) => remove(tx, [3]), fault: "gap", seq: 4 },
+        "the first entry taken out": { tamper: (tx) => remove(tx, [1]), fault: "gap", seq: 2 },
+        "the last entries taken off": { tamper: (tx) => remove(tx, [5, 6]), fault: "truncated", seq: 5 },
+        "every entry taken out": { tamper: (tx) => remove(tx, [1, 2, 3, 4, 5, 6]), fault: "truncated", seq: 1 },
+        "two entries changed places": {
+          tamper: async (tx) => {
+            await change(tx, 3, { seq: 99 });
+            await change(tx, 4, { seq: 3 });
+            await change(tx, 99, { seq: 4 });
+          },
+          fault: "unlinked",
+          seq: 3,
+        },
+        "an entry edited and hashed anew": {
+          tamper: async (tx, all) => {
+            const row = all[2];
+            assert.ok(row !== undefined);
+            const edited = { ...row, action: "thing.other" };
+            await change(tx, 3, { action: edited.action, hash: hashOf(edited) });
+          },
+          fault: "unlinked",
+          seq: 4,
+        },
+        "the last entry edited and hashed anew": {
+          tamper: async (tx, all) => {
+            const row = all[5];
+            assert.ok(row !== undefined);
+            await change(tx, 6, { action: "thing.other", hash: hashOf({ ...row, action: "thing.other" }) });
+          },
+          fault: "edited",
+          seq: 6,
+        },
+        "an entry put in at the end": {
+          tamper: (tx, all) => {
+            const row = all[5];
+            assert.ok(row !== undefined);
+            return tx.insertInto("audit").values({ ...row, seq: 7, id: "aud_new", prev_hash: row.hash }).execute();
+          },
+          fault: "edited",
+          seq: 7,
+        },
+        "the record of the last entry taken away": { tamper: (tx) => tx.deleteFrom("audit_head").execute(), fault: "head", seq: 6 },
+        "the record of the last entry set back": {
+          tamper: (tx, all) => tx.updateTable("audit_head").set({ seq: 4, hash: all[3]?.hash ?? "" }).execute(),
+          fault: "head",
+          seq: 6,
+        },
+      };
+      const EDITS: Record<string, Partial<Tables["audit"]>> = {
+        id: { id: "aud_other" },
+        at: { at: 1 },
+        actor_kind: { actor_kind: "person" },
+        actor_id: { actor_id: "user_other" },
+        action: { action: "thing.other" },
+        target_kind: { target_kind: "other" },
+        target_id: { target_id: "other" },
+        result: { result: "denied" },
+        ip: { ip: "192.0.2.1" },
+        request_id: { request_id: "req_other" },
+        detail: { detail: "{}" },
+        hash: { hash: "f".repeat(64) },
+      };
+      for (const [column, edit] of Object.entries(EDITS)) {
+        CASES[`${column} edited`] = { tamper: (tx) => change(tx, 3, edit), fault: "edited", seq: 3 };
+      }
+
+      for (const [title, { tamper, fault, seq }] of Object.entries(CASES)) {
+        test(title, async () => {
+          await metadata.write((tx) =>
+            tx
+              .insertInto("organization")
+              .values({ id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 })
+              .execute(),
+          );
+          await fill(6);
+          const all = await rows(metadata);
+          await metadata.write((tx) => tamper(tx, all));
+          const verdict = await verify();
+          assert.ok(!verdict.ok, "the fault was not found");
+          assert.deepEqual([verdict.fault, verdict.seq], [fault, seq], verdict.detail);
+        });
+      }
+
+      test("an organization whose log is gone with its head", async () => {
+        await fill(2);
+        await metadata.write(async (tx) => {
+          await tx.insertInto("organization").values({ id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 }).execute();
+          await tx.deleteFrom("audit").execute();
+          await tx.deleteFrom("audit_head").execute();
+        });
+        const verdict = await verify();
+        assert.deepEqual(verdict.ok ? null : verdict.fault, "truncated");
+      });
+    });
+  });
+}
+
+async function rows(metadata: MetadataStore): Promise<AuditRow[]> {
+  return metadata.read.selectFrom("audit").selectAll().where("org_id", "=", ORG).orderBy("seq").execute();
+}
+
+function remove(tx: Writer, seqs: number[]): Promise<unknown> {
+  return tx.deleteFrom("audit").where("org_id", "=", ORG).where("seq", "in", seqs).execute();
+}
+
+function change(tx: Writer, seq: number, set: Partial<Tables["audit"]>): Promise<unknown> {
+  return tx.updateTable("audit").set(set).where("org_id", "=", ORG).where("seq", "=", seq).execute();
+}
