@@ -10,9 +10,21 @@ export interface Column {
   readonly description: string;
 }
 
-const timestamp: Column = { name: "timestamp", type: "TIMESTAMPTZ", description: "time of the event, UTC, in microseconds" };
-const attributes: Column = { name: "attributes", type: "JSON", description: "free-form context; read a key with attributes->>'key'" };
-const project: Column = { name: "project_id", type: "VARCHAR", description: "project of the credential that sent it, or NULL" };
+const timestamp: Column = {
+  name: "timestamp",
+  type: "TIMESTAMPTZ",
+  description: "time of the event, UTC, in microseconds",
+};
+const attributes: Column = {
+  name: "attributes",
+  type: "JSON",
+  description: "free-form context; read a key with attributes->>'key'",
+};
+const project: Column = {
+  name: "project_id",
+  type: "VARCHAR",
+  description: "project of the credential that sent it, or NULL",
+};
 const text = (name: string, description: string): Column => ({ name, type: "VARCHAR", description });
 
 /** The columns of each table, in the order in which `SELECT *` shows them. */

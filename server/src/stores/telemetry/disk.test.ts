@@ -10,7 +10,11 @@ import { logBatch, openTestStore, readMessages, temporaryDirectory, testSettings
 const MIB = 1024 * 1024;
 
 /** A small file system of its own under the telemetry directory, so that the disk is really full. */
-async function smallDisk(context: TestContext, dataDir: string, sizeMib: number): Promise<(Disposable & { path: string }) | undefined> {
+async function smallDisk(
+  context: TestContext,
+  dataDir: string,
+  sizeMib: number,
+): Promise<(Disposable & { path: string }) | undefined> {
   const path = join(dataDir, "telemetry");
   await mkdir(path);
   try {
@@ -23,7 +27,10 @@ async function smallDisk(context: TestContext, dataDir: string, sizeMib: number)
 }
 
 const isDiskFull = (error: unknown): boolean =>
-  error instanceof Problem && error.code === "disk_full" && error.status === 503 && error.options.headers?.["Retry-After"] === "5";
+  error instanceof Problem &&
+  error.code === "disk_full" &&
+  error.status === 503 &&
+  error.options.headers?.["Retry-After"] === "5";
 
 /** Appends batches of about 100 KB from several writers until the first is refused; returns what was acknowledged. */
 async function fill(rows: RowStore, round: string): Promise<string[]> {

@@ -7,7 +7,12 @@ import { openMetadata } from "#stores/metadata/index.ts";
 import { openTelemetry, type TelemetryStore } from "./index.ts";
 import { logBatch, recordingLog, temporaryDirectory } from "./testing/store.ts";
 
-const SETTINGS = { compactionRowsBytes: 1024, compactionIntervalMs: 60_000, queryConcurrency: 4, queryConcurrencyOrganization: 4 };
+const SETTINGS = {
+  compactionRowsBytes: 1024,
+  compactionIntervalMs: 60_000,
+  queryConcurrency: 4,
+  queryConcurrencyOrganization: 4,
+};
 
 async function open(dataDir: string): Promise<TelemetryStore & AsyncDisposable> {
   const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });

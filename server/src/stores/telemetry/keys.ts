@@ -86,6 +86,7 @@ function keyName(orgId: string, type: string, keyHash: string): string {
 }
 
 function reused(): Problem {
-  const detail = "cannot take the entries: this Idempotency-Key was used for another body within 24 hours; use a new key";
+  const detail =
+    "cannot take the entries: this Idempotency-Key was used for another body within 24 hours; use a new key";
   return new Problem("idempotency_key_reused", detail);
 }

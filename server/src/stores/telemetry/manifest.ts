@@ -69,11 +69,21 @@ export class Manifest {
    * Puts new files in the place of the log's batches up to `toSeq`. This commit is the switch.
    * @throws ManifestChanged when the table is no longer at `fromSeq`
    */
-  async commit(orgId: string, type: TelemetryType, fromSeq: number, toSeq: number, files: readonly ManifestFile[]): Promise<void> {
+  async commit(
+    orgId: string,
+    type: TelemetryType,
+    fromSeq: number,
+    toSeq: number,
+    files: readonly ManifestFile[],
+  ): Promise<void> {
     await this.#metadata.write(async (tx) => {
       if (fromSeq === 0) {
         const first = { org_id: orgId, type, compacted_seq: 0 };
-        await tx.insertInto("telemetry_progress").values(first).onConflict((conflict) => conflict.doNothing()).execute();
+        await tx
+          .insertInto("telemetry_progress")
+          .values(first)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
       }
       const moved = await tx
         .updateTable("telemetry_progress")
@@ -88,7 +98,11 @@ export class Manifest {
     });
   }
 
-  async findKey(orgId: string, type: string, keyHash: string): Promise<{ bodyHash: string; accepted: number; at: number } | undefined> {
+  async findKey(
+    orgId: string,
+    type: string,
+    keyHash: string,
+  ): Promise<{ bodyHash: string; accepted: number; at: number } | undefined> {
     const row = await this.#metadata.read
       .selectFrom("telemetry_key")
       .select(["body_hash", "accepted", "at"])

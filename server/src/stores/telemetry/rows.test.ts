@@ -5,7 +5,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Problem } from "#kernel/problem.ts";
-import { fileCounts, logBatch, openTestStore, readMessages, temporaryDirectory, testSettings } from "./testing/store.ts";
+import {
+  fileCounts,
+  logBatch,
+  openTestStore,
+  readMessages,
+  temporaryDirectory,
+  testSettings,
+} from "./testing/store.ts";
 
 test("an appended batch is in the next snapshot, of its organization only", async () => {
   await using dir = await temporaryDirectory();
@@ -73,7 +80,9 @@ test("an empty batch is taken and writes nothing", async () => {
 
 test("a log that compaction can't shorten refuses more", async () => {
   await using dir = await temporaryDirectory();
-  const { rows, close } = await openTestStore(dir.path, { settings: testSettings({ logBytesMax: 2000, segmentBytes: 500 }) });
+  const { rows, close } = await openTestStore(dir.path, {
+    settings: testSettings({ logBytesMax: 2000, segmentBytes: 500 }),
+  });
   let taken = 0;
   const fill = async (): Promise<void> => {
     for (; taken < 1000; taken++) await rows.append(logBatch("org_a", [`row ${taken}`]));
@@ -106,7 +115,10 @@ test("a long log is shortened by compacting what holds its oldest segment back",
 test("a second process is kept out of the directory until the first has closed it", async () => {
   await using dir = await temporaryDirectory();
   const first = await openTestStore(dir.path);
-  await assert.rejects(openTestStore(dir.path), /cannot lock the telemetry directory: it is open in another process \(pid \d+\)/);
+  await assert.rejects(
+    openTestStore(dir.path),
+    /cannot lock the telemetry directory: it is open in another process \(pid \d+\)/,
+  );
   const other = `import { lockDirectory } from ${JSON.stringify(new URL("./lock.ts", import.meta.url).href)};
     await lockDirectory(${JSON.stringify(join(dir.path, "telemetry"))}, ${JSON.stringify(join(dir.path, "telemetry", "lock"))});`;
   const run = () => spawnSync(process.execPath, ["--input-type=module", "--eval", other], { encoding: "utf8" });
@@ -120,7 +132,10 @@ test("a closed store takes nothing more", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   await close();
-  await assert.rejects(rows.append(logBatch("org_a", ["late"])), (error) => error instanceof Problem && error.code === "unavailable");
+  await assert.rejects(
+    rows.append(logBatch("org_a", ["late"])),
+    (error) => error instanceof Problem && error.code === "unavailable",
+  );
 });
 
 test("an organization's name can't leave its folder", async () => {

@@ -68,7 +68,12 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
   const { settings, clock, log, metadata } = options;
   await prepareFolders(layout);
   const manifest = new Manifest(metadata);
-  const tables = new Tables({ hotDir: layout.hot, hotFileBytes: settings.hotFileBytes, hotMemoryBytes: settings.hotMemoryBytes, log });
+  const tables = new Tables({
+    hotDir: layout.hot,
+    hotFileBytes: settings.hotFileBytes,
+    hotMemoryBytes: settings.hotMemoryBytes,
+    log,
+  });
   const keys = new Keys({ clock, find: (orgId, type, keyHash) => manifest.findKey(orgId, type, keyHash) });
   const compactedSeq = await restoreTables(layout, manifest, tables);
   const committed = (seq: number, meta: FrameMeta, rows: Buffer): void => {
@@ -94,7 +99,9 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     nextSeq,
     committed,
   });
-  const runner = options.runner ?? new CompactionProcess({ ...settings.compaction, workDir: layout.work, idleMs: COMPACTION_IDLE_MS });
+  const runner =
+    options.runner ??
+    new CompactionProcess({ ...settings.compaction, workDir: layout.work, idleMs: COMPACTION_IDLE_MS });
   const compactor = new Compactor({ layout, tables, manifest, runner, settings, clock, log });
   return { options, tables, keys, manifest, wal, runner, compactor, unlock };
 }
@@ -123,7 +130,8 @@ export class RowStore {
   /** See `TelemetryStore.append`. */
   async append(batch: Batch): Promise<Appended> {
     assertPathSafe(batch.orgId);
-    if (this.#closing !== undefined) throw new Problem("unavailable", "cannot keep the entries: the server is stopping", RETRY_LATER);
+    if (this.#closing !== undefined)
+      throw new Problem("unavailable", "cannot keep the entries: the server is stopping", RETRY_LATER);
     if (batch.count === 0) return { accepted: 0, replayed: false };
     await this.#admit();
     if (batch.idempotency !== undefined) return this.#parts.keys.once(batch, () => this.#write(batch));
@@ -182,7 +190,8 @@ export class RowStore {
     try {
       await tables.written();
     } catch (error) {
-      const detail = "cannot keep the entries: writing to the disk failed; nothing of this request was kept, send it again later";
+      const detail =
+        "cannot keep the entries: writing to the disk failed; nothing of this request was kept, send it again later";
       throw new Problem("unavailable", detail, { ...RETRY_LATER, cause: error });
     }
   }

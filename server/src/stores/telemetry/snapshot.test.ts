@@ -19,7 +19,8 @@ test("a snapshot is of one moment: what is appended later is not in it", async (
   const before = await rows.snapshot("org_a");
   await rows.append(logBatch("org_a", ["two"]));
   const after = await rows.snapshot("org_a");
-  const textOf = async (snapshot: typeof before) => (await Promise.all(snapshot.tables.logs.hot.map((path) => readFile(path, "utf8")))).join("");
+  const textOf = async (snapshot: typeof before) =>
+    (await Promise.all(snapshot.tables.logs.hot.map((path) => readFile(path, "utf8")))).join("");
   assert.equal((await textOf(before)).split("\n").length, 2);
   assert.equal((await textOf(after)).split("\n").length, 3);
   before.release();
@@ -101,7 +102,11 @@ test("under appends and compactions every snapshot has each acknowledged row exa
     const found = await readMessages(rows, "org_a");
     const distinct = new Set(found);
     assert.equal(distinct.size, found.length, "a row is there twice");
-    assert.deepEqual(due.filter((message) => !distinct.has(message)), [], "an acknowledged row is missing");
+    assert.deepEqual(
+      due.filter((message) => !distinct.has(message)),
+      [],
+      "an acknowledged row is missing",
+    );
     const snapshot = await rows.snapshot("org_a");
     parquetSeen = snapshot.tables.logs.parquet.length;
     snapshot.release();

@@ -14,5 +14,5 @@ export interface SnapshotTable {
  */
 export interface Snapshot {
   readonly tables: Readonly<Record<TelemetryType, SnapshotTable>>;
-  release(): void;
+  readonly release: () => void;
 }

@@ -35,9 +35,16 @@ export async function restoreTables(layout: Layout, manifest: Manifest, tables: 
  * Removes Parquet files that were made but never committed: their batches are still in the log, which begins with `logFirstSeq`.
  * A file that the manifest does not know and the log can't replace is the sign of a wrong or older database: it is kept aside.
  */
-export async function sweepParquet(layout: Layout, manifest: Manifest, logFirstSeq: number, log: TelemetryLog): Promise<void> {
+export async function sweepParquet(
+  layout: Layout,
+  manifest: Manifest,
+  logFirstSeq: number,
+  log: TelemetryLog,
+): Promise<void> {
   const known = await manifest.paths();
-  const found = (await readdir(layout.parquet, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const found = (await readdir(layout.parquet, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
   for (const entry of found) {
     const path = join(entry.parentPath, entry.name);
     if (known.delete(path.slice(layout.root.length + 1))) continue;
@@ -48,7 +55,10 @@ export async function sweepParquet(layout: Layout, manifest: Manifest, logFirstS
     }
     const kept = join(layout.quarantine, entry.name);
     await rename(path, kept);
-    log.error({ path, kept }, "a Parquet file is not in the manifest, nor are its rows in the log: is this the right database?");
+    log.error(
+      { path, kept },
+      "a Parquet file is not in the manifest, nor are its rows in the log: is this the right database?",
+    );
   }
   for (const path of known) log.error({ path }, "a Parquet file of the manifest is missing on disk");
 }

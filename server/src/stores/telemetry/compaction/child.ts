@@ -55,7 +55,8 @@ async function compact(duckdb: DuckDBConnection, job: CompactionJob): Promise<Co
      FROM read_parquet(${literal(job.output)})`,
   );
   const [count, minUs, maxUs] = (check.getRows()[0] ?? []).map(Number);
-  if (count === undefined || minUs === undefined || maxUs === undefined) throw new Error("the file could not be read back");
+  if (count === undefined || minUs === undefined || maxUs === undefined)
+    throw new Error("the file could not be read back");
   return { rows: count, bytes: statSync(job.output).size, minUs, maxUs };
 }
 

@@ -7,7 +7,16 @@ import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openRows } from "../rows.ts";
 import { CompactionProcess } from "./process.ts";
 import type { CompactionRunner } from "./protocol.ts";
-import { fileCounts, logBatch, openTestStore, readMessages, readParquet, recordingLog, temporaryDirectory, testSettings } from "../testing/store.ts";
+import {
+  fileCounts,
+  logBatch,
+  openTestStore,
+  readMessages,
+  readParquet,
+  recordingLog,
+  temporaryDirectory,
+  testSettings,
+} from "../testing/store.ts";
 
 const batchOf = (type: "logs" | "metrics" | "traces", rows: readonly object[]) => ({
   orgId: "org_a",
@@ -22,22 +31,56 @@ const processIn = (workDir: string): CompactionProcess =>
 test("Parquet has every column with its value, sorted by time, and the manifest its figures", async () => {
   await using dir = await temporaryDirectory();
   const { rows, metadata, close } = await openTestStore(dir.path);
-  const early = { timestamp: "0001-01-01T00:00:00.000001Z", trace_id: "t", span_id: "s", name: "n", status: "ok", duration_ms: 0.5 };
-  const late = { ...early, timestamp: "9999-12-31T23:59:59.999999Z", attributes: { "ключ": [1, { deep: "\u0000" }], big: 1.5 }, project_id: "proj_1" };
+  const early = {
+    timestamp: "0001-01-01T00:00:00.000001Z",
+    trace_id: "t",
+    span_id: "s",
+    name: "n",
+    status: "ok",
+    duration_ms: 0.5,
+  };
+  const late = {
+    ...early,
+    timestamp: "9999-12-31T23:59:59.999999Z",
+    attributes: { ключ: [1, { deep: "\u0000" }], big: 1.5 },
+    project_id: "proj_1",
+  };
   await rows.append(batchOf("traces", [late, early]));
-  const tagged = { timestamp: "2026-11-20T08:00:00.123456Z", name: "cpu", value: -1.25, tags: { host: "a", "": "empty", 'q"': "'" } };
+  const tagged = {
+    timestamp: "2026-11-20T08:00:00.123456Z",
+    name: "cpu",
+    value: -1.25,
+    tags: { host: "a", "": "empty", 'q"': "'" },
+  };
   await rows.append(batchOf("metrics", [tagged]));
   await rows.compact();
   const { tables, release } = await rows.snapshot("org_a");
-  assert.deepEqual(await readParquet(tables.traces.parquet, "epoch_us(\"timestamp\") AS us, status, duration_ms, attributes, project_id"), [
-    { us: "-62135596799999999", status: "ok", duration_ms: 0.5, attributes: null, project_id: null },
-    { us: "253402300799999999", status: "ok", duration_ms: 0.5, attributes: JSON.stringify(late.attributes), project_id: "proj_1" },
-  ]);
-  assert.deepEqual(await readParquet(tables.metrics.parquet, "value, tags['host'] AS host, tags[''] AS empty, tags['q\"'] AS quoted"), [
-    { value: -1.25, host: "a", empty: "empty", quoted: "'" },
-  ]);
+  assert.deepEqual(
+    await readParquet(
+      tables.traces.parquet,
+      'epoch_us("timestamp") AS us, status, duration_ms, attributes, project_id',
+    ),
+    [
+      { us: "-62135596799999999", status: "ok", duration_ms: 0.5, attributes: null, project_id: null },
+      {
+        us: "253402300799999999",
+        status: "ok",
+        duration_ms: 0.5,
+        attributes: JSON.stringify(late.attributes),
+        project_id: "proj_1",
+      },
+    ],
+  );
+  assert.deepEqual(
+    await readParquet(tables.metrics.parquet, "value, tags['host'] AS host, tags[''] AS empty, tags['q\"'] AS quoted"),
+    [{ value: -1.25, host: "a", empty: "empty", quoted: "'" }],
+  );
   release();
-  const files = await metadata.read.selectFrom("telemetry_file").select(["type", "rows", "min_us", "max_us"]).orderBy("type").execute();
+  const files = await metadata.read
+    .selectFrom("telemetry_file")
+    .select(["type", "rows", "min_us", "max_us"])
+    .orderBy("type")
+    .execute();
   assert.deepEqual(files, [
     { type: "metrics", rows: 1, min_us: 1795161600123456, max_us: 1795161600123456 },
     { type: "traces", rows: 2, min_us: Number.MIN_SAFE_INTEGER, max_us: Number.MAX_SAFE_INTEGER },
@@ -60,7 +103,10 @@ test("rows that can't be compacted are put into quarantine, all others go on", a
   assert.equal((await fileCounts(rows, "org_a")).hot, 0);
   const quarantine = join(dir.path, "telemetry", "quarantine", "org_a", "logs");
   const kept = await Promise.all((await readdir(quarantine)).map((name) => readFile(join(quarantine, name), "utf8")));
-  assert.deepEqual(kept.map((line) => (JSON.parse(line) as { message: string }).message).toSorted(), [messages[17], messages[80]].toSorted());
+  assert.deepEqual(
+    kept.map((line) => (JSON.parse(line) as { message: string }).message).toSorted(),
+    messages.filter((message) => message.startsWith("bad")).toSorted(),
+  );
   assert.equal(log.lines.filter(({ level }) => level === "error").length, 2);
   assert.deepEqual(await readdir(join(dir.path, "telemetry", "work")), []);
   await close();
@@ -112,8 +158,17 @@ test("a process that is killed in its work fails its job, and the next job has a
   await using dir = await temporaryDirectory();
   const input = join(dir.path, "in.ndjson");
   await writeFile(input, logBatch("org_a", ["one"]).rows);
-  const runner = new CompactionProcess({ workDir: dir.path, memoryBytes: 256 * 1024 * 1024, threads: 1, timeoutMs: 1, idleMs: 10_000 });
-  await assert.rejects(runner.run({ type: "logs", inputs: [input], output: join(dir.path, "a.parquet") }), /ended \(SIGKILL\)/);
+  const runner = new CompactionProcess({
+    workDir: dir.path,
+    memoryBytes: 256 * 1024 * 1024,
+    threads: 1,
+    timeoutMs: 1,
+    idleMs: 10_000,
+  });
+  await assert.rejects(
+    runner.run({ type: "logs", inputs: [input], output: join(dir.path, "a.parquet") }),
+    /ended \(SIGKILL\)/,
+  );
   await runner.close();
   const next = processIn(dir.path);
   const [first, second] = ["b.parquet", "c.parquet"].map((name) => join(dir.path, name));
@@ -138,7 +193,13 @@ for (const committed of [true, false]) {
       },
       read: { get: () => metadata.read },
     });
-    const rows = await openRows({ dataDir: dir.path, metadata: lossy, clock: systemClock, log: recordingLog(), settings: testSettings() });
+    const rows = await openRows({
+      dataDir: dir.path,
+      metadata: lossy,
+      clock: systemClock,
+      log: recordingLog(),
+      settings: testSettings(),
+    });
     await rows.append(logBatch("org_a", ["one", "two"]));
     losing = true;
     await rows.compact();

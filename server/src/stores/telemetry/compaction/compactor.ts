@@ -115,7 +115,10 @@ export class Compactor {
   async #reload(table: Table): Promise<void> {
     const { compactedSeq, files } = await this.#options.manifest.loadTable(table.orgId, table.type);
     const known = new Map(table.parquet.map((file) => [file.id, file]));
-    table.compacted(compactedSeq, files.map((file) => known.get(file.id) ?? this.#parquetFile(file)));
+    table.compacted(
+      compactedSeq,
+      files.map((file) => known.get(file.id) ?? this.#parquetFile(file)),
+    );
     this.#doubtful.delete(table);
   }
 
@@ -153,5 +156,6 @@ async function publish(temporary: string, path: string, root: string): Promise<v
   await rename(temporary, path);
   await syncDirectory(dirname(path));
   if (made === undefined) return;
-  for (let parent = dirname(dirname(path)); parent.length >= root.length; parent = dirname(parent)) await syncDirectory(parent);
+  for (let parent = dirname(dirname(path)); parent.length >= root.length; parent = dirname(parent))
+    await syncDirectory(parent);
 }

@@ -91,7 +91,8 @@ async function assertWorking(options: IsolateOptions, failure: Error): Promise<v
   await writeFile(path, '{"timestamp":"2026-01-01T00:00:00.000000Z"}\n');
   const probe = await attempt(options, [{ path, rows: 1, temporary: true }]);
   await rm(path, { force: true });
-  if (probe instanceof Error) throw new Error("cannot compact telemetry: not even a plain row can be compacted", { cause: failure });
+  if (probe instanceof Error)
+    throw new Error("cannot compact telemetry: not even a plain row can be compacted", { cause: failure });
   await rm(probe.path, { force: true });
 }
 
@@ -119,7 +120,12 @@ function endOfRow(content: Buffer, rows: number): number {
 }
 
 /** Keeps the rows where a person can look at them; on disk before the commit that takes them out of the tables. */
-async function quarantine(options: IsolateOptions, slices: readonly Slice[], nth: number, cause: Error): Promise<number> {
+async function quarantine(
+  options: IsolateOptions,
+  slices: readonly Slice[],
+  nth: number,
+  cause: Error,
+): Promise<number> {
   const { layout, orgId, type, firstSeq, lastSeq, log } = options;
   const dir = join(layout.quarantine, orgId, type);
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -129,7 +135,10 @@ async function quarantine(options: IsolateOptions, slices: readonly Slice[], nth
   await syncDirectory(dir);
   await discard(slices);
   const rows = rowsOf(slices);
-  log.error({ err: cause, org: orgId, type, rows, kept: path }, "telemetry could not be compacted and is in quarantine");
+  log.error(
+    { err: cause, org: orgId, type, rows, kept: path },
+    "telemetry could not be compacted and is in quarantine",
+  );
   return rows;
 }
 

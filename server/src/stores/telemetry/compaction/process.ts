@@ -1,7 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { CompactionJob, CompactionResult, CompactionRunner, CompactionStart, FromChild, ToChild } from "./protocol.ts";
+import type {
+  CompactionJob,
+  CompactionResult,
+  CompactionRunner,
+  CompactionStart,
+  FromChild,
+  ToChild,
+} from "./protocol.ts";
 
 export interface ProcessOptions extends CompactionStart {
   /** A job that takes longer ends its process. */

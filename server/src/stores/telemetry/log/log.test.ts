@@ -19,7 +19,7 @@ async function onlySegment({ dir }: TestLog): Promise<string> {
 async function afterCrash(root: string): Promise<string[]> {
   await using copy = await temporaryDirectory();
   await cp(join(root, "wal"), join(copy.path, "wal"), { recursive: true });
-  return recoveredRows(copy.path);
+  return await recoveredRows(copy.path);
 }
 
 async function recoveredRows(root: string): Promise<string[]> {
@@ -33,7 +33,10 @@ test("batches are on disk in the order in which they were appended", async () =>
   const log = await openTestLog(dir.path);
   await Promise.all(Array.from({ length: 2000 }, (_, i) => log.append(`row ${i}`)));
   await log.wal.close();
-  assert.deepEqual(await recoveredRows(dir.path), Array.from({ length: 2000 }, (_, i) => `row ${i}`));
+  assert.deepEqual(
+    await recoveredRows(dir.path),
+    Array.from({ length: 2000 }, (_, i) => `row ${i}`),
+  );
 });
 
 test("an unfinished write at the end is cut off, wherever it stopped", async () => {
@@ -108,7 +111,11 @@ test("a missing segment is reported", async () => {
   const read = await openTestLog(dir.path);
   await read.wal.close();
   assert.deepEqual(read.rows, ["one", "three"]);
-  assert.ok(read.lines.some(({ level, message }) => level === "error" && message === "batches are missing from the telemetry log"));
+  assert.ok(
+    read.lines.some(
+      ({ level, message }) => level === "error" && message === "batches are missing from the telemetry log",
+    ),
+  );
 });
 
 test("segments are rotated by size, and deleted from the oldest on", async () => {
@@ -120,7 +127,11 @@ test("segments are rotated by size, and deleted from the oldest on", async () =>
   const third = log.wal.segments[2];
   assert.ok(third !== undefined);
   assert.equal(await log.wal.deleteWhile((segment) => segment.firstSeq < third.firstSeq), third.firstSeq - 1);
-  assert.equal(await log.wal.deleteWhile(() => true), (log.wal.segments.at(-1)?.firstSeq ?? 0) - 1, "the one written to stays");
+  assert.equal(
+    await log.wal.deleteWhile(() => true),
+    (log.wal.segments.at(-1)?.firstSeq ?? 0) - 1,
+    "the one written to stays",
+  );
   await log.wal.close();
   assert.deepEqual(await recoveredRows(dir.path), log.rows.slice(8), "two rows are in each segment");
 });

@@ -2,7 +2,13 @@ import { rm, statfs } from "node:fs/promises";
 import { Problem } from "#kernel/problem.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { draftFrame, sealFrame, type FrameDraft, type FrameMeta } from "./frame.ts";
-import { newSegmentInfo, syncDirectory, type CreateSegmentFile, type SegmentFile, type SegmentInfo } from "./segment.ts";
+import {
+  newSegmentInfo,
+  syncDirectory,
+  type CreateSegmentFile,
+  type SegmentFile,
+  type SegmentInfo,
+} from "./segment.ts";
 
 export interface LogOptions {
   readonly dir: string;
@@ -78,7 +84,8 @@ export class WriteAheadLog {
    * @throws Problem `disk_full`, `unavailable`: nothing of the batch was kept
    */
   append(meta: FrameMeta, rows: Buffer): Promise<void> {
-    if (this.#closed) return Promise.reject(new Problem("unavailable", "cannot keep the entries: the server is stopping"));
+    if (this.#closed)
+      return Promise.reject(new Problem("unavailable", "cannot keep the entries: the server is stopping"));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ meta, frame: draftFrame(meta, rows), resolve, reject });
       this.#draining ??= this.#drain();
@@ -153,7 +160,10 @@ export class WriteAheadLog {
     let seq = this.#nextSeq;
     for (const { frame } of group) sealFrame(frame, seq++);
     try {
-      await file.write(group.flatMap(({ frame }) => [frame.head, frame.rows]), segment.bytes);
+      await file.write(
+        group.flatMap(({ frame }) => [frame.head, frame.rows]),
+        segment.bytes,
+      );
     } catch (error) {
       await this.#cutOff(file, segment);
       throw error;

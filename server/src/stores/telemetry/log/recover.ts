@@ -52,7 +52,11 @@ async function segmentsIn(dir: string): Promise<number[]> {
   return firsts.toSorted((a, b) => a - b);
 }
 
-async function readSegment(segment: SegmentInfo, nextFirst: number | undefined, options: RecoveryOptions): Promise<void> {
+async function readSegment(
+  segment: SegmentInfo,
+  nextFirst: number | undefined,
+  options: RecoveryOptions,
+): Promise<void> {
   const buffer = await readFile(segment.path);
   let offset = 0;
   while (offset < buffer.length) {

@@ -23,7 +23,12 @@ export function killBatch(name: string, rows: number): Batch {
 const FIRST_BATCH_MS_MAX = 20_000;
 
 /** Runs the child until `killAfterMs` after its first acknowledged batch; returns the batches that it printed. */
-export async function runAndKill(options: { dataDir: string; run: number; compacting: boolean; killAfterMs: number }): Promise<string[]> {
+export async function runAndKill(options: {
+  dataDir: string;
+  run: number;
+  compacting: boolean;
+  killAfterMs: number;
+}): Promise<string[]> {
   const script = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
   const args = [script, options.dataDir, String(options.run), options.compacting ? "compaction" : "plain"];
   // A file, not a pipe: the child never waits for its reader, and what it has written stays when it is killed.

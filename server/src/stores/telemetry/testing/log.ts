@@ -18,7 +18,10 @@ export interface TestLog {
   append(text: string): Promise<void>;
 }
 
-export async function openTestLog(root: string, change: { segmentBytes?: number; create?: CreateSegmentFile; diskFreeBytesMin?: number } = {}): Promise<TestLog> {
+export async function openTestLog(
+  root: string,
+  change: { segmentBytes?: number; create?: CreateSegmentFile; diskFreeBytesMin?: number } = {},
+): Promise<TestLog> {
   const dir = join(root, "wal");
   const aside = join(root, "aside");
   await mkdir(dir, { recursive: true });
@@ -44,7 +47,8 @@ export async function openTestLog(root: string, change: { segmentBytes?: number;
     committed: (_seq, _meta, bytes) => void rows.push(bytes.toString()),
     ...change,
   });
-  const append = (text: string): Promise<void> => wal.append({ orgId: "org_a", type: "logs", count: 1, at: 1 }, Buffer.from(text));
+  const append = (text: string): Promise<void> =>
+    wal.append({ orgId: "org_a", type: "logs", count: 1, at: 1 }, Buffer.from(text));
   return { wal, rows, recovered, lines: log.lines, dir, aside, append };
 }
 

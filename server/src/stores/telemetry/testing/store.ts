@@ -39,7 +39,7 @@ export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly
 export interface OpenStore {
   readonly rows: RowStore;
   readonly metadata: MetadataStore;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export async function openTestStore(dataDir: string, change: Partial<RowStoreOptions> = {}): Promise<OpenStore> {
@@ -59,8 +59,14 @@ export async function openTestStore(dataDir: string, change: Partial<RowStoreOpt
 }
 
 /** A batch of log rows with the given messages. */
-export function logBatch(orgId: string, messages: readonly string[], key?: { keyHash: string; bodyHash: string }): Batch {
-  const lines = messages.map((message) => JSON.stringify({ timestamp: "2026-11-20T08:00:00.000000Z", level: "info", message }));
+export function logBatch(
+  orgId: string,
+  messages: readonly string[],
+  key?: { keyHash: string; bodyHash: string },
+): Batch {
+  const lines = messages.map((message) =>
+    JSON.stringify({ timestamp: "2026-11-20T08:00:00.000000Z", level: "info", message }),
+  );
   const rows = Buffer.from(lines.map((line) => `${line}\n`).join(""));
   return { orgId, type: "logs", rows, count: messages.length, ...(key === undefined ? {} : { idempotency: key }) };
 }

@@ -39,7 +39,8 @@ export class EntryCheck {
 
   fault(pointer: string, detail: string): void {
     this.faulty = true;
-    if (this.places.length < PROBLEM_PLACES_MAX) this.places.push({ pointer: `/entries/${this.#index}${pointer}`, detail });
+    if (this.places.length < PROBLEM_PLACES_MAX)
+      this.places.push({ pointer: `/entries/${this.#index}${pointer}`, detail });
   }
 
   /** Refuses by name every member that an entry of this type does not have. */
@@ -115,7 +116,7 @@ export class EntryCheck {
       return undefined;
     }
     // UTF-16 units are never fewer than characters, so counting characters is rarely needed.
-    if (value.length > charsMax && [...value].length > charsMax) {
+    if (value.length > charsMax && Array.from(value).length > charsMax) {
       this.fault(`/${name}`, `must have at most ${charsMax} characters`);
     }
     return value;
@@ -127,7 +128,8 @@ export class EntryCheck {
 
   /** The first fault in a free-form value; what is right costs no more than the walk. */
   #faultIn(value: object, depth: number): ProblemPlace | undefined {
-    if (depth > ATTRIBUTES_DEPTH_MAX) return { pointer: "", detail: `is nested deeper than ${ATTRIBUTES_DEPTH_MAX} levels` };
+    if (depth > ATTRIBUTES_DEPTH_MAX)
+      return { pointer: "", detail: `is nested deeper than ${ATTRIBUTES_DEPTH_MAX} levels` };
     if (Array.isArray(value)) return this.#faultInList(value, depth);
     for (const name in value) {
       this.#keys += 1;

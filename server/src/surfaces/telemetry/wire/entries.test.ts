@@ -61,17 +61,29 @@ function pointersOf(type: TelemetryType, entry: unknown): string[] {
 }
 
 test("every member of every type is kept, with the columns of the table", () => {
-  const log = { ...LOG, service: "api", trace_id: "t1", span_id: "s1", attributes: { a: [1, null, true, "x", { b: 1.5 }] } };
+  const log = {
+    ...LOG,
+    service: "api",
+    trace_id: "t1",
+    span_id: "s1",
+    attributes: { a: [1, null, true, "x", { b: 1.5 }] },
+  };
   const span = { ...SPAN, parent_span_id: "p", kind: "server", service: "api", attributes: {} };
   const metric = { ...METRIC, tags: { host: "a" } };
   const time = "2026-11-20T08:00:00.000000Z";
   const project = { project_id: "proj_1" };
   const encoded = (type: TelemetryType, entry: object) =>
-    rowsOf(encodeEntries(type, Buffer.from(JSON.stringify({ entries: [entry] })), { projectId: "proj_1", lenient: false }));
+    rowsOf(
+      encodeEntries(type, Buffer.from(JSON.stringify({ entries: [entry] })), { projectId: "proj_1", lenient: false }),
+    );
   assert.deepEqual(encoded("logs", log), [{ ...log, ...project, timestamp: time, severity: 9 }]);
   assert.deepEqual(encoded("metrics", metric), [{ ...metric, ...project, timestamp: time }]);
   assert.deepEqual(encoded("traces", span), [{ ...span, ...project, timestamp: time }]);
-  for (const [type, entry] of [["logs", log], ["metrics", metric], ["traces", span]] as const) {
+  for (const [type, entry] of [
+    ["logs", log],
+    ["metrics", metric],
+    ["traces", span],
+  ] as const) {
     const names = encoded(type, entry).flatMap((row) => Object.keys(row));
     assert.deepEqual(names.toSorted(), COLUMNS[type].map(({ name }) => name).toSorted());
   }
@@ -93,7 +105,11 @@ test("a member of the wrong type is refused where it is", () => {
     for (const { name } of COLUMNS[type]) {
       if (name === "severity" || name === "project_id") continue;
       for (const wrong of [null, true, [], ["x"], name === "attributes" || name === "tags" ? "x" : {}]) {
-        assert.deepEqual(pointersOf(type, { ...SMALLEST[type], [name]: wrong }), [`/entries/0/${name}`], `${type} ${name} ${JSON.stringify(wrong)}`);
+        assert.deepEqual(
+          pointersOf(type, { ...SMALLEST[type], [name]: wrong }),
+          [`/entries/0/${name}`],
+          `${type} ${name} ${JSON.stringify(wrong)}`,
+        );
       }
     }
   }
@@ -128,9 +144,24 @@ test("the body is an object with one key, entries", () => {
   assert.deepEqual(refused("{}"), ["/entries"]);
   for (const value of ["null", "{}", '"x"', "0"]) assert.deepEqual(refused(`{"entries":${value}}`), ["/entries"]);
   assert.deepEqual(refused('{"entries":[],"more":1}'), ["/more"]);
-  for (const body of ["", " ", "{", '{"entries":[}', '{"entries":[]}x', "{'entries':[]}", '{"entries":[],}', "\ufeff{}"]) assert.deepEqual(refused(body), []);
+  for (const body of [
+    "",
+    " ",
+    "{",
+    '{"entries":[}',
+    '{"entries":[]}x',
+    "{'entries':[]}",
+    '{"entries":[],}',
+    "\ufeff{}",
+  ])
+    assert.deepEqual(refused(body), []);
   assert.match(problemOf(() => encodeText("logs", '{"entries":[1 1]}')).message, /not valid JSON \(at character 14\)/);
-  assert.deepEqual(encodeText("logs", ' {"entries" : [ ] }\n'), { rows: Buffer.alloc(0), count: 0, rejected: 0, errors: [] });
+  assert.deepEqual(encodeText("logs", ' {"entries" : [ ] }\n'), {
+    rows: Buffer.alloc(0),
+    count: 0,
+    rejected: 0,
+    errors: [],
+  });
 });
 
 test("bytes that are not UTF-8 are refused", () => {
@@ -152,10 +183,15 @@ test("at most 1000 entries", () => {
 });
 
 test("level and status have a longest length, counted in characters", () => {
-  for (const [type, name, max] of [["logs", "level", LEVEL_CHARS_MAX], ["traces", "status", STATUS_CHARS_MAX]] as const) {
+  for (const [type, name, max] of [
+    ["logs", "level", LEVEL_CHARS_MAX],
+    ["traces", "status", STATUS_CHARS_MAX],
+  ] as const) {
     for (const character of ["x", "é", "🙂"]) {
       assert.equal(encode(type, [{ ...SMALLEST[type], [name]: character.repeat(max) }]).count, 1);
-      assert.deepEqual(pointersOf(type, { ...SMALLEST[type], [name]: character.repeat(max + 1) }), [`/entries/0/${name}`]);
+      assert.deepEqual(pointersOf(type, { ...SMALLEST[type], [name]: character.repeat(max + 1) }), [
+        `/entries/0/${name}`,
+      ]);
     }
   }
 });
@@ -212,7 +248,10 @@ test("an entry is 256 KiB at most, as it was sent", () => {
   const small = JSON.stringify({ ...LOG, message: '}],"\\' });
   assert.equal(encodeText("logs", body(small, sized(INGEST_ENTRY_BYTES_MAX), small)).count, 3);
   const tooLarge = body(small, sized(INGEST_ENTRY_BYTES_MAX + 1), small);
-  assert.deepEqual(problemOf(() => encodeText("logs", tooLarge)).options.errors?.map(({ pointer }) => pointer), ["/entries/1"]);
+  assert.deepEqual(
+    problemOf(() => encodeText("logs", tooLarge)).options.errors?.map(({ pointer }) => pointer),
+    ["/entries/1"],
+  );
   const lenient = encodeText("logs", tooLarge, true);
   assert.deepEqual([lenient.count, lenient.rejected], [2, 1]);
   const padded = body(small, LOG_WITH_SPACES(INGEST_ENTRY_BYTES_MAX + 1));
@@ -233,17 +272,26 @@ test("a body is 10 MiB at most", () => {
 
 test("numbers are finite", () => {
   const text = (value: string): string => `{"entries":[{"timestamp":"${TIME}","name":"n","value":${value}}]}`;
-  for (const value of ["0", "-0", "1e308", "5e-324", "-1.5", "9007199254740993"]) assert.equal(encodeText("metrics", text(value)).count, 1);
+  for (const value of ["0", "-0", "1e308", "5e-324", "-1.5", "9007199254740993"])
+    assert.equal(encodeText("metrics", text(value)).count, 1);
   for (const value of ["1e309", "-1e309"]) {
-    assert.deepEqual(problemOf(() => encodeText("metrics", text(value))).options.errors?.[0]?.pointer, "/entries/0/value");
+    assert.deepEqual(
+      problemOf(() => encodeText("metrics", text(value))).options.errors?.[0]?.pointer,
+      "/entries/0/value",
+    );
   }
-  for (const value of ["NaN", "Infinity", "01", "1.", ".5", "+1"]) assert.equal(problemOf(() => encodeText("metrics", text(value))).code, "invalid_body");
+  for (const value of ["NaN", "Infinity", "01", "1.", ".5", "+1"])
+    assert.equal(problemOf(() => encodeText("metrics", text(value))).code, "invalid_body");
   const attributes = `{"entries":[{"timestamp":"${TIME}","level":"x","message":"m","attributes":{"a/b":[1,{"~":1e999}]}}]}`;
-  assert.equal(problemOf(() => encodeText("logs", attributes)).options.errors?.[0]?.pointer, "/entries/0/attributes/a~1b/1/~0");
+  assert.equal(
+    problemOf(() => encodeText("logs", attributes)).options.errors?.[0]?.pointer,
+    "/entries/0/attributes/a~1b/1/~0",
+  );
 });
 
 test("integers of 64 bits in attributes keep their digits", () => {
-  const text = (value: string): string => `{"entries":[{"timestamp":"${TIME}","level":"x","message":"m","attributes":{"n":[${value}]}}]}`;
+  const text = (value: string): string =>
+    `{"entries":[{"timestamp":"${TIME}","level":"x","message":"m","attributes":{"n":[${value}]}}]}`;
   for (const value of ["9007199254740993", "-9007199254740993", "18446744073709551615", "-9223372036854775808"]) {
     assert.ok(encodeText("logs", text(value)).rows.includes(`{"n":[${value}]}`), value);
   }
@@ -257,12 +305,18 @@ test("integers of 64 bits in attributes keep their digits", () => {
 test("strings are made well-formed, keys too", () => {
   const lone = "a\ud800b";
   const mended = "a\ufffdb";
-  const [log] = rowsOf(encode("logs", [{ ...LOG, level: lone, message: lone, service: lone, attributes: { [lone]: [lone, { x: lone }] } }]));
+  const [log] = rowsOf(
+    encode("logs", [
+      { ...LOG, level: lone, message: lone, service: lone, attributes: { [lone]: [lone, { x: lone }] } },
+    ]),
+  );
   assert.deepEqual(log?.["attributes"], { [mended]: [mended, { x: mended }] });
   assert.deepEqual([log?.["level"], log?.["message"], log?.["service"]], [mended, mended, mended]);
   const [metric] = rowsOf(encode("metrics", [{ ...METRIC, tags: { "\ud800": "1", "\udbff": "2" } }]));
   assert.deepEqual(metric?.["tags"], { "\ufffd": "2" });
-  const [pair] = rowsOf(encodeText("logs", `{"entries":[{"timestamp":"${TIME}","level":"x","message":"\\ud83d\\ude42 \\u0000 \\u2028"}]}`));
+  const [pair] = rowsOf(
+    encodeText("logs", `{"entries":[{"timestamp":"${TIME}","level":"x","message":"\\ud83d\\ude42 \\u0000 \\u2028"}]}`),
+  );
   assert.equal(pair?.["message"], "🙂 \u0000 \u2028");
   assert.ok(!encode("logs", [{ ...LOG, message: "\ud800" }]).rows.includes("\\ud800"));
 });
@@ -271,7 +325,9 @@ test("odd keys are only keys", () => {
   const body = `{"entries":[{"timestamp":"${TIME}","level":"x","message":"m","attributes":{"__proto__":{"a":1},"constructor":"c","toJSON":"t","":"e"}}]}`;
   assert.ok(encodeText("logs", body).rows.includes('{"__proto__":{"a":1},"constructor":"c","toJSON":"t","":"e"}'));
   const mended = body.replace('"e"', '"\\ud800"');
-  assert.ok(encodeText("logs", mended).rows.includes('{"__proto__":{"a":1},"constructor":"c","toJSON":"t","":"\ufffd"}'));
+  assert.ok(
+    encodeText("logs", mended).rows.includes('{"__proto__":{"a":1},"constructor":"c","toJSON":"t","":"\ufffd"}'),
+  );
 });
 
 test("one bad entry refuses all, with the first 20 places", () => {
@@ -284,19 +340,50 @@ test("one bad entry refuses all, with the first 20 places", () => {
 });
 
 test("lenient takes the good entries and reports the others", () => {
-  const entries = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? { ...LOG, message: i } : { ...LOG, message: `m${i}` }));
+  const entries = Array.from({ length: 60 }, (_, i) =>
+    i % 2 === 0 ? { ...LOG, message: i } : { ...LOG, message: `m${i}` },
+  );
   const encoded = encode("logs", entries, true);
   assert.deepEqual([encoded.count, encoded.rejected, encoded.errors.length], [30, 30, PROBLEM_PLACES_MAX]);
-  assert.deepEqual(rowsOf(encoded).map((row) => row["message"]), entries.filter((_, i) => i % 2 === 1).map(({ message }) => message));
+  assert.deepEqual(
+    rowsOf(encoded).map((row) => row["message"]),
+    entries.filter((_, i) => i % 2 === 1).map(({ message }) => message),
+  );
   const none = encode("logs", [{}], true);
   assert.deepEqual([none.count, none.rejected, none.rows.length], [0, 1, 0]);
 });
 
 test("levels get the severity number that OpenTelemetry gives them", () => {
   const levels: Record<string, number | undefined> = {
-    trace: 1, DEBUG: 5, info: 9, Info: 9, INFORMATION: 9, notice: 10, warn: 13, WARNING: 13, error: 17, Err: 17, fatal: 21,
-    critical: 21, CRIT: 21, alert: 22, emerg: 24, INFO2: 10, fatal4: 24, success: undefined, "": undefined, constructor: undefined,
+    trace: 1,
+    DEBUG: 5,
+    info: 9,
+    Info: 9,
+    INFORMATION: 9,
+    notice: 10,
+    warn: 13,
+    WARNING: 13,
+    error: 17,
+    Err: 17,
+    fatal: 21,
+    critical: 21,
+    CRIT: 21,
+    alert: 22,
+    emerg: 24,
+    INFO2: 10,
+    fatal4: 24,
+    success: undefined,
+    "": undefined,
+    constructor: undefined,
   };
-  const rows = rowsOf(encode("logs", Object.keys(levels).map((level) => ({ ...LOG, level }))));
-  assert.deepEqual(rows.map((row) => [row["level"], row["severity"]]), Object.entries(levels));
+  const rows = rowsOf(
+    encode(
+      "logs",
+      Object.keys(levels).map((level) => ({ ...LOG, level })),
+    ),
+  );
+  assert.deepEqual(
+    rows.map((row) => [row["level"], row["severity"]]),
+    Object.entries(levels),
+  );
 });

@@ -46,7 +46,10 @@ export function encodeEntries(type: TelemetryType, body: Buffer, options: Encode
 /** The careful way, for every body: it knows what is wrong, and handles what is rare. */
 export function parseEntries(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
   if (body.length > INGEST_BODY_BYTES_MAX) {
-    throw new Problem("body_too_large", `cannot take a body of more than ${INGEST_BODY_BYTES_MAX} bytes; send fewer entries at a time`);
+    throw new Problem(
+      "body_too_large",
+      `cannot take a body of more than ${INGEST_BODY_BYTES_MAX} bytes; send fewer entries at a time`,
+    );
   }
   if (!isUtf8(body)) throw new Problem("invalid_body", "cannot read the body: it is not valid UTF-8");
   const oversized = oversizedIn(body);
@@ -80,7 +83,10 @@ function encode(entries: readonly unknown[], context: Context): { encoded: Encod
     }
   }
   if (rejected > 0 && !context.options.lenient) throw refusal(rejected, entries.length, check.places);
-  return { encoded: { rows: Buffer.from(text), count: entries.length - rejected, rejected, errors: check.places }, inexact };
+  return {
+    encoded: { rows: Buffer.from(text), count: entries.length - rejected, rejected, errors: check.places },
+    inexact,
+  };
 }
 
 function encodeOne(value: unknown, index: number, context: Context, check: EntryCheck): string {
@@ -166,5 +172,7 @@ function wellFormed(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null || depth > MEND_DEPTH_MAX || exactJson.isRawJSON(value)) return value;
   if (Array.isArray(value)) return value.map((member) => wellFormed(member, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), wellFormed(member, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name.toWellFormed(), wellFormed(member, depth + 1)]),
+  );
 }

@@ -52,8 +52,13 @@ test("a problem in a thread is the same problem here", async () => {
 
 test("many large bodies at once, more than there are threads", async () => {
   const pool = createEncoderPool({ workers: 2 });
-  const encoded = await Promise.all(Array.from({ length: 20 }, (_, i) => pool.encode("logs", bodyOf(500 + i, 600), options)));
-  assert.deepEqual(encoded.map(({ count }) => count), Array.from({ length: 20 }, (_, i) => 500 + i));
+  const encoded = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => pool.encode("logs", bodyOf(500 + i, 600), options)),
+  );
+  assert.deepEqual(
+    encoded.map(({ count }) => count),
+    Array.from({ length: 20 }, (_, i) => 500 + i),
+  );
   await pool.close();
 });
 
@@ -61,12 +66,16 @@ test("bodies of 10 MiB do not hold the event loop", async () => {
   const pool = createEncoderPool({ workers: 1 });
   await pool.encode("logs", bodyOf(1000, 300), options);
   const bodies = Array.from({ length: 3 }, () => bodyOf(1000, 5200));
-  for (const body of bodies) assert.ok(body.length > INGEST_BODY_BYTES_MAX * 0.9 && body.length <= INGEST_BODY_BYTES_MAX);
+  for (const body of bodies)
+    assert.ok(body.length > INGEST_BODY_BYTES_MAX * 0.9 && body.length <= INGEST_BODY_BYTES_MAX);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const encoded = await Promise.all(bodies.map((body) => pool.encode("logs", body, options)));
   delay.disable();
-  assert.deepEqual(encoded.map(({ count }) => count), [1000, 1000, 1000]);
+  assert.deepEqual(
+    encoded.map(({ count }) => count),
+    [1000, 1000, 1000],
+  );
   assert.ok(delay.percentile(90) < 20e6, `nine of ten turns took up to ${delay.percentile(90) / 1e6} ms`);
   await pool.close();
 });
@@ -100,5 +109,8 @@ test("closing refuses what waits and what comes", async () => {
   const settled = Promise.allSettled(waiting);
   await pool.close();
   for (const result of await settled) assert.equal(result.status, "rejected");
-  await assert.rejects(pool.encode("logs", bodyOf(1000, 300), options), (error) => error instanceof Problem && error.code === "unavailable");
+  await assert.rejects(
+    pool.encode("logs", bodyOf(1000, 300), options),
+    (error) => error instanceof Problem && error.code === "unavailable",
+  );
 });

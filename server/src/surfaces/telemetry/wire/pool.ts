@@ -35,7 +35,13 @@ export interface EncodeRequest {
 
 export type EncodeReply =
   | { readonly encoded: Omit<EncodedEntries, "rows"> & { readonly rows: Uint8Array } }
-  | { readonly problem: { readonly code: ProblemCode; readonly detail: string; readonly errors: readonly ProblemPlace[] } }
+  | {
+      readonly problem: {
+        readonly code: ProblemCode;
+        readonly detail: string;
+        readonly errors: readonly ProblemPlace[];
+      };
+    }
   | { readonly error: string };
 
 interface Job {
@@ -81,7 +87,8 @@ class Threads {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#all].map((worker) => worker.terminate()));
-    for (const job of this.#waiting.splice(0)) job.reject(new Problem("unavailable", "cannot take the entries: the server is stopping"));
+    for (const job of this.#waiting.splice(0))
+      job.reject(new Problem("unavailable", "cannot take the entries: the server is stopping"));
   }
 
   #next(): void {
@@ -104,7 +111,8 @@ class Threads {
       void worker.terminate();
       settle(false, () => job.reject(error));
     };
-    const onExit = (code: number): void => settle(false, () => job.reject(new Error(`an encoder thread ended with code ${code}`)));
+    const onExit = (code: number): void =>
+      settle(false, () => job.reject(new Error(`an encoder thread ended with code ${code}`)));
     worker.on("message", onReply).on("error", onError).on("exit", onExit);
     const body = owned(job.request.body);
     worker.ref();
@@ -129,7 +137,8 @@ class Threads {
 
 function finishJob(job: Job, reply: EncodeReply): void {
   if ("encoded" in reply) job.resolve({ ...reply.encoded, rows: asBuffer(reply.encoded.rows) });
-  else if ("problem" in reply) job.reject(new Problem(reply.problem.code, reply.problem.detail, { errors: reply.problem.errors }));
+  else if ("problem" in reply)
+    job.reject(new Problem(reply.problem.code, reply.problem.detail, { errors: reply.problem.errors }));
   else job.reject(new Error(reply.error));
 }
 

@@ -19,7 +19,8 @@ function answer({ type, body, options }: EncodeRequest): EncodeReply {
     const { rows, count, rejected, errors } = encodeEntries(type, asBuffer(body), options);
     return { encoded: { rows: owned(rows), count, rejected, errors } };
   } catch (error) {
-    if (error instanceof Problem) return { problem: { code: error.code, detail: error.message, errors: error.options.errors ?? [] } };
+    if (error instanceof Problem)
+      return { problem: { code: error.code, detail: error.message, errors: error.options.errors ?? [] } };
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

@@ -52,7 +52,11 @@ const TRACES: Table = [
   ["service", "text", false],
 ];
 
-const MEMBERS: Readonly<Record<TelemetryType, Members>> = { logs: compiled(LOGS), metrics: compiled(METRICS), traces: compiled(TRACES) };
+const MEMBERS: Readonly<Record<TelemetryType, Members>> = {
+  logs: compiled(LOGS),
+  metrics: compiled(METRICS),
+  traces: compiled(TRACES),
+};
 
 export function membersOf(type: TelemetryType): Members {
   return MEMBERS[type];

@@ -40,7 +40,8 @@ function isDateTime(bytes: Buffer, from: number): boolean {
     bytes[from + 16] === 0x3a;
   if (!separated) return false;
   const year = twoDigits(bytes, from) * 100 + twoDigits(bytes, from + 2);
-  const inDay = twoDigits(bytes, from + 11) <= 23 && twoDigits(bytes, from + 14) <= 59 && twoDigits(bytes, from + 17) <= 59;
+  const inDay =
+    twoDigits(bytes, from + 11) <= 23 && twoDigits(bytes, from + 14) <= 59 && twoDigits(bytes, from + 17) <= 59;
   return inDay && year >= 1 && isDay(year, twoDigits(bytes, from + 5), twoDigits(bytes, from + 8));
 }
 

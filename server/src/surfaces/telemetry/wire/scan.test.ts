@@ -40,9 +40,11 @@ function assertAgrees(type: TelemetryType, body: Buffer): boolean {
 
 const LOG = '"timestamp":"2026-11-20T08:00:00Z","level":"info","message":"m"';
 const METRIC = '"timestamp":"2026-11-20T08:00:00Z","name":"n","value":1';
-const TRACE = '"timestamp":"2026-11-20T08:00:00Z","trace_id":"t","span_id":"s","name":"n","duration_ms":1.5,"status":"ok"';
+const TRACE =
+  '"timestamp":"2026-11-20T08:00:00Z","trace_id":"t","span_id":"s","name":"n","duration_ms":1.5,"status":"ok"';
 
-const body = (...entries: string[]): Buffer => Buffer.from(`{"entries":[${entries.map((entry) => `{${entry}}`).join(",")}]}`);
+const body = (...entries: string[]): Buffer =>
+  Buffer.from(`{"entries":[${entries.map((entry) => `{${entry}}`).join(",")}]}`);
 
 const TAKEN: readonly [string, TelemetryType, Buffer][] = [
   ["no entries", "logs", body()],
@@ -50,9 +52,17 @@ const TAKEN: readonly [string, TelemetryType, Buffer][] = [
   ["a metric", "metrics", body(METRIC)],
   ["a span", "traces", body(TRACE)],
   ["two logs", "logs", body(LOG, LOG)],
-  ["white space between everything", "logs", Buffer.from(` { "entries" : [ { ${LOG.replaceAll(":", " : ").replaceAll("08 : 00 : 00", "08:00:00")} } ] } `)],
+  [
+    "white space between everything",
+    "logs",
+    Buffer.from(` { "entries" : [ { ${LOG.replaceAll(":", " : ").replaceAll("08 : 00 : 00", "08:00:00")} } ] } `),
+  ],
   ["line breaks around entries", "logs", Buffer.from(`{\n"entries":\r\n[\n{${LOG}},\n{${LOG}}\n]\n}\n`)],
-  ["attributes of every kind", "logs", body(`${LOG},"attributes":{"a":"b","c":[1,-2.5,true,false,null,{"d":{}}],"e":{"f":[]}}`)],
+  [
+    "attributes of every kind",
+    "logs",
+    body(`${LOG},"attributes":{"a":"b","c":[1,-2.5,true,false,null,{"d":{}}],"e":{"f":[]}}`),
+  ],
   ["escapes", "logs", body(String.raw`${LOG},"attributes":{"a":"\"\\\/\b\f\n\r\tA\u0000é"}`)],
   ["characters of every length", "logs", body(`${LOG},"attributes":{"ключ":"значение 值 🙂"}`)],
   ["nanoseconds", "logs", body(LOG.replace("00Z", "00.123456789Z"))],
@@ -60,9 +70,17 @@ const TAKEN: readonly [string, TelemetryType, Buffer][] = [
   ["a leap day", "logs", body(LOG.replace("2026-11-20", "2024-02-29"))],
   ["tags", "metrics", body(`${METRIC},"tags":{"a":"b","c":""}`)],
   ["all members of a log", "logs", body(`${LOG},"service":"s","trace_id":"t","span_id":"s"`)],
-  ["all members of a span", "traces", body(`${TRACE},"parent_span_id":"p","kind":"server","service":"s","attributes":{}`)],
+  [
+    "all members of a span",
+    "traces",
+    body(`${TRACE},"parent_span_id":"p","kind":"server","service":"s","attributes":{}`),
+  ],
   ["a level that nobody knows", "logs", body(LOG.replace("info", "chatty"))],
-  ["levels in capitals", "logs", body(LOG.replace("info", "ERROR"), LOG.replace("info", "Warn"), LOG.replace("info", "CRITICAL"))],
+  [
+    "levels in capitals",
+    "logs",
+    body(LOG.replace("info", "ERROR"), LOG.replace("info", "Warn"), LOG.replace("info", "CRITICAL")),
+  ],
 ];
 
 for (const [name, type, bytes] of TAKEN) {
@@ -100,7 +118,11 @@ const LEFT: readonly [string, TelemetryType, Buffer][] = [
   ["257 keys", "logs", body(`${LOG},"attributes":{${Array.from({ length: 254 }, (_, i) => `"k${i}":1`).join()}}`)],
   ["1001 entries", "logs", body(...Array.from({ length: 1001 }, () => LOG))],
   ["an entry that is too large", "logs", body(LOG.replace('"m"', `"${"x".repeat(256 * 1024)}"`))],
-  ["bytes that are not UTF-8", "logs", Buffer.concat([body(LOG).subarray(0, -4), Buffer.from([0xff]), body(LOG).subarray(-4)])],
+  [
+    "bytes that are not UTF-8",
+    "logs",
+    Buffer.concat([body(LOG).subarray(0, -4), Buffer.from([0xff]), body(LOG).subarray(-4)]),
+  ],
   ["a body that ends early", "logs", body(LOG).subarray(0, -1)],
 ];
 
@@ -138,14 +160,18 @@ test("agrees with the parser on random bodies, and takes most of them", () => {
 });
 
 function randomObject(random: () => number, depth: number): string {
-  const members = Array.from({ length: Math.floor(random() * 4) }, (_, i) => `${JSON.stringify(randomText(random) + i)}:${randomValue(random, depth)}`);
+  const members = Array.from(
+    { length: Math.floor(random() * 4) },
+    (_, i) => `${JSON.stringify(randomText(random) + i)}:${randomValue(random, depth)}`,
+  );
   return `{${members.join()}}`;
 }
 
 function randomValue(random: () => number, depth: number): string {
   const kind = Math.floor(random() * (depth > 0 ? 8 : 6));
   if (kind === 6) return randomObject(random, depth - 1);
-  if (kind === 7) return `[${Array.from({ length: Math.floor(random() * 3) }, () => randomValue(random, depth - 1)).join()}]`;
+  if (kind === 7)
+    return `[${Array.from({ length: Math.floor(random() * 3) }, () => randomValue(random, depth - 1)).join()}]`;
   if (kind === 0) return JSON.stringify(randomText(random));
   if (kind === 1) return String(Math.floor(random() * 1e6));
   if (kind === 2) return JSON.stringify((random() - 0.5) * 10 ** Math.floor(random() * 24 - 8));
@@ -154,7 +180,9 @@ function randomValue(random: () => number, depth: number): string {
 
 function randomText(random: () => number): string {
   const letters = 'ab "\\/\n\t\u0007é值🙂\ud83d';
-  return Array.from({ length: Math.floor(random() * 6) }, () => letters.charAt(Math.floor(random() * letters.length))).join("");
+  return Array.from({ length: Math.floor(random() * 6) }, () =>
+    letters.charAt(Math.floor(random() * letters.length)),
+  ).join("");
 }
 
 /** A small linear congruential generator: the same bodies at every run. */

@@ -19,7 +19,11 @@ import { utcEnd } from "./scan-timestamp.ts";
  * usual; for anything else it yields null, and `encodeEntries` finds out what is wrong, or handles what is rare: escapes in
  * names, lone surrogates, repeated names, line breaks inside entries, numbers with exponents.
  */
-export function scanEntries(type: TelemetryType, body: Buffer, projectId: string | null): { rows: Buffer; count: number } | null {
+export function scanEntries(
+  type: TelemetryType,
+  body: Buffer,
+  projectId: string | null,
+): { rows: Buffer; count: number } | null {
   if (body.length > INGEST_BODY_BYTES_MAX || !isUtf8(body)) return null;
   const scan = new Scan(body, membersOf(type), projectId);
   return scan.envelope() ? { rows: scan.rows(), count: scan.count } : null;
