@@ -4,7 +4,15 @@ import { after, before, describe, test } from "node:test";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { readingAttacks, RESOURCE_ATTACKS, writingAttacks, type Attack } from "./testing/attacks.ts";
 import { FIXTURE } from "./testing/fixture.ts";
-import { MASTER_KEY, openTestEngine, OTHER_MARK, OTHER_ORG, resultText, rows, type TestEngine } from "./testing/harness.ts";
+import {
+  MASTER_KEY,
+  openTestEngine,
+  OTHER_MARK,
+  OTHER_ORG,
+  resultText,
+  rows,
+  type TestEngine,
+} from "./testing/harness.ts";
 
 const GATE_CODES: readonly ProblemCode[] = ["sql_not_allowed", "invalid_sql"];
 const MIB = 1024 * 1024;
@@ -63,13 +71,21 @@ describe("attacks", { concurrency: 1 }, () => {
       await t.test(attack.name, async () => {
         const startedMs = performance.now();
         try {
-          await resultText(test1.engine, attack.sql, { timeoutMs: 1000, memoryBytesMax: 128 * MIB, rowsMax: 1000, truncate: true });
+          await resultText(test1.engine, attack.sql, {
+            timeoutMs: 1000,
+            memoryBytesMax: 128 * MIB,
+            rowsMax: 1000,
+            truncate: true,
+          });
         } catch (error) {
           assert.ok(error instanceof Problem, String(error));
           assert.ok(!GATE_CODES.includes(error.code), `it should have run: ${error.message}`);
           assertSilent(error.message);
         }
-        assert.ok(performance.now() - startedMs < 6000, "over within the time limit, its grace, and the start of a child");
+        assert.ok(
+          performance.now() - startedMs < 6000,
+          "over within the time limit, its grace, and the start of a child",
+        );
         assert.deepEqual(await rows(test1.engine, "SELECT count(*) FROM logs"), [[1000]]);
       });
     }

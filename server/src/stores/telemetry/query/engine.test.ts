@@ -6,7 +6,19 @@ import { after, before, describe, test } from "node:test";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import type { QueryRequest, ResultFormat } from "../index.ts";
 import { FIXTURE } from "./testing/fixture.ts";
-import { childPids, childrenResident, openTestEngine, ORG, OTHER_MARK, OTHER_ORG, request, resultText, rows, until, type TestEngine } from "./testing/harness.ts";
+import {
+  childPids,
+  childrenResident,
+  openTestEngine,
+  ORG,
+  OTHER_MARK,
+  OTHER_ORG,
+  request,
+  resultText,
+  rows,
+  until,
+  type TestEngine,
+} from "./testing/harness.ts";
 
 const MIB = 1024 * 1024;
 const MANY = "SELECT a.range AS n, repeat('x', 100) AS filler FROM range(1000) b, range(1000) a";
@@ -14,7 +26,12 @@ const MANY = "SELECT a.range AS n, repeat('x', 100) AS filler FROM range(1000) b
 describe("the query engine", { concurrency: 1 }, () => {
   let open: TestEngine;
   before(async () => {
-    open = await openTestEngine(FIXTURE, { concurrentPerOrgMax: 2, queuePerOrgMax: 1, queueTimeoutMs: 300, stallTimeoutMs: 500 });
+    open = await openTestEngine(FIXTURE, {
+      concurrentPerOrgMax: 2,
+      queuePerOrgMax: 1,
+      queueTimeoutMs: 300,
+      stallTimeoutMs: 500,
+    });
   });
   after(async () => {
     await open.close();
@@ -39,7 +56,9 @@ describe("the query engine", { concurrency: 1 }, () => {
 
   describe("results", () => {
     test("JSON", async () => {
-      const run = await open.engine.query(request("SELECT level, count(*) AS n FROM logs GROUP BY 1 ORDER BY 1 LIMIT 1"));
+      const run = await open.engine.query(
+        request("SELECT level, count(*) AS n FROM logs GROUP BY 1 ORDER BY 1 LIMIT 1"),
+      );
       assert.equal(run.contentType, "application/json");
       const { statistics, ...result } = JSON.parse(await text(run.body)) as Record<string, unknown>;
       assert.deepEqual(result, {
@@ -60,7 +79,9 @@ describe("the query engine", { concurrency: 1 }, () => {
     });
 
     test("NDJSON", async () => {
-      const run = await open.engine.query(request("SELECT range AS n, 'a\nb' AS t FROM range(2)", { format: "ndjson" }));
+      const run = await open.engine.query(
+        request("SELECT range AS n, 'a\nb' AS t FROM range(2)", { format: "ndjson" }),
+      );
       assert.equal(run.contentType, "application/x-ndjson");
       assert.equal(await text(run.body), '{"n":0,"t":"a\\nb"}\n{"n":1,"t":"a\\nb"}\n');
       assert.equal(await resultText(open.engine, "SELECT 1 WHERE false", { format: "ndjson" }), "");
@@ -70,11 +91,17 @@ describe("the query engine", { concurrency: 1 }, () => {
       const sql = `SELECT 'a,"b"' AS "x,y", NULL AS n, '' AS e, 1.50::decimal(4,2) AS d, 'nan'::double AS f, [1, 2] AS l, TIMESTAMPTZ '2026-01-01 00:00:00+00' AS t`;
       const run = await open.engine.query(request(sql, { format: "csv" }));
       assert.match(run.contentType, /^text\/csv;/);
-      assert.equal(await text(run.body), '"x,y",n,e,d,f,l,t\r\n"a,""b""",,"",1.50,NaN,"[1,2]",2026-01-01T00:00:00Z\r\n');
+      assert.equal(
+        await text(run.body),
+        '"x,y",n,e,d,f,l,t\r\n"a,""b""",,"",1.50,NaN,"[1,2]",2026-01-01T00:00:00Z\r\n',
+      );
     });
 
     test("columns of the same name are made distinct", async () => {
-      assert.equal(await resultText(open.engine, "SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a", { format: "ndjson" }), '{"a":1,"a_2":2,"a_1":3,"a_3":4}\n');
+      assert.equal(
+        await resultText(open.engine, "SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a", { format: "ndjson" }),
+        '{"a":1,"a_2":2,"a_1":3,"a_3":4}\n',
+      );
     });
 
     const values: readonly (readonly [string, unknown])[] = [
@@ -107,9 +134,9 @@ describe("the query engine", { concurrency: 1 }, () => {
       ["map {1: 'a'}", { "1": "a" }],
       ["[TIMESTAMP '2026-01-01', NULL]", ["2026-01-01T00:00:00Z", null]],
       ["[1, 2]::int[2]", [1, 2]],
-      ["'{\"a\":\n[1, {\"b\": null}]}'::json", { a: [1, { b: null }] }],
+      ['\'{"a":\n[1, {"b": null}]}\'::json', { a: [1, { b: null }] }],
       ["{'j': '[1]'::json}", { j: [1] }],
-      ["'{\"a\": NaN, \"b\": [1,]}'::json", '{"a": NaN, "b": [1,]}'],
+      ['\'{"a": NaN, "b": [1,]}\'::json', '{"a": NaN, "b": [1,]}'],
       ["'null'::json", null],
       ["'\"\\u2028 \u{1F600}\"'::json", "\u2028 \u{1F600}"],
       ["true", true],
@@ -134,19 +161,29 @@ describe("the query engine", { concurrency: 1 }, () => {
       assert.deepEqual(await rows(open.engine, count), [[1000, 2]]);
     });
     test("one project", async () => {
-      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["proj_a"], unassigned: false } }), [[334, 1]]);
+      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["proj_a"], unassigned: false } }), [
+        [334, 1],
+      ]);
     });
     test("one project and the rows of none", async () => {
-      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["proj_a"], unassigned: true } }), [[667, 1]]);
+      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["proj_a"], unassigned: true } }), [
+        [667, 1],
+      ]);
     });
     test("nothing", async () => {
       assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: [], unassigned: false } }), [[0, 0]]);
     });
     test("a project whose name would be SQL", async () => {
-      assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["x') OR ('1'='1", "'; DROP VIEW logs; --"], unassigned: false } }), [[0, 0]]);
+      assert.deepEqual(
+        await rows(open.engine, count, {
+          visible: { projectIds: ["x') OR ('1'='1", "'; DROP VIEW logs; --"], unassigned: false },
+        }),
+        [[0, 0]],
+      );
     });
     test("each organization its own rows, at once and in turn", async () => {
-      const ask = (orgId: string): Promise<unknown[][]> => rows(open.engine, "SELECT count(*), min(message) FROM logs", { orgId });
+      const ask = (orgId: string): Promise<unknown[][]> =>
+        rows(open.engine, "SELECT count(*), min(message) FROM logs", { orgId });
       for (let round = 0; round < 3; round++) {
         const [own, other] = await Promise.all([ask(ORG), ask(OTHER_ORG)]);
         assert.deepEqual(own, [[1000, "GET /api/items/0 took 0ms"]]);
@@ -154,9 +191,14 @@ describe("the query engine", { concurrency: 1 }, () => {
       }
     });
     test("a table without files has its columns", async () => {
-      const { columns, rows: none } = JSON.parse(await resultText(open.engine, "SELECT * FROM metrics", { orgId: OTHER_ORG })) as { columns: { name: string; type: string }[]; rows: [] };
+      const { columns, rows: none } = JSON.parse(
+        await resultText(open.engine, "SELECT * FROM metrics", { orgId: OTHER_ORG }),
+      ) as { columns: { name: string; type: string }[]; rows: [] };
       assert.deepEqual(none, []);
-      assert.deepEqual(columns.map(({ name }) => name), ["timestamp", "name", "value", "tags", "project_id"]);
+      assert.deepEqual(
+        columns.map(({ name }) => name),
+        ["timestamp", "name", "value", "tags", "project_id"],
+      );
       assert.equal(columns[3]?.type, "MAP(VARCHAR, VARCHAR)");
     });
   });
@@ -185,7 +227,10 @@ describe("the query engine", { concurrency: 1 }, () => {
     test("a damaged file is not described to the caller", async () => {
       const broken = await openTestEngine({ logs: { hot: [{ timestamp: "not a time", level: "x" }] } });
       try {
-        await assert.rejects(resultText(broken.engine, "SELECT * FROM logs"), (error: Problem) => !error.message.includes(broken.directory) && error.message.length > 10);
+        await assert.rejects(
+          resultText(broken.engine, "SELECT * FROM logs"),
+          (error: Problem) => !error.message.includes(broken.directory) && error.message.length > 10,
+        );
       } finally {
         await broken.close();
       }
@@ -215,22 +260,31 @@ describe("the query engine", { concurrency: 1 }, () => {
       assert.equal((await rows(open.engine, "SELECT * FROM range(10)", { rowsMax: 10 })).length, 10);
       const problem = await refused("SELECT * FROM range(11)", { rowsMax: 10 });
       assert.equal(problem.code, "query_too_large");
-      const cut = JSON.parse(await resultText(open.engine, "SELECT * FROM range(11)", { rowsMax: 10, truncate: true })) as object;
+      const cut = JSON.parse(
+        await resultText(open.engine, "SELECT * FROM range(11)", { rowsMax: 10, truncate: true }),
+      ) as object;
       assert.partialDeepStrictEqual(cut, { row_count: 10, truncated: true });
-      const whole = JSON.parse(await resultText(open.engine, "SELECT * FROM range(10)", { rowsMax: 10, truncate: true })) as object;
+      const whole = JSON.parse(
+        await resultText(open.engine, "SELECT * FROM range(10)", { rowsMax: 10, truncate: true }),
+      ) as object;
       assert.partialDeepStrictEqual(whole, { row_count: 10, truncated: false });
     });
 
     test("time", async () => {
       const startedMs = performance.now();
-      const problem = await refused("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { timeoutMs: 200 });
+      const problem = await refused(
+        "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
+        { timeoutMs: 200 },
+      );
       assert.equal(problem.code, "query_timeout");
       assert.ok(performance.now() - startedMs < 2000);
       await assertFree();
     });
 
     test("memory", async () => {
-      const problem = await refused("SELECT list(md5(range::varchar)) FROM range(20000000)", { memoryBytesMax: 64 * MIB });
+      const problem = await refused("SELECT list(md5(range::varchar)) FROM range(20000000)", {
+        memoryBytesMax: 64 * MIB,
+      });
       assert.equal(problem.code, "query_memory");
       await assertFree();
     });
@@ -252,7 +306,12 @@ describe("the query engine", { concurrency: 1 }, () => {
     });
 
     test("queries of one organization at once: two run, one waits, one more is refused", async () => {
-      const slow = (signal: AbortSignal): Promise<string> => resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { signal });
+      const slow = (signal: AbortSignal): Promise<string> =>
+        resultText(
+          open.engine,
+          "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
+          { signal },
+        );
       const stop = new AbortController();
       const two = Promise.allSettled([slow(stop.signal), slow(stop.signal)]);
       await until(() => open.engine.running() === 2);
@@ -261,7 +320,11 @@ describe("the query engine", { concurrency: 1 }, () => {
       assert.equal(problem.code, "rate_limited");
       assert.match(problem.options.headers?.["Retry-After"] ?? "", /^\d+$/);
       assert.equal((await waiting).code, "rate_limited", "after it waited for its time");
-      assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs", { orgId: OTHER_ORG }), [[1]], "others are not held up");
+      assert.deepEqual(
+        await rows(open.engine, "SELECT count(*) FROM logs", { orgId: OTHER_ORG }),
+        [[1]],
+        "others are not held up",
+      );
       stop.abort();
       await two;
       await assertFree();
@@ -269,7 +332,15 @@ describe("the query engine", { concurrency: 1 }, () => {
 
     test("a query that waits gets the place that becomes free", async () => {
       const stop = new AbortController();
-      const slow = Promise.allSettled([1, 2].map(() => resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { signal: stop.signal })));
+      const slow = Promise.allSettled(
+        [1, 2].map(() =>
+          resultText(
+            open.engine,
+            "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
+            { signal: stop.signal },
+          ),
+        ),
+      );
       await until(() => open.engine.running() === 2);
       const waiting = rows(open.engine, "SELECT count(*) FROM logs");
       stop.abort();
@@ -280,10 +351,18 @@ describe("the query engine", { concurrency: 1 }, () => {
   });
 
   describe("errors after the first byte", () => {
-    const failing = "SELECT CASE WHEN n = 400000 THEN error_free(n) ELSE filler END FROM (SELECT range AS n, repeat('x', 100) AS filler FROM range(450000))".replace("error_free(n)", "('no number ' || n)::int::varchar");
+    const failing =
+      "SELECT CASE WHEN n = 400000 THEN error_free(n) ELSE filler END FROM (SELECT range AS n, repeat('x', 100) AS filler FROM range(450000))".replace(
+        "error_free(n)",
+        "('no number ' || n)::int::varchar",
+      );
 
     test("JSON says so at its end", async () => {
-      const result = JSON.parse(await resultText(open.engine, failing, { rowsMax: 2_000_000 })) as { rows: []; row_count: number; error: { code: string; detail: string } };
+      const result = JSON.parse(await resultText(open.engine, failing, { rowsMax: 2_000_000 })) as {
+        rows: [];
+        row_count: number;
+        error: { code: string; detail: string };
+      };
       assert.equal(result.error.code, "query_failed");
       assert.match(result.error.detail, /Could not convert string 'no number 400000'/);
       assert.equal(result.rows.length, result.row_count);
@@ -291,34 +370,49 @@ describe("the query engine", { concurrency: 1 }, () => {
     });
 
     test("NDJSON says so in its last line", async () => {
-      const lines = (await resultText(open.engine, failing, { rowsMax: 2_000_000, format: "ndjson" })).trimEnd().split("\n");
+      const lines = (await resultText(open.engine, failing, { rowsMax: 2_000_000, format: "ndjson" }))
+        .trimEnd()
+        .split("\n");
       assert.partialDeepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { error: { code: "query_failed" } });
       assert.ok(lines.length > 1000);
       await assertFree();
     });
 
     test("CSV breaks off", async () => {
-      await assert.rejects(resultText(open.engine, failing, { rowsMax: 2_000_000, format: "csv" }), { code: "query_failed" });
+      await assert.rejects(resultText(open.engine, failing, { rowsMax: 2_000_000, format: "csv" }), {
+        code: "query_failed",
+      });
       await assertFree();
     });
 
     test("memory that runs out late", async () => {
-      const late = "SELECT range AS n, repeat('x', 100) AS t FROM range(200000) UNION ALL SELECT 0, md5(list(md5(range::varchar))::varchar) FROM range(30000000)";
-      const result = JSON.parse(await resultText(open.engine, late, { rowsMax: 2_000_000, memoryBytesMax: 64 * MIB }).catch((error: Problem) => JSON.stringify({ error: { code: error.code } }))) as { error: { code: string } };
+      const late =
+        "SELECT range AS n, repeat('x', 100) AS t FROM range(200000) UNION ALL SELECT 0, md5(list(md5(range::varchar))::varchar) FROM range(30000000)";
+      const result = JSON.parse(
+        await resultText(open.engine, late, { rowsMax: 2_000_000, memoryBytesMax: 64 * MIB }).catch((error: Problem) =>
+          JSON.stringify({ error: { code: error.code } }),
+        ),
+      ) as { error: { code: string } };
       assert.equal(result.error.code, "query_memory");
       await assertFree();
     });
 
     test("time that runs out late", async () => {
-      const late = "SELECT range AS n, repeat('x', 100) AS t FROM range(1000000000000) WHERE range < 200000 OR hash(range) = 1";
-      const lines = (await resultText(open.engine, late, { rowsMax: 2_000_000, timeoutMs: 2000, format: "ndjson" })).trimEnd().split("\n");
+      const late =
+        "SELECT range AS n, repeat('x', 100) AS t FROM range(1000000000000) WHERE range < 200000 OR hash(range) = 1";
+      const lines = (await resultText(open.engine, late, { rowsMax: 2_000_000, timeoutMs: 2000, format: "ndjson" }))
+        .trimEnd()
+        .split("\n");
       assert.ok(lines.length > 100_000, "rows, then the error");
       assert.partialDeepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { error: { code: "query_timeout" } });
       await assertFree();
     });
 
     test("the row limit, when it is passed late", async () => {
-      const result = JSON.parse(await resultText(open.engine, MANY, { rowsMax: 100_000 })) as { row_count: number; error: { code: string } };
+      const result = JSON.parse(await resultText(open.engine, MANY, { rowsMax: 100_000 })) as {
+        row_count: number;
+        error: { code: string };
+      };
       assert.equal(result.error.code, "query_too_large");
       assert.equal(result.row_count, 100_000);
     });
@@ -377,12 +471,20 @@ describe("the query engine", { concurrency: 1 }, () => {
       await until(() => open.engine.running() === 0);
       assert.ok(performance.now() - startedMs < 300, "within the interrupt's time");
       await assertFree();
-      assert.deepEqual(childPids().filter((pid) => before.includes(pid)), before, "no child was lost");
+      assert.deepEqual(
+        childPids().filter((pid) => before.includes(pid)),
+        before,
+        "no child was lost",
+      );
     });
 
     test("an abort cancels before the first byte", async () => {
       const stop = new AbortController();
-      const answer = resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3", { signal: stop.signal });
+      const answer = resultText(
+        open.engine,
+        "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
+        { signal: stop.signal },
+      );
       await until(() => open.held() === 1);
       stop.abort();
       await assert.rejects(answer);
@@ -447,7 +549,10 @@ describe("the query engine", { concurrency: 1 }, () => {
 describe("closing the engine", () => {
   test("cancels what runs, ends every child, refuses what comes after", async () => {
     const open = await openTestEngine(FIXTURE);
-    const answer = resultText(open.engine, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3");
+    const answer = resultText(
+      open.engine,
+      "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
+    );
     const failed = assert.rejects(answer, Problem);
     await until(() => open.held() === 1);
     await open.engine.close();

@@ -6,7 +6,7 @@ import { ProcessPool } from "./pool.ts";
 import type { QueryProcess } from "./process.ts";
 import type { ChildQuery } from "./protocol.ts";
 import { Run, type RunOutcome } from "./run.ts";
-import { probeSandbox, type SandboxLayer } from "./sandbox.ts";
+import { probeSandbox, type Sandbox, type SandboxLayer } from "./sandbox.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
 import { Slots } from "./slots.ts";
 
@@ -36,75 +36,95 @@ export interface QueryEngine {
 }
 
 /** Makes the engine. It starts its spare children at once. */
-export function createQueryEngine({ snapshot, settings, log, clock }: QueryEngineOptions): QueryEngine {
-  const slots = new Slots(settings);
-  const closing = new AbortController();
-  const sandbox = probeSandbox(settings);
-  const pool = sandbox.then((found) => new ProcessPool(found, settings, log));
-  pool.catch((error: unknown) => {
-    log.error({ err: error }, "the query engine can't start");
-  });
+export function createQueryEngine(options: QueryEngineOptions): QueryEngine {
+  return new Engine(options);
+}
 
-  async function query(request: QueryRequest): Promise<QueryRun> {
-    if (closing.signal.aborted) throw new Problem("unavailable", "the service is stopping");
-    const signal = AbortSignal.any([request.signal, closing.signal]);
-    const held: (() => void)[] = [await slots.acquire(request.orgId, signal)];
-    const letGo = (): void => {
-      for (const each of held.splice(0)) each();
-    };
+class Engine implements QueryEngine {
+  readonly #options: QueryEngineOptions;
+  readonly #slots: Slots;
+  readonly #closing = new AbortController();
+  readonly #sandbox: Promise<Sandbox>;
+  readonly #pool: Promise<ProcessPool>;
+
+  constructor(options: QueryEngineOptions) {
+    const { settings, log } = options;
+    this.#options = options;
+    this.#slots = new Slots(settings);
+    this.#sandbox = probeSandbox(settings);
+    this.#pool = this.#sandbox.then((found) => new ProcessPool(found, settings, log));
+    this.#pool.catch((error: unknown) => {
+      log.error({ err: error }, "the query engine can't start");
+    });
+  }
+
+  async query(request: QueryRequest): Promise<QueryRun> {
+    if (this.#closing.signal.aborted) throw stopping();
+    const { snapshot, settings } = this.#options;
+    const signal = AbortSignal.any([request.signal, this.#closing.signal]);
+    const held: (() => void)[] = [await this.#slots.acquire(request.orgId, signal)];
     try {
       const files = await snapshot(request.orgId);
       held.push(() => {
         files.release();
       });
-      const children = await readyPool();
-      const child = await acquireChild(children, request.orgId);
-      held.push(() => {
-        children.release(child, false);
-      });
+      const child = await this.#acquire(request.orgId);
+      held.push(() => void this.#release(child, false));
       signal.throwIfAborted();
       held.pop(); // from here on the run gives it back
-      return await start(child, children, childQuery(request, files, settings), signal, held.splice(0));
+      return await this.#start(child, childQuery(request, files, settings), signal, held.splice(0));
     } finally {
-      letGo(); // nothing is left once the run has begun
+      for (const each of held) each(); // nothing is left once the run has begun
     }
   }
 
-  function readyPool(): Promise<ProcessPool> {
-    return pool.catch(() => {
-      throw new Problem("unavailable", "queries can't be run now; tell the operator");
-    });
+  running(): number {
+    return this.#slots.running;
   }
 
-  async function acquireChild(children: ProcessPool, orgId: string): Promise<QueryProcess> {
+  async sandbox(): Promise<readonly SandboxLayer[]> {
+    return (await this.#sandbox).layers;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(stopping());
+    const pool = await this.#pool.catch(() => undefined);
+    await pool?.close();
+  }
+
+  async #acquire(orgId: string): Promise<QueryProcess> {
     try {
-      return await children.acquire(orgId);
+      return await (await this.#pool).acquire(orgId);
     } catch (error) {
-      log.error({ err: error }, "a query process could not be started");
+      if (this.#closing.signal.aborted) throw stopping();
+      this.#options.log.error({ err: error }, "a query process could not be started");
       throw new Problem("unavailable", "queries can't be run now; try again, and tell the operator if it goes on");
     }
   }
 
-  function start(child: QueryProcess, children: ProcessPool, query: ChildQuery, signal: AbortSignal, held: readonly (() => void)[]): Promise<QueryRun> {
+  async #release(child: QueryProcess, doubt: boolean): Promise<void> {
+    (await this.#pool).release(child, doubt);
+  }
+
+  #start(
+    child: QueryProcess,
+    query: ChildQuery,
+    signal: AbortSignal,
+    held: readonly (() => void)[],
+  ): Promise<QueryRun> {
+    const { settings, clock, log } = this.#options;
     const startedMs = clock.nowMs();
     const done = (outcome: RunOutcome): void => {
       for (const each of held) each();
-      children.release(child, outcome.doubt);
+      void this.#release(child, outcome.doubt);
       log.info({ orgId: query.orgId, durationMs: clock.nowMs() - startedMs, ...outcome }, "query done");
     };
     return new Run(child, query, settings, signal, done).start();
   }
+}
 
-  return {
-    query,
-    running: () => slots.running,
-    sandbox: async () => (await sandbox).layers,
-    close: async () => {
-      closing.abort(new Problem("unavailable", "the service is stopping"));
-      const children = await pool.catch(() => undefined);
-      await children?.close();
-    },
-  };
+function stopping(): Problem {
+  return new Problem("unavailable", "the service is stopping");
 }
 
 function childQuery(request: QueryRequest, files: Snapshot, settings: QueryEngineSettings): ChildQuery {

@@ -30,7 +30,11 @@ test("frames arrive whole, wherever the stream is cut", () => {
 });
 
 test("half a frame is not the boundary", () => {
-  for (const bytes of [frame(1, "abc").subarray(0, 3), frame(1, "abc").subarray(0, 7), frame(2, "abc").subarray(0, 5)]) {
+  for (const bytes of [
+    frame(1, "abc").subarray(0, 3),
+    frame(1, "abc").subarray(0, 7),
+    frame(2, "abc").subarray(0, 5),
+  ]) {
     const { reader } = collect();
     reader.push(bytes);
     assert.ok(!reader.atBoundary);

@@ -4,7 +4,10 @@ import { FIXTURE } from "./testing/fixture.ts";
 import { childPids, openTestEngine, ORG, OTHER_ORG, rows, until, type TestEngine } from "./testing/harness.ts";
 import type { QueryEngineSettings } from "./settings.ts";
 
-async function withEngine(settings: Partial<QueryEngineSettings>, work: (open: TestEngine, count: (orgId?: string) => Promise<void>) => Promise<void>): Promise<void> {
+async function withEngine(
+  settings: Partial<QueryEngineSettings>,
+  work: (open: TestEngine, count: (orgId?: string) => Promise<void>) => Promise<void>,
+): Promise<void> {
   const open = await openTestEngine(FIXTURE, settings);
   try {
     await work(open, async (orgId = ORG) => {
@@ -29,7 +32,9 @@ describe("the pool of children", { concurrency: 1 }, () => {
       }
       assert.deepEqual(childPids(), first);
       times.sort((a, b) => a - b);
-      context.diagnostic(`warm query: ${times[50]?.toFixed(1)} ms in the middle, ${times[95]?.toFixed(1)} ms for 95 of 100`);
+      context.diagnostic(
+        `warm query: ${times[50]?.toFixed(1)} ms in the middle, ${times[95]?.toFixed(1)} ms for 95 of 100`,
+      );
     });
   });
 

@@ -27,6 +27,7 @@ export class ProcessPool {
 
   /** A child for a query of this organization: one that served it before, a spare one, or a new one. */
   async acquire(orgId: string): Promise<QueryProcess> {
+    if (this.#closed !== undefined) throw new Error("cannot start a query process: the pool is closed");
     const kept = this.#takeIdle(orgId) ?? this.#spare.shift();
     if (kept !== undefined && (await isReady(kept))) return assign(kept, orgId);
     const child = this.#start();
@@ -36,7 +37,8 @@ export class ProcessPool {
 
   /** Takes a child back after its query. With `doubt`, or after its share of queries, it ends. */
   release(child: QueryProcess, doubt: boolean): void {
-    if (doubt || !child.usable || child.queries >= this.#settings.queriesPerChildMax || this.#closed !== undefined) child.kill();
+    if (doubt || !child.usable || child.queries >= this.#settings.queriesPerChildMax || this.#closed !== undefined)
+      child.kill();
     else this.#keep(child);
     this.#refill();
   }

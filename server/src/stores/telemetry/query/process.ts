@@ -1,7 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { CONTROL_FRAME_BYTES_MAX, DATA_FRAME_BYTES_MAX, FRAME, frame, FrameReader } from "./frames.ts";
-import { CHILD_PROBLEMS, type ChildEnd, type ChildFailure, type ChildProblemCode, type ChildQuery } from "./protocol.ts";
+import {
+  CHILD_PROBLEMS,
+  type ChildEnd,
+  type ChildFailure,
+  type ChildProblemCode,
+  type ChildQuery,
+} from "./protocol.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** What one query makes of its child's frames. */
@@ -35,7 +41,11 @@ export class QueryProcess {
 
   constructor(sandbox: Sandbox, onGone: (child: QueryProcess) => void) {
     this.#onGone = onGone;
-    this.#process = spawn(sandbox.file, [...sandbox.args], { stdio: ["ignore", "ignore", "ignore", "pipe"], env: {}, cwd: "/" });
+    this.#process = spawn(sandbox.file, [...sandbox.args], {
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+      env: {},
+      cwd: "/",
+    });
     this.#socket = this.#process.stdio[3] as Socket;
     this.#reader = new FrameReader({
       limit: (kind) => this.#limit(kind),
@@ -158,5 +168,10 @@ function readEnd(payload: Buffer): ChildEnd {
 function readFailure(payload: Buffer): ChildFailure {
   const { code, detail, told, doubt } = JSON.parse(payload.toString()) as Partial<ChildFailure>;
   const known = CHILD_PROBLEMS.find((each): each is ChildProblemCode => each === code);
-  return { code: known ?? "query_failed", detail: String(detail), told: told === true, doubt: doubt === true || known === undefined };
+  return {
+    code: known ?? "query_failed",
+    detail: String(detail),
+    told: told === true,
+    doubt: doubt === true || known === undefined,
+  };
 }

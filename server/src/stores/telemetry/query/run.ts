@@ -55,7 +55,13 @@ export class Run implements RunSink {
   #grace: NodeJS.Timeout | undefined;
 
   /** `onDone` is called once, when the child has let go of the files: it is idle or gone. */
-  constructor(child: QueryProcess, query: ChildQuery, settings: QueryEngineSettings, signal: AbortSignal, onDone: (outcome: RunOutcome) => void) {
+  constructor(
+    child: QueryProcess,
+    query: ChildQuery,
+    settings: QueryEngineSettings,
+    signal: AbortSignal,
+    onDone: (outcome: RunOutcome) => void,
+  ) {
     this.#child = child;
     this.#query = query;
     this.#settings = settings;
@@ -72,10 +78,17 @@ export class Run implements RunSink {
     });
     this.#body.on("error", () => undefined); // told to the reader; a body that nobody reads must not end the process
     this.#deadline = new Deadline(query.timeoutMs + KILL_GRACE_MS, () => {
-      this.#kill({ code: "query_timeout", detail: `the query ran longer than ${query.timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms` });
+      this.#kill({
+        code: "query_timeout",
+        detail: `the query ran longer than ${query.timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms`,
+      });
     });
     this.#watchdog = new MemoryWatchdog(child.pid, query.memoryBytesMax, () => {
-      this.#kill({ code: "query_memory", detail: "the query needs more memory than its limit; group or sort less at once, select fewer columns, or ask for a shorter time range" });
+      this.#kill({
+        code: "query_memory",
+        detail:
+          "the query needs more memory than its limit; group or sort less at once, select fewer columns, or ask for a shorter time range",
+      });
     });
   }
 
@@ -94,7 +107,9 @@ export class Run implements RunSink {
     this.#child.pause();
     this.#deadline.pause();
     this.#stall = setTimeout(() => {
-      this.#body.destroy(new Error(`cannot send the result: nothing was taken for ${this.#settings.stallTimeoutMs} ms`));
+      this.#body.destroy(
+        new Error(`cannot send the result: nothing was taken for ${this.#settings.stallTimeoutMs} ms`),
+      );
     }, this.#settings.stallTimeoutMs);
   }
 
@@ -109,7 +124,12 @@ export class Run implements RunSink {
 
   fail({ code, detail, told, doubt }: ChildFailure): void {
     this.#last(() => {
-      this.#outcome = { code, rows: 0, truncated: false, doubt: doubt || code === "query_memory" || code === "query_timeout" };
+      this.#outcome = {
+        code,
+        rows: 0,
+        truncated: false,
+        doubt: doubt || code === "query_memory" || code === "query_timeout",
+      };
       this.#giveUp({ code, detail }, told ? "" : undefined);
     });
     this.#doubt ||= doubt;
@@ -145,7 +165,10 @@ export class Run implements RunSink {
   /** Ends the body with an error: as an answer when nothing was sent, with `tail` when the result can tell it, else by breaking off. */
   #giveUp(verdict: Verdict, tail: string | undefined): void {
     this.#close();
-    const problem = new Problem(verdict.code, scrub(verdict.detail, { directories: [this.#settings.telemetryDir], orgId: this.#query.orgId }));
+    const problem = new Problem(
+      verdict.code,
+      scrub(verdict.detail, { directories: [this.#settings.telemetryDir], orgId: this.#query.orgId }),
+    );
     if (!this.#begun) {
       this.#first.reject(problem);
       this.#body.destroy();
@@ -195,9 +218,17 @@ export class Run implements RunSink {
 
   #diagnose(signal: NodeJS.Signals | null): Verdict {
     if (signal !== null && CRASHES.has(signal) && this.#watchdog.peakBytes > this.#query.memoryBytesMax / 2) {
-      return { code: "query_memory", detail: "the query ended for lack of memory; group or sort less at once, select fewer columns, or ask for a shorter time range" };
+      return {
+        code: "query_memory",
+        detail:
+          "the query ended for lack of memory; group or sort less at once, select fewer columns, or ask for a shorter time range",
+      };
     }
-    return { code: "query_failed", detail: "the process that ran the query ended unexpectedly; try again, and write the statement in another way if it happens again" };
+    return {
+      code: "query_failed",
+      detail:
+        "the process that ran the query ended unexpectedly; try again, and write the statement in another way if it happens again",
+    };
   }
 
   #close(): void {

@@ -47,7 +47,11 @@ describe("the sandbox of a query child", () => {
     await writeFile(join(telemetry, "rows.ndjson"), "rows");
     await writeFile(join(data, "master.key"), "secret");
     listing = await readdir(data, { recursive: true });
-    sandbox = await probeSandbox({ ...defaultQuerySettings(telemetry), dataDir: data, memoryBytesMax: 64 * 1024 * 1024 });
+    sandbox = await probeSandbox({
+      ...defaultQuerySettings(telemetry),
+      dataDir: data,
+      memoryBytesMax: 64 * 1024 * 1024,
+    });
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const prefix = sandbox.args.slice(0, sandbox.args.indexOf(process.execPath) + 1);

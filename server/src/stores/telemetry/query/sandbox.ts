@@ -64,8 +64,15 @@ export async function probeSandbox(settings: QueryEngineSettings): Promise<Sandb
   const privileged = settings.isolation === "auto" && (await succeeds([...limits, ...PRIVILEGES, ...NOTHING]));
   const watchdog = await readable("/proc/self/statm");
   const prefix = isolation ?? (privileged ? PRIVILEGES : []);
-  const [file = SHELL, ...args] = [...limits, ...prefix, process.execPath, `--max-old-space-size=${CHILD_HEAP_MIB}`, childProgram(), String(settings.threads)];
-  return { file, args, layers: layersOf(isolation, privileged, watchdog, directories, dataKib) };
+  const args = [
+    ...limits.slice(1),
+    ...prefix,
+    process.execPath,
+    `--max-old-space-size=${CHILD_HEAP_MIB}`,
+    childProgram(),
+    String(settings.threads),
+  ];
+  return { file: SHELL, args, layers: layersOf(isolation, privileged, watchdog, directories, dataKib) };
 }
 
 function childProgram(): string {
@@ -85,7 +92,10 @@ async function directoriesOf(settings: QueryEngineSettings): Promise<Directories
 }
 
 /** With a user namespace first, which needs no privilege; without one for a root that may make the others. */
-async function probeIsolation(limits: readonly string[], { telemetry, hidden }: Directories): Promise<readonly string[] | undefined> {
+async function probeIsolation(
+  limits: readonly string[],
+  { telemetry, hidden }: Directories,
+): Promise<readonly string[] | undefined> {
   const mounts = [SHELL, "-c", MOUNTS, "mounts", telemetry, hidden, ...PRIVILEGES];
   const candidates = [
     ["unshare", "--user", "--map-root-user", ...NAMESPACES, ...mounts],
@@ -107,12 +117,32 @@ function layersOf(
   const isolated = isolation !== undefined;
   const missing = "not allowed here: needs unshare, mount and setpriv (util-linux) and unprivileged user namespaces";
   return [
-    { name: "limits", active: true, detail: `no file can grow, no core dumps, ${OPEN_FILES_MAX} open files, ${dataKib} KiB of data` },
-    { name: "namespaces", active: isolated, detail: isolated ? isolation.filter((arg) => arg.startsWith("--") && arg.length < 8).join(" ") : missing },
+    {
+      name: "limits",
+      active: true,
+      detail: `no file can grow, no core dumps, ${OPEN_FILES_MAX} open files, ${dataKib} KiB of data`,
+    },
+    {
+      name: "namespaces",
+      active: isolated,
+      detail: isolated ? isolation.filter((arg) => arg.startsWith("--") && arg.length < 8).join(" ") : missing,
+    },
     { name: "read-only files", active: isolated, detail: isolated ? telemetry : missing },
-    { name: "hidden data", active: isolated && hidden !== "", detail: hidden === "" ? "no data directory is set" : isolated ? hidden : missing },
-    { name: "privileges", active: isolated || privileged, detail: "no new privileges, no capabilities, ends with its parent" },
-    { name: "memory watchdog", active: watchdog, detail: watchdog ? "resident memory is read from /proc" : "there is no /proc here" },
+    {
+      name: "hidden data",
+      active: isolated && hidden !== "",
+      detail: hidden === "" ? "no data directory is set" : isolated ? hidden : missing,
+    },
+    {
+      name: "privileges",
+      active: isolated || privileged,
+      detail: "no new privileges, no capabilities, ends with its parent",
+    },
+    {
+      name: "memory watchdog",
+      active: watchdog,
+      detail: watchdog ? "resident memory is read from /proc" : "there is no /proc here",
+    },
   ];
 }
 

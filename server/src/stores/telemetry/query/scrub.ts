@@ -14,7 +14,10 @@ export interface ScrubOptions {
 export function scrub(message: string, options: ScrubOptions): string {
   let text = message.toWellFormed();
   for (const directory of options.directories) text = removePaths(text, directory);
-  text = text.replace(/(?:file:)?[^\s"'`,;()[\]]*\/[^\s"'`,;()[\]]*\.(?:parquet|ndjson|node|m?[jt]s)\b/g, "(stored data)");
+  text = text.replace(
+    /(?:file:)?[^\s"'`,;()[\]]*\/[^\s"'`,;()[\]]*\.(?:parquet|ndjson|node|m?[jt]s)\b/g,
+    "(stored data)",
+  );
   text = text.replace(/\borg_[0-9a-z]+/g, (id) => (id === options.orgId ? id : "(another organization)"));
   return text.length <= DETAIL_CHARS_MAX ? text : `${text.slice(0, DETAIL_CHARS_MAX)}…`;
 }

@@ -81,7 +81,9 @@ export class Slots {
   }
 
   #hasPlace(orgId: string): boolean {
-    return this.#total < this.#limits.concurrentMax && (this.#running.get(orgId) ?? 0) < this.#limits.concurrentPerOrgMax;
+    return (
+      this.#total < this.#limits.concurrentMax && (this.#running.get(orgId) ?? 0) < this.#limits.concurrentPerOrgMax
+    );
   }
 
   #enter(orgId: string): void {

@@ -21,14 +21,28 @@ interface EngineError {
 }
 
 /** DuckDB's kinds of error that mean: the statement itself is wrong, whatever the data. */
-const STATEMENT_ERRORS: ReadonlySet<string> = new Set(["Parser", "Syntax", "Binder", "Catalog", "Not implemented", "Parameter Not Resolved", "Parameter Not Allowed", "Expression", "Mismatch Type"]);
+const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
+  "Parser",
+  "Syntax",
+  "Binder",
+  "Catalog",
+  "Not implemented",
+  "Parameter Not Resolved",
+  "Parameter Not Allowed",
+  "Expression",
+  "Mismatch Type",
+]);
 
 /** Why the run was stopped from outside, if it was. */
 export type Stop = "timeout" | "cancel" | undefined;
 
 /** Turns whatever a query threw into an answer. */
 export function toFailure(error: unknown, stop: Stop, timeoutMs: number): Failure {
-  if (stop === "timeout") return new Failure("query_timeout", `the query ran longer than ${timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms`);
+  if (stop === "timeout")
+    return new Failure(
+      "query_timeout",
+      `the query ran longer than ${timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms`,
+    );
   if (error instanceof Failure) return error;
   if (error instanceof Refusal) return new Failure("sql_not_allowed", error.message);
   if (error instanceof SyntaxFault) return new Failure("invalid_sql", error.message);
@@ -37,13 +51,22 @@ export function toFailure(error: unknown, stop: Stop, timeoutMs: number): Failur
 
 function fromEngine({ type, message }: EngineError): Failure {
   if (type === "Out of Memory" || /bad_alloc|out of memory|Cannot allocate memory|allocation fail/i.test(message)) {
-    return new Failure("query_memory", "the query needs more memory than its limit; group or sort less at once, select fewer columns, or ask for a shorter time range");
+    return new Failure(
+      "query_memory",
+      "the query needs more memory than its limit; group or sort less at once, select fewer columns, or ask for a shorter time range",
+    );
   }
   if (/longer than 0x1fffffe8|Invalid string length|Array buffer allocation/i.test(message)) {
-    return new Failure("query_too_large", "a value of the result is too long to be sent; shorten it, for example with left()");
+    return new Failure(
+      "query_too_large",
+      "a value of the result is too long to be sent; shorten it, for example with left()",
+    );
   }
   if (type === "Permission" || type === "IO" || type === "HTTP") {
-    return new Failure("unavailable", "the stored data could not be read; try again, and tell the operator if it goes on");
+    return new Failure(
+      "unavailable",
+      "the stored data could not be read; try again, and tell the operator if it goes on",
+    );
   }
   if (type === "Interrupt" || type === "INTERRUPT") return new Failure("query_failed", "the query was cancelled");
   if (/\bin file "|while reading file|parquet file/i.test(message)) {
@@ -56,7 +79,10 @@ function fromEngine({ type, message }: EngineError): Failure {
 }
 
 function readable(type: string, message: string): string {
-  const text = message.replace(/\n+(?:Use|Consider) "?SET [^\n]*/gi, "").replace(/\n*LINE \d+:[\s\S]*$/, "").trim();
+  const text = message
+    .replace(/\n+(?:Use|Consider) "?SET [^\n]*/gi, "")
+    .replace(/\n*LINE \d+:[\s\S]*$/, "")
+    .trim();
   return type === "" ? text : `${text} (${type.toLowerCase()} error)`;
 }
 

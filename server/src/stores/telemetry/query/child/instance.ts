@@ -38,13 +38,19 @@ export async function lock(connection: DuckDBConnection, files: readonly string[
   await connection.run(`SET allowed_paths = [${files.map(quoteText).join(", ")}]`);
   await connection.run("SET enable_external_access = false");
   await connection.run("SET lock_configuration = true");
-  const reader = await connection.runAndReadAll("SELECT current_setting('enable_external_access')::VARCHAR, current_setting('lock_configuration')::VARCHAR");
+  const reader = await connection.runAndReadAll(
+    "SELECT current_setting('enable_external_access')::VARCHAR, current_setting('lock_configuration')::VARCHAR",
+  );
   const [access, locked] = reader.getRows()[0] ?? [];
   if (access !== "false" || locked !== "true") throw new Error("cannot lock the query engine: a setting did not hold");
 }
 
 /** Gives an instance the tables of a query and locks it. */
-export async function furnish(connection: DuckDBConnection, query: ChildQuery, used: ReadonlySet<string>): Promise<void> {
+export async function furnish(
+  connection: DuckDBConnection,
+  query: ChildQuery,
+  used: ReadonlySet<string>,
+): Promise<void> {
   for (const statement of viewStatements(query, used)) await connection.run(statement);
   await lock(connection, viewFiles(query, used), query.memoryBytesMax);
 }

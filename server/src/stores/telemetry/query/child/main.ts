@@ -37,7 +37,10 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     instance.close();
     // Both at once, so that whoever asks again at once meets an idle child; the next instance is made meanwhile.
     const used = await dataBytes();
-    await Promise.all([channel.send(last.kind, last.payload), channel.send(used > CHILD_BASE_BYTES ? FRAME.spent : FRAME.ready)]);
+    await Promise.all([
+      channel.send(last.kind, last.payload),
+      channel.send(used > CHILD_BASE_BYTES ? FRAME.spent : FRAME.ready),
+    ]);
     next = makeInstance(threads);
     await next;
   };

@@ -6,22 +6,40 @@ import { Failure } from "./failure.ts";
 /** Binds the values of a request. @throws Failure `invalid_parameter` when names or count do not fit */
 export function bindParameters(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {
   const names = Array.from({ length: statement.parameterCount }, (_, i) => statement.parameterName(i + 1));
-  const values = Array.isArray(parameters) ? positional(names, parameters as readonly QueryParameter[]) : named(names, parameters as Readonly<Record<string, QueryParameter>>);
+  const values = Array.isArray(parameters)
+    ? positional(names, parameters as readonly QueryParameter[])
+    : named(names, parameters as Readonly<Record<string, QueryParameter>>);
   values.forEach((value, i) => bind(statement, i + 1, value));
 }
 
 function positional(names: readonly string[], values: readonly QueryParameter[]): readonly QueryParameter[] {
   const wanted = names.find((name) => !/^\d+$/.test(name));
-  if (wanted !== undefined && values.length > 0) throw new Failure("invalid_parameter", `the statement names its parameters ($${wanted}); send "parameters" as an object`);
-  if (values.length !== names.length) throw new Failure("invalid_parameter", `the statement has ${names.length} parameters, but ${values.length} values were sent`);
+  if (wanted !== undefined && values.length > 0)
+    throw new Failure(
+      "invalid_parameter",
+      `the statement names its parameters ($${wanted}); send "parameters" as an object`,
+    );
+  if (values.length !== names.length)
+    throw new Failure(
+      "invalid_parameter",
+      `the statement has ${names.length} parameters, but ${values.length} values were sent`,
+    );
   return names.map((name) => values[Number(name) - 1] ?? null);
 }
 
 function named(names: readonly string[], values: Readonly<Record<string, QueryParameter>>): readonly QueryParameter[] {
   const missing = names.filter((name) => !Object.hasOwn(values, name));
-  if (missing.length > 0) throw new Failure("invalid_parameter", `the statement has the parameter $${missing[0]}, but no value of that name was sent`);
+  if (missing.length > 0)
+    throw new Failure(
+      "invalid_parameter",
+      `the statement has the parameter $${missing[0]}, but no value of that name was sent`,
+    );
   const extra = Object.keys(values).find((name) => !names.includes(name));
-  if (extra !== undefined) throw new Failure("invalid_parameter", `a value was sent for $${extra.slice(0, 64)}, but the statement has no such parameter`);
+  if (extra !== undefined)
+    throw new Failure(
+      "invalid_parameter",
+      `a value was sent for $${extra.slice(0, 64)}, but the statement has no such parameter`,
+    );
   return names.map((name) => values[name] ?? null);
 }
 

@@ -24,8 +24,16 @@ export class BlockSender {
 
   /** Adds a row's text. True when a block is full and `flush` is due. */
   add(text: string): boolean {
-    if (text.length > RESULT_ROW_BYTES_MAX) throw new Failure("query_too_large", `a row of the result is longer than ${RESULT_ROW_BYTES_MAX} bytes; select less of it`);
-    if (this.#bytes + this.#text.length + text.length > this.#bytesMax) throw new Failure("query_too_large", `the result is longer than ${this.#bytesMax} bytes; select less, or set a limit`);
+    if (text.length > RESULT_ROW_BYTES_MAX)
+      throw new Failure(
+        "query_too_large",
+        `a row of the result is longer than ${RESULT_ROW_BYTES_MAX} bytes; select less of it`,
+      );
+    if (this.#bytes + this.#text.length + text.length > this.#bytesMax)
+      throw new Failure(
+        "query_too_large",
+        `the result is longer than ${this.#bytesMax} bytes; select less, or set a limit`,
+      );
     this.#text += text;
     return this.#text.length >= BLOCK_BYTES;
   }

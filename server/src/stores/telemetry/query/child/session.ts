@@ -79,7 +79,7 @@ export class Session {
     const statement = await this.#connection.prepare(admitted.sql);
     this.#check();
     bindParameters(statement, this.#query.parameters);
-    return await this.#stream(statement);
+    return this.#stream(statement);
   }
 
   async #stream(statement: DuckDBPreparedStatement): Promise<boolean> {
@@ -120,7 +120,11 @@ export class Session {
   }
 
   #open(result: DuckDBResult): ResultWriter {
-    if (result.columnCount > RESULT_COLUMNS_MAX) throw new Failure("query_too_large", `the result has ${result.columnCount} columns; the limit is ${RESULT_COLUMNS_MAX}`);
+    if (result.columnCount > RESULT_COLUMNS_MAX)
+      throw new Failure(
+        "query_too_large",
+        `the result has ${result.columnCount} columns; the limit is ${RESULT_COLUMNS_MAX}`,
+      );
     const names = distinctNames(result.columnNames());
     const writer = makeWriter(
       this.#query.format,
@@ -133,7 +137,10 @@ export class Session {
 
   #tooMany(): boolean {
     if (this.#query.truncate) return true;
-    throw new Failure("query_too_large", `the result has more than ${this.#query.rowsMax} rows; set a limit, or ask for a part of it`);
+    throw new Failure(
+      "query_too_large",
+      `the result has more than ${this.#query.rowsMax} rows; set a limit, or ask for a part of it`,
+    );
   }
 
   #check(): void {
@@ -171,7 +178,10 @@ export class Session {
 function toStoreFailure(error: unknown): Failure {
   const failure = toFailure(error, undefined, 0);
   if (failure.code === "query_memory") return failure;
-  return new Failure("unavailable", "the stored data could not be opened; try again, and tell the operator if it goes on");
+  return new Failure(
+    "unavailable",
+    "the stored data could not be opened; try again, and tell the operator if it goes on",
+  );
 }
 
 function directoriesOf(query: ChildQuery): string[] {

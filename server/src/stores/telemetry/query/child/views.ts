@@ -7,7 +7,9 @@ const NO_FILES: SnapshotTable = { parquet: [], hot: [] };
 
 /** The statements that make the tables of one query, over exactly its files. */
 export function viewStatements(query: ChildQuery, used: ReadonlySet<string>): string[] {
-  return QUERY_TABLES.filter(({ name }) => used.has(name)).map((table) => viewStatement(table, query.files[table.name] ?? NO_FILES, query.visible));
+  return QUERY_TABLES.filter(({ name }) => used.has(name)).map((table) =>
+    viewStatement(table, query.files[table.name] ?? NO_FILES, query.visible),
+  );
 }
 
 /** Every file that the used tables have. */
@@ -36,9 +38,12 @@ function viewStatement(table: QueryTable, files: SnapshotTable, visible: ChildQu
   const types = table.columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
   const where = visibility(table, visible);
   const sources: string[] = [];
-  if (files.parquet.length > 0) sources.push(`read_parquet(${fileList(files.parquet)}, hive_partitioning = false, union_by_name = false)`);
+  if (files.parquet.length > 0)
+    sources.push(`read_parquet(${fileList(files.parquet)}, hive_partitioning = false, union_by_name = false)`);
   if (files.hot.length > 0) {
-    sources.push(`read_json(${fileList(files.hot)}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`);
+    sources.push(
+      `read_json(${fileList(files.hot)}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`,
+    );
   }
   const selects = sources.map((source) => `SELECT ${columns} FROM ${source}${where}`);
   if (selects.length === 0) {

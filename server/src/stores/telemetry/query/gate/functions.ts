@@ -4,7 +4,8 @@
  * version of the engine can't bring a function in that nobody has read.
  */
 const ALLOWED = {
-  operators: "!__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ ilike_escape like_escape not_ilike_escape not_like_escape xor",
+  operators:
+    "!__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ ilike_escape like_escape not_ilike_escape not_like_escape xor",
   arithmetic: `abs acos acosh add asin asinh atan atan2 atanh bit_count cbrt ceil ceiling cos cosh cot degrees divide even exp factorial fdiv floor fmod
     gamma gcd greatest greatest_common_divisor isfinite isinf isnan lcm least least_common_multiple lgamma ln log log10 log2 mod multiply nextafter pi pow power
     radians random round round_even roundbankers sign signbit sin sinh sqrt subtract tan tanh trunc equi_width_bins is_histogram_other_bin nullif`,
@@ -46,15 +47,26 @@ const ALLOWED = {
     favg first fsum geomean geometric_mean group_concat histogram histogram_exact kahan_sum kurtosis kurtosis_pop last list listagg mad max max_by mean median
     min min_by mode product quantile quantile_cont quantile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy
     sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow sumkahan var_pop var_samp variance wavg weighted_avg`,
-  windows: "cume_dist dense_rank fill first_value lag last_value lead nth_value ntile percent_rank rank rank_dense row_number",
+  windows:
+    "cume_dist dense_rank fill first_value lag last_value lead nth_value ntile percent_rank rank rank_dense row_number",
   /** Table functions that stand in a select list. */
   expansion: "unnest",
 } as const;
 
-export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(Object.values(ALLOWED).flatMap((names) => names.split(/\s+/)).map((name) => name.toLowerCase()));
+export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
+  Object.values(ALLOWED)
+    .flatMap((names) => names.split(/\s+/))
+    .map((name) => name.toLowerCase()),
+);
 
 /** Functions that may stand in FROM. */
-export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(["range", "generate_series", "unnest", "json_each", "json_tree"]);
+export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
+  "range",
+  "generate_series",
+  "unnest",
+  "json_each",
+  "json_tree",
+]);
 
 /** Functions whose numbered argument makes the result as long as it says: it must be a literal of at most `LITERAL_COUNT_MAX`. */
 export const COUNTED_ARGUMENTS: ReadonlyMap<string, number> = new Map([
@@ -66,6 +78,12 @@ export const COUNTED_ARGUMENTS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Functions that call the aggregate which their second argument names: it must be a literal, and an allowed aggregate. */
-export const NAMED_AGGREGATES: ReadonlySet<string> = new Set(["list_aggr", "list_aggregate", "aggregate", "array_aggr", "array_aggregate"]);
+export const NAMED_AGGREGATES: ReadonlySet<string> = new Set([
+  "list_aggr",
+  "list_aggregate",
+  "aggregate",
+  "array_aggr",
+  "array_aggregate",
+]);
 
 export const ALLOWED_AGGREGATES: ReadonlySet<string> = new Set(ALLOWED.aggregates.split(/\s+/));

@@ -8,7 +8,8 @@ const TABLES: ReadonlySet<string> = new Set(["logs", "metrics", "traces"]);
 
 describe("the gate", () => {
   let instance: Instance;
-  const evaluate = async (sql: string, parameter: string): Promise<string> => String((await instance.connection.runAndReadAll(sql, [parameter])).getRows()[0]?.[0]);
+  const evaluate = async (sql: string, parameter: string): Promise<string> =>
+    String((await instance.connection.runAndReadAll(sql, [parameter])).getRows()[0]?.[0]);
   const gate = (sql: string): Promise<Admitted> => admit(sql, TABLES, evaluate);
   before(async () => {
     instance = await makeInstance(1);
@@ -22,12 +23,22 @@ describe("the gate", () => {
     assert.deepEqual(await used("SELECT 1"), []);
     assert.deepEqual(await used("SELECT * FROM Logs JOIN main.traces USING (trace_id)"), ["logs", "traces"]);
     assert.deepEqual(await used("WITH logs AS (SELECT 1) SELECT * FROM logs"), [], "the name is the expression's");
-    assert.deepEqual(await used("WITH x AS (SELECT * FROM logs) SELECT * FROM x WHERE EXISTS (SELECT 1 FROM metrics)"), ["logs", "metrics"]);
-    assert.deepEqual(await used("SELECT * FROM (WITH logs AS (SELECT 1) FROM logs), logs"), ["logs"], "outside it is the table's");
+    assert.deepEqual(
+      await used("WITH x AS (SELECT * FROM logs) SELECT * FROM x WHERE EXISTS (SELECT 1 FROM metrics)"),
+      ["logs", "metrics"],
+    );
+    assert.deepEqual(
+      await used("SELECT * FROM (WITH logs AS (SELECT 1) FROM logs), logs"),
+      ["logs"],
+      "outside it is the table's",
+    );
   });
 
   test("renders what it checked, with its parameters", async () => {
-    assert.equal((await gate("select /* x */ level from logs where a = $level limit $n")).sql, 'SELECT "level" FROM logs WHERE (a = $level) LIMIT $n');
+    assert.equal(
+      (await gate("select /* x */ level from logs where a = $level limit $n")).sql,
+      'SELECT "level" FROM logs WHERE (a = $level) LIMIT $n',
+    );
     assert.equal((await gate("from logs -- x\n;")).sql, "SELECT * FROM logs");
   });
 
@@ -41,15 +52,25 @@ describe("the gate", () => {
   });
 
   test("tells where a statement does not parse", async () => {
-    await assert.rejects(gate("SELECT 1 FRM logs x"), (error: Error) => error instanceof SyntaxFault && /at character \d+/.test(error.message));
+    await assert.rejects(
+      gate("SELECT 1 FRM logs x"),
+      (error: Error) => error instanceof SyntaxFault && /at character \d+/.test(error.message),
+    );
     await assert.rejects(gate("  "), SyntaxFault);
   });
 
   test("tells what is refused, and what is allowed instead", async () => {
-    const message = async (sql: string): Promise<string> => gate(sql).then(() => assert.fail("admitted"), (error: Error) => (error instanceof Refusal ? error.message : assert.fail(String(error))));
+    const message = async (sql: string): Promise<string> =>
+      gate(sql).then(
+        () => assert.fail("admitted"),
+        (error: Error) => (error instanceof Refusal ? error.message : assert.fail(String(error))),
+      );
     assert.match(await message("SELECT * FROM users"), /table "users".*logs, metrics, traces/);
     assert.match(await message("SELECT read_text('x')"), /function read_text.*reads files/);
-    assert.match(await message("SELECT * FROM read_text('x')"), /allowed are range, generate_series, unnest, json_each, json_tree/);
+    assert.match(
+      await message("SELECT * FROM read_text('x')"),
+      /allowed are range, generate_series, unnest, json_each, json_tree/,
+    );
     assert.match(await message("SELECT no_such(1)"), /check its spelling/);
     assert.match(await message("SELECT repeat('x', 10001)"), /literal of at most 10000/);
     assert.match(await message("DELETE FROM logs"), /only one reading statement/);
@@ -68,7 +89,14 @@ describe("the gate", () => {
 
   // What the parser does not write today, another version might: nothing unknown passes.
   const select = (change: object): object => ({
-    node: { type: "SELECT_NODE", modifiers: [], cte_map: { map: [] }, select_list: [{ class: "STAR", type: "STAR" }], from_table: { type: "EMPTY" }, ...change },
+    node: {
+      type: "SELECT_NODE",
+      modifiers: [],
+      cte_map: { map: [] },
+      select_list: [{ class: "STAR", type: "STAR" }],
+      from_table: { type: "EMPTY" },
+      ...change,
+    },
   });
   const unknown: readonly (readonly [string, object])[] = [
     ["a query node", { node: { type: "INSERT_NODE" } }],

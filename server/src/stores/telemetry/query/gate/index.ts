@@ -21,7 +21,8 @@ export interface Admitted {
  * @throws SyntaxFault for text that does not parse, Refusal for what is not allowed
  */
 export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: Evaluate): Promise<Admitted> {
-  if (Buffer.byteLength(sql) > SQL_BYTES_MAX) throw new Refusal(`more than ${SQL_BYTES_MAX} bytes`, "send a shorter statement, and values as parameters");
+  if (Buffer.byteLength(sql) > SQL_BYTES_MAX)
+    throw new Refusal(`more than ${SQL_BYTES_MAX} bytes`, "send a shorter statement, and values as parameters");
   if (sql.includes("\0")) throw new SyntaxFault("the statement holds a NUL character");
   const tree = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", sql.toWellFormed());
   const used = walkStatement(onlyStatement(tree), tables);
@@ -33,7 +34,8 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
 function onlyStatement(tree: string): unknown {
   const parsed: unknown = JSON.parse(tree);
   if (!isObject(parsed)) throw new SyntaxFault("the statement could not be parsed");
-  if (parsed["error"] === true) throw parseFault(parsed["error_type"], String(parsed["error_message"]), parsed["position"]);
+  if (parsed["error"] === true)
+    throw parseFault(parsed["error_type"], String(parsed["error_message"]), parsed["position"]);
   const statements: readonly unknown[] = Array.isArray(parsed["statements"]) ? (parsed["statements"] as unknown[]) : [];
   if (statements.length === 0) throw new SyntaxFault("the statement is empty");
   if (statements.length > 1) throw new Refusal("more than one statement", "send one at a time");
@@ -42,7 +44,8 @@ function onlyStatement(tree: string): unknown {
 
 function parseFault(type: unknown, message: string, position: unknown): Error {
   if (type === "not implemented") {
-    const hint = "only one reading statement is allowed: SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, UNPIVOT, and PIVOT with its values listed";
+    const hint =
+      "only one reading statement is allowed: SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, UNPIVOT, and PIVOT with its values listed";
     return new Refusal("a kind of statement that does not only read", hint);
   }
   const place = typeof position === "string" && /^\d+$/.test(position) ? ` (at character ${Number(position) + 1})` : "";

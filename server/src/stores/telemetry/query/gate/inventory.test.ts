@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { ALLOWED_AGGREGATES, ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, COUNTED_ARGUMENTS, NAMED_AGGREGATES } from "./functions.ts";
+import {
+  ALLOWED_AGGREGATES,
+  ALLOWED_FUNCTIONS,
+  ALLOWED_TABLE_FUNCTIONS,
+  COUNTED_ARGUMENTS,
+  NAMED_AGGREGATES,
+} from "./functions.ts";
 import { refusalReason } from "./refused.ts";
 
 interface Known {
@@ -17,9 +23,14 @@ describe("the reviewed inventory of functions", () => {
   before(async () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     version = (await connection.runAndReadAll("SELECT version()")).getRows()[0]?.[0];
-    const sql = "SELECT function_name, function_type, bool_or(coalesce(has_side_effects, false)) FROM duckdb_functions() GROUP BY ALL";
+    const sql =
+      "SELECT function_name, function_type, bool_or(coalesce(has_side_effects, false)) FROM duckdb_functions() GROUP BY ALL";
     const reader = await connection.runAndReadAll(sql);
-    known = reader.getRows().map(([name, kind, sideEffects]) => ({ name: String(name).toLowerCase(), kind: String(kind), sideEffects: sideEffects === true }));
+    known = reader.getRows().map(([name, kind, sideEffects]) => ({
+      name: String(name).toLowerCase(),
+      kind: String(kind),
+      sideEffects: sideEffects === true,
+    }));
     connection.closeSync();
   });
 
@@ -31,25 +42,38 @@ describe("the reviewed inventory of functions", () => {
   test("has every function of the engine on one of its two sides", () => {
     const wrong: string[] = [];
     for (const { name, kind } of known) {
-      const allowed = kind === "table" || kind === "table_macro" ? ALLOWED_TABLE_FUNCTIONS.has(name) : ALLOWED_FUNCTIONS.has(name);
+      const allowed =
+        kind === "table" || kind === "table_macro" ? ALLOWED_TABLE_FUNCTIONS.has(name) : ALLOWED_FUNCTIONS.has(name);
       const refused = refusalReason(name) !== undefined;
       if (kind === "table_macro" && name === "histogram") continue; // the aggregate of this name is allowed
       if (kind === "table" && name === "repeat") continue; // the scalar function is allowed
-      if (allowed === refused) wrong.push(`${kind} ${name} is ${allowed ? "both allowed and refused" : "not reviewed"}`);
+      if (allowed === refused)
+        wrong.push(`${kind} ${name} is ${allowed ? "both allowed and refused" : "not reviewed"}`);
     }
     assert.deepEqual(wrong, []);
   });
 
   test("allows nothing that the engine does not have", () => {
     const names = new Set(known.map(({ name }) => name));
-    for (const name of [...ALLOWED_FUNCTIONS, ...ALLOWED_TABLE_FUNCTIONS, ...COUNTED_ARGUMENTS.keys(), ...NAMED_AGGREGATES]) assert.ok(names.has(name), name);
+    for (const name of [
+      ...ALLOWED_FUNCTIONS,
+      ...ALLOWED_TABLE_FUNCTIONS,
+      ...COUNTED_ARGUMENTS.keys(),
+      ...NAMED_AGGREGATES,
+    ])
+      assert.ok(names.has(name), name);
     const aggregates = new Set(known.filter(({ kind }) => kind !== "scalar").map(({ name }) => name));
     for (const name of ALLOWED_AGGREGATES) assert.ok(aggregates.has(name), name);
   });
 
   test("allows no side effects but chance and the clock", () => {
     const harmless = new Set(["random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"]);
-    const effects = known.filter(({ name, sideEffects }) => sideEffects && ALLOWED_FUNCTIONS.has(name)).map(({ name }) => name);
-    assert.deepEqual(effects.filter((name) => !harmless.has(name)), []);
+    const effects = known
+      .filter(({ name, sideEffects }) => sideEffects && ALLOWED_FUNCTIONS.has(name))
+      .map(({ name }) => name);
+    assert.deepEqual(
+      effects.filter((name) => !harmless.has(name)),
+      [],
+    );
   });
 });

@@ -27,7 +27,13 @@ export type Check =
 export type Members = Readonly<Record<string, Check>>;
 
 const EXPRESSION: Members = { class: "plain", type: "plain", alias: "plain", query_location: "plain" };
-const TABLE: Members = { type: "plain", alias: "plain", sample: "sample", query_location: "plain", column_name_alias: "plain" };
+const TABLE: Members = {
+  type: "plain",
+  alias: "plain",
+  sample: "sample",
+  query_location: "plain",
+  column_name_alias: "plain",
+};
 const NODE: Members = { type: "plain", modifiers: "modifiers", cte_map: "ctes" };
 
 /** Expressions by `class`. */
@@ -55,7 +61,13 @@ export const EXPRESSIONS: Readonly<Record<string, Members>> = {
   CONJUNCTION: { ...EXPRESSION, children: "expressions" },
   OPERATOR: { ...EXPRESSION, children: "expressions" },
   LAMBDA: { ...EXPRESSION, lhs: "expression", expr: "expression", syntax_type: "plain" },
-  SUBQUERY: { ...EXPRESSION, subquery_type: "plain", subquery: "statement", child: "expression", comparison_type: "plain" },
+  SUBQUERY: {
+    ...EXPRESSION,
+    subquery_type: "plain",
+    subquery: "statement",
+    child: "expression",
+    comparison_type: "plain",
+  },
   FUNCTION: {
     ...EXPRESSION,
     function_name: "plain",
@@ -125,7 +137,14 @@ export const TABLES: Readonly<Record<string, Members>> = {
     include_nulls: "plain",
   },
   // DESCRIBE and SUMMARIZE of a query; the other forms of SHOW list the catalog.
-  SHOW_REF: { ...TABLE, table_name: "null", catalog_name: "null", schema_name: "null", query: "query", show_type: "plain" },
+  SHOW_REF: {
+    ...TABLE,
+    table_name: "null",
+    catalog_name: "null",
+    schema_name: "null",
+    query: "query",
+    show_type: "plain",
+  },
 };
 
 /** Query nodes by `type`. */
@@ -164,10 +183,23 @@ export const MODIFIERS: Readonly<Record<string, Members>> = {
 
 export const ORDER: Members = { type: "plain", null_order: "plain", expression: "expression" };
 export const CASE_CHECK: Members = { when_expr: "expression", then_expr: "expression" };
-export const PIVOT_COLUMN: Members = { pivot_expressions: "expressions", unpivot_names: "plain", entries: "null", pivot_enum: "null", subquery: "null" };
+export const PIVOT_COLUMN: Members = {
+  pivot_expressions: "expressions",
+  unpivot_names: "plain",
+  entries: "null",
+  pivot_enum: "null",
+  subquery: "null",
+};
 export const PIVOT_ENTRY: Members = { values: "null", star_expr: "expression", alias: "plain" };
 export const REPLACEMENT: Members = { key: "plain", value: "expression" };
-export const RENAME: Members = { key: "renames", value: "plain", catalog: "plain", schema: "plain", table: "plain", column: "plain" };
+export const RENAME: Members = {
+  key: "renames",
+  value: "plain",
+  catalog: "plain",
+  schema: "plain",
+  table: "plain",
+  column: "plain",
+};
 export const STATEMENT: Members = { node: "query", named_param_map: "plain" };
 export const SAMPLE: Members = { sample_size: "constant", is_percentage: "plain", method: "plain", seed: "plain" };
 export const CTE: Members = { aliases: "plain", query: "statement", materialized: "plain", key_targets: "expressions" };

@@ -17,6 +17,11 @@ export class SyntaxFault extends Error {
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** A member that holds text, or nothing. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,11 @@
 import { LITERAL_COUNT_MAX, SQL_DEPTH_MAX, SQL_NODES_MAX } from "../settings.ts";
-import { ALLOWED_AGGREGATES, ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, COUNTED_ARGUMENTS, NAMED_AGGREGATES } from "./functions.ts";
+import {
+  ALLOWED_AGGREGATES,
+  ALLOWED_FUNCTIONS,
+  ALLOWED_TABLE_FUNCTIONS,
+  COUNTED_ARGUMENTS,
+  NAMED_AGGREGATES,
+} from "./functions.ts";
 import {
   CASE_CHECK,
   CTE,
@@ -18,7 +24,7 @@ import {
   type Check,
   type Members,
 } from "./nodes.ts";
-import { isObject, Refusal, type Json } from "./refusal.ts";
+import { isObject, Refusal, textOf, type Json } from "./refusal.ts";
 import { refusalReason } from "./refused.ts";
 import { checkType } from "./types.ts";
 
@@ -38,7 +44,8 @@ interface Walk {
  */
 export function walkStatement(statement: unknown, tables: ReadonlySet<string>): ReadonlySet<string> {
   const walk: Walk = { tables, used: new Set(), nodes: 0 };
-  if (!isObject(statement) || !isObject(statement["node"])) throw new Refusal("a form of statement that is not known here");
+  if (!isObject(statement) || !isObject(statement["node"]))
+    throw new Refusal("a form of statement that is not known here");
   members(walk, statement, STATEMENT, new Set(), 0);
   return walk.used;
 }
@@ -46,7 +53,11 @@ export function walkStatement(statement: unknown, tables: ReadonlySet<string>): 
 function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: number): void {
   if (isEmpty(value)) return;
   const next = depth + 1;
-  if (next > SQL_DEPTH_MAX) throw new Refusal(`more than ${SQL_DEPTH_MAX} levels of nesting`, "write it flatter, for example with a list and IN");
+  if (next > SQL_DEPTH_MAX)
+    throw new Refusal(
+      `more than ${SQL_DEPTH_MAX} levels of nesting`,
+      "write it flatter, for example with a list and IN",
+    );
   switch (kind) {
     case "plain":
       return checkPlain(value);
@@ -66,7 +77,9 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
       return each(value, (item) => members(walk, item, ORDER, scope, next));
     case "orderModifier":
     case "modifiers":
-      return each(Array.isArray(value) ? value : [value], (item) => typed(walk, item, MODIFIERS, "modifier", scope, next));
+      return each(Array.isArray(value) ? value : [value], (item) =>
+        typed(walk, item, MODIFIERS, "modifier", scope, next),
+      );
     case "table":
       return table(walk, value, scope, next);
     case "query":
@@ -100,7 +113,14 @@ function members(walk: Walk, value: unknown, known: Members, scope: Scope, depth
   }
 }
 
-function typed(walk: Walk, value: unknown, table: Readonly<Record<string, Members>>, what: string, scope: Scope, depth: number): void {
+function typed(
+  walk: Walk,
+  value: unknown,
+  table: Readonly<Record<string, Members>>,
+  what: string,
+  scope: Scope,
+  depth: number,
+): void {
   const type = isObject(value) ? String(value["type"]) : "";
   const known = Object.hasOwn(table, type) ? table[type] : undefined;
   if (known === undefined) throw new Refusal(`${what} ${type}`);
@@ -124,8 +144,14 @@ function commonTables(walk: Walk, cteMap: unknown, outer: Scope, depth: number):
   for (const entry of entries) {
     if (!isObject(entry)) throw new Refusal("a WITH clause that is not known here");
     const name = String(entry["key"]).toLowerCase();
-    if (!/^[a-z_][a-z0-9_]*$/.test(name) || /^(duckdb|pg|sqlite|pragma|information_schema|system|temp)(_|$)/.test(name)) {
-      throw new Refusal(`the name "${name.slice(0, 64)}" for a common table expression`, "use letters, digits and _, and no prefix of a system catalog");
+    if (
+      !/^[a-z_][a-z0-9_]*$/.test(name) ||
+      /^(duckdb|pg|sqlite|pragma|information_schema|system|temp)(_|$)/.test(name)
+    ) {
+      throw new Refusal(
+        `the name "${name.slice(0, 64)}" for a common table expression`,
+        "use letters, digits and _, and no prefix of a system catalog",
+      );
     }
     members(walk, entry["value"], CTE, scope, depth + 1);
     scope.add(name);
@@ -141,8 +167,8 @@ function table(walk: Walk, value: unknown, scope: Scope, depth: number): void {
 
 function baseTable(walk: Walk, value: Json, scope: Scope): void {
   const name = String(value["table_name"]).toLowerCase();
-  const schema = String(value["schema_name"] ?? "").toLowerCase();
-  const catalog = String(value["catalog_name"] ?? "");
+  const schema = textOf(value["schema_name"]).toLowerCase();
+  const catalog = textOf(value["catalog_name"]);
   if (catalog === "" && schema === "" && scope.has(name)) return;
   if (catalog === "" && (schema === "" || schema === "main") && walk.tables.has(name)) {
     walk.used.add(name);
@@ -163,8 +189,10 @@ function expression(walk: Walk, value: unknown, scope: Scope, depth: number): vo
   const known = Object.hasOwn(EXPRESSIONS, name) ? EXPRESSIONS[name] : undefined;
   if (!isObject(value) || known === undefined) throw new Refusal(`an expression (${name})`);
   if (name === "FUNCTION" || name === "WINDOW") scalarFunction(value);
-  if (name === "OPERATOR" && !OPERATORS.has(String(value["type"]))) throw new Refusal(`the operator ${String(value["type"])}`);
-  if (name === "COLLATE" && !/^[a-z_]+(\.[a-z_]+)*$/i.test(String(value["collation"]))) throw new Refusal("this collation");
+  if (name === "OPERATOR" && !OPERATORS.has(String(value["type"])))
+    throw new Refusal(`the operator ${String(value["type"])}`);
+  if (name === "COLLATE" && !/^[a-z_]+(\.[a-z_]+)*$/i.test(String(value["collation"])))
+    throw new Refusal("this collation");
   members(walk, value, known, scope, depth);
 }
 
@@ -182,12 +210,14 @@ const SYSTEM_SCHEMAS: ReadonlySet<string> = new Set(["pg_catalog", "information_
 
 /** `column.upper()` looks like a function of a schema. The column becomes the first argument, so that the others can't be counted here. */
 function chained(value: Json, name: string): void {
-  if (value["catalog"] || SYSTEM_SCHEMAS.has(String(value["schema"]).toLowerCase())) throw new Refusal(`the function ${name} of another schema`, "leave the schema out");
-  if (COUNTED_ARGUMENTS.has(name) || NAMED_AGGREGATES.has(name)) throw new Refusal(`${name} behind a dot`, `write ${name}(x, …)`);
+  if (value["catalog"] || SYSTEM_SCHEMAS.has(String(value["schema"]).toLowerCase()))
+    throw new Refusal(`the function ${name} of another schema`, "leave the schema out");
+  if (COUNTED_ARGUMENTS.has(name) || NAMED_AGGREGATES.has(name))
+    throw new Refusal(`${name} behind a dot`, `write ${name}(x, …)`);
 }
 
 function isQualified(value: Json): boolean {
-  const schema = String(value["schema"] ?? "");
+  const schema = textOf(value["schema"]);
   return Boolean(value["catalog"]) || (schema !== "" && schema !== "main");
 }
 
@@ -201,22 +231,32 @@ function refusedFunction(name: string): Refusal {
 function countedArgument(value: Json, name: string, index: number): void {
   const count = literal(arrayOf(value["children"])[index]);
   if (typeof count === "number" && count >= 0 && count <= LITERAL_COUNT_MAX) return;
-  throw new Refusal(`${name} with a count that is not a literal of at most ${LITERAL_COUNT_MAX}`, "write the count as a number");
+  throw new Refusal(
+    `${name} with a count that is not a literal of at most ${LITERAL_COUNT_MAX}`,
+    "write the count as a number",
+  );
 }
 
 function namedAggregate(value: Json, name: string): void {
   const aggregate = literal(arrayOf(value["children"])[1]);
   if (typeof aggregate === "string" && ALLOWED_AGGREGATES.has(aggregate.toLowerCase())) return;
-  throw new Refusal(`${name} with an aggregate that is not the literal name of an allowed one`, "write for example list_aggregate(x, 'sum')");
+  throw new Refusal(
+    `${name} with an aggregate that is not the literal name of an allowed one`,
+    "write for example list_aggregate(x, 'sum')",
+  );
 }
 
 function tableFunction(walk: Walk, value: unknown, scope: Scope, depth: number): void {
   if (!isObject(value) || value["class"] !== "FUNCTION") throw new Refusal("a table function in this form");
   const name = String(value["function_name"]).toLowerCase();
-  if (isQualified(value)) throw new Refusal(`the table function ${name.slice(0, 64)} of another schema`, "leave the schema out");
+  if (isQualified(value))
+    throw new Refusal(`the table function ${name.slice(0, 64)} of another schema`, "leave the schema out");
   if (!ALLOWED_TABLE_FUNCTIONS.has(name)) {
     const reason = refusalReason(name);
-    throw new Refusal(`the table function ${name.slice(0, 64)}`, `${reason === undefined ? "" : `${reason}; `}allowed are ${[...ALLOWED_TABLE_FUNCTIONS].join(", ")}`);
+    throw new Refusal(
+      `the table function ${name.slice(0, 64)}`,
+      `${reason === undefined ? "" : `${reason}; `}allowed are ${[...ALLOWED_TABLE_FUNCTIONS].join(", ")}`,
+    );
   }
   members(walk, value, EXPRESSIONS["FUNCTION"] ?? {}, scope, depth);
 }
@@ -224,7 +264,8 @@ function tableFunction(walk: Walk, value: unknown, scope: Scope, depth: number):
 function pivot(walk: Walk, value: unknown, scope: Scope, depth: number): void {
   if (!isObject(value)) throw new Refusal("this form of PIVOT");
   const { entries, ...rest } = value;
-  if (!isEmpty(value["pivot_enum"])) throw new Refusal("PIVOT without values", "list them: PIVOT … ON column IN ('a', 'b')");
+  if (!isEmpty(value["pivot_enum"]))
+    throw new Refusal("PIVOT without values", "list them: PIVOT … ON column IN ('a', 'b')");
   members(walk, rest, PIVOT_COLUMN, scope, depth);
   for (const entry of arrayOf(entries)) {
     if (!isObject(entry)) throw new Refusal("this form of PIVOT");

@@ -16,8 +16,17 @@ export interface Targets {
   readonly secretFile: string;
 }
 
-/** Reading what is not in a table: files, other organizations, settings, the catalog. All are to be refused by the gate. */
-export function readingAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFile }: Targets): Attack[] {
+/** Reading what is not in a table. All are to be refused by the gate. */
+export function readingAttacks(targets: Targets): Attack[] {
+  return [...fileAttacks(targets), ...catalogAttacks(targets)];
+}
+
+/** Changing something, running something else, or overloading the parser. All are to be refused by the gate. */
+export function writingAttacks(targets: Targets): Attack[] {
+  return [...copyAttacks(targets), ...statementAttacks(targets), ...shapeAttacks(targets)];
+}
+
+function fileAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFile }: Targets): Attack[] {
   return [
     { name: "another organization's Parquet", sql: `SELECT * FROM read_parquet('${otherFile}')` },
     { name: "another organization's Parquet as a table", sql: `SELECT * FROM '${otherFile}'` },
@@ -40,9 +49,15 @@ export function readingAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFi
     { name: "own hot file by read_ndjson", sql: `SELECT * FROM read_ndjson('${ownHot}')` },
     { name: "own hot file by read_ndjson_objects", sql: `SELECT * FROM read_ndjson_objects('${ownHot}')` },
     { name: "own file in a subquery", sql: `SELECT (SELECT content FROM read_text('${ownHot}'))` },
-    { name: "own file in a common table expression", sql: `WITH x AS (SELECT * FROM read_text('${ownHot}')) SELECT * FROM x` },
+    {
+      name: "own file in a common table expression",
+      sql: `WITH x AS (SELECT * FROM read_text('${ownHot}')) SELECT * FROM x`,
+    },
     { name: "own file in a lateral join", sql: `SELECT * FROM logs, LATERAL (SELECT * FROM read_text('${ownHot}'))` },
-    { name: "own file in a set operation", sql: `SELECT 1 UNION ALL SELECT length(content) FROM read_text('${ownHot}')` },
+    {
+      name: "own file in a set operation",
+      sql: `SELECT 1 UNION ALL SELECT length(content) FROM read_text('${ownHot}')`,
+    },
     { name: "environment of the process", sql: "SELECT * FROM read_text('/proc/self/environ')" },
     { name: "home directory", sql: "SELECT * FROM read_text('~/.profile')" },
     { name: "http", sql: "SELECT * FROM read_csv('http://127.0.0.1:1/x.csv')" },
@@ -55,6 +70,12 @@ export function readingAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFi
     { name: "parquet_schema", sql: `SELECT * FROM parquet_schema('${ownParquet}')` },
     { name: "parquet_kv_metadata", sql: `SELECT * FROM parquet_kv_metadata('${ownParquet}')` },
     { name: "getenv", sql: "SELECT getenv('HOME')" },
+  ];
+}
+
+/** Reading settings, the catalog, tables that are not there, or names out of their scope. */
+function catalogAttacks({ otherFile, ownHot }: Targets): Attack[] {
+  return [
     { name: "settings", sql: "SELECT * FROM duckdb_settings()" },
     { name: "a setting", sql: "SELECT current_setting('temp_directory')" },
     { name: "view texts", sql: "SELECT sql FROM duckdb_views()" },
@@ -77,9 +98,18 @@ export function readingAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFi
     { name: "DESCRIBE of a file", sql: `DESCRIBE SELECT * FROM read_parquet('${otherFile}')` },
     { name: "SUMMARIZE of a file", sql: `SUMMARIZE '${otherFile}'` },
     { name: "a name out of scope", sql: `SELECT * FROM (WITH "duckdb_views" AS (SELECT 1) SELECT 1) a, duckdb_views` },
-    { name: "a file name as a common table expression, out of scope", sql: `SELECT * FROM (WITH "${otherFile}" AS (SELECT 1) SELECT 1) a, "${otherFile}"` },
-    { name: "a common table expression that names the catalog's table itself", sql: "WITH sqlite_master AS (SELECT * FROM sqlite_master) SELECT * FROM sqlite_master" },
-    { name: "a name of a later common table expression", sql: "WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a" },
+    {
+      name: "a file name as a common table expression, out of scope",
+      sql: `SELECT * FROM (WITH "${otherFile}" AS (SELECT 1) SELECT 1) a, "${otherFile}"`,
+    },
+    {
+      name: "a common table expression that names the catalog's table itself",
+      sql: "WITH sqlite_master AS (SELECT * FROM sqlite_master) SELECT * FROM sqlite_master",
+    },
+    {
+      name: "a name of a later common table expression",
+      sql: "WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a",
+    },
     { name: "a function of another schema", sql: "SELECT pg_catalog.current_setting('threads')" },
     { name: "a function of another catalog", sql: "SELECT system.main.current_setting('threads')" },
     { name: "a list of readers", sql: `SELECT list_transform(['${ownHot}'], x -> read_text(x))` },
@@ -101,13 +131,18 @@ export function readingAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFi
   ];
 }
 
-/** Changing something: files, settings, the engine. All are to be refused by the gate. */
-export function writingAttacks({ ownHot, ownParquet, ownDir }: Targets): Attack[] {
+function copyAttacks({ ownParquet, ownDir }: Targets): Attack[] {
   return [
     { name: "COPY TO in the own directory", sql: `COPY (SELECT 1) TO '${ownDir}/evil.csv'` },
-    { name: "COPY TO over the own file", sql: `COPY (SELECT 1 AS x) TO '${ownParquet}' (FORMAT parquet, use_tmp_file false)` },
+    {
+      name: "COPY TO over the own file",
+      sql: `COPY (SELECT 1 AS x) TO '${ownParquet}' (FORMAT parquet, use_tmp_file false)`,
+    },
     { name: "COPY TO outside", sql: "COPY (SELECT 1) TO '/tmp/evil.csv'" },
-    { name: "partitioned COPY", sql: `COPY (SELECT 1 AS a, 2 AS b) TO '${ownDir}/evil' (FORMAT parquet, PARTITION_BY (a))` },
+    {
+      name: "partitioned COPY",
+      sql: `COPY (SELECT 1 AS a, 2 AS b) TO '${ownDir}/evil' (FORMAT parquet, PARTITION_BY (a))`,
+    },
     { name: "COPY FROM", sql: "COPY logs FROM '/etc/passwd'" },
     { name: "EXPLAIN ANALYZE COPY", sql: `EXPLAIN ANALYZE COPY (SELECT 1) TO '${ownDir}/evil.csv'` },
     { name: "EXPLAIN ANALYZE CREATE", sql: "EXPLAIN ANALYZE CREATE TABLE evil AS SELECT 1" },
@@ -116,6 +151,11 @@ export function writingAttacks({ ownHot, ownParquet, ownDir }: Targets): Attack[
     { name: "IMPORT DATABASE", sql: `IMPORT DATABASE '${ownDir}'` },
     { name: "ATTACH a new file", sql: `ATTACH '${ownDir}/evil.db'` },
     { name: "ATTACH memory", sql: "ATTACH ':memory:' AS m" },
+  ];
+}
+
+function statementAttacks({ ownDir }: Targets): Attack[] {
+  return [
     { name: "CREATE TABLE", sql: "CREATE TABLE evil AS SELECT 1" },
     { name: "CREATE VIEW over the table", sql: "CREATE OR REPLACE VIEW logs AS SELECT 1" },
     { name: "CREATE MACRO", sql: "CREATE MACRO count(x) AS 1" },
@@ -125,7 +165,10 @@ export function writingAttacks({ ownHot, ownParquet, ownDir }: Targets): Attack[
     { name: "INSERT", sql: "INSERT INTO logs SELECT * FROM logs" },
     { name: "UPDATE", sql: "UPDATE logs SET message = ''" },
     { name: "DELETE", sql: "DELETE FROM logs" },
-    { name: "INSERT in a common table expression", sql: "WITH x AS (INSERT INTO logs SELECT * FROM logs RETURNING *) SELECT * FROM x" },
+    {
+      name: "INSERT in a common table expression",
+      sql: "WITH x AS (INSERT INTO logs SELECT * FROM logs RETURNING *) SELECT * FROM x",
+    },
     { name: "INSTALL", sql: "INSTALL httpfs" },
     { name: "LOAD", sql: `LOAD '${ownDir}/evil.duckdb_extension'` },
     { name: "SET", sql: "SET memory_limit = '100GB'" },
@@ -141,10 +184,19 @@ export function writingAttacks({ ownHot, ownParquet, ownDir }: Targets): Attack[
     { name: "BEGIN", sql: "BEGIN" },
     { name: "CHECKPOINT", sql: "CHECKPOINT" },
     { name: "VACUUM", sql: "VACUUM" },
-    { name: "enable_logging to a file", sql: `SELECT * FROM enable_logging('QueryLog', storage='file', storage_path='${ownDir}/evil')` },
-    { name: "enable_logging outside", sql: "SELECT * FROM enable_logging('QueryLog', storage='file', storage_path='/proc/evil')" },
+    {
+      name: "enable_logging to a file",
+      sql: `SELECT * FROM enable_logging('QueryLog', storage='file', storage_path='${ownDir}/evil')`,
+    },
+    {
+      name: "enable_logging outside",
+      sql: "SELECT * FROM enable_logging('QueryLog', storage='file', storage_path='/proc/evil')",
+    },
     { name: "enable_logging to stdout", sql: "SELECT * FROM enable_logging('QueryLog', storage='stdout')" },
-    { name: "enable_profiling to a file", sql: `SELECT * FROM enable_profiling(format='json', save_location='${ownDir}/evil.json')` },
+    {
+      name: "enable_profiling to a file",
+      sql: `SELECT * FROM enable_profiling(format='json', save_location='${ownDir}/evil.json')`,
+    },
     { name: "a serialised plan", sql: `SELECT * FROM json_execute_serialized_sql('{"statements":[]}')` },
     { name: "a serialised plan by pragma", sql: `PRAGMA json_execute_serialized_sql('{"statements":[]}')` },
     { name: "json_serialize_sql", sql: "SELECT json_serialize_sql('SELECT 1')" },
@@ -156,6 +208,11 @@ export function writingAttacks({ ownHot, ownParquet, ownDir }: Targets): Attack[
     { name: "arrow_scan of an address", sql: "SELECT * FROM arrow_scan(1::bigint, 2::bigint, 3::bigint)" },
     { name: "nextval", sql: "SELECT nextval('s')" },
     { name: "setseed", sql: "SELECT setseed(0.5)" },
+  ];
+}
+
+function shapeAttacks({ ownHot }: Targets): Attack[] {
+  return [
     { name: "two statements", sql: "SELECT 1; SELECT 2" },
     { name: "a statement behind a comment", sql: `SELECT 1; -- x\nCOPY (SELECT 1) TO '${ownHot}'` },
     { name: "PIVOT without values", sql: "PIVOT logs ON level USING count(*)" },
@@ -180,7 +237,10 @@ export function writingAttacks({ ownHot, ownParquet, ownDir }: Targets): Attack[
     { name: "lpad with a large count", sql: "SELECT lpad('x', 100000000, 'y')" },
     { name: "list_resize with a large count", sql: "SELECT list_resize([1], 1000000000)" },
     { name: "more text than the limit", sql: `SELECT '${"x".repeat(70_000)}'` },
-    { name: "deep nesting", sql: `SELECT ${"(".repeat(900)}1${")".repeat(900)} + ${"abs(".repeat(400)}1${")".repeat(400)}` },
+    {
+      name: "deep nesting",
+      sql: `SELECT ${"(".repeat(900)}1${")".repeat(900)} + ${"abs(".repeat(400)}1${")".repeat(400)}`,
+    },
     { name: "deep subqueries", sql: `SELECT * FROM ${"(SELECT * FROM ".repeat(300)}logs${")".repeat(300)}` },
   ];
 }
@@ -189,31 +249,64 @@ export function writingAttacks({ ownHot, ownParquet, ownDir }: Targets): Attack[
 export const RESOURCE_ATTACKS: readonly Attack[] = [
   { name: "a long list", sql: "SELECT len(range(1000000000))" },
   { name: "a long list, generated", sql: "SELECT len(generate_series(1, 1000000000))" },
-  { name: "doubling a text", sql: `SELECT length(${"concat(x,x,x,x,x,x,x,x)".replace("x", "y")}) FROM (SELECT repeat('x', 10000) AS x, repeat('x', 10000) AS y, unnest(range(100000)) ORDER BY 1, 3)` },
-  { name: "texts of 40 MB", sql: "SELECT sum(length(s)) FROM (SELECT string_agg(repeat('x', 10000), '') AS s FROM range(4000) a, range(50) b GROUP BY b.range)" },
+  {
+    name: "doubling a text",
+    sql: `SELECT length(${"concat(x,x,x,x,x,x,x,x)".replace("x", "y")}) FROM (SELECT repeat('x', 10000) AS x, repeat('x', 10000) AS y, unnest(range(100000)) ORDER BY 1, 3)`,
+  },
+  {
+    name: "texts of 40 MB",
+    sql: "SELECT sum(length(s)) FROM (SELECT string_agg(repeat('x', 10000), '') AS s FROM range(4000) a, range(50) b GROUP BY b.range)",
+  },
   { name: "sorting a long list", sql: "SELECT list_sort(range(30000000))[1]" },
   { name: "folding a long list", sql: "SELECT list_reduce(range(30000000), (a, b) -> a + b)" },
   { name: "transforming a long list", sql: "SELECT len(list_transform(range(30000000), x -> x::varchar))" },
   { name: "quantile of many", sql: "SELECT quantile_cont(range, 0.5) FROM range(200000000)" },
   { name: "cross join", sql: "SELECT count(*) FROM range(10000000) a, range(1000000) b WHERE a.range + b.range = 7" },
-  { name: "endless recursion", sql: "WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT count(*) FROM t" },
+  {
+    name: "endless recursion",
+    sql: "WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT count(*) FROM t",
+  },
   { name: "sorting many", sql: "SELECT * FROM range(300000000) ORDER BY hash(range) LIMIT 10 OFFSET 1000000" },
   { name: "grouping many", sql: "SELECT range, count(*) FROM range(300000000) GROUP BY range LIMIT 1" },
-  { name: "window over many", sql: "SELECT max(s) FROM (SELECT sum(range) OVER (ORDER BY hash(range)) AS s FROM range(100000000))" },
+  {
+    name: "window over many",
+    sql: "SELECT max(s) FROM (SELECT sum(range) OVER (ORDER BY hash(range)) AS s FROM range(100000000))",
+  },
   { name: "list of everything", sql: "SELECT len(list(md5(range::varchar))) FROM range(100000000)" },
   { name: "a wide format", sql: "SELECT length(printf('%999999999d', 1))" },
   { name: "a wide placeholder", sql: "SELECT length(format('{:>999999999}', 'x'))" },
-  { name: "many columns", sql: `SELECT ${Array.from({ length: 4000 }, (_, i) => `range+${i}`).join(",")} FROM range(100000)` },
+  {
+    name: "many columns",
+    sql: `SELECT ${Array.from({ length: 4000 }, (_, i) => `range+${i}`).join(",")} FROM range(100000)`,
+  },
   { name: "many unions", sql: Array.from({ length: 150 }, () => "SELECT * FROM range(100000)").join(" UNION ALL ") },
   { name: "more unions", sql: Array.from({ length: 3000 }, () => "SELECT 1").join(" UNION ALL ") },
   { name: "deep JSON by a template", sql: "SELECT json_type(concat(repeat('[', 10000), repeat(']', 10000))::JSON)" },
-  { name: "json_tree of deep JSON", sql: "SELECT count(*) FROM json_tree(concat(repeat('[', 10000), repeat(']', 10000)))" },
-  { name: "deep JSON, transformed", sql: "SELECT from_json(concat(repeat('[', 10000), repeat(']', 10000)), '[\"JSON\"]')" },
-  { name: "a regular expression with counts", sql: "SELECT regexp_matches(repeat('a', 10000), '((a{1,100}){1,100}){1,10}')" },
-  { name: "aggregating text that doubles", sql: "WITH RECURSIVE t(a, n) AS (SELECT 'xxxxxxxx', 0 UNION ALL SELECT a || a, n + 1 FROM t WHERE n < 40) SELECT max(length(a)) FROM t" },
-  { name: "constant folding that never ends", sql: "SELECT list_reduce(list_transform(range(3000), x -> list_sum(list_transform(range(100000), y -> y * x))), (a, b) -> a + b)" },
+  {
+    name: "json_tree of deep JSON",
+    sql: "SELECT count(*) FROM json_tree(concat(repeat('[', 10000), repeat(']', 10000)))",
+  },
+  {
+    name: "deep JSON, transformed",
+    sql: "SELECT from_json(concat(repeat('[', 10000), repeat(']', 10000)), '[\"JSON\"]')",
+  },
+  {
+    name: "a regular expression with counts",
+    sql: "SELECT regexp_matches(repeat('a', 10000), '((a{1,100}){1,100}){1,10}')",
+  },
+  {
+    name: "aggregating text that doubles",
+    sql: "WITH RECURSIVE t(a, n) AS (SELECT 'xxxxxxxx', 0 UNION ALL SELECT a || a, n + 1 FROM t WHERE n < 40) SELECT max(length(a)) FROM t",
+  },
+  {
+    name: "constant folding that never ends",
+    sql: "SELECT list_reduce(list_transform(range(3000), x -> list_sum(list_transform(range(100000), y -> y * x))), (a, b) -> a + b)",
+  },
   { name: "a map of many", sql: "SELECT cardinality(map(range(10000000), range(10000000)))" },
-  { name: "an array product", sql: "SELECT count(*) FROM (SELECT unnest(range(1000000)) AS a) x, (SELECT unnest(range(1000000)) AS b) y, (SELECT unnest(range(1000)) AS c) z WHERE a * b * c = 5" },
+  {
+    name: "an array product",
+    sql: "SELECT count(*) FROM (SELECT unnest(range(1000000)) AS a) x, (SELECT unnest(range(1000000)) AS b) y, (SELECT unnest(range(1000)) AS c) z WHERE a * b * c = 5",
+  },
   { name: "a huge power", sql: "SELECT length((10::hugeint ** 38)::varchar), factorial(33), 2 ** 1e308" },
   { name: "all rows of a wide product", sql: "SELECT * FROM range(100000000) a, range(10) b" },
 ];

@@ -19,14 +19,26 @@ export function logRow(i: number): Readonly<Record<string, unknown>> {
     service: pick(SERVICES, i),
     trace_id: (i % 50).toString(16).padStart(32, "0"),
     span_id: i.toString(16).padStart(16, "0"),
-    attributes: { status: 200 + 100 * (i % 5), user: `u${i % 7}`, duration: i, nested: { list: [i, i + 1] }, "dotted.key": true },
+    attributes: {
+      status: 200 + 100 * (i % 5),
+      user: `u${i % 7}`,
+      duration: i,
+      nested: { list: [i, i + 1] },
+      "dotted.key": true,
+    },
     ...(pick(PROJECTS, i) === undefined ? {} : { project_id: pick(PROJECTS, i) }),
   };
 }
 
 /** Row `i` of 200: cpu and memory in turn, from four hosts, value i / 2. */
 export function metricRow(i: number): Readonly<Record<string, unknown>> {
-  return { timestamp: at(i * 5), name: i % 2 === 0 ? "cpu" : "memory", value: i / 2, tags: { host: `h${i % 4}`, zone: "a" }, project_id: "proj_a" };
+  return {
+    timestamp: at(i * 5),
+    name: i % 2 === 0 ? "cpu" : "memory",
+    value: i / 2,
+    tags: { host: `h${i % 4}`, zone: "a" },
+    project_id: "proj_a",
+  };
 }
 
 /** Row `i` of 50: one span a trace, ten seconds apart, duration 10 i; every tenth failed. */

@@ -36,7 +36,10 @@ type Row = Readonly<Record<string, unknown>>;
 type Tables = Partial<Record<TelemetryType, { readonly parquet?: readonly Row[]; readonly hot?: readonly Row[] }>>;
 
 /** An engine over a directory of its own, with the fixture's rows and those of another organization beside them. */
-export async function openTestEngine(tables: Tables = {}, overrides: Partial<QueryEngineSettings> = {}): Promise<TestEngine> {
+export async function openTestEngine(
+  tables: Tables = {},
+  overrides: Partial<QueryEngineSettings> = {},
+): Promise<TestEngine> {
   const directory = await mkdtemp(join(tmpdir(), "mooring-query-"));
   const telemetryDir = join(directory, "telemetry");
   const ownDir = join(telemetryDir, ORG);
@@ -45,7 +48,9 @@ export async function openTestEngine(tables: Tables = {}, overrides: Partial<Que
   await writeFile(join(directory, "master.key"), MASTER_KEY);
   await symlink("/etc/passwd", join(ownDir, "link"));
   const own = await writeTables(ownDir, tables);
-  const other = await writeTables(join(telemetryDir, "other"), { logs: { parquet: [{ timestamp: "2026-11-20T08:00:00Z", level: "info", message: OTHER_MARK }] } });
+  const other = await writeTables(join(telemetryDir, "other"), {
+    logs: { parquet: [{ timestamp: "2026-11-20T08:00:00Z", level: "info", message: OTHER_MARK }] },
+  });
   let held = 0;
   const logged: TestEngine["logged"] = [];
   const record = (fields: object, message: string): void => {
@@ -97,13 +102,21 @@ export function request(sql: string, overrides: Partial<QueryRequest> = {}): Que
 }
 
 /** The whole text of a result. */
-export async function resultText(engine: QueryEngine, sql: string, overrides: Partial<QueryRequest> = {}): Promise<string> {
+export async function resultText(
+  engine: QueryEngine,
+  sql: string,
+  overrides: Partial<QueryRequest> = {},
+): Promise<string> {
   const { body } = await engine.query(request(sql, overrides));
   return text(body);
 }
 
 /** The rows of a result, each as the list of its values. */
-export async function rows(engine: QueryEngine, sql: string, overrides: Partial<QueryRequest> = {}): Promise<unknown[][]> {
+export async function rows(
+  engine: QueryEngine,
+  sql: string,
+  overrides: Partial<QueryRequest> = {},
+): Promise<unknown[][]> {
   const result = JSON.parse(await resultText(engine, sql, overrides)) as { rows: Record<string, unknown>[] };
   return result.rows.map((row) => Object.values(row));
 }
@@ -116,7 +129,9 @@ async function writeTables(directory: string, tables: Tables): Promise<Snapshot[
     if (parquet.length > 0) {
       const source = await writeRows(join(directory, `${type}.source`), parquet);
       files.parquet.push(join(directory, `${type}.parquet`));
-      await duckdb(`COPY (SELECT * FROM ${readJson(source, type)} ORDER BY timestamp) TO '${join(directory, `${type}.parquet`)}' (FORMAT parquet, COMPRESSION zstd)`);
+      await duckdb(
+        `COPY (SELECT * FROM ${readJson(source, type)} ORDER BY timestamp) TO '${join(directory, `${type}.parquet`)}' (FORMAT parquet, COMPRESSION zstd)`,
+      );
       await rm(source);
     }
     return files;
@@ -144,7 +159,10 @@ export function duckdb(...statements: readonly string[]): Promise<void> {
   `;
   return new Promise((resolve, reject) => {
     const cwd = fileURLToPath(new URL(".", import.meta.url));
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], { cwd, stdio: ["ignore", "inherit", "inherit"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      cwd,
+      stdio: ["ignore", "inherit", "inherit"],
+    });
     child.once("error", reject);
     child.once("exit", (code) => {
       if (code === 0) resolve();
@@ -181,5 +199,8 @@ function parentOf(pid: string): number | undefined {
 
 /** Resident memory of all children together, in bytes. */
 export function childrenResident(): number {
-  return childPids().reduce((sum, pid) => sum + Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096, 0);
+  return childPids().reduce(
+    (sum, pid) => sum + Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096,
+    0,
+  );
 }

@@ -1,4 +1,4 @@
-import type { DuckDBDataChunk, DuckDBType, DuckDBValue, DuckDBVector } from "@duckdb/node-api";
+import type { DuckDBDataChunk, DuckDBType, DuckDBVector } from "@duckdb/node-api";
 import type { ResultFormat } from "../../../index.ts";
 import { toJson, typeName, type ToJson } from "./values.ts";
 import { jsonTail, ndjsonTail, type Trailer } from "../../tails.ts";
@@ -51,7 +51,7 @@ function objectText(columns: readonly ResultColumn[]): (vectors: readonly DuckDB
   return (vectors, index) => {
     let text = "";
     for (let i = 0; i < keys.length; i++) {
-      const value = (vectors[i]?.getItem(index) ?? null) as DuckDBValue;
+      const value = vectors[i]?.getItem(index) ?? null;
       text += keys[i];
       text += value === null ? "null" : values[i]?.(value);
     }
@@ -85,7 +85,7 @@ function csvWriter(columns: readonly ResultColumn[]): ResultWriter {
     row: (vectors, index) => {
       let line = "";
       for (let i = 0; i < fields.length; i++) {
-        const value = (vectors[i]?.getItem(index) ?? null) as DuckDBValue;
+        const value = vectors[i]?.getItem(index) ?? null;
         if (i > 0) line += ",";
         if (value !== null) line += csvField(fields[i]?.(value) ?? "");
       }

@@ -4,7 +4,10 @@ import { distinctNames } from "./index.ts";
 import { isoFromMicros, isoFromNanos } from "./timestamps.ts";
 
 test("timestamps agree with the platform's calendar", () => {
-  const instants = [0, -1, 951_782_399_000, 951_782_400_000, 4_107_542_399_000, -62_167_219_200_000, 253_402_300_799_000, -30_610_224_000_000];
+  const instants = [
+    0, -1, 951_782_399_000, 951_782_400_000, 4_107_542_399_000, -62_167_219_200_000, 253_402_300_799_000,
+    -30_610_224_000_000,
+  ];
   for (let i = 0; i < 2000; i++) instants.push(Math.floor((i - 1000) * 1.7e11 + i * 7919));
   for (const ms of instants) {
     const expected = new Date(ms).toISOString().replace(".000Z", "Z");

@@ -1,10 +1,8 @@
 import {
   DuckDBTypeId,
-  type DuckDBArrayType,
   type DuckDBArrayValue,
   type DuckDBBlobValue,
   type DuckDBDecimalValue,
-  type DuckDBListType,
   type DuckDBListValue,
   type DuckDBMapType,
   type DuckDBMapValue,
@@ -13,6 +11,7 @@ import {
   type DuckDBTimestampMillisecondsValue,
   type DuckDBTimestampNanosecondsValue,
   type DuckDBTimestampSecondsValue,
+  type DuckDBTimestampTZValue,
   type DuckDBTimestampValue,
   type DuckDBType,
   type DuckDBValue,
@@ -31,47 +30,47 @@ const integer: ToJson = (value) => {
   return typeof value === "bigint" && (value > SAFE || value < -SAFE) ? `"${text}"` : text;
 };
 
+const SCALARS: ReadonlyMap<DuckDBTypeId, ToJson> = new Map<DuckDBTypeId, ToJson>([
+  [DuckDBTypeId.BOOLEAN, String],
+  [DuckDBTypeId.TINYINT, String],
+  [DuckDBTypeId.SMALLINT, String],
+  [DuckDBTypeId.INTEGER, String],
+  [DuckDBTypeId.UTINYINT, String],
+  [DuckDBTypeId.USMALLINT, String],
+  [DuckDBTypeId.UINTEGER, String],
+  [DuckDBTypeId.BIGINT, integer],
+  [DuckDBTypeId.UBIGINT, integer],
+  [DuckDBTypeId.HUGEINT, integer],
+  [DuckDBTypeId.UHUGEINT, integer],
+  [DuckDBTypeId.BIGNUM, integer],
+  [DuckDBTypeId.FLOAT, (value) => number(shortestFloat(Number(value)))],
+  [DuckDBTypeId.DOUBLE, number],
+  [DuckDBTypeId.DECIMAL, (value) => decimal(value as DuckDBDecimalValue)],
+  [DuckDBTypeId.VARCHAR, (value) => JSON.stringify(value)],
+  [DuckDBTypeId.BLOB, (value) => `"${Buffer.from((value as DuckDBBlobValue).bytes).toString("base64")}"`],
+  [DuckDBTypeId.TIMESTAMP, (value) => `"${isoFromMicros((value as DuckDBTimestampValue).micros)}"`],
+  [DuckDBTypeId.TIMESTAMP_TZ, (value) => `"${isoFromMicros((value as DuckDBTimestampTZValue).micros)}"`],
+  [
+    DuckDBTypeId.TIMESTAMP_S,
+    (value) => `"${isoFromMicros((value as DuckDBTimestampSecondsValue).seconds * 1_000_000n)}"`,
+  ],
+  [
+    DuckDBTypeId.TIMESTAMP_MS,
+    (value) => `"${isoFromMicros((value as DuckDBTimestampMillisecondsValue).millis * 1000n)}"`,
+  ],
+  [DuckDBTypeId.TIMESTAMP_NS, (value) => `"${isoFromNanos((value as DuckDBTimestampNanosecondsValue).nanos)}"`],
+]);
+
 /**
  * The JSON form of each type. Whole numbers and decimals beyond what a double holds exactly are strings, NaN and the
  * infinities null, times ISO 8601 in UTC, maps and structs objects, blobs base64; anything else is DuckDB's text.
  */
 export function toJson(type: DuckDBType): ToJson {
-  switch (type.typeId) {
-    case DuckDBTypeId.BOOLEAN:
-    case DuckDBTypeId.TINYINT:
-    case DuckDBTypeId.SMALLINT:
-    case DuckDBTypeId.INTEGER:
-    case DuckDBTypeId.UTINYINT:
-    case DuckDBTypeId.USMALLINT:
-    case DuckDBTypeId.UINTEGER:
-      return String;
-    case DuckDBTypeId.BIGINT:
-    case DuckDBTypeId.UBIGINT:
-    case DuckDBTypeId.HUGEINT:
-    case DuckDBTypeId.UHUGEINT:
-    case DuckDBTypeId.BIGNUM:
-      return integer;
-    case DuckDBTypeId.FLOAT:
-      return (value) => number(shortestFloat(Number(value)));
-    case DuckDBTypeId.DOUBLE:
-      return number;
-    case DuckDBTypeId.DECIMAL:
-      return (value) => decimal(value as DuckDBDecimalValue);
-    case DuckDBTypeId.VARCHAR:
-      return isJson(type) ? (value) => embedded(value as string) : (value) => JSON.stringify(value);
-    case DuckDBTypeId.BLOB:
-      return (value) => `"${Buffer.from((value as DuckDBBlobValue).bytes).toString("base64")}"`;
-    case DuckDBTypeId.LIST:
-      return list((type as DuckDBListType).valueType);
-    case DuckDBTypeId.ARRAY:
-      return list((type as DuckDBArrayType).valueType);
-    case DuckDBTypeId.STRUCT:
-      return struct(type as DuckDBStructType);
-    case DuckDBTypeId.MAP:
-      return map(type as DuckDBMapType);
-    default:
-      return timestamp(type) ?? quoted;
-  }
+  if (isJson(type)) return (value) => embedded(String(value));
+  if (type.typeId === DuckDBTypeId.LIST || type.typeId === DuckDBTypeId.ARRAY) return list(type.valueType);
+  if (type.typeId === DuckDBTypeId.STRUCT) return struct(type);
+  if (type.typeId === DuckDBTypeId.MAP) return map(type);
+  return SCALARS.get(type.typeId) ?? quoted;
 }
 
 /** The name of a type as a result shows it. */
@@ -83,25 +82,10 @@ export function isJson(type: DuckDBType): boolean {
   return type.typeId === DuckDBTypeId.VARCHAR && type.alias === "JSON";
 }
 
-function timestamp(type: DuckDBType): ToJson | undefined {
-  switch (type.typeId) {
-    case DuckDBTypeId.TIMESTAMP:
-    case DuckDBTypeId.TIMESTAMP_TZ:
-      return (value) => `"${isoFromMicros((value as DuckDBTimestampValue).micros)}"`;
-    case DuckDBTypeId.TIMESTAMP_S:
-      return (value) => `"${isoFromMicros((value as DuckDBTimestampSecondsValue).seconds * 1_000_000n)}"`;
-    case DuckDBTypeId.TIMESTAMP_MS:
-      return (value) => `"${isoFromMicros((value as DuckDBTimestampMillisecondsValue).millis * 1000n)}"`;
-    case DuckDBTypeId.TIMESTAMP_NS:
-      return (value) => `"${isoFromNanos((value as DuckDBTimestampNanosecondsValue).nanos)}"`;
-    default:
-      return undefined;
-  }
-}
-
 function list(type: DuckDBType): ToJson {
   const item = toJson(type);
-  return (value) => `[${(value as DuckDBListValue | DuckDBArrayValue).items.map((each) => (each === null ? "null" : item(each))).join(",")}]`;
+  return (value) =>
+    `[${(value as DuckDBListValue | DuckDBArrayValue).items.map((each) => (each === null ? "null" : item(each))).join(",")}]`;
 }
 
 function struct(type: DuckDBStructType): ToJson {
