@@ -6,17 +6,42 @@ import { setUp } from "./setup.mjs";
 
 const [script, ...args] = process.argv.slice(2);
 
-try {
-  if (script === undefined) throw new Error("cannot run a script: name one, as in: node tools/run.mjs tools/test.ts");
-  await setUp();
+/**
+ * npm runs this in a shell, and that shell takes the SIGTERM that npm was sent to its own grave: without this, the product would
+ * run on alone. Does nothing when npm did not start this.
+ */
+function stopWithParent() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, "SIGTERM");
+  }, 500);
+  watch.unref();
+}
+
+/** Resolves to the Node to use, or says why there is none and resolves to undefined. */
+async function prepare() {
+  try {
+    if (script === undefined) throw new Error("cannot run a script: name one, as in: node tools/run.mjs tools/test.ts");
+    await setUp();
+    return findNode();
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+    return undefined;
+  }
+}
+
+stopWithParent();
+const node = await prepare();
+if (node !== undefined) {
   const url = new URL(`../${script}`, import.meta.url);
   if (isRunningNodeEnough()) {
-    process.argv = [process.execPath, fileURLToPath(url), ...args];
+    process.argv = [node, fileURLToPath(url), ...args];
     await import(url.href);
   } else {
-    runUnder(findNode(), fileURLToPath(url), args);
+    runUnder(node, fileURLToPath(url), args);
   }
-} catch (error) {
-  console.error(error.message);
-  process.exitCode = 1;
 }
