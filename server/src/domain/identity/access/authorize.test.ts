@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ORG_ROLES, PROJECT_ROLES, SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
+import { authorize, heldScopes, reachOf, type Decision } from "./authorize.ts";
+import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
+import type { CredentialPrincipal, PersonPrincipal, Resource } from "./principal.ts";
+
+const ORGANIZATION: Resource = { orgId: "org_a" };
+const OPEN: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization" } };
+const CLOSED: Resource = { orgId: "org_a", project: { id: "proj_closed", visibility: "private" } };
+const ELSEWHERE: Resource = { orgId: "org_b" };
+
+/** Written out once more by hand: a change of the table must be a change here. */
+const ORG_TABLE: Record<Scope, string> = {
+  "org:read": "owner admin developer viewer",
+  "org:write": "owner admin",
+  "members:write": "owner admin",
+  "projects:read": "owner admin developer viewer",
+  "projects:write": "owner admin developer",
+  "apps:read": "owner admin developer viewer",
+  "apps:write": "owner admin developer",
+  "telemetry:write": "owner admin developer",
+  "telemetry:read": "owner admin developer viewer",
+  "files:read": "owner admin developer viewer",
+  "files:write": "owner admin developer",
+  "files:delete": "owner admin developer",
+  "registry:pull": "owner admin developer viewer",
+  "registry:push": "owner admin developer",
+  "registry:delete": "owner admin developer",
+  "s3:read": "owner admin developer viewer",
+  "s3:write": "owner admin developer",
+  "s3:delete": "owner admin developer",
+  "webhooks:read": "owner admin developer viewer",
+  "webhooks:write": "owner admin developer",
+  "credentials:read": "owner admin developer",
+  "credentials:write": "owner admin developer",
+  "audit:read": "owner admin",
+};
+
+const PROJECT_TABLE: Record<Scope, string> = {
+  "org:read": "",
+  "org:write": "",
+  "members:write": "",
+  "projects:read": "maintainer writer reader",
+  "projects:write": "maintainer",
+  "apps:read": "maintainer writer reader",
+  "apps:write": "maintainer",
+  "telemetry:write": "maintainer writer",
+  "telemetry:read": "maintainer writer reader",
+  "files:read": "maintainer writer reader",
+  "files:write": "maintainer writer",
+  "files:delete": "maintainer writer",
+  "registry:pull": "maintainer writer reader",
+  "registry:push": "maintainer writer",
+  "registry:delete": "maintainer writer",
+  "s3:read": "maintainer writer reader",
+  "s3:write": "maintainer writer",
+  "s3:delete": "maintainer writer",
+  "webhooks:read": "maintainer writer reader",
+  "webhooks:write": "maintainer writer",
+  "credentials:read": "maintainer",
+  "credentials:write": "maintainer",
+  "audit:read": "",
+};
+
+function person(role: OrgRole, projects: Record<string, ProjectRole> = {}): PersonPrincipal {
+  const scopes = ORG_ROLE_SCOPES[role];
+  return { kind: "person", id: "user_1", email: "a@b", orgId: "org_a", orgSlug: "a", role, scopes, projects: new Map(Object.entries(projects)) };
+}
+
+function credential(scopes: readonly Scope[], projectId: string | null = null): CredentialPrincipal {
+  return { kind: "credential", id: "cred_1", clientId: "mrc_1", orgId: "org_a", orgSlug: "a", projectId, scopes: new Set(scopes) };
+}
+
+const inRole = (table: Record<Scope, string>, scope: Scope, role: string): boolean => table[scope].split(" ").includes(role);
+const decided = (allowed: boolean): Decision => (allowed ? "allowed" : "insufficient_scope");
+
+test("roles of the organization hold exactly the table's scopes", () => {
+  for (const role of ORG_ROLES) {
+    for (const scope of SCOPES) {
+      const expected = decided(inRole(ORG_TABLE, scope, role));
+      assert.equal(authorize(person(role), scope, ORGANIZATION), expected, `${role} ${scope}`);
+      assert.equal(authorize(person(role), scope, OPEN), expected, `${role} ${scope} in a project that all see`);
+      assert.equal(authorize(person(role), scope), expected, `${role} ${scope} anywhere`);
+    }
+  }
+});
+
+test("a role in a project adds its scopes there and nowhere else", () => {
+  for (const projectRole of PROJECT_ROLES) {
+    const viewer = person("viewer", { proj_open: projectRole });
+    for (const scope of SCOPES) {
+      const own = inRole(ORG_TABLE, scope, "viewer");
+      const there = own || inRole(PROJECT_TABLE, scope, projectRole);
+      assert.equal(PROJECT_ROLE_SCOPES[projectRole].has(scope), inRole(PROJECT_TABLE, scope, projectRole), `${projectRole} ${scope}`);
+      assert.equal(authorize(viewer, scope, OPEN), decided(there), `${projectRole} ${scope} there`);
+      assert.equal(authorize(viewer, scope), decided(there), `${projectRole} ${scope} anywhere`);
+      assert.equal(authorize(viewer, scope, ORGANIZATION), decided(own), `${projectRole} ${scope} in the organization`);
+    }
+  }
+});
+
+test("a private project is hidden from everyone but its members, owners too", () => {
+  for (const role of ORG_ROLES) {
+    for (const scope of SCOPES) {
+      assert.equal(authorize(person(role), scope, CLOSED), "hidden", `${role} ${scope}`);
+      assert.equal(authorize(person(role, { proj_open: "maintainer" }), scope, CLOSED), "hidden", `${role} ${scope} of another project`);
+    }
+  }
+  assert.equal(authorize(person("viewer", { proj_closed: "reader" }), "files:read", CLOSED), "allowed");
+  assert.equal(authorize(person("viewer", { proj_closed: "reader" }), "files:write", CLOSED), "insufficient_scope");
+  assert.equal(authorize(person("owner", { proj_closed: "reader" }), "files:delete", CLOSED), "allowed");
+});
+
+test("everything of another organization is hidden, whatever is held", () => {
+  for (const scope of SCOPES) {
+    assert.equal(authorize(person("owner", { proj_open: "maintainer" }), scope, ELSEWHERE), "hidden");
+    assert.equal(authorize(credential(SCOPES), scope, ELSEWHERE), "hidden");
+    assert.equal(authorize(credential(SCOPES), scope, { ...OPEN, orgId: "org_b" }), "hidden");
+  }
+});
+
+test("a credential of the organization reaches it and its visible projects, with its own scopes", () => {
+  for (const scope of SCOPES) {
+    for (const resource of [ORGANIZATION, OPEN, undefined]) {
+      assert.equal(authorize(credential([scope]), scope, resource), "allowed");
+      assert.equal(authorize(credential(SCOPES.filter((each) => each !== scope)), scope, resource), "insufficient_scope");
+    }
+    assert.equal(authorize(credential(SCOPES), scope, CLOSED), "hidden");
+  }
+});
+
+test("a credential of a project reaches that project alone", () => {
+  for (const scope of SCOPES) {
+    const bound = credential([scope], "proj_closed");
+    assert.equal(authorize(bound, scope, CLOSED), "allowed");
+    assert.equal(authorize(bound, scope), "allowed");
+    assert.equal(authorize(bound, scope, OPEN), "hidden");
+    assert.equal(authorize(bound, scope, ORGANIZATION), "hidden");
+    assert.equal(authorize(credential([], "proj_closed"), scope, CLOSED), "insufficient_scope");
+  }
+});
+
+test("the reach of a list agrees with the check of each of its rows", () => {
+  const principals = [
+    ...ORG_ROLES.flatMap((role) => [person(role), ...PROJECT_ROLES.flatMap((own) => [person(role, { proj_open: own }), person(role, { proj_closed: own })])]),
+    credential(SCOPES),
+    credential(["files:read"]),
+    credential(SCOPES, "proj_open"),
+    credential(["files:read"], "proj_closed"),
+  ];
+  for (const principal of principals) {
+    for (const scope of SCOPES) {
+      const reach = reachOf(principal, scope);
+      const reaches = (id: string, visible: boolean): boolean => reach.projectIds.includes(id) || (visible && reach.visibleProjects);
+      assert.equal(reach.organization, authorize(principal, scope, ORGANIZATION) === "allowed");
+      assert.equal(reaches("proj_open", true), authorize(principal, scope, OPEN) === "allowed");
+      assert.equal(reaches("proj_closed", false), authorize(principal, scope, CLOSED) === "allowed");
+    }
+  }
+});
+
+test("held scopes are those that the check allows", () => {
+  const writer = person("viewer", { proj_open: "writer" });
+  const held = heldScopes(writer, OPEN) ?? new Set();
+  for (const scope of SCOPES) assert.equal(held.has(scope), authorize(writer, scope, OPEN) === "allowed");
+  assert.equal(heldScopes(writer, CLOSED), undefined);
+});
