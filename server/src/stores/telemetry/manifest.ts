@@ -59,10 +59,10 @@ export class Manifest {
     return { compactedSeq: progress?.compacted_seq ?? 0, files };
   }
 
-  /** Paths, relative to the telemetry directory, of all files that the manifest names, dropped ones too. */
-  async paths(): Promise<Set<string>> {
-    const rows = await this.#metadata.read.selectFrom("telemetry_file").select("path").execute();
-    return new Set(rows.map(({ path }) => path));
+  /** All files that the manifest names, by their path relative to the telemetry directory; dropped ones need not be there. */
+  async paths(): Promise<Map<string, "live" | "dropped">> {
+    const rows = await this.#metadata.read.selectFrom("telemetry_file").select(["path", "dropped_at"]).execute();
+    return new Map(rows.map((row) => [row.path, row.dropped_at === null ? "live" : "dropped"]));
   }
 
   /**

@@ -85,7 +85,8 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     asideDir: layout.quarantine,
     log,
     batch: ({ seq, meta, rows }) => committed(seq, meta, rows),
-    pause: () => tables.written(),
+    // What can't be written now stays in memory, where it is tried again: a full disk must not keep the store from starting.
+    pause: () => tables.written().catch(() => {}),
   });
   const nextSeq = Math.max(compactedSeq, recovered.lastSeq) + 1;
   await sweepParquet(layout, manifest, recovered.segments[0]?.firstSeq ?? nextSeq, log);

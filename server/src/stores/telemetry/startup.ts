@@ -60,5 +60,7 @@ export async function sweepParquet(
       "a Parquet file is not in the manifest, nor are its rows in the log: is this the right database?",
     );
   }
-  for (const path of known) log.error({ path }, "a Parquet file of the manifest is missing on disk");
+  for (const [path, state] of known) {
+    if (state === "live") log.error({ path }, "a Parquet file of the manifest is missing on disk");
+  }
 }

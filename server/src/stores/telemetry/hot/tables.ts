@@ -47,7 +47,7 @@ export class Tables {
     table.active.add(seq, rows, meta.count, meta.at);
     this.#activeBytes += rows.length;
     if (table.active.bytes >= this.#options.hotFileBytes) this.seal(table);
-    while (this.#activeBytes > this.#options.hotMemoryBytes) this.seal(this.#largest());
+    if (this.#activeBytes > this.#options.hotMemoryBytes) this.#sealLargest();
   }
 
   /** Moves a table's active rows to a hot file and begins to write it. */
@@ -86,13 +86,13 @@ export class Tables {
     this.#unwritten.delete(file);
   }
 
-  #largest(): Table {
-    let largest: Table | undefined;
-    for (const table of this.#tables.values()) {
-      if (largest === undefined || table.active.bytes > largest.active.bytes) largest = table;
+  /** Makes room for more than the next batch, so that many small tables are not looked through for every one. */
+  #sealLargest(): void {
+    const bySize = [...this.#tables.values()].toSorted((a, b) => b.active.bytes - a.active.bytes);
+    for (const table of bySize) {
+      if (this.#activeBytes <= this.#options.hotMemoryBytes * 0.75) return;
+      this.seal(table);
     }
-    if (largest === undefined || largest.active.bytes === 0) throw new Error("rows are counted that no table has");
-    return largest;
   }
 
   #tableOf(orgId: string, type: TelemetryType): Table {

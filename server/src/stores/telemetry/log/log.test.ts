@@ -193,3 +193,15 @@ test("a closed log takes nothing", async () => {
   await assert.rejects(log.append("late"), (error) => error instanceof Problem && error.code === "unavailable");
   assert.deepEqual(await recoveredRows(dir.path), ["in flight"]);
 });
+
+test("what waits for the disk has a limit, and one batch always fits", async () => {
+  await using dir = await temporaryDirectory();
+  const log = await openTestLog(dir.path);
+  const large = "x".repeat(60 * 1024 * 1024);
+  const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => log.append(large)));
+  assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 4);
+  for (const attempt of attempts) assert.ok(attempt.status === "fulfilled" || isUnavailable(attempt.reason));
+  await log.append("after");
+  assert.equal(log.rows.length, 5);
+  await log.wal.close();
+});

@@ -32,6 +32,8 @@ interface Waiting {
 
 const GROUP_FRAMES_MAX = 512;
 const GROUP_BYTES_MAX = 32 * 1024 * 1024;
+/** Batches that wait for the disk; more than this are refused, so that a slow disk doesn't fill the memory. */
+const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 const SPACE_CHECK_BYTES = 8 * 1024 * 1024;
 const DISK_FULL_CODES: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
@@ -48,6 +50,7 @@ export class WriteAheadLog {
   #nextSeq: number;
   #file: SegmentFile | undefined;
   #waiting: Waiting[] = [];
+  #waitingBytes = 0;
   #draining: Promise<void> | undefined;
   #unchecked = Number.POSITIVE_INFINITY;
   #failure: string | undefined;
@@ -86,8 +89,12 @@ export class WriteAheadLog {
   append(meta: FrameMeta, rows: Buffer): Promise<void> {
     if (this.#closed)
       return Promise.reject(new Problem("unavailable", "cannot keep the entries: the server is stopping"));
+    const frame = draftFrame(meta, rows);
+    if (this.#waitingBytes > 0 && this.#waitingBytes + frame.bytes > WAITING_BYTES_MAX)
+      return Promise.reject(overloaded());
+    this.#waitingBytes += frame.bytes;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ meta, frame: draftFrame(meta, rows), resolve, reject });
+      this.#waiting.push({ meta, frame, resolve, reject });
       this.#draining ??= this.#drain();
     });
   }
@@ -138,6 +145,7 @@ export class WriteAheadLog {
       bytes += frame.bytes;
       count += 1;
     }
+    this.#waitingBytes -= bytes;
     return this.#waiting.splice(0, count);
   }
 
@@ -264,4 +272,9 @@ export class WriteAheadLog {
     this.#failure = full ? "the disk is full" : `writing to the disk failed (${code === "" ? "unknown error" : code})`;
     return new Problem(full ? "disk_full" : "unavailable", detail, { headers: { "Retry-After": "5" }, cause: error });
   }
+}
+
+function overloaded(): Problem {
+  const detail = "cannot keep the entries: the disk can't keep up with what comes in; send them again later";
+  return new Problem("unavailable", detail, { headers: { "Retry-After": "1" } });
 }
