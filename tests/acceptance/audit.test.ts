@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { runsOnSqlite } from "../fixtures/databases.ts";
+import { CHOSEN } from "../fixtures/databases.ts";
 import { basic, postForm, type Answer } from "../fixtures/http.ts";
 import { eventually, mooring, type Outcome } from "../fixtures/process.ts";
 import { useServer } from "../fixtures/server.ts";
@@ -190,7 +190,7 @@ const TAMPERING: Readonly<Record<string, string>> = {
 };
 
 for (const [name, statement] of Object.entries(TAMPERING)) {
-  test(`mooring audit verify finds ${name}`, { skip: runsOnSqlite() ? false : "the file is SQLite's" }, async () => {
+  test(`mooring audit verify finds ${name}`, { skip: CHOSEN === "sqlite" ? false : "the file is SQLite's" }, async () => {
     const outcome = await verify(tamperedCopy(statement));
     assert.equal(outcome.code, 1, outcome.stdout + outcome.stderr);
     assert.match(outcome.stdout + outcome.stderr, /gap|edit|unlinked|truncat|missing|head|left out/i);

@@ -5,7 +5,6 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, rmdirSync, writeFi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { SQLITE } from "../fixtures/databases.ts";
 import { refused } from "../fixtures/http.ts";
 import { mooring } from "../fixtures/process.ts";
 import { serveWords, startServer, type Client, type Server } from "../fixtures/server.ts";
@@ -64,7 +63,7 @@ async function onSmallDisk(): Promise<{ server: Server; token: string; dataDir: 
   assert.ok("path" in disk);
   const dataDir = join(disk.path, "data");
   if (server === undefined) {
-    server = await startServer({ dataDir, database: SQLITE });
+    server = await startServer({ dataDir, database: "sqlite" });
     client = (await server.bootstrap()).credential;
   }
   assert.ok(client !== undefined);
@@ -111,7 +110,7 @@ test("others fill the disk to the last byte: 503, nothing lost or half kept, not
 
   await at.server.kill();
   rmSync(at.filler);
-  server = await startServer({ dataDir: at.dataDir, database: SQLITE });
+  server = await startServer({ dataDir: at.dataDir, database: "sqlite" });
   const again = await onSmallDisk();
   assert.deepEqual(await counts(again), before, "a refused batch does not appear after a restart");
   await ingested(again.server, again.token, "logs", batch("again"));

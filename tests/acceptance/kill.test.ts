@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { testDatabase } from "../fixtures/databases.ts";
+import { CHOSEN } from "../fixtures/databases.ts";
 import { killRounds } from "../fixtures/kills.ts";
 
 const ROUNDS = 20;
@@ -12,7 +12,7 @@ const ROUNDS = 20;
 test(`${ROUNDS} kills under load lose nothing that was acknowledged and double nothing`, { timeout: 240_000 }, async (context) => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-kill-"));
   try {
-    const { acknowledged, cut } = await killRounds({ rounds: ROUNDS, dataDir, database: await testDatabase(dataDir) });
+    const { acknowledged, cut } = await killRounds({ rounds: ROUNDS, dataDir, database: CHOSEN });
     context.diagnostic(`${acknowledged} entries acknowledged, ${cut} batches cut off by a kill`);
     assert.ok(acknowledged > ROUNDS * 100, `too little load to say anything: ${acknowledged}`);
     assert.ok(cut > ROUNDS, `too few batches were in flight: ${cut}`);

@@ -1,0 +1,97 @@
+/** Several nodes on one PostgreSQL, and what happens when it goes away: 503, never 401, and all is well when it is back. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { DATABASES, postgresUrl } from "../fixtures/databases.ts";
+import { postForm, refused } from "../fixtures/http.ts";
+import { eventually } from "../fixtures/process.ts";
+import { startServer, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
+import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
+import { EXAMPLES, ingested, rows } from "../fixtures/telemetry.ts";
+
+const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
+
+describe("two nodes on one PostgreSQL", { skip }, () => {
+  const nodes: Server[] = [];
+  let home: Bootstrap;
+  /** The first node's way to the database. */
+  let way: TcpProxy | undefined;
+
+  function node(index: number): Server {
+    const found = nodes[index];
+    assert.ok(found !== undefined);
+    return found;
+  }
+
+  before(async () => {
+    const direct = new URL(await postgresUrl("nodes"));
+    way = await startTcpProxy(Number(direct.port));
+    const cuttable = new URL(direct);
+    cuttable.port = String(way.port);
+    const MOORING_MASTER_KEY = randomBytes(32).toString("hex");
+    const settings = { identity_url: "https://id.mooring.example" };
+    for (const MOORING_DATABASE_URL of [cuttable.href, direct.href]) {
+      nodes.push(await startServer({ database: "sqlite", environment: { MOORING_DATABASE_URL, MOORING_MASTER_KEY }, settings }));
+    }
+    home = await node(0).bootstrap();
+  });
+
+  after(async () => {
+    for (const each of nodes) await each.dispose();
+    await way?.cut();
+  });
+
+  test("a token of one node is taken by the other, under one set of keys", async () => {
+    const token = await node(0).token(home.credential);
+    assert.equal((await node(1).call("GET", "/v1/me", { token })).status, 200);
+    const [a, b] = await Promise.all(nodes.map((each) => each.call("GET", "/.well-known/jwks.json")));
+    assert.deepEqual(a?.body, b?.body);
+  });
+
+  test("a credential revoked on one node fails on both once the call has returned", async () => {
+    for (let round = 0; round < 5; round++) {
+      const token = await node(0).token(home.credential);
+      const made = await node(0).call("POST", "/v1/credentials", { token, json: { name: "short-lived", scopes: ["org:read"] } });
+      assert.equal(made.status, 201, made.text);
+      const doomed = await node(1).token(made.body as unknown as Client);
+      for (const each of nodes) assert.equal((await each.call("GET", "/v1/me", { token: doomed })).status, 200);
+      const revoked = await node(0).call("DELETE", `/v1/credentials/${String(made.body["id"])}`, { token });
+      assert.deepEqual([revoked.status, revoked.body["propagated"]], [200, true], revoked.text);
+      for (const each of nodes) refused(await each.call("GET", "/v1/me", { token: doomed }), 401, "invalid_token");
+    }
+  });
+
+  test("a token revoked on one node fails on the other within a second", async () => {
+    const token = await node(0).token(home.credential);
+    assert.equal((await node(1).call("GET", "/v1/me", { token })).status, 200);
+    const form = { token, ...home.credential };
+    assert.equal((await postForm(node(0).origin, "/oauth/revoke", form)).status, 200);
+    const gone = async (): Promise<true | null> => ((await node(1).call("GET", "/v1/me", { token })).status === 401 ? true : null);
+    await eventually("the other node to refuse the token", gone, 1000, 10);
+  });
+
+  test("without its database it answers 503 and never 401, keeps taking telemetry, and recovers", async () => {
+    const one = node(0);
+    const token = await one.token(home.credential);
+    await way?.cut();
+    try {
+      for (const path of ["/v1/projects", "/v1/apps", "/v1/members", "/v1/credentials", "/v1/audit"]) {
+        const answer = await one.call("GET", path, { token });
+        refused(answer, 503, "unavailable");
+        assert.ok(!/postgres|127\.0\.0\.1|database "/.test(answer.text), answer.text);
+      }
+      assert.equal((await one.call("POST", "/v1/projects", { token, json: { slug: "never" } })).status, 503);
+      assert.equal((await one.call("GET", "/readyz")).status, 503);
+      assert.equal((await one.call("GET", "/health")).status, 503);
+      assert.equal((await one.call("GET", "/livez")).status, 200);
+      const unknown = await postForm(one.origin, "/oauth/token", { grant_type: "client_credentials", client_id: `mrc_${"0".repeat(26)}`, client_secret: home.credential.client_secret });
+      assert.equal(unknown.status, 503, "whether the client exists can't be known");
+      await ingested(one, token, "logs", [EXAMPLES.logs]);
+    } finally {
+      await way?.restore();
+    }
+    await eventually("the node to be ready again", async () => ((await one.call("GET", "/readyz")).status === 200 ? true : null));
+    assert.equal((await one.call("GET", "/v1/projects", { token })).status, 200);
+    assert.deepEqual(await rows(one, token, "select count(*) as n from logs"), [{ n: 1 }]);
+  });
+});
