@@ -6,12 +6,11 @@ export interface RunFileOptions {
   readonly root: string;
   /** Relative to the root. */
   readonly path: string;
-  /** A test that takes longer fails; a file that takes longer (one that leaves a timer or a socket open) is ended and fails. */
+  /** A test that takes longer fails. */
   readonly timeoutMs: number;
+  /** A file that takes longer, because it leaves a timer or a socket open perhaps, is ended and fails. */
+  readonly fileTimeoutMs: number;
 }
-
-/** After a test's own time limit, the file gets this long at most to report it and to clean up. */
-const GRACE_MS_MAX = 10_000;
 
 /**
  * Runs one test file in a process of its own. Never rejects because of what the file does: a crash, an early exit, an
@@ -20,7 +19,6 @@ const GRACE_MS_MAX = 10_000;
 export async function runFile(options: RunFileOptions): Promise<FileResult> {
   const file = join(options.root, options.path);
   const startedMs = performance.now();
-  const limitMs = options.timeoutMs + Math.min(options.timeoutMs, GRACE_MS_MAX);
   const tally = new Tally();
   const output: string[] = [];
   const abort = new AbortController();
@@ -28,7 +26,7 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   const timer = setTimeout(() => {
     seen.timedOut = true;
     abort.abort();
-  }, limitMs);
+  }, options.fileTimeoutMs);
   const stream = run({
     files: [file],
     isolation: "process",
@@ -55,7 +53,7 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   });
   await drain(stream);
   clearTimeout(timer);
-  const verdict = verdictOf(seen, tally, limitMs);
+  const verdict = verdictOf(seen, tally, options.fileTimeoutMs);
   if (verdict !== undefined) tally.failures.push({ name: "the file itself", detail: verdict });
   const { passed, failures, skips } = tally;
   return {
