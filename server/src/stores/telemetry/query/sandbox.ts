@@ -30,19 +30,21 @@ unset PWD OLDPWD
 exec "$@"
 `;
 
-// $1: the telemetry directory, $2: the data directory to hide, or nothing. Runs as root of a new mount namespace.
-// The bind mount is made from the working directory: by then its path is covered.
+// $1: the telemetry directory, $2: the data directory or nothing, $3: whether that is hidden or kept. Runs as root of a new
+// mount namespace. The bind mount is made from the working directory: by then its path is covered.
 const MOUNTS = `
 set -e
-telemetry=$1; data=$2; shift 2
+telemetry=$1; data=$2; how=$3; shift 3
 cd "$telemetry"
-if [ -n "$data" ]; then
+if [ "$how" = hidden ]; then
   mount -t tmpfs -o size=64k,mode=0755 none "$data"
   mkdir -p "$telemetry"
+elif [ -n "$data" ]; then
+  mount --bind "$data" "$data"
 fi
 mount -c --bind . "$telemetry"
 mount -o remount,bind,ro "$telemetry"
-[ -z "$data" ] || mount -o remount,ro "$data"
+[ -z "$data" ] || mount -o remount,bind,ro "$data"
 cd /
 unset PWD OLDPWD
 exec "$@"
@@ -51,8 +53,13 @@ exec "$@"
 const NAMESPACES = ["--net", "--mount", "--ipc", "--uts"];
 const PRIVILEGES = ["setpriv", "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "--pdeathsig", "KILL"];
 
-// Succeeds when the directory can be read, but not written.
-const PROBE = [SHELL, "-c", '[ -r "$1" ] && ! touch "$1/.sandbox-probe" 2>/dev/null', "probe"];
+// Succeeds when the directory can be read, but not written, and the files that a child needs are there.
+const PROBE = [
+  SHELL,
+  "-c",
+  '[ -r "$1" ] && ! touch "$1/.sandbox-probe" 2>/dev/null && shift && for f in "$@"; do [ -r "$f" ] || exit 1; done',
+  "probe",
+];
 const NOTHING = [SHELL, "-c", "exit 0", "probe"];
 
 /** Finds the strongest sandbox that this system allows, by trying it. */
@@ -63,7 +70,7 @@ export async function probeSandbox(settings: QueryEngineSettings): Promise<Sandb
   const isolation = settings.isolation === "auto" ? await probeIsolation(limits, directories) : undefined;
   const privileged = settings.isolation === "auto" && (await succeeds([...limits, ...PRIVILEGES, ...NOTHING]));
   const watchdog = await readable("/proc/self/statm");
-  const prefix = isolation ?? (privileged ? PRIVILEGES : []);
+  const prefix = isolation?.command ?? (privileged ? PRIVILEGES : []);
   const args = [
     ...limits.slice(1),
     ...prefix,
@@ -81,40 +88,55 @@ function childProgram(): string {
 
 interface Directories {
   readonly telemetry: string;
-  /** Empty when nothing is to be hidden. */
-  readonly hidden: string;
+  /** Empty when it is not known, or does not hold the telemetry directory. */
+  readonly data: string;
 }
 
 async function directoriesOf(settings: QueryEngineSettings): Promise<Directories> {
   const telemetry = await realpath(settings.telemetryDir);
-  const hidden = settings.dataDir === undefined ? "" : await realpath(settings.dataDir);
-  return { telemetry, hidden: telemetry.startsWith(`${hidden}/`) ? hidden : "" };
+  const data = settings.dataDir === undefined ? "" : await realpath(settings.dataDir);
+  return { telemetry, data: telemetry.startsWith(`${data}/`) ? data : "" };
 }
 
-/** With a user namespace first, which needs no privilege; without one for a root that may make the others. */
-async function probeIsolation(
-  limits: readonly string[],
-  { telemetry, hidden }: Directories,
-): Promise<readonly string[] | undefined> {
-  const mounts = [SHELL, "-c", MOUNTS, "mounts", telemetry, hidden, ...PRIVILEGES];
-  const candidates = [
-    ["unshare", "--user", "--map-root-user", ...NAMESPACES, ...mounts],
-    ["unshare", ...NAMESPACES, ...mounts],
-  ];
-  for (const candidate of candidates) {
-    if (await succeeds([...limits, ...candidate, ...PROBE, telemetry])) return candidate;
+interface Isolation {
+  readonly command: readonly string[];
+  readonly hidden: boolean;
+}
+
+/**
+ * With a user namespace first, which needs no privilege; without one for a root that may make the others. If the program
+ * itself lies in the data directory, that can't be hidden.
+ */
+async function probeIsolation(limits: readonly string[], directories: Directories): Promise<Isolation | undefined> {
+  const needed = [process.execPath, childProgram(), fileURLToPath(import.meta.resolve("@duckdb/node-api"))];
+  for (const hidden of directories.data === "" ? [false] : [true, false]) {
+    for (const user of [["--user", "--map-root-user"], []]) {
+      const mounts = [
+        SHELL,
+        "-c",
+        MOUNTS,
+        "mounts",
+        directories.telemetry,
+        directories.data,
+        hidden ? "hidden" : "kept",
+      ];
+      const command = ["unshare", ...user, ...NAMESPACES, ...mounts, ...PRIVILEGES];
+      if (await succeeds([...limits, ...command, ...PROBE, directories.telemetry, ...needed]))
+        return { command, hidden };
+    }
   }
   return undefined;
 }
 
 function layersOf(
-  isolation: readonly string[] | undefined,
+  isolation: Isolation | undefined,
   privileged: boolean,
   watchdog: boolean,
-  { telemetry, hidden }: Directories,
+  { telemetry, data }: Directories,
   dataKib: number,
 ): readonly SandboxLayer[] {
   const isolated = isolation !== undefined;
+  const hidden = isolation?.hidden === true;
   const missing = "not allowed here: needs unshare, mount and setpriv (util-linux) and unprivileged user namespaces";
   return [
     {
@@ -125,13 +147,13 @@ function layersOf(
     {
       name: "namespaces",
       active: isolated,
-      detail: isolated ? isolation.filter((arg) => arg.startsWith("--") && arg.length < 8).join(" ") : missing,
+      detail: isolated ? isolation.command.filter((arg) => arg.startsWith("--") && arg.length < 8).join(" ") : missing,
     },
-    { name: "read-only files", active: isolated, detail: isolated ? telemetry : missing },
+    { name: "read-only files", active: isolated, detail: isolated ? data || telemetry : missing },
     {
       name: "hidden data",
-      active: isolated && hidden !== "",
-      detail: hidden === "" ? "no data directory is set" : isolated ? hidden : missing,
+      active: hidden,
+      detail: hidden ? data : isolated ? "no data directory is set, or the program lies in it" : missing,
     },
     {
       name: "privileges",
