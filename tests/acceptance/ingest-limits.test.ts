@@ -67,6 +67,16 @@ for (const [form, shape] of [["with a Content-Length", (text: string) => text], 
   });
 }
 
+test("a refusal reaches a caller who is still sending: 413, 415, 401", async () => {
+  const body = Buffer.alloc(40 * MIB, " ");
+  for (let i = 0; i < 5; i++) {
+    refused(await post(body), 413, "body_too_large");
+    refused(await post(body, { "content-type": "text/plain" }), 415, "unsupported_media_type");
+    refused(await shared.server.call("POST", "/v1/ingest/logs", { raw: body }), 401, "unauthorized");
+    refused(await shared.server.call("POST", "/v1/projects", { token: shared.token, raw: body }), 413, "body_too_large");
+  }
+});
+
 test("a full batch of 10 MiB is taken while small requests are answered quickly", async () => {
   const id = randomUUID();
   const filler = "x".repeat(10_300);

@@ -53,7 +53,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     metrics.observe(request, reply);
     logSlow(request, reply, options.slowRequestMs);
   });
-  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error));
+  app.setErrorHandler((error, request, reply) => {
+    letTheRestArrive(request, reply);
+    return sendProblem(request, reply, error);
+  });
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, absent(methodsOf(pathOf(request)))));
   for (const surface of options.surfaces) {
     await app.register(async (scope) => surface.mount(scope));
@@ -109,6 +112,17 @@ function refuseBeforeContinue(app: FastifyInstance): void {
     if (waiting.delete(request.raw)) reply.raw.writeContinue();
     return payload;
   });
+}
+
+/** Of a refused body, what is read and thrown away so that the caller is still there to read the refusal. */
+const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * Fastify closes the connection when it refuses a body. Closing on bytes that nobody read resets it, and the answer is lost
+ * with it (RFC 9112 section 9.6). A rest of known and bounded length is let in instead: Node drops it after the answer.
+ */
+function letTheRestArrive(request: FastifyRequest, reply: FastifyReply): void {
+  if (Number(request.headers["content-length"]) <= DISCARDED_BYTES_MAX) void reply.removeHeader("connection");
 }
 
 function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: number): void {
