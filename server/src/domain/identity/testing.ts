@@ -8,7 +8,7 @@ import type { Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { ORG_ROLE_SCOPES, type PersonPrincipal } from "./access/index.ts";
 import { appendAuthChange } from "./changes/index.ts";
-import type { SystemActor } from "./credentials/index.ts";
+import type { Acting, SystemActor } from "./credentials/index.ts";
 import { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
 
 export const ISSUER = "http://127.0.0.1:8080";
@@ -74,6 +74,22 @@ export async function openGround(options: { url?: string; clock?: TestClock } = 
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Signs in and takes a token, as a client does. */
+export async function tokenOf(identity: Identity, client: { clientId: string; clientSecret: string }, scope?: string): Promise<string> {
+  const state = await identity.signIn.authenticate({ ...client, ip: "127.0.0.1", requestId: "req_test" });
+  return (await identity.tokens.issuer.issue(state, { scope, ip: "127.0.0.1", requestId: "req_test" })).accessToken;
+}
+
+/** Makes a credential, by default of the organization and by the system, and says what its client needs. */
+export async function credentialOf(
+  identity: Identity,
+  options: { scopes?: readonly string[]; projectId?: string | null; actor?: Acting["actor"]; expiresAtMs?: number } = {},
+): Promise<{ id: string; clientId: string; clientSecret: string }> {
+  const { scopes = ["files:read", "files:write"], projectId = null, actor = SYSTEM, ...rest } = options;
+  const made = await identity.credentials.create({ actor }, { projectId, name: "test", scopes, ...rest });
+  return { id: made.credential.id, clientId: made.credential.clientId, clientSecret: made.clientSecret };
 }
 
 const SILENT = { warn: () => undefined };

@@ -283,7 +283,7 @@ export class Credentials {
   async #retireSecrets(tx: Writer, credentialId: string, overlapS: number): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     const endsAtMs = nowMs + overlapS * 1000;
-    const present = await secretsOf(tx, [credentialId]);
+    const present = await secretsOf(tx, credentialId);
     const live = present.filter((row) => row.expires_at === null || nowMs < row.expires_at);
     const kept = overlapS === 0 ? [] : live.slice(0, LIVE_SECRETS_MAX - 1);
     for (const row of kept) if (row.expires_at === null || row.expires_at > endsAtMs) await expireSecret(tx, row.id, endsAtMs);
@@ -309,7 +309,7 @@ export class Credentials {
 
   async #viewOf(context: CredentialContext): Promise<Credential> {
     const { metadata, clock } = this.#deps;
-    const secrets = await secretsOf(metadata.read, [context.id]);
+    const secrets = await secretsOf(metadata.read, context.id);
     return viewOf(context, await readCreators(metadata, context), secrets, clock.nowMs());
   }
 

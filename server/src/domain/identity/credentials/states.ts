@@ -39,7 +39,7 @@ export async function readState(
 ): Promise<CredentialState | undefined> {
   const context = await findContext(metadata.read, by);
   if (context === undefined) return undefined;
-  const secrets = await secretsOf(metadata.read, [context.id]);
+  const secrets = await secretsOf(metadata.read, context.id);
   const chain = await readCreators(metadata, context);
   return stateOf(context, chain, secrets);
 }

@@ -47,15 +47,11 @@ function contexts(db: Reader) {
     ]);
 }
 
-export async function secretsOf(db: Reader, credentialIds: readonly string[]): Promise<SecretRow[]> {
-  if (credentialIds.length === 0) return [];
-  return db
-    .selectFrom("credential_secret")
-    .selectAll()
-    .where("credential_id", "in", [...credentialIds])
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .execute();
+/** Newest first: only the newest has no end, and one that ends later took over later. The clock may not tell them apart. */
+export async function secretsOf(db: Reader, credentialId: string): Promise<SecretRow[]> {
+  const rows = await db.selectFrom("credential_secret").selectAll().where("credential_id", "=", credentialId).execute();
+  const end = (row: SecretRow): number => row.expires_at ?? Number.MAX_SAFE_INTEGER;
+  return rows.toSorted((a, b) => end(b) - end(a) || b.created_at - a.created_at);
 }
 
 export async function findOrganization(

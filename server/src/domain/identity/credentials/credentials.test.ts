@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { SCOPES } from "@mooring/contract";
+import type { CredentialPrincipal, Identity } from "#domain/identity/index.ts";
+import { isWellFormedSecret } from "#kernel/secrets.ts";
+import { credentialOf, openGround, ORG_ID, OTHER_ORG_ID, PRIVATE_ID, PROJECT_ID, SYSTEM, tokenOf, type Ground } from "#domain/identity/testing.ts";
+import type { Acting } from "./acting.ts";
+
+let ground: Ground;
+let identity: Identity;
+before(async () => {
+  ground = await openGround();
+  identity = await ground.node();
+});
+after(() => ground.close());
+beforeEach(async () => {
+  await ground.organization({ policy: {}, token_lifetime_s: 900 });
+  await identity.feed.sync();
+});
+
+const system: Acting = { actor: SYSTEM, ip: "192.0.2.1", requestId: "req_1" };
+const create = (acting: Acting, input: Partial<Parameters<Identity["credentials"]["create"]>[1]> = {}) =>
+  identity.credentials.create(acting, { projectId: null, name: "c", scopes: ["files:read"], ...input });
+
+/** A credential as the one who acts. */
+async function acting(options: Parameters<typeof credentialOf>[1]): Promise<Acting & { id: string }> {
+  const made = await credentialOf(identity, options);
+  const principal = (await identity.authenticator.authenticate(await tokenOf(identity, made))) as CredentialPrincipal;
+  return { actor: principal, id: made.id };
+}
+
+const refuses = (work: Promise<unknown>, code: string, message = /./): Promise<void> => assert.rejects(work, { code, message });
+
+test("a new credential shows its secret once and keeps a keyed hash of it", async () => {
+  const { credential, clientSecret } = await create(system, { scopes: ["files:write", "files:read", "files:read"] });
+  assert.match(credential.clientId, /^mrc_[0-9a-z]{26}$/);
+  assert.ok(isWellFormedSecret("mrcs", clientSecret));
+  assert.deepEqual(credential.scopes, ["files:read", "files:write"]);
+  assert.equal(credential.secrets[0]?.hint, clientSecret.slice(-4));
+  const everything = JSON.stringify([
+    await ground.metadata.read.selectFrom("credential_secret").selectAll().execute(),
+    await ground.metadata.read.selectFrom("audit").selectAll().execute(),
+    await identity.credentials.get(system, credential.id),
+  ]);
+  assert.equal(everything.includes(clientSecret), false);
+  assert.equal(everything.includes(clientSecret.slice(5, 30)), false);
+});
+
+test("what can't be a credential is refused by its place", async () => {
+  for (const [input, pointer] of [
+    [{ scopes: ["files:read", "files:everything"] }, "/scopes/1"],
+    [{ scopes: [] }, "/scopes"],
+    [{ name: "" }, "/name"],
+    [{ name: "x".repeat(101) }, "/name"],
+    [{ name: "a\nb" }, "/name"],
+    [{ expiresAtMs: ground.clock.nowMs() }, "/expires_at"],
+  ] as const) {
+    await assert.rejects(create(system, input), (error: { code: string; options: { errors: { pointer: string }[] } }) => {
+      assert.deepEqual([error.code, error.options.errors[0]?.pointer], ["invalid_body", pointer]);
+      return true;
+    });
+  }
+  assert.equal((await create(system, { name: "x".repeat(100) })).credential.name.length, 100);
+});
+
+test("nobody gives more than he holds, and is told what he lacks", async () => {
+  const developer = { actor: await ground.person("developer") };
+  await create(developer, { scopes: ["files:read", "credentials:write"] });
+  await refuses(create(developer, { scopes: ["files:read", "org:write", "audit:read"] }), "insufficient_scope", /org:write audit:read$/);
+  await refuses(create({ actor: await ground.person("viewer") }), "insufficient_scope", /credentials:write/);
+  const narrow = await acting({ scopes: ["credentials:write", "files:read"] });
+  await create(narrow, { scopes: ["files:read"] });
+  await refuses(create(narrow, { scopes: ["files:write"] }), "insufficient_scope", /files:write/);
+});
+
+test("a credential of a project creates for that project only", async () => {
+  const bound = await acting({ scopes: ["credentials:write", "files:read"], projectId: PROJECT_ID });
+  await create(bound, { projectId: PROJECT_ID });
+  await refuses(create(bound, { projectId: null }), "forbidden", /project_id/);
+  await refuses(create(bound, { projectId: PRIVATE_ID }), "not_found");
+});
+
+test("a maintainer creates for his project what he holds there", async () => {
+  const maintainer = { actor: await ground.person("viewer", { [PRIVATE_ID]: "maintainer" }) };
+  const { credential } = await create(maintainer, { projectId: PRIVATE_ID, scopes: ["files:delete"] });
+  assert.deepEqual(credential.effectiveScopes, ["files:delete"]);
+  await refuses(create(maintainer, { projectId: null }), "insufficient_scope", /credentials:write/);
+  await refuses(create({ actor: await ground.person("owner") }, { projectId: PRIVATE_ID }), "not_found");
+  await refuses(create(maintainer, { projectId: "proj_00000000000000000000000099" }), "not_found");
+});
+
+test("the organization's policy bounds scopes and lifetime, when it is made and ever after", async () => {
+  await ground.organization({ policy: { allowed_scopes: ["files:read", "apps:read"], credential_lifetime_days_max: 2 } });
+  await refuses(create(system, { scopes: ["files:read", "files:write"] }), "forbidden", /files:write/);
+  const DAY_MS = 86_400_000;
+  const { credential } = await create(system, { scopes: ["files:read", "apps:read"], expiresAtMs: ground.clock.nowMs() + 9 * DAY_MS });
+  assert.equal(credential.expiresAtMs, ground.clock.nowMs() + 2 * DAY_MS);
+  await ground.organization({ policy: { allowed_scopes: ["apps:read"], credential_lifetime_days_max: 1 } });
+  const later = await identity.credentials.get(system, credential.id);
+  assert.deepEqual([later.scopes, later.effectiveScopes], [["apps:read", "files:read"], ["apps:read"]]);
+  assert.equal(later.expiresAtMs, ground.clock.nowMs() + DAY_MS);
+});
+
+test("scopes follow the creator's present role, and come back with it", async () => {
+  const creator = await ground.person("owner");
+  const { credential } = await create({ actor: creator }, { scopes: ["org:write", "files:write", "files:read"] });
+  const effective = async (): Promise<readonly string[]> => (await identity.credentials.get(system, credential.id)).effectiveScopes;
+  await ground.setRole(creator.id, "developer");
+  assert.deepEqual(await effective(), ["files:read", "files:write"]);
+  await ground.setRole(creator.id, "viewer");
+  assert.deepEqual(await effective(), ["files:read"]);
+  await ground.setRole(creator.id, "owner");
+  assert.equal((await effective()).length, 3);
+  await ground.setRole(creator.id, null);
+  assert.deepEqual(await effective(), []);
+});
+
+test("what a credential created ends with it, through every generation", async () => {
+  const parent = await acting({ scopes: ["credentials:write", "files:read", "files:write"] });
+  const child = await acting({ actor: parent.actor, scopes: ["credentials:write", "files:read", "files:write"] });
+  const grandchild = await credentialOf(identity, { actor: child.actor, scopes: ["files:read", "files:write"] });
+  const token = await tokenOf(identity, grandchild);
+  await identity.credentials.update(system, parent.id, { scopes: ["credentials:write", "files:read"] });
+  assert.deepEqual([...(await identity.authenticator.authenticate(token)).scopes], ["files:read"]);
+  await identity.credentials.revoke(system, parent.id);
+  await refuses(identity.authenticator.authenticate(token), "invalid_token");
+  await refuses(tokenOf(identity, grandchild), "unauthorized");
+});
+
+test("credentials create credentials eight deep, no deeper", async () => {
+  let last = await acting({ scopes: ["credentials:write"] });
+  for (let depth = 1; depth < 8; depth++) {
+    last = await acting({ actor: last.actor, scopes: ["credentials:write"] });
+    assert.equal((await identity.credentials.get(system, last.id)).effectiveScopes.length, 1, `depth ${depth}`);
+  }
+  await refuses(create(last, { scopes: ["credentials:write"] }), "forbidden", /8 deep/);
+});
+
+test("two secrets live at once while one takes over, never three", async () => {
+  const first = await credentialOf(identity);
+  const { clientSecret: second } = await identity.credentials.rotate(system, first.id, { overlapS: 60 });
+  await tokenOf(identity, first);
+  await tokenOf(identity, { ...first, clientSecret: second });
+  const { clientSecret: third, credential } = await identity.credentials.rotate(system, first.id, { overlapS: 60 });
+  assert.equal(credential.secrets.length, 2);
+  await refuses(tokenOf(identity, first), "unauthorized");
+  await tokenOf(identity, { ...first, clientSecret: second });
+  await tokenOf(identity, { ...first, clientSecret: third });
+  ground.clock.advance(60_000);
+  await refuses(tokenOf(identity, { ...first, clientSecret: second }), "unauthorized");
+  await tokenOf(identity, { ...first, clientSecret: third });
+  assert.equal((await identity.credentials.get(system, first.id)).secrets.length, 1);
+});
+
+test("a day's overlap is the default, 0 ends the old secret at once, longer than thirty days is refused", async () => {
+  const made = await credentialOf(identity);
+  const { credential } = await identity.credentials.rotate(system, made.id);
+  assert.equal(credential.secrets[1]?.expiresAtMs, ground.clock.nowMs() + 86_400_000);
+  const { clientSecret } = await identity.credentials.rotate(system, made.id, { overlapS: 0 });
+  await refuses(tokenOf(identity, made), "unauthorized");
+  await tokenOf(identity, { ...made, clientSecret });
+  for (const overlapS of [-1, 0.5, 30 * 86_400 + 1]) await refuses(identity.credentials.rotate(system, made.id, { overlapS }), "invalid_body");
+  await identity.credentials.rotate(system, made.id, { overlapS: 30 * 86_400 });
+});
+
+test("twenty rotations at once leave two live secrets", async () => {
+  const made = await credentialOf(identity);
+  await Promise.all(Array.from({ length: 20 }, () => identity.credentials.rotate(system, made.id)));
+  assert.equal((await identity.credentials.get(system, made.id)).secrets.length, 2);
+});
+
+test("a secret is not handed to who holds less than the credential", async () => {
+  const strong = await credentialOf(identity, { scopes: [...SCOPES] });
+  const developer = { actor: await ground.person("developer") };
+  await refuses(identity.credentials.rotate(developer, strong.id), "insufficient_scope", /org:write/);
+  await refuses(identity.credentials.update(developer, strong.id, { scopes: [...SCOPES].toReversed() }).then(() => identity.credentials.rotate(developer, strong.id)), "insufficient_scope");
+  const weak = await credentialOf(identity, { scopes: ["files:read"] });
+  await refuses(identity.credentials.update(developer, weak.id, { scopes: ["files:read", "audit:read"] }), "insufficient_scope", /audit:read/);
+  await identity.credentials.update(developer, weak.id, { scopes: ["files:read", "apps:read"] });
+});
+
+test("revoking twice is revoking once, and nothing changes a revoked credential", async () => {
+  const made = await credentialOf(identity);
+  const first = await identity.credentials.revoke(system, made.id);
+  ground.clock.advance(1_000);
+  assert.deepEqual(await identity.credentials.revoke(system, made.id), first);
+  await refuses(identity.credentials.rotate(system, made.id), "conflict");
+  await refuses(identity.credentials.update(system, made.id, { name: "x" }), "conflict");
+  const rows = await ground.metadata.read.selectFrom("audit").select("action").where("target_id", "=", made.id).execute();
+  assert.deepEqual(rows.map((row) => row.action), ["credential.create", "credential.revoke"]);
+});
+
+test("another organization's credential is as absent as none, whatever is asked", async () => {
+  const made = await credentialOf(identity);
+  const stranger: Acting = { actor: { kind: "system", id: null, orgId: OTHER_ORG_ID } };
+  for (const id of [made.id, "cred_00000000000000000000000000"]) {
+    for (const act of [
+      identity.credentials.get(stranger, id),
+      identity.credentials.update(stranger, id, { name: "x" }),
+      identity.credentials.rotate(stranger, id),
+      identity.credentials.revoke(stranger, id),
+    ]) {
+      await refuses(act, "not_found", /^There is no such resource here, or you may not see it\.$/);
+    }
+  }
+});
+
+test("a list shows what its reader may see, page by page, newest first", async () => {
+  const reader = { actor: await ground.person("developer", { [PRIVATE_ID]: "reader" }) };
+  const maintainer = { actor: await ground.person("viewer", { [PRIVATE_ID]: "maintainer" }) };
+  const made: Record<string, string> = {};
+  for (const [name, projectId] of [["org", null], ["open", PROJECT_ID], ["closed", PRIVATE_ID]] as const) {
+    ground.clock.advance(1);
+    made[name] = (await credentialOf(identity, { projectId })).id;
+  }
+  const seen = async (as: Acting, projectId?: string): Promise<string[]> => {
+    const found: string[] = [];
+    let after: { createdAtMs: number; id: string } | undefined;
+    for (;;) {
+      const page = await identity.credentials.list(as, { limit: 3, ...(after === undefined ? {} : { after }), ...(projectId === undefined ? {} : { projectId }) });
+      assert.ok(page.items.length <= 3);
+      found.push(...page.items.map((item) => item.id));
+      if (page.next === null || page.next === undefined) break;
+      after = page.next;
+    }
+    assert.equal(new Set(found).size, found.length);
+    assert.equal(found.slice(0, 3).every((id, i) => i === 0 || id < (found[i - 1] ?? "")), true);
+    return Object.keys(made).filter((name) => found.includes(made[name] ?? ""));
+  };
+  assert.deepEqual(await seen(system), ["org", "open", "closed"]);
+  assert.deepEqual(await seen(reader), ["org", "open", "closed"], "his role in the organization counts in a private project of his");
+  assert.deepEqual(await seen({ actor: await ground.person("admin") }), ["org", "open"]);
+  assert.deepEqual(await seen(maintainer), ["closed"]);
+  assert.deepEqual(await seen({ actor: await ground.person("viewer") }), []);
+  assert.deepEqual(await seen(await acting({ scopes: ["credentials:read"], projectId: PROJECT_ID })), ["open"]);
+  assert.deepEqual(await seen(system, PROJECT_ID), ["open"]);
+  await refuses(identity.credentials.get({ actor: await ground.person("admin") }, made["closed"] ?? ""), "not_found");
+});
+
+test("every act is audited with who, whence and what", async () => {
+  const made = await create(system, { name: "audited" });
+  await identity.credentials.update(system, made.credential.id, { name: "renamed", scopes: ["apps:read"] });
+  await identity.credentials.rotate(system, made.credential.id);
+  await identity.credentials.revoke(system, made.credential.id);
+  const rows = await ground.metadata.read.selectFrom("audit").selectAll().where("target_id", "=", made.credential.id).orderBy("seq").execute();
+  assert.deepEqual(rows.map((row) => row.action), ["credential.create", "credential.update", "credential.rotate", "credential.revoke"]);
+  for (const row of rows) assert.deepEqual([row.org_id, row.actor_kind, row.actor_id, row.ip, row.request_id], [ORG_ID, "system", "test", "192.0.2.1", "req_1"]);
+  assert.deepEqual(JSON.parse(rows[1]?.detail ?? ""), { name: "renamed", raised: "apps:read", lowered: "files:read" });
+});

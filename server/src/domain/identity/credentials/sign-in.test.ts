@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import type { Identity } from "#domain/identity/index.ts";
+import { newSecret } from "#kernel/secrets.ts";
+import { credentialOf, openGround, SYSTEM, tokenOf, type Ground } from "#domain/identity/testing.ts";
+
+let ground: Ground;
+let identity: Identity;
+beforeEach(async () => {
+  ground = await openGround();
+  identity = await ground.node();
+});
+afterEach(() => ground.close());
+
+const UNKNOWN = "mrc_00000000000000000000000000";
+const signIn = (clientId: string, clientSecret: string, ip = "192.0.2.1"): Promise<unknown> =>
+  identity.signIn.authenticate({ clientId, clientSecret, ip, requestId: "req_1" });
+
+async function refusal(work: Promise<unknown>): Promise<{ code: string; message: string; headers: unknown }> {
+  const error = await work.then(
+    () => assert.fail("was accepted"),
+    (reason: unknown) => reason as { code: string; message: string; options: { headers?: unknown } },
+  );
+  return { code: error.code, message: error.message, headers: error.options.headers };
+}
+
+test("unknown, wrong, malformed, expired and revoked are refused in the same words", async () => {
+  const client = await credentialOf(identity);
+  const expired = await credentialOf(identity, { expiresAtMs: ground.clock.nowMs() + 1 });
+  const revoked = await credentialOf(identity);
+  await identity.credentials.revoke({ actor: SYSTEM }, revoked.id);
+  ground.clock.advance(1);
+  const refusals = [
+    await refusal(signIn(UNKNOWN, newSecret("mrcs"))),
+    await refusal(signIn(client.clientId, newSecret("mrcs"))),
+    await refusal(signIn(client.clientId, "guess")),
+    await refusal(signIn(client.clientId, "")),
+    await refusal(signIn("nobody", client.clientSecret)),
+    await refusal(signIn(client.clientId.toUpperCase(), client.clientSecret)),
+    await refusal(signIn(expired.clientId, expired.clientSecret)),
+    await refusal(signIn(revoked.clientId, revoked.clientSecret)),
+  ];
+  for (const each of refusals) assert.deepEqual(each, refusals[0]);
+  assert.equal(refusals[0]?.code, "unauthorized");
+});
+
+test("an unknown client and a wrong secret take about the same time", async () => {
+  const client = await credentialOf(identity);
+  await tokenOf(identity, client);
+  const times = { unknown: [] as number[], wrong: [] as number[] };
+  for (let i = 0; i < 300; i++) {
+    for (const [kind, clientId] of [["unknown", UNKNOWN], ["wrong", client.clientId]] as const) {
+      const secret = newSecret("mrcs");
+      const started = performance.now();
+      await refusal(signIn(clientId, secret, `address ${i}`));
+      times[kind].push(performance.now() - started);
+    }
+  }
+  const median = (values: number[]): number => values.toSorted((a, b) => a - b)[150] ?? 0;
+  const ratio = median(times.unknown) / median(times.wrong);
+  assert.ok(ratio > 0.4 && ratio < 2.5, `ratio ${ratio}`);
+});
+
+test("after ten failures in a minute a client is refused from that address, right secret or wrong, and nobody else is", async () => {
+  const client = await credentialOf(identity);
+  for (let i = 0; i < 10; i++) assert.equal((await refusal(signIn(client.clientId, newSecret("mrcs")))).code, "unauthorized");
+  ground.clock.advance(20_000);
+  const limited = await refusal(signIn(client.clientId, client.clientSecret));
+  assert.deepEqual([limited.code, limited.headers], ["rate_limited", { "retry-after": "40" }]);
+  await signIn(client.clientId, client.clientSecret, "192.0.2.2");
+  const other = await credentialOf(identity);
+  await signIn(other.clientId, other.clientSecret);
+  ground.clock.advance(40_000);
+  await signIn(client.clientId, client.clientSecret);
+});
+
+test("successes are never limited", async () => {
+  const client = await credentialOf(identity);
+  for (let i = 0; i < 9; i++) await refusal(signIn(client.clientId, newSecret("mrcs")));
+  for (let i = 0; i < 100; i++) await signIn(client.clientId, client.clientSecret);
+});
+
+test("a secret that another node has just made is taken at once", async () => {
+  const other = await ground.node();
+  const client = await credentialOf(identity);
+  await tokenOf(other, client);
+  const { clientSecret } = await identity.credentials.rotate({ actor: SYSTEM }, client.id);
+  await tokenOf(other, { ...client, clientSecret });
+});
+
+test("refusals reach the audit log: each kind once, repeats as a count, and no secret", async () => {
+  const client = await credentialOf(identity);
+  const secrets = Array.from({ length: 6 }, () => newSecret("mrcs"));
+  for (const secret of secrets) await refusal(signIn(client.clientId, secret));
+  await refusal(signIn("mrcs_pasted_into_the_wrong_field", secrets[0] ?? ""));
+  await refusal(signIn(UNKNOWN, secrets[0] ?? ""));
+  await assert.rejects(tokenOf(identity, client, "audit:read"), /does not hold: audit:read/);
+  await identity.stop();
+  const rows = await ground.metadata.read.selectFrom("audit").selectAll().where("action", "=", "token.refuse").execute();
+  const told = rows.map((row) => [row.org_id !== "", row.actor_kind, row.target_id, row.result, JSON.parse(row.detail)] as const);
+  const wrong = told.find(([, , , , detail]) => detail.reason === "wrong secret");
+  assert.deepEqual(wrong, [true, "anonymous", client.id, "denied", { reason: "wrong secret", client_id: client.clientId, count: 6 }]);
+  const reasons = told.map(([, , , , detail]) => detail.reason).toSorted();
+  assert.deepEqual(reasons, ["invalid scope", "malformed", "unknown client", "wrong secret"]);
+  for (const text of [...secrets, "pasted"]) assert.equal(JSON.stringify(rows).includes(text), false);
+  assert.equal(identity.counts().refusals, 9);
+});
+
+test("a flood of refusals becomes a bounded number of rows that still says how many there were", async () => {
+  for (let i = 0; i < 3_000; i++) await refusal(signIn(UNKNOWN, newSecret("mrcs"), `address ${i}`));
+  await identity.stop();
+  const rows = await ground.metadata.read.selectFrom("audit").select("detail").where("action", "=", "token.refuse").execute();
+  assert.ok(rows.length <= 130, `${rows.length} rows`);
+  assert.equal(rows.reduce((sum, row) => sum + Number(JSON.parse(row.detail).count), 0), 3_000);
+});
+
+test("last use is kept to the minute, for the credential and the secret, without a write for each request", async () => {
+  const client = await credentialOf(identity);
+  await tokenOf(identity, client);
+  const before = await ground.metadata.read.selectFrom("credential").select("last_used_at").where("id", "=", client.id).executeTakeFirst();
+  assert.equal(before?.last_used_at, null);
+  const usedAtMs = ground.clock.nowMs();
+  const token = await tokenOf(identity, client);
+  await identity.stop();
+  const used = await identity.credentials.get({ actor: SYSTEM }, client.id);
+  assert.deepEqual([used.lastUsedAtMs, used.lastUsedIp, used.secrets[0]?.lastUsedAtMs], [usedAtMs, "127.0.0.1", usedAtMs]);
+  ground.clock.advance(60_000);
+  await identity.authenticator.authenticate(token);
+  await identity.stop();
+  const again = await identity.credentials.get({ actor: SYSTEM }, client.id);
+  assert.deepEqual([again.lastUsedAtMs, again.lastUsedIp], [usedAtMs + 60_000, "127.0.0.1"]);
+});
