@@ -106,7 +106,7 @@ export const SETTINGS = {
     default: 16 * 1024 ** 2,
     description: "rows of an organization that are worth a Parquet file, in bytes of NDJSON",
   },
-  compaction_interval_ms: { schema: ms(100, DAY_MS), default: 60_000, description: "longest time that rows stay out of Parquet" },
+  compaction_interval_ms: { schema: ms(100, DAY_MS), default: 300_000, description: "longest time that rows stay out of Parquet" },
 } as const satisfies Record<string, Omit<Setting, "name">>;
 
 export type SettingName = keyof typeof SETTINGS;

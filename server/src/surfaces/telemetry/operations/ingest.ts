@@ -1,6 +1,5 @@
-import type { FastifyRequest } from "fastify";
 import type { TELEMETRY_ROUTES } from "@mooring/contract";
-import { idempotencyKeyOf, type Operation } from "#http/index.ts";
+import { idempotencyKeyOf, type Operation, type OperationContext } from "#http/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Batch } from "#stores/telemetry/index.ts";
@@ -42,7 +41,7 @@ export function ingest(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_R
 }
 
 /** RFC 7240 section 4.4. */
-function prefersLenient(request: FastifyRequest): boolean {
+function prefersLenient(request: OperationContext["request"]): boolean {
   const prefer = request.headers["prefer"];
   const fields = prefer === undefined ? [] : [prefer].flat();
   return fields.some((field) => /(?:^|[,;]\s*)handling\s*=\s*"?lenient"?(?:\s*[,;]|$)/i.test(field));
