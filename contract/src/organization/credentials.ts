@@ -83,7 +83,12 @@ export const CREDENTIAL_ROWS = {
     body: Type.Object(
       {
         overlap_seconds: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 30 * 86_400, default: 86_400, description: "0: the old secret stops at once" }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 30 * 86_400,
+            default: 86_400,
+            description: "0: the old secret stops at once",
+          }),
         ),
       },
       closed,

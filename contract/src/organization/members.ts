@@ -1,7 +1,18 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { DisplayName, Slug } from "../shared.ts";
-import { Email, Id, Invitation, Member, NewInvitation, OrgRoleName, Password, closed, listQuery, page } from "./shapes.ts";
+import {
+  Email,
+  Id,
+  Invitation,
+  Member,
+  NewInvitation,
+  OrgRoleName,
+  Password,
+  closed,
+  listQuery,
+  page,
+} from "./shapes.ts";
 
 const userParams = Type.Object({ user_id: Id });
 const invitationParams = Type.Object({ invitation_id: Id });
@@ -25,7 +36,8 @@ export const MEMBER_ROWS = {
     path: "/v1/members/{user_id}",
     tag: "members",
     summary: "Change a member's role",
-    description: "Only owners make, change or remove owners; the last one stays. Nobody gives a role that can do more than they can.",
+    description:
+      "Only owners make, change or remove owners; the last one stays. Nobody gives a role that can do more than they can.",
     permission: "members:write",
     params: userParams,
     body: Type.Object({ role: OrgRoleName }, closed),
@@ -93,7 +105,10 @@ export const MEMBER_ROWS = {
       "`token` is what stands after `#` in the link. A person who has an account already gives its password, and the name stays.",
     permission: "public",
     publicReason: "the invited person has no account yet; the token in the body is the permission",
-    body: Type.Object({ token: Type.String({ maxLength: 128 }), name: Type.Optional(DisplayName), password: Password }, closed),
+    body: Type.Object(
+      { token: Type.String({ maxLength: 128 }), name: Type.Optional(DisplayName), password: Password },
+      closed,
+    ),
     result: Type.Object({
       organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),

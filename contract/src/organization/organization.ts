@@ -42,7 +42,9 @@ export const ORGANIZATION_ROWS = {
         policy: Type.Optional(
           Type.Object(
             {
-              allowed_scopes: Type.Optional(nullable(Type.Array(ScopeName, { uniqueItems: true, maxItems: SCOPES.length }))),
+              allowed_scopes: Type.Optional(
+                nullable(Type.Array(ScopeName, { uniqueItems: true, maxItems: SCOPES.length })),
+              ),
               credential_lifetime_days_max: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 3650 }))),
             },
             closed,

@@ -1,7 +1,18 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { DisplayName, Slug } from "../shared.ts";
-import { Id, IdOrSlug, Project, ProjectMember, ProjectRoleName, Visibility, closed, ifMatch, listQuery, page } from "./shapes.ts";
+import {
+  Id,
+  IdOrSlug,
+  Project,
+  ProjectMember,
+  ProjectRoleName,
+  Visibility,
+  closed,
+  ifMatch,
+  listQuery,
+  page,
+} from "./shapes.ts";
 
 const projectParams = Type.Object({ project_id: IdOrSlug });
 const projectMemberParams = Type.Object({ project_id: IdOrSlug, user_id: Id });

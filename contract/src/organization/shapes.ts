@@ -38,7 +38,13 @@ export const Organization = Type.Object({
   created_at: Timestamp,
 });
 
-export const Project = Type.Object({ id: Id, slug: Slug, name: DisplayName, visibility: Visibility, created_at: Timestamp });
+export const Project = Type.Object({
+  id: Id,
+  slug: Slug,
+  name: DisplayName,
+  visibility: Visibility,
+  created_at: Timestamp,
+});
 
 export const ProjectMember = Type.Object({
   user_id: Id,
@@ -133,7 +139,9 @@ export const AuditEntry = Type.Object({
 export const AuditVerification = Type.Object({
   ok: Type.Boolean(),
   entries: Type.Integer({ description: "entries found in order" }),
-  head_hash: nullable(Type.String({ description: "hash of the last entry when all is well; keep it elsewhere to compare" })),
+  head_hash: nullable(
+    Type.String({ description: "hash of the last entry when all is well; keep it elsewhere to compare" }),
+  ),
   fault: nullable(
     Type.Object({
       kind: Type.Enum(["gap", "edited", "unlinked", "truncated", "head"]),
@@ -161,4 +169,5 @@ export const Me = Type.Object({
 export const listQuery = Type.Object({ ...CursorQuery });
 
 /** Said of every PATCH that honours it. */
-export const ifMatch = "Send the `ETag` of a GET as `If-Match` to change only what you have seen: 412 when it has changed since.";
+export const ifMatch =
+  "Send the `ETag` of a GET as `If-Match` to change only what you have seen: 412 when it has changed since.";

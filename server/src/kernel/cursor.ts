@@ -20,7 +20,9 @@ export function decodeCursor<const K extends readonly ("string" | "number")[]>(
   const fits =
     Array.isArray(parts) &&
     parts.length === kinds.length &&
-    parts.every((part: unknown, i) => typeof part === kinds[i] && (typeof part === "string" || Number.isSafeInteger(part)));
+    parts.every(
+      (part: unknown, i) => typeof part === kinds[i] && (typeof part === "string" || Number.isSafeInteger(part)),
+    );
   if (!fits) {
     throw new Problem("invalid_parameter", "The cursor is not one that this list gave out.", {
       errors: [{ pointer: "/cursor", detail: "must be a next_cursor of this list" }],

@@ -27,7 +27,8 @@ if (missing === undefined) {
     });
     after(() => server.stop());
     auditSuite("chain", {
-      open: async (dataDir) => openMetadata({ url: await server.createDatabase(`audit${++databases}`), dataDir, clock }),
+      open: async (dataDir) =>
+        openMetadata({ url: await server.createDatabase(`audit${++databases}`), dataDir, clock }),
     });
   });
 } else {
@@ -55,8 +56,10 @@ function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<M
       rmSync(dataDir, { recursive: true });
     });
 
-    const append = (event: AuditEvent): Promise<void> => metadata.write((tx) => appendAudit({ metadata, clock }, tx, event));
-    const verify = (orgId: string | null = ORG): ReturnType<typeof verifyAudit> => verifyAudit({ metadata, clock }, orgId);
+    const append = (event: AuditEvent): Promise<void> =>
+      metadata.write((tx) => appendAudit({ metadata, clock }, tx, event));
+    const verify = (orgId: string | null = ORG): ReturnType<typeof verifyAudit> =>
+      verifyAudit({ metadata, clock }, orgId);
     const fill = async (count: number): Promise<void> => {
       for (let i = 1; i <= count; i++) await append({ ...EVENT, detail: { i } });
     };
@@ -65,7 +68,12 @@ function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<M
       await fill(3);
       await append({ ...EVENT, orgId: "org_other" });
       await append({ ...EVENT, orgId: null });
-      for (const [orgId, entries] of [[ORG, 3], ["org_other", 1], [null, 1], ["org_none", 0]] as const) {
+      for (const [orgId, entries] of [
+        [ORG, 3],
+        ["org_other", 1],
+        [null, 1],
+        ["org_none", 0],
+      ] as const) {
         const verdict = await verify(orgId);
         assert.deepEqual([verdict.ok, verdict.entries], [true, entries]);
       }
@@ -79,7 +87,10 @@ function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<M
       await assert.rejects(failed, /the change failed/);
       await fill(1);
       const { items } = await listAudit({ metadata }, ORG, {}, { limit: 10 });
-      assert.deepEqual(items.map((row) => row.seq), [1]);
+      assert.deepEqual(
+        items.map((row) => row.seq),
+        [1],
+      );
     });
 
     test("events written at once form one chain", async () => {
@@ -111,7 +122,10 @@ function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<M
       assert.deepEqual([(await verify()).ok, (await verify()).entries], [true, 1001]);
       const seqs: number[] = [];
       for await (const row of exportAudit({ metadata }, ORG, {}, new AbortController().signal)) seqs.push(row.seq);
-      assert.deepEqual(seqs, Array.from({ length: 1001 }, (_, i) => i + 1));
+      assert.deepEqual(
+        seqs,
+        Array.from({ length: 1001 }, (_, i) => i + 1),
+      );
     });
 
     test("filters and cursors", async () => {
@@ -127,12 +141,18 @@ function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<M
       assert.deepEqual(await actions({ fromMs: clock.nowMs() + 1000 }), []);
       const first = await listAudit({ metadata }, ORG, {}, { limit: 2 });
       const second = await listAudit({ metadata }, ORG, {}, { limit: 2, cursor: first.nextCursor ?? "" });
-      assert.deepEqual([...first.items, ...second.items].map((row) => row.seq), [3, 2, 1]);
+      assert.deepEqual(
+        [...first.items, ...second.items].map((row) => row.seq),
+        [3, 2, 1],
+      );
       assert.equal(second.nextCursor, null);
     });
 
     describe("tampering", () => {
-      const CASES: Record<string, { tamper: (tx: Writer, all: AuditRow[]) => Promise<unknown>; fault: string; seq: number }> = {
+      const CASES: Record<
+        string,
+        { tamper: (tx: Writer, all: AuditRow[]) => Promise<unknown>; fault: string; seq: number }
+      > = {
         "an entry taken out": { tamper: (tx) => remove(tx, [3]), fault: "gap", seq: 4 },
         "the first entry taken out": { tamper: (tx) => remove(tx, [1]), fault: "gap", seq: 2 },
         "the last entries taken off": { tamper: (tx) => remove(tx, [5, 6]), fault: "truncated", seq: 5 },
@@ -169,14 +189,25 @@ function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<M
           tamper: (tx, all) => {
             const row = all[5];
             assert.ok(row !== undefined);
-            return tx.insertInto("audit").values({ ...row, seq: 7, id: "aud_new", prev_hash: row.hash }).execute();
+            return tx
+              .insertInto("audit")
+              .values({ ...row, seq: 7, id: "aud_new", prev_hash: row.hash })
+              .execute();
           },
           fault: "edited",
           seq: 7,
         },
-        "the record of the last entry taken away": { tamper: (tx) => tx.deleteFrom("audit_head").execute(), fault: "head", seq: 6 },
+        "the record of the last entry taken away": {
+          tamper: (tx) => tx.deleteFrom("audit_head").execute(),
+          fault: "head",
+          seq: 6,
+        },
         "the record of the last entry set back": {
-          tamper: (tx, all) => tx.updateTable("audit_head").set({ seq: 4, hash: all[3]?.hash ?? "" }).execute(),
+          tamper: (tx, all) =>
+            tx
+              .updateTable("audit_head")
+              .set({ seq: 4, hash: all[3]?.hash ?? "" })
+              .execute(),
           fault: "head",
           seq: 6,
         },
@@ -219,7 +250,10 @@ function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<M
       test("an organization whose log is gone with its head", async () => {
         await fill(2);
         await metadata.write(async (tx) => {
-          await tx.insertInto("organization").values({ id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 }).execute();
+          await tx
+            .insertInto("organization")
+            .values({ id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 })
+            .execute();
           await tx.deleteFrom("audit").execute();
           await tx.deleteFrom("audit_head").execute();
         });

@@ -31,7 +31,10 @@ export async function* exportAudit(
   let afterSeq = 0;
   for (;;) {
     signal.throwIfAborted();
-    const rows = await rowsAfter(deps.metadata.read, orgId ?? INSTANCE_CHAIN, afterSeq, { limit: EXPORT_PAGE_ROWS, filters });
+    const rows = await rowsAfter(deps.metadata.read, orgId ?? INSTANCE_CHAIN, afterSeq, {
+      limit: EXPORT_PAGE_ROWS,
+      filters,
+    });
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < EXPORT_PAGE_ROWS) return;

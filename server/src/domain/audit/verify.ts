@@ -56,7 +56,10 @@ function faultOf(row: AuditRow, last: AuditHead): { fault: AuditFault; detail: s
     return { fault: "gap", detail: `Entry ${last.seq + 1} is missing: entry ${last.seq} is followed by ${row.seq}.` };
   }
   if (row.prev_hash !== last.hash) {
-    return { fault: "unlinked", detail: `Entry ${row.seq} does not follow entry ${last.seq}: one of them was replaced or moved.` };
+    return {
+      fault: "unlinked",
+      detail: `Entry ${row.seq} does not follow entry ${last.seq}: one of them was replaced or moved.`,
+    };
   }
   if (hashOf(row) !== row.hash) {
     return { fault: "edited", detail: `Entry ${row.seq} was changed after it was written.` };
@@ -77,7 +80,11 @@ async function headFault(
     return { fault: "truncated", seq: seq + 1, detail: `Entries ${seq + 1} to ${before.seq} are missing at the end.` };
   }
   if (walk.atHead !== before.hash) {
-    return { fault: "edited", seq: before.seq, detail: `Entry ${before.seq} is not the one that was written as the last.` };
+    return {
+      fault: "edited",
+      seq: before.seq,
+      detail: `Entry ${before.seq} is not the one that was written as the last.`,
+    };
   }
   const after = await findHead(deps.metadata.read, chain);
   if (after === undefined || after.seq < seq) {

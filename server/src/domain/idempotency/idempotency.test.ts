@@ -22,7 +22,9 @@ describe("on postgres", { skip: missing ?? false }, () => {
     server = await startPostgres();
   });
   after(() => server.stop());
-  suite("postgres", async (dataDir) => openMetadata({ url: await server.createDatabase("keys"), dataDir, clock: systemClock }));
+  suite("postgres", async (dataDir) =>
+    openMetadata({ url: await server.createDatabase("keys"), dataDir, clock: systemClock }),
+  );
 });
 
 function suite(name: string, open: (dataDir: string) => Promise<MetadataStore>): void {
@@ -64,7 +66,10 @@ function suite(name: string, open: (dataDir: string) => Promise<MetadataStore>):
       const key = newKey();
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => records().begin(key, "a")));
       const ran = outcomes.filter((outcome) => outcome.status === "fulfilled");
-      assert.deepEqual(ran.map((outcome) => outcome.value), [null]);
+      assert.deepEqual(
+        ran.map((outcome) => outcome.value),
+        [null],
+      );
     });
 
     test("a key is not taken for another request, whether the first runs or is done", async () => {

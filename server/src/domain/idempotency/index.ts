@@ -62,7 +62,10 @@ async function claimOrAnswer(
     throw inProgress();
   }
   if (record.fingerprint !== claim.fingerprint) {
-    throw new Problem("idempotency_key_reused", "This Idempotency-Key was used for another request; use a new key for a new request.");
+    throw new Problem(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used for another request; use a new key for a new request.",
+    );
   }
   if (record.status !== 0) return { status: record.status, body: record.body };
   if (ageMs >= CLAIM_MS && (await takeOver(tx, record, claim))) return null;
@@ -70,7 +73,11 @@ async function claimOrAnswer(
 }
 
 function inProgress(): Problem {
-  return new Problem("idempotency_in_progress", "The first request with this Idempotency-Key is still running; try again shortly.", {
-    headers: { "retry-after": "1" },
-  });
+  return new Problem(
+    "idempotency_in_progress",
+    "The first request with this Idempotency-Key is still running; try again shortly.",
+    {
+      headers: { "retry-after": "1" },
+    },
+  );
 }

@@ -3,7 +3,10 @@ import type { Tables, Writer } from "#stores/metadata/index.ts";
 type Row = Tables["idempotency"];
 
 /** Claims a key that nobody has; false when there is a row. */
-export async function insertClaim(tx: Writer, claim: Pick<Row, "key_hash" | "fingerprint" | "created_at">): Promise<boolean> {
+export async function insertClaim(
+  tx: Writer,
+  claim: Pick<Row, "key_hash" | "fingerprint" | "created_at">,
+): Promise<boolean> {
   const inserted = await tx
     .insertInto("idempotency")
     .values({ ...claim, status: 0, headers: "{}", body: "" })
@@ -30,7 +33,11 @@ export async function takeOver(tx: Writer, old: Row, claim: Pick<Row, "fingerpri
   return taken.length > 0;
 }
 
-export async function completeClaim(tx: Writer, keyHash: string, answer: { status: number; body: string }): Promise<void> {
+export async function completeClaim(
+  tx: Writer,
+  keyHash: string,
+  answer: { status: number; body: string },
+): Promise<void> {
   await tx
     .updateTable("idempotency")
     .set({ status: answer.status, body: answer.body })

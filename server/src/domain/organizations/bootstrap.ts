@@ -60,7 +60,8 @@ export async function bootstrapOrganization(deps: OrganizationsDeps, input: Boot
  * none. Null when the set-up is done.
  */
 export async function ensureSetupLink(deps: OrganizationsDeps, portalUrl: string): Promise<string | null> {
-  const organization = (await oldestOrganization(deps.metadata.read)) ?? (await findOrMakeOrganization(deps, FIRST_ORGANIZATION));
+  const organization =
+    (await oldestOrganization(deps.metadata.read)) ?? (await findOrMakeOrganization(deps, FIRST_ORGANIZATION));
   return changeOrganization(deps, organization.id, async (tx) => {
     const isNew = (await ownersOf(tx, organization.id)).length === 0;
     if (isNew) await findOrMakeProject(deps, tx, organization.id, FIRST_PROJECT);
@@ -87,7 +88,10 @@ async function findOrMakeApp(deps: OrganizationsDeps, tx: Writer, project: Proje
   const known = await appByName(tx, project.org_id, slug);
   if (known === undefined) return createAppIn(deps, tx, SYSTEM, { project, input: { slug } });
   if (known.project_id === project.id) return known;
-  throw new Problem("conflict", `cannot bootstrap: the app ${slug} belongs to the project ${known.project_slug}; name that project or another app`);
+  throw new Problem(
+    "conflict",
+    `cannot bootstrap: the app ${slug} belongs to the project ${known.project_slug}; name that project or another app`,
+  );
 }
 
 async function ownerOf(
@@ -99,15 +103,27 @@ async function ownerOf(
   const [first] = await ownersOf(tx, organization.id);
   const wanted = email?.toLowerCase() ?? first?.email ?? `owner@${organization.slug}.localhost`;
   const person = (await personByEmail(tx, wanted)) ?? (await makePerson(deps, tx, organization.id, wanted));
-  if ((await findRole(tx, organization.id, person.id)) !== "owner") await makeOwner(deps, tx, organization.id, person.id);
+  if ((await findRole(tx, organization.id, person.id)) !== "owner")
+    await makeOwner(deps, tx, organization.id, person.id);
   const owner = { id: person.id, email: person.email };
   if (person.password_hash !== null) return { owner, setupToken: null };
   return { owner, setupToken: await createSetupLink(deps, tx, SYSTEM, { orgId: organization.id, userId: person.id }) };
 }
 
-async function makePerson(deps: OrganizationsDeps, tx: Writer, orgId: string, email: string): Promise<Tables["person"]> {
+async function makePerson(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  orgId: string,
+  email: string,
+): Promise<Tables["person"]> {
   const at = deps.clock.nowMs();
-  const { person, created } = await insertPersonOrFind(tx, { id: newId("user", at), email, name: "", password_hash: null, created_at: at });
+  const { person, created } = await insertPersonOrFind(tx, {
+    id: newId("user", at),
+    email,
+    name: "",
+    password_hash: null,
+    created_at: at,
+  });
   if (created) {
     await appendAudit(deps, tx, {
       ...auditOrigin(SYSTEM),
@@ -122,7 +138,8 @@ async function makePerson(deps: OrganizationsDeps, tx: Writer, orgId: string, em
 
 async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, userId: string): Promise<void> {
   const role = await findRole(tx, orgId, userId);
-  if (role === undefined) await insertMember(tx, { org_id: orgId, user_id: userId, role: "owner", created_at: deps.clock.nowMs() });
+  if (role === undefined)
+    await insertMember(tx, { org_id: orgId, user_id: userId, role: "owner", created_at: deps.clock.nowMs() });
   else await setRole(tx, orgId, userId, "owner");
   await announceAccessChange(deps, tx, orgId);
   await appendAudit(deps, tx, {

@@ -63,8 +63,8 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
 
 const CHAIN_MAX = 32;
 
-/** The person at the beginning of a credential's chain of creators. */
-async function originOf(db: Reader, orgId: string, credentialId: string): Promise<string | "system" | undefined> {
+/** Who is at the beginning of a credential's chain of creators: a user id or `system`. */
+async function originOf(db: Reader, orgId: string, credentialId: string): Promise<string | undefined> {
   let creator = await creatorOf(db, orgId, credentialId);
   for (let step = 0; step < CHAIN_MAX && creator?.startsWith("cred_") === true; step++) {
     creator = await creatorOf(db, orgId, creator);

@@ -8,7 +8,11 @@ import type { OrganizationsDeps } from "./caller.ts";
  * One change of an organization's structure. Changes of one organization run one after another, so that what `work` read
  * (the last owner, the last maintainer, a version) is still so when it commits.
  */
-export function changeOrganization<T>(deps: OrganizationsDeps, orgId: string, work: (tx: Writer) => Promise<T>): Promise<T> {
+export function changeOrganization<T>(
+  deps: OrganizationsDeps,
+  orgId: string,
+  work: (tx: Writer) => Promise<T>,
+): Promise<T> {
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `organization:${orgId}`);
     return work(tx);
@@ -30,7 +34,10 @@ export function requireMatch(ifMatch: string | undefined, record: object): void 
   if (ifMatch === undefined || ifMatch.trim() === "*") return;
   const tags = ifMatch.split(",").map((tag) => tag.trim());
   if (tags.includes(etagOf(record))) return;
-  throw new Problem("precondition_failed", "It was changed since you read it; read it again and repeat your change on that.");
+  throw new Problem(
+    "precondition_failed",
+    "It was changed since you read it; read it again and repeat your change on that.",
+  );
 }
 
 /** What does not exist and what may not be seen are answered with these very words. */

@@ -6,12 +6,32 @@ export { absent, etagOf } from "./change.ts";
 export { acceptInvitation, type Acceptance, type Origin } from "./invitations/accept.ts";
 export { invite, listInvitations, revokeInvitation, statusOf } from "./invitations/invitations.ts";
 export type { Invitation } from "./invitations/store.ts";
-export { changeRole, listMembers, personPrincipal, removeMember, type Page, type PageQuery } from "./members/members.ts";
+export {
+  changeRole,
+  listMembers,
+  personPrincipal,
+  removeMember,
+  type Page,
+  type PageQuery,
+} from "./members/members.ts";
 export type { Member } from "./members/store.ts";
-export { getOrganization, policyOf, updateOrganization, type OrganizationChange, type OrganizationPolicy } from "./organization/organization.ts";
+export {
+  getOrganization,
+  policyOf,
+  updateOrganization,
+  type OrganizationChange,
+  type OrganizationPolicy,
+} from "./organization/organization.ts";
 export type { Organization } from "./organization/store.ts";
-export { hashPassword, PASSWORD_CHARS_MIN, verifyPassword } from "./password.ts";
+export { verifyPassword } from "./password.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
-export { createProject, deleteProject, findProject, listProjects, updateProject, type NewProject } from "./projects/projects.ts";
+export {
+  createProject,
+  deleteProject,
+  findProject,
+  listProjects,
+  updateProject,
+  type NewProject,
+} from "./projects/projects.ts";
 export type { Project, ProjectMember } from "./projects/store.ts";
 export { setupUrl, useSetupLink } from "./setup/setup.ts";

@@ -22,7 +22,14 @@ test("composed and decomposed letters are the same password", async () => {
 
 test("a hash with other costs is verified with them", async () => {
   const nonce = Buffer.alloc(16, 7);
-  const hash = argon2Sync("argon2id", { message: "other costs", nonce, memory: 64, passes: 3, parallelism: 2, tagLength: 24 });
+  const hash = argon2Sync("argon2id", {
+    message: "other costs",
+    nonce,
+    memory: 64,
+    passes: 3,
+    parallelism: 2,
+    tagLength: 24,
+  });
   const phc = `$argon2id$v=19$m=64,t=3,p=2$${nonce.toString("base64").replace(/=+$/, "")}$${hash.toString("base64").replace(/=+$/, "")}`;
   assert.equal(await verifyPassword("other costs", phc), true);
 });

@@ -9,9 +9,8 @@ const PASSES = 2;
 const LANES = 1;
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
-const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,3}),p=([0-9]{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
-
-export const PASSWORD_CHARS_MIN = 12;
+const PHC =
+  /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,3}),p=([0-9]{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
 /** argon2id in PHC form. Runs on the thread pool; takes about 25 ms and 19 MiB, so callers check everything else first. */
 export async function hashPassword(password: string): Promise<string> {

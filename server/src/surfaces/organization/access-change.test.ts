@@ -25,7 +25,11 @@ async function made(method: string, path: string, token: string, body?: unknown)
 }
 
 /** A member with a credential of theirs; both can read the organization. */
-async function memberWithCredential(tenant: Tenant, role: OrgRole, scopes: Scope[]): Promise<{ userId: string; credentialId: string; token: string }> {
+async function memberWithCredential(
+  tenant: Tenant,
+  role: OrgRole,
+  scopes: Scope[],
+): Promise<{ userId: string; credentialId: string; token: string }> {
   const userId = await world.join(tenant, `member-${++counter}@example.org`, role);
   const person = { ...tenant, people: { ...tenant.people, [role]: userId } };
   const { id, token } = await world.credential({ tenant: person, by: role, scopes });
@@ -81,8 +85,14 @@ test("no credential outlives the policy's longest lifetime", async () => {
   const admin = world.person(tenant, tenant.people.owner);
   await made("PATCH", "/v1/organization", admin, { policy: { credential_lifetime_days_max: 1 } });
   const farAway = "2999-01-01T00:00:00Z";
-  const credential = await made("POST", "/v1/credentials", admin, { name: "x", scopes: ["apps:read"], expires_at: farAway });
-  assert.ok(Date.parse(credential["expires_at"] as string) <= Date.parse(credential["created_at"] as string) + 86_400_000);
+  const credential = await made("POST", "/v1/credentials", admin, {
+    name: "x",
+    scopes: ["apps:read"],
+    expires_at: farAway,
+  });
+  assert.ok(
+    Date.parse(credential["expires_at"] as string) <= Date.parse(credential["created_at"] as string) + 86_400_000,
+  );
 });
 
 test("a project that becomes private is hidden from the organization's credentials, its apps too", async () => {
@@ -96,7 +106,10 @@ test("a project that becomes private is hidden from the organization's credentia
   const listed = await made("GET", "/v1/apps?limit=100", token);
   assert.ok(!JSON.stringify(listed).includes("retreat-app"));
   const members = await made("GET", `/v1/projects/${project["id"] as string}/members`, owner());
-  assert.deepEqual((members["items"] as { user_id: string; role: string }[]).map((row) => [row.user_id, row.role]), [[world.acme.people.owner, "maintainer"]]);
+  assert.deepEqual(
+    (members["items"] as { user_id: string; role: string }[]).map((row) => [row.user_id, row.role]),
+    [[world.acme.people.owner, "maintainer"]],
+  );
 });
 
 test("a credential of a project dies with it, and sees nothing else before", async () => {
@@ -104,7 +117,10 @@ test("a credential of a project dies with it, and sees nothing else before", asy
   const project = await made("POST", "/v1/projects", token, { slug: "short" });
   const bound = await world.token({ projectId: project["id"] as string });
   const listed = await made("GET", "/v1/projects", bound);
-  assert.deepEqual((listed["items"] as { id: string }[]).map((row) => row.id), [project["id"]]);
+  assert.deepEqual(
+    (listed["items"] as { id: string }[]).map((row) => row.id),
+    [project["id"]],
+  );
   const me = await made("GET", "/v1/me", bound);
   assert.deepEqual([me["project_id"], (me["projects"] as unknown[]).length], [project["id"], 1]);
   assert.equal((await ask("DELETE", "/v1/projects/short", token)).status, 204);

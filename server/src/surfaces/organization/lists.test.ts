@@ -25,7 +25,9 @@ async function pages(path: string, limit: number): Promise<{ items: Record<strin
   let count = 0;
   while (cursor !== null) {
     const separator = path.includes("?") ? "&" : "?";
-    const page: Record<string, unknown> = await get(`${path}${separator}limit=${limit}${cursor === "" ? "" : `&cursor=${cursor}`}`);
+    const page: Record<string, unknown> = await get(
+      `${path}${separator}limit=${limit}${cursor === "" ? "" : `&cursor=${cursor}`}`,
+    );
     const found = page["items"] as Record<string, unknown>[];
     assert.ok(found.length <= limit);
     items.push(...found);
@@ -48,7 +50,14 @@ test("pages of projects are whole, newest first, with nothing twice", async () =
 });
 
 test("every list can be paged to its end", async () => {
-  for (const path of ["/v1/apps", "/v1/members", "/v1/invitations", "/v1/credentials?include_revoked=true", "/v1/audit", "/v1/projects/open/members"]) {
+  for (const path of [
+    "/v1/apps",
+    "/v1/members",
+    "/v1/invitations",
+    "/v1/credentials?include_revoked=true",
+    "/v1/audit",
+    "/v1/projects/open/members",
+  ]) {
     const { items } = await pages(path, 1);
     const keys = items.map((item) => JSON.stringify(item["id"] ?? item["user_id"]));
     assert.equal(new Set(keys).size, keys.length, path);
@@ -57,7 +66,13 @@ test("every list can be paged to its end", async () => {
 
 test("a foreign or broken cursor, and limits out of range, are refused", async () => {
   for (const path of ["/v1/projects", "/v1/apps", "/v1/members", "/v1/invitations", "/v1/credentials", "/v1/audit"]) {
-    for (const query of ["cursor=nonsense", `cursor=${Buffer.from("[{}]").toString("base64url")}`, "limit=0", "limit=101", "limit=x"]) {
+    for (const query of [
+      "cursor=nonsense",
+      `cursor=${Buffer.from("[{}]").toString("base64url")}`,
+      "limit=0",
+      "limit=101",
+      "limit=x",
+    ]) {
       const answer = await world.call("GET", `${path}?${query}`, { token });
       assert.equal(answer.json["code"], "invalid_parameter", `${path}?${query}: ${answer.text}`);
     }
@@ -73,7 +88,8 @@ test("ids and slugs name the same project and app", async () => {
 test("a member of a private project sees it in every list, others don't", async () => {
   const owner = world.person(world.acme, world.acme.people.owner);
   const admin = world.person(world.acme, world.acme.people.admin);
-  const slugs = async (as: string): Promise<unknown[]> => ((await get("/v1/apps?limit=100", as))["items"] as { slug: string }[]).map((app) => app.slug);
+  const slugs = async (as: string): Promise<unknown[]> =>
+    ((await get("/v1/apps?limit=100", as))["items"] as { slug: string }[]).map((app) => app.slug);
   assert.ok((await slugs(owner)).includes("acme-closed"));
   assert.ok(!(await slugs(admin)).includes("acme-closed"));
   assert.ok(!(await slugs(token)).includes("acme-closed"));
@@ -96,28 +112,51 @@ test("of two changes at once on the same version, one wins", async () => {
   const { headers } = await world.call("GET", "/v1/apps/acme-open", { token });
   const ifMatch = { "if-match": headers.get("etag") ?? "" };
   const answers = await Promise.all(
-    ["one", "two", "three"].map((name) => world.call("PATCH", "/v1/apps/acme-open", { token, headers: ifMatch, body: { name } })),
+    ["one", "two", "three"].map((name) =>
+      world.call("PATCH", "/v1/apps/acme-open", { token, headers: ifMatch, body: { name } }),
+    ),
   );
-  assert.deepEqual(answers.map((answer) => answer.status).toSorted(), [200, 412, 412]);
+  assert.deepEqual(
+    answers.map((answer) => answer.status).toSorted((a, b) => a - b),
+    [200, 412, 412],
+  );
 });
 
 test("of two projects at once with the same slug, one is made", async () => {
-  const answers = await Promise.all([1, 2, 3].map(() => world.call("POST", "/v1/projects", { token, body: { slug: "contested" } })));
-  assert.deepEqual(answers.map((answer) => answer.status).toSorted(), [201, 409, 409]);
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => world.call("POST", "/v1/projects", { token, body: { slug: "contested" } })),
+  );
+  assert.deepEqual(
+    answers.map((answer) => answer.status).toSorted((a, b) => a - b),
+    [201, 409, 409],
+  );
 });
 
 test("the audit log filters, exports and verifies; a secret is nowhere in it", async () => {
-  const made = await world.call("POST", "/v1/credentials", { token, body: { name: "filtered", scopes: ["apps:read"] }, headers: { "request-id": "request-of-test" } });
+  const made = await world.call("POST", "/v1/credentials", {
+    token,
+    body: { name: "filtered", scopes: ["apps:read"] },
+    headers: { "request-id": "request-of-test" },
+  });
   const { items } = await pages(`/v1/audit?target=${made.json["id"] as string}`, 10);
   const [entry] = items as { action: string; request_id: string; ip: string; actor: { kind: string; id: string } }[];
-  assert.deepEqual([entry?.action, entry?.request_id, entry?.ip, entry?.actor.kind], ["credential.create", "request-of-test", "127.0.0.1", "credential"]);
+  assert.deepEqual(
+    [entry?.action, entry?.request_id, entry?.ip, entry?.actor.kind],
+    ["credential.create", "request-of-test", "127.0.0.1", "credential"],
+  );
   const byActor = await pages(`/v1/audit?actor=${entry?.actor.id ?? ""}&action=credential.`, 50);
   assert.ok(byActor.items.length > 0);
   assert.equal((await pages("/v1/audit?to=2000-01-01T00:00:00Z", 50)).items.length, 0);
   const exported = await world.call("GET", "/v1/audit/export", { token });
   assert.equal(exported.headers.get("content-type"), "application/x-ndjson; charset=utf-8");
-  const lines = exported.text.trimEnd().split("\n").map((line) => JSON.parse(line) as { seq: number });
-  assert.deepEqual(lines.map((line) => line.seq), lines.map((_, i) => i + 1));
+  const lines = exported.text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { seq: number });
+  assert.deepEqual(
+    lines.map((line) => line.seq),
+    lines.map((_, i) => i + 1),
+  );
   assert.ok(!exported.text.includes(made.json["client_secret"] as string));
   assert.ok(!/mr(cs|st|iv)_[0-9A-Za-z]{8}/.test(exported.text));
   const verdict = await get("/v1/audit/verify");
@@ -125,7 +164,23 @@ test("the audit log filters, exports and verifies; a secret is nowhere in it", a
 });
 
 test("app slugs are bucket names and repository names, and nothing else", async () => {
-  const bad = ["ab", "-abc", "abc-", "a..b", "a.-b", "a-.b", "A-app", "a_b", "192.168.0.1", "xn--abc", "sthree-x", "app-s3alias", "app--ol-s3", "x".repeat(64), "app.mrap"];
+  const bad = [
+    "ab",
+    "-abc",
+    "abc-",
+    "a..b",
+    "a.-b",
+    "a-.b",
+    "A-app",
+    "a_b",
+    "192.168.0.1",
+    "xn--abc",
+    "sthree-x",
+    "app-s3alias",
+    "app--ol-s3",
+    "x".repeat(64),
+    "app.mrap",
+  ];
   for (const slug of bad) {
     const answer = await world.call("POST", "/v1/apps", { token, body: { project: "open", slug } });
     assert.equal(answer.json["code"], "invalid_body", slug);

@@ -7,7 +7,13 @@ export function pageOf(query: { limit?: number; cursor?: string }): PageQuery {
   return { limit: query.limit ?? LIMIT_DEFAULT, cursor: query.cursor };
 }
 
-export function filtersOf(query: { actor?: string; action?: string; target?: string; from?: string; to?: string }): AuditFilters {
+export function filtersOf(query: {
+  actor?: string;
+  action?: string;
+  target?: string;
+  from?: string;
+  to?: string;
+}): AuditFilters {
   return {
     actorId: query.actor,
     action: query.action,

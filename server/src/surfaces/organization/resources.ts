@@ -18,12 +18,21 @@ export function callerOf(context: OperationContext): Caller {
  */
 export function requireOrganization(principal: Principal, permission: Scope): void {
   const decision = authorize(principal, permission, { orgId: principal.orgId });
-  if (decision === "hidden") throw new Problem("forbidden", "This credential reaches one project only, and this belongs to the whole organization.");
+  if (decision === "hidden")
+    throw new Problem(
+      "forbidden",
+      "This credential reaches one project only, and this belongs to the whole organization.",
+    );
   if (decision === "insufficient_scope") throw missingScope(permission);
 }
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
-export async function projectFor(deps: Deps, principal: Principal, idOrSlug: string, permission: Scope): Promise<Project> {
+export async function projectFor(
+  deps: Deps,
+  principal: Principal,
+  idOrSlug: string,
+  permission: Scope,
+): Promise<Project> {
   const project = await findProject(deps, principal.orgId, idOrSlug);
   if (project === undefined) throw absent();
   requireSeen(principal, permission, { orgId: project.org_id, project });
@@ -34,7 +43,10 @@ export async function projectFor(deps: Deps, principal: Principal, idOrSlug: str
 export async function appFor(deps: Deps, principal: Principal, idOrSlug: string, permission: Scope): Promise<App> {
   const app = await findApp(deps, principal.orgId, idOrSlug);
   if (app === undefined) throw absent();
-  requireSeen(principal, permission, { orgId: app.org_id, project: { id: app.project_id, visibility: app.visibility } });
+  requireSeen(principal, permission, {
+    orgId: app.org_id,
+    project: { id: app.project_id, visibility: app.visibility },
+  });
   return app;
 }
 
@@ -50,7 +62,9 @@ export function actingOf(context: OperationContext): Acting {
 }
 
 /** What changed who may do what holds on this node when the caller gets the answer; other nodes follow within a second. */
-export async function settled(deps: { readonly identity: { readonly feed: { sync(): Promise<void> } } }): Promise<void> {
+export async function settled(deps: {
+  readonly identity: { readonly feed: { sync(): Promise<void> } };
+}): Promise<void> {
   // The change is committed whatever happens here, and the feed tries again by itself.
   await deps.identity.feed.sync().catch(() => undefined);
 }

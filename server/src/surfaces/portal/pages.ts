@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { sha256Hex } from "#kernel/digest.ts";
 
 export interface Page {
@@ -9,7 +8,7 @@ export interface Page {
 }
 
 /** Nothing but our own script and style; no frame around it, nowhere to send a form to, no address passed on. */
-const PAGE_HEADERS = {
+export const PAGE_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -28,7 +27,7 @@ const FILES: readonly (readonly [path: string, file: string, type: keyof typeof 
   ["/setup", "setup.html", "html"],
   ["/invitation", "invitation.html", "html"],
   ["/portal/first-run.css", "first-run.css", "css"],
-  ["/portal/first-run.js", "first-run.js", "js"],
+  ["/portal/first-run.js", "first-run.mjs", "js"],
   ["/favicon.svg", "favicon.svg", "svg"],
 ];
 
@@ -41,12 +40,6 @@ export async function loadPages(addresses: Readonly<Record<string, string>>): Pr
     pages.set(path, { type: `${TYPES[type]}; charset=utf-8`, body, etag: `"${sha256Hex(body).slice(0, 32)}"` });
   }
   return pages;
-}
-
-export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
-  void reply.headers({ ...PAGE_HEADERS, etag: page.etag });
-  if (request.headers["if-none-match"] === page.etag) return reply.code(304).send();
-  return reply.header("content-type", page.type).send(page.body);
 }
 
 function filledIn(text: string, values: Readonly<Record<string, string>>): string {

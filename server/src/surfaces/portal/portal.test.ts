@@ -47,7 +47,14 @@ before(async () => {
   });
   const logger = pino({ level: "trace" }, sink);
   metadata = await openMetadata({ url: undefined, dataDir, clock });
-  identity = await createIdentity({ metadata, clock, dataDir, issuer: ADDRESSES.identity_url, audience: ADDRESSES.identity_url, log: logger });
+  identity = await createIdentity({
+    metadata,
+    clock,
+    dataDir,
+    issuer: ADDRESSES.identity_url,
+    audience: ADDRESSES.identity_url,
+    log: logger,
+  });
   listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
     authenticator: identity.authenticator,
@@ -81,14 +88,21 @@ function found(): Promise<Bootstrapped> {
   return bootstrapOrganization({ metadata, clock }, { org: `org-${++organizations}`, project: "web", app: "shop" });
 }
 
-async function setUp(body: unknown): Promise<{ status: number; headers: Headers; text: string; json: Record<string, unknown> }> {
+async function setUp(
+  body: unknown,
+): Promise<{ status: number; headers: Headers; text: string; json: Record<string, unknown> }> {
   const response = await fetch(`http://${listener.address}/api/setup`, {
     method: "POST",
     headers: { "content-type": "application/json", "request-id": "request-of-test" },
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: JSON.parse(text) as Record<string, unknown> };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: JSON.parse(text) as Record<string, unknown>,
+  };
 }
 
 async function page(path: string): Promise<{ status: number; headers: Headers; text: string }> {
@@ -101,7 +115,11 @@ test("the set-up gives the owner a name, a password and a credential that works"
   const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  const body = answer.json as { user: object; credential: { id: string; client_id: string; client_secret: string }; organization: object };
+  const body = answer.json as {
+    user: object;
+    credential: { id: string; client_id: string; client_secret: string };
+    organization: object;
+  };
   assert.deepEqual(body.organization, { id: organization.id, slug: organization.slug });
   assert.deepEqual(body.user, { id: owner.id, email: owner.email, name: "Ada" });
   const state = await identity.signIn.authenticate({
@@ -174,7 +192,10 @@ test("pages run nothing but our own script, and nowhere else", async () => {
     assert.ok(!/unsafe|\*|https?:|data:/.test(policy), policy);
     assert.equal(headers.get("referrer-policy"), "no-referrer");
     assert.equal(headers.get("x-content-type-options"), "nosniff");
-    assert.ok(!/<script(?![^>]*\bsrc=)|<style|\son[a-z]+=|\sstyle=|"javascript:/i.test(text), `${path} holds script or style of its own`);
+    assert.ok(
+      !/<script(?![^>]*\bsrc=)|<style|\son[a-z]+=|\sstyle=|"javascript:/i.test(text),
+      `${path} holds script or style of its own`,
+    );
     assert.match(text, /<meta name="viewport" content="width=device-width, initial-scale=1" \/>/);
     assert.match(text, /<html lang="en">/);
     for (const [, asset = ""] of text.matchAll(/(?:src|href)="(\/[^"]+\.[a-z]+)"/g)) {
@@ -200,7 +221,9 @@ test("addresses are served as JSON", async () => {
 
 test("pages are revalidated by their ETag, and take no other method", async () => {
   const { headers } = await page("/setup");
-  const again = await fetch(`http://${listener.address}/setup`, { headers: { "if-none-match": headers.get("etag") ?? "" } });
+  const again = await fetch(`http://${listener.address}/setup`, {
+    headers: { "if-none-match": headers.get("etag") ?? "" },
+  });
   assert.equal(again.status, 304);
   const posted = await fetch(`http://${listener.address}/setup`, { method: "POST" });
   assert.equal(posted.status, 405);
@@ -208,6 +231,6 @@ test("pages are revalidated by their ETag, and take no other method", async () =
 });
 
 test("the script never turns text into markup", async () => {
-  const script = await readFile(new URL("./pages/first-run.js", import.meta.url), "utf8");
+  const script = await readFile(new URL("./pages/first-run.mjs", import.meta.url), "utf8");
   assert.ok(!/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/.test(script));
 });

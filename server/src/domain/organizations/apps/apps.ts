@@ -13,7 +13,11 @@ import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, type App }
 type AppKey = Pick<App, "id" | "org_id">;
 
 /** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
-export async function findApp(deps: Pick<OrganizationsDeps, "metadata">, orgId: string, idOrSlug: string): Promise<App | undefined> {
+export async function findApp(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  orgId: string,
+  idOrSlug: string,
+): Promise<App | undefined> {
   return appByName(deps.metadata.read, orgId, idOrSlug);
 }
 
@@ -25,7 +29,11 @@ export async function listApps(
   page: PageQuery & { projectId?: string | undefined },
 ): Promise<Page<App>> {
   const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  const rows = await listAppRows(deps.metadata.read, orgId, reach, { projectId: page.projectId, beforeId, limit: page.limit + 1 });
+  const rows = await listAppRows(deps.metadata.read, orgId, reach, {
+    projectId: page.projectId,
+    beforeId,
+    limit: page.limit + 1,
+  });
   return pageOf(rows, page.limit, (row) => row.id);
 }
 
@@ -36,7 +44,9 @@ export async function createApp(
   project: Pick<Project, "id" | "org_id">,
   input: { slug: string; name?: string | undefined },
 ): Promise<App> {
-  return changeOrganization(deps, project.org_id, async (tx) => createAppIn(deps, tx, caller, { project: await foundProject(tx, project), input }));
+  return changeOrganization(deps, project.org_id, async (tx) =>
+    createAppIn(deps, tx, caller, { project: await foundProject(tx, project), input }),
+  );
 }
 
 /** The same in the caller's transaction, under the organization's lock. */

@@ -35,7 +35,10 @@ export async function acceptInvitation(
   const tokenHash = sha256Hex(input.token);
   const invitation = await open(deps, deps.metadata.read, input.token, tokenHash);
   const known = await personByEmail(deps.metadata.read, invitation.email);
-  const row = known === undefined ? await newPerson(deps, input, invitation.email) : await signedIn(deps, known, { input, origin, invitation });
+  const row =
+    known === undefined
+      ? await newPerson(deps, input, invitation.email)
+      : await signedIn(deps, known, { input, origin, invitation });
   return changeOrganization(deps, invitation.org_id, async (tx) => {
     const present = await open(deps, tx, input.token, tokenHash);
     const person = await personIn(tx, row, present);
@@ -54,7 +57,10 @@ async function open(deps: OrganizationsDeps, db: Reader, token: string, tokenHas
     invitation.expires_at > nowMs &&
     (await inviterStands(db, invitation, nowMs));
   if (isOpen) return invitation;
-  throw new Problem("not_found", "This invitation does not work: it was used or revoked, it has expired, or it never was. Ask for a new one.");
+  throw new Problem(
+    "not_found",
+    "This invitation does not work: it was used or revoked, it has expired, or it never was. Ask for a new one.",
+  );
 }
 
 async function inviterStands(db: Reader, invitation: Invitation, nowMs: number): Promise<boolean> {
@@ -67,10 +73,18 @@ async function inviterStands(db: Reader, invitation: Invitation, nowMs: number):
 
 async function newPerson(deps: OrganizationsDeps, input: Acceptance, email: string): Promise<Person> {
   if (input.name === undefined) {
-    throw new Problem("invalid_body", "A new account needs a name.", { errors: [{ pointer: "/name", detail: "is required" }] });
+    throw new Problem("invalid_body", "A new account needs a name.", {
+      errors: [{ pointer: "/name", detail: "is required" }],
+    });
   }
   const at = deps.clock.nowMs();
-  return { id: newId("user", at), email, name: input.name, password_hash: await hashPassword(input.password), created_at: at };
+  return {
+    id: newId("user", at),
+    email,
+    name: input.name,
+    password_hash: await hashPassword(input.password),
+    created_at: at,
+  };
 }
 
 /**
@@ -82,7 +96,8 @@ async function signedIn(
   person: Person,
   attempt: { input: Acceptance; origin: Origin; invitation: Invitation },
 ): Promise<Person> {
-  if (person.password_hash !== null && (await verifyPassword(attempt.input.password, person.password_hash))) return person;
+  if (person.password_hash !== null && (await verifyPassword(attempt.input.password, person.password_hash)))
+    return person;
   await deps.metadata.write((tx) =>
     appendAudit(deps, tx, {
       orgId: attempt.invitation.org_id,
@@ -98,7 +113,11 @@ async function signedIn(
 
 async function personIn(tx: Writer, row: Person, invitation: Invitation): Promise<Person> {
   const { person } = await insertPersonOrFind(tx, row);
-  if (person.id !== row.id) throw new Problem("conflict", "An account with this e-mail address was made just now; try again with its password.");
+  if (person.id !== row.id)
+    throw new Problem(
+      "conflict",
+      "An account with this e-mail address was made just now; try again with its password.",
+    );
   if ((await findMember(tx, invitation.org_id, person.id)) !== undefined) {
     throw new Problem("conflict", "You are a member of this organization already.");
   }

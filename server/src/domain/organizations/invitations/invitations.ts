@@ -87,11 +87,17 @@ export async function invite(
 }
 
 /** Revoking twice is no error. @throws Problem `not_found`, `conflict` (accepted already) */
-export async function revokeInvitation(deps: OrganizationsDeps, caller: Caller, orgId: string, id: string): Promise<void> {
+export async function revokeInvitation(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  id: string,
+): Promise<void> {
   await changeOrganization(deps, orgId, async (tx) => {
     const invitation = await invitationById(tx, orgId, id);
     if (invitation === undefined) throw absent();
-    if (invitation.accepted_at !== null) throw new Problem("conflict", "The invitation was accepted; remove the member instead.");
+    if (invitation.accepted_at !== null)
+      throw new Problem("conflict", "The invitation was accepted; remove the member instead.");
     if (invitation.revoked_at !== null) return;
     await closeInvitation(tx, invitation, { revoked_at: deps.clock.nowMs() });
     await appendAudit(deps, tx, {

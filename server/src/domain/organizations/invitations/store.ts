@@ -27,7 +27,12 @@ export async function listInvitationRows(
     .execute();
 }
 
-export async function pendingFor(db: Reader, orgId: string, email: string, nowMs: number): Promise<Invitation | undefined> {
+export async function pendingFor(
+  db: Reader,
+  orgId: string,
+  email: string,
+  nowMs: number,
+): Promise<Invitation | undefined> {
   return db
     .selectFrom("invitation")
     .selectAll()
@@ -48,11 +53,21 @@ export async function closeInvitation(
   invitation: Invitation,
   change: { accepted_at: number } | { revoked_at: number },
 ): Promise<void> {
-  await tx.updateTable("invitation").set(change).where("org_id", "=", invitation.org_id).where("id", "=", invitation.id).execute();
+  await tx
+    .updateTable("invitation")
+    .set(change)
+    .where("org_id", "=", invitation.org_id)
+    .where("id", "=", invitation.id)
+    .execute();
 }
 
 /** Whether a credential may still act: there, not revoked, not expired. */
-export async function isLiveCredential(db: Reader, orgId: string, credentialId: string, nowMs: number): Promise<boolean> {
+export async function isLiveCredential(
+  db: Reader,
+  orgId: string,
+  credentialId: string,
+  nowMs: number,
+): Promise<boolean> {
   const row = await db
     .selectFrom("credential")
     .select("expires_at")

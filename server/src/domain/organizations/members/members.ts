@@ -33,9 +33,17 @@ export interface Page<T> {
 }
 
 /** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
-export async function listMembers(deps: Pick<OrganizationsDeps, "metadata">, orgId: string, page: PageQuery): Promise<Page<Member>> {
+export async function listMembers(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  orgId: string,
+  page: PageQuery,
+): Promise<Page<Member>> {
   const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  return pageOf(await listMemberRows(deps.metadata.read, orgId, { beforeId, limit: page.limit + 1 }), page.limit, (row) => row.user_id);
+  return pageOf(
+    await listMemberRows(deps.metadata.read, orgId, { beforeId, limit: page.limit + 1 }),
+    page.limit,
+    (row) => row.user_id,
+  );
 }
 
 /** Cuts the one row too many that tells whether there is a next page. */
@@ -63,14 +71,20 @@ export async function personPrincipal(db: Reader, orgId: string, userId: string)
 }
 
 /** @throws Problem `not_found`, `forbidden` (owners, more than the caller holds), `conflict` (the last owner) */
-export async function changeRole(deps: OrganizationsDeps, caller: Caller, orgId: string, options: { userId: string; role: OrgRole }): Promise<Member> {
+export async function changeRole(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  options: { userId: string; role: OrgRole },
+): Promise<Member> {
   const { userId, role } = options;
   return changeOrganization(deps, orgId, async (tx) => {
     const member = await found(tx, orgId, userId);
     const grantor = await grantorOf(tx, caller, orgId);
     requireMayChange(grantor, member.role);
     if (member.role === role) return member;
-    if (role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[member.role]).length > 0) requireMayGrant(grantor, role);
+    if (role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[member.role]).length > 0)
+      requireMayGrant(grantor, role);
     if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
     await setRole(tx, orgId, userId, role);
     await announceAccessChange(deps, tx, orgId);
@@ -120,7 +134,10 @@ export async function removeMember(
 
 function requireHeir(grantor: Grantor, userId: string): string {
   if (grantor.userId !== undefined && grantor.userId !== userId) return grantor.userId;
-  throw new Problem("conflict", "There is nobody to pass the credentials to: only a person, or a credential that another person made, can take them over.");
+  throw new Problem(
+    "conflict",
+    "There is nobody to pass the credentials to: only a person, or a credential that another person made, can take them over.",
+  );
 }
 
 /** Returns the new maintainer of each project that had none but `from`. */
@@ -136,10 +153,17 @@ async function passProjectsOn(
   const owners = await ownersOf(tx, orgId);
   const others = owners.map((owner) => owner.user_id).filter((id) => id !== from);
   const heir = others.find((id) => id === preferred) ?? others[0];
-  if (heir === undefined) throw new Problem("conflict", "A private project would be left without a maintainer; make another owner first.");
+  if (heir === undefined)
+    throw new Problem("conflict", "A private project would be left without a maintainer; make another owner first.");
   const at = deps.clock.nowMs();
   for (const projectId of orphans) {
-    await putProjectRole(tx, { org_id: orgId, project_id: projectId, user_id: heir, role: "maintainer", created_at: at });
+    await putProjectRole(tx, {
+      org_id: orgId,
+      project_id: projectId,
+      user_id: heir,
+      role: "maintainer",
+      created_at: at,
+    });
   }
   return Object.fromEntries(orphans.map((projectId) => [projectId, heir]));
 }

@@ -29,12 +29,21 @@ export async function findMemberByEmail(db: Reader, orgId: string, email: string
 }
 
 export async function findRole(db: Reader, orgId: string, userId: string): Promise<OrgRole | undefined> {
-  const row = await db.selectFrom("member").select("role").where("org_id", "=", orgId).where("user_id", "=", userId).executeTakeFirst();
+  const row = await db
+    .selectFrom("member")
+    .select("role")
+    .where("org_id", "=", orgId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
   return row?.role;
 }
 
 /** Newest people first. */
-export async function listMemberRows(db: Reader, orgId: string, page: { beforeId: string | undefined; limit: number }): Promise<Member[]> {
+export async function listMemberRows(
+  db: Reader,
+  orgId: string,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<Member[]> {
   return members(db, orgId)
     .$if(page.beforeId !== undefined, (query) => query.where("member.user_id", "<", page.beforeId ?? ""))
     .orderBy("member.user_id", "desc")
@@ -44,7 +53,11 @@ export async function listMemberRows(db: Reader, orgId: string, page: { beforeId
 
 /** Those who have been owners longest first. */
 export async function ownersOf(db: Reader, orgId: string): Promise<Member[]> {
-  return members(db, orgId).where("member.role", "=", "owner").orderBy("member.created_at").orderBy("member.user_id").execute();
+  return members(db, orgId)
+    .where("member.role", "=", "owner")
+    .orderBy("member.created_at")
+    .orderBy("member.user_id")
+    .execute();
 }
 
 export async function insertMember(tx: Writer, row: Tables["member"]): Promise<void> {
@@ -112,14 +125,25 @@ export async function insertPersonOrFind(tx: Writer, row: Person): Promise<{ per
     .returning("id")
     .execute();
   if (inserted.length > 0) return { person: row, created: true };
-  return { person: await tx.selectFrom("person").selectAll().where("email", "=", row.email).executeTakeFirstOrThrow(), created: false };
+  return {
+    person: await tx.selectFrom("person").selectAll().where("email", "=", row.email).executeTakeFirstOrThrow(),
+    created: false,
+  };
 }
 
-export async function setPerson(tx: Writer, userId: string, change: Pick<Person, "name" | "password_hash">): Promise<void> {
+export async function setPerson(
+  tx: Writer,
+  userId: string,
+  change: Pick<Person, "name" | "password_hash">,
+): Promise<void> {
   await tx.updateTable("person").set(change).where("id", "=", userId).execute();
 }
 
-export async function projectRoles(db: Reader, orgId: string, userId: string): Promise<Pick<Tables["project_member"], "project_id" | "role">[]> {
+export async function projectRoles(
+  db: Reader,
+  orgId: string,
+  userId: string,
+): Promise<Pick<Tables["project_member"], "project_id" | "role">[]> {
   return db
     .selectFrom("project_member")
     .select(["project_id", "role"])

@@ -31,7 +31,12 @@ export async function getOrganization(deps: Pick<OrganizationsDeps, "metadata">,
 }
 
 /** Makes an organization, in the caller's transaction. The slug must be free. */
-export async function createOrganization(deps: OrganizationsDeps, tx: Writer, caller: Caller, slug: string): Promise<Organization> {
+export async function createOrganization(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  caller: Caller,
+  slug: string,
+): Promise<Organization> {
   const at = deps.clock.nowMs();
   const row: Organization = {
     id: newId("org", at),
@@ -69,7 +74,11 @@ export async function updateOrganization(
       token_lifetime_s: change.token_lifetime_s ?? before.token_lifetime_s,
       policy: JSON.stringify({ ...policyOf(before), ...change.policy }),
     };
-    await setOrganization(tx, orgId, { name: after.name, token_lifetime_s: after.token_lifetime_s, policy: after.policy });
+    await setOrganization(tx, orgId, {
+      name: after.name,
+      token_lifetime_s: after.token_lifetime_s,
+      policy: after.policy,
+    });
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

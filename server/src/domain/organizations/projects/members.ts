@@ -48,7 +48,13 @@ export async function setProjectMember(
     if (before?.role === role) return before;
     requireMayGiveRole(caller, row, { from: before?.role, to: role });
     if (before?.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
-    await putProjectRole(tx, { org_id: row.org_id, project_id: row.id, user_id: userId, role, created_at: deps.clock.nowMs() });
+    await putProjectRole(tx, {
+      org_id: row.org_id,
+      project_id: row.id,
+      user_id: userId,
+      role,
+      created_at: deps.clock.nowMs(),
+    });
     await announceAccessChange(deps, tx, row.org_id);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
@@ -64,7 +70,12 @@ export async function setProjectMember(
 }
 
 /** @throws Problem `not_found`, `conflict` (the last maintainer of a private project) */
-export async function removeProjectMember(deps: OrganizationsDeps, caller: Caller, project: ProjectKey, userId: string): Promise<void> {
+export async function removeProjectMember(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: ProjectKey,
+  userId: string,
+): Promise<void> {
   await changeOrganization(deps, project.org_id, async (tx) => {
     const row = await found(tx, project);
     const before = await findProjectMember(tx, row, userId);
@@ -83,11 +94,18 @@ export async function removeProjectMember(deps: OrganizationsDeps, caller: Calle
 }
 
 /** Nobody passes on more than they hold in the project. */
-function requireMayGiveRole(caller: Caller, project: Project, roles: { from: ProjectRole | undefined; to: ProjectRole }): void {
+function requireMayGiveRole(
+  caller: Caller,
+  project: Project,
+  roles: { from: ProjectRole | undefined; to: ProjectRole },
+): void {
   const present = roles.from === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[roles.from];
   const lacking = beyond(beyond(PROJECT_ROLE_SCOPES[roles.to], present), scopesInProject(caller, project.id));
   if (lacking.length === 0) return;
-  throw new Problem("forbidden", `The role ${roles.to} can do more than you can (${lacking.join(", ")}), so you can't give it.`);
+  throw new Problem(
+    "forbidden",
+    `The role ${roles.to} can do more than you can (${lacking.join(", ")}), so you can't give it.`,
+  );
 }
 
 /** Nobody else could see a private project without a maintainer, to mend it. */
@@ -95,5 +113,8 @@ async function requireAnotherMaintainer(tx: Writer, project: Project, userId: st
   if (project.visibility !== "private") return;
   const others = (await maintainersOf(tx, project)).filter((id) => id !== userId);
   if (others.length > 0) return;
-  throw new Problem("conflict", "This is the last maintainer of a private project; make somebody else a maintainer first.");
+  throw new Problem(
+    "conflict",
+    "This is the last maintainer of a private project; make somebody else a maintainer first.",
+  );
 }

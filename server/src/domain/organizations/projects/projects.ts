@@ -29,7 +29,11 @@ export interface NewProject {
 }
 
 /** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
-export async function findProject(deps: Pick<OrganizationsDeps, "metadata">, orgId: string, idOrSlug: string): Promise<Project | undefined> {
+export async function findProject(
+  deps: Pick<OrganizationsDeps, "metadata">,
+  orgId: string,
+  idOrSlug: string,
+): Promise<Project | undefined> {
   return projectByName(deps.metadata.read, orgId, idOrSlug);
 }
 
@@ -46,7 +50,12 @@ export async function listProjects(
 }
 
 /** @throws Problem `duplicate_slug`, `invalid_body` (no maintainer for a private project, or no member) */
-export async function createProject(deps: OrganizationsDeps, caller: Caller, orgId: string, input: NewProject): Promise<Project> {
+export async function createProject(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  input: NewProject,
+): Promise<Project> {
   return changeOrganization(deps, orgId, (tx) => createProjectIn(deps, tx, caller, { orgId, input }));
 }
 
@@ -60,11 +69,24 @@ export async function createProjectIn(
   const { orgId, input } = options;
   const at = deps.clock.nowMs();
   const visibility = input.visibility ?? "organization";
-  const row: Project = { id: newId("proj", at), org_id: orgId, slug: input.slug, name: input.name ?? input.slug, visibility, created_at: at };
+  const row: Project = {
+    id: newId("proj", at),
+    org_id: orgId,
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    visibility,
+    created_at: at,
+  };
   const maintainer = await firstMaintainer(tx, caller, row, input.maintainer);
   if (!(await insertProject(tx, row))) throw duplicateSlug("/slug", input.slug);
   if (maintainer !== undefined) {
-    await putProjectRole(tx, { org_id: orgId, project_id: row.id, user_id: maintainer, role: "maintainer", created_at: at });
+    await putProjectRole(tx, {
+      org_id: orgId,
+      project_id: row.id,
+      user_id: maintainer,
+      role: "maintainer",
+      created_at: at,
+    });
     await announceAccessChange(deps, tx, orgId);
   }
   await appendAudit(deps, tx, {
@@ -78,10 +100,16 @@ export async function createProjectIn(
 }
 
 /** Who is to maintain the project: the one named, or, where one is needed, the person behind the caller. */
-async function firstMaintainer(db: Reader, caller: Caller, project: Project, named: string | undefined): Promise<string | undefined> {
+async function firstMaintainer(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  named: string | undefined,
+): Promise<string | undefined> {
   if (named === undefined && project.visibility === "organization") return undefined;
   const userId = named ?? (await grantorOf(db, caller, project.org_id)).userId;
-  const detail = named === undefined ? "is required: a private project needs a maintainer" : "is not a member of the organization";
+  const detail =
+    named === undefined ? "is required: a private project needs a maintainer" : "is not a member of the organization";
   if (userId !== undefined && (await findMember(db, project.org_id, userId)) !== undefined) return userId;
   throw new Problem("invalid_body", "The project needs a member of the organization as its maintainer.", {
     errors: [{ pointer: "/maintainer", detail }],
@@ -93,7 +121,10 @@ export async function updateProject(
   deps: OrganizationsDeps,
   caller: Caller,
   project: Pick<Project, "id" | "org_id">,
-  options: { change: { slug?: string; name?: string; visibility?: Project["visibility"] }; ifMatch: string | undefined },
+  options: {
+    change: { slug?: string; name?: string; visibility?: Project["visibility"] };
+    ifMatch: string | undefined;
+  },
 ): Promise<Project> {
   return changeOrganization(deps, project.org_id, async (tx) => {
     const before = await found(tx, project);
@@ -101,7 +132,8 @@ export async function updateProject(
     const after: Project = { ...before, ...options.change };
     const holder = await projectByName(tx, before.org_id, after.slug);
     if (holder !== undefined && holder.id !== before.id) throw duplicateSlug("/slug", after.slug);
-    if (after.visibility === "private" && before.visibility !== "private") await ensureMaintainer(deps, tx, caller, before);
+    if (after.visibility === "private" && before.visibility !== "private")
+      await ensureMaintainer(deps, tx, caller, before);
     await setProject(tx, after);
     if (after.visibility !== before.visibility) await announceAccessChange(deps, tx, after.org_id);
     await appendAudit(deps, tx, {
@@ -119,7 +151,10 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
   if ((await maintainersOf(tx, project)).length > 0) return;
   const { userId } = await grantorOf(tx, caller, project.org_id);
   if (userId === undefined) {
-    throw new Problem("conflict", "A private project needs a maintainer: give a member this role in the project first.");
+    throw new Problem(
+      "conflict",
+      "A private project needs a maintainer: give a member this role in the project first.",
+    );
   }
   await putProjectRole(tx, {
     org_id: project.org_id,
@@ -131,11 +166,16 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
 }
 
 /** Its credentials are revoked. @throws Problem `not_found`, `conflict` while it has apps */
-export async function deleteProject(deps: OrganizationsDeps, caller: Caller, project: Pick<Project, "id" | "org_id">): Promise<void> {
+export async function deleteProject(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: Pick<Project, "id" | "org_id">,
+): Promise<void> {
   const orgId = project.org_id;
   await changeOrganization(deps, orgId, async (tx) => {
     const row = await found(tx, project);
-    if ((await countApps(tx, orgId, row.id)) > 0) throw new Problem("conflict", "The project has apps; delete them first.");
+    if ((await countApps(tx, orgId, row.id)) > 0)
+      throw new Problem("conflict", "The project has apps; delete them first.");
     const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
     await deleteProjectRow(tx, orgId, row.id);
     await announceAccessChange(deps, tx, orgId);

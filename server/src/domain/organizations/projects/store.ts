@@ -58,7 +58,12 @@ export async function insertProject(tx: Writer, row: Project): Promise<boolean> 
 
 export async function setProject(tx: Writer, project: Project): Promise<void> {
   const { slug, name, visibility } = project;
-  await tx.updateTable("project").set({ slug, name, visibility }).where("org_id", "=", project.org_id).where("id", "=", project.id).execute();
+  await tx
+    .updateTable("project")
+    .set({ slug, name, visibility })
+    .where("org_id", "=", project.org_id)
+    .where("id", "=", project.id)
+    .execute();
 }
 
 export async function deleteProjectRow(tx: Writer, orgId: string, projectId: string): Promise<void> {
@@ -80,12 +85,22 @@ function projectMembers(db: Reader, orgId: string, projectId: string) {
   return db
     .selectFrom("project_member")
     .innerJoin("person", "person.id", "project_member.user_id")
-    .select(["project_member.user_id", "person.email", "person.name", "project_member.role", "project_member.created_at"])
+    .select([
+      "project_member.user_id",
+      "person.email",
+      "person.name",
+      "project_member.role",
+      "project_member.created_at",
+    ])
     .where("project_member.org_id", "=", orgId)
     .where("project_member.project_id", "=", projectId);
 }
 
-export async function findProjectMember(db: Reader, project: Project, userId: string): Promise<ProjectMember | undefined> {
+export async function findProjectMember(
+  db: Reader,
+  project: Project,
+  userId: string,
+): Promise<ProjectMember | undefined> {
   return projectMembers(db, project.org_id, project.id).where("project_member.user_id", "=", userId).executeTakeFirst();
 }
 
@@ -103,7 +118,9 @@ export async function listProjectMemberRows(
 }
 
 export async function maintainersOf(db: Reader, project: Project): Promise<string[]> {
-  const rows = await projectMembers(db, project.org_id, project.id).where("project_member.role", "=", "maintainer").execute();
+  const rows = await projectMembers(db, project.org_id, project.id)
+    .where("project_member.role", "=", "maintainer")
+    .execute();
   return rows.map((row) => row.user_id);
 }
 

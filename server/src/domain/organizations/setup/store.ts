@@ -9,11 +9,21 @@ export async function setupLinkByToken(db: Reader, tokenHash: string): Promise<S
 
 /** Adds a link and forgets the person's expired ones. */
 export async function insertSetupLink(tx: Writer, row: SetupLink): Promise<void> {
-  await tx.deleteFrom("setup_link").where("org_id", "=", row.org_id).where("user_id", "=", row.user_id).where("expires_at", "<=", row.created_at).execute();
+  await tx
+    .deleteFrom("setup_link")
+    .where("org_id", "=", row.org_id)
+    .where("user_id", "=", row.user_id)
+    .where("expires_at", "<=", row.created_at)
+    .execute();
   await tx.insertInto("setup_link").values(row).execute();
 }
 
 /** Every unused link of the person is used up: they all open the same account. */
 export async function useSetupLinks(tx: Writer, userId: string, usedAtMs: number): Promise<void> {
-  await tx.updateTable("setup_link").set({ used_at: usedAtMs }).where("user_id", "=", userId).where("used_at", "is", null).execute();
+  await tx
+    .updateTable("setup_link")
+    .set({ used_at: usedAtMs })
+    .where("user_id", "=", userId)
+    .where("used_at", "is", null)
+    .execute();
 }

@@ -5,6 +5,11 @@ import { bootstrapOrganization } from "../index.ts";
 
 const [dataDir = "", org = "", url] = process.argv.slice(2);
 const metadata = await openMetadata({ url, dataDir, clock });
-const { organization, project, app, owner, setupToken } = await bootstrapOrganization({ metadata, clock }, { org, project: "web", app: "shop" });
+const { organization, project, app, owner, setupToken } = await bootstrapOrganization(
+  { metadata, clock },
+  { org, project: "web", app: "shop" },
+);
 await metadata.close();
-process.stdout.write(JSON.stringify({ ids: [organization.id, project.id, app.id, owner.id], hasLink: setupToken !== null }));
+process.stdout.write(
+  JSON.stringify({ ids: [organization.id, project.id, app.id, owner.id], hasLink: setupToken !== null }),
+);

@@ -7,7 +7,9 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 const TRIES_A_MINUTE = 10;
 
 /** Public, and it may ask for the password of an account that exists: so tries are counted, by address and by invitation. */
-export function acceptInvitation(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.acceptInvitation> {
+export function acceptInvitation(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.acceptInvitation> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
   const byAddress = createRateLimiter({ name: "address", ...limit });
   const byInvitation = createRateLimiter({ name: "invitation", ...limit });

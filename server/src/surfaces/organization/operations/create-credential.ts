@@ -4,7 +4,9 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 import { credentialBody } from "../model.ts";
 import { actingOf, projectFor } from "../resources.ts";
 
-export function createCredential(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.createCredential> {
+export function createCredential(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.createCredential> {
   return async ({ body }, context) => {
     const named = body.project ?? null;
     const project = named === null ? null : await projectFor(deps, context.principal, named, "credentials:write");

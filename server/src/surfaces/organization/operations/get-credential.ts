@@ -5,5 +5,6 @@ import { credentialBody } from "../model.ts";
 import { actingOf } from "../resources.ts";
 
 export function getCredential(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getCredential> {
-  return async ({ params }, context) => credentialBody(await deps.identity.credentials.get(actingOf(context), params.credential_id));
+  return async ({ params }, context) =>
+    credentialBody(await deps.identity.credentials.get(actingOf(context), params.credential_id));
 }

@@ -9,8 +9,11 @@ import { projectFor } from "../resources.ts";
 
 export function listApps(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listApps> {
   return async ({ query }, { principal }) => {
-    const project = query.project === undefined ? undefined : await projectFor(deps, principal, query.project, "apps:read");
+    const project =
+      query.project === undefined ? undefined : await projectFor(deps, principal, query.project, "apps:read");
     const page = { ...pageOf(query), projectId: project?.id };
-    return pageBody(await list(deps, principal.orgId, reachOf(principal, "apps:read"), page), (app) => appBody(app, principal.orgSlug));
+    return pageBody(await list(deps, principal.orgId, reachOf(principal, "apps:read"), page), (app) =>
+      appBody(app, principal.orgSlug),
+    );
   };
 }

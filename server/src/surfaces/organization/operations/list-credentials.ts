@@ -9,7 +9,10 @@ import { actingOf, projectFor } from "../resources.ts";
 export function listCredentials(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listCredentials> {
   return async ({ query }, context) => {
     const { limit, cursor } = pageOf(query);
-    const project = query.project === undefined ? undefined : await projectFor(deps, context.principal, query.project, "credentials:read");
+    const project =
+      query.project === undefined
+        ? undefined
+        : await projectFor(deps, context.principal, query.project, "credentials:read");
     const { items, next } = await deps.identity.credentials.list(actingOf(context), {
       limit,
       includeRevoked: query.include_revoked ?? false,

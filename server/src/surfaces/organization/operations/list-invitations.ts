@@ -10,6 +10,8 @@ export function listInvitations(deps: OrganizationSurfaceDeps): Operation<typeof
   return async ({ query }, { principal }) => {
     requireOrganization(principal, "members:write");
     const nowMs = deps.clock.nowMs();
-    return pageBody(await list(deps, principal.orgId, pageOf(query)), (invitation) => invitationBody(invitation, nowMs));
+    return pageBody(await list(deps, principal.orgId, pageOf(query)), (invitation) =>
+      invitationBody(invitation, nowMs),
+    );
   };
 }

@@ -5,10 +5,15 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 import { projectMemberBody } from "../model.ts";
 import { callerOf, projectFor, settled } from "../resources.ts";
 
-export function putProjectMember(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.putProjectMember> {
+export function putProjectMember(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.putProjectMember> {
   return async ({ params, body }, context) => {
     const project = await projectFor(deps, context.principal, params.project_id, "projects:write");
-    const member = await setProjectMember(deps, callerOf(context), project, { userId: params.user_id, role: body.role });
+    const member = await setProjectMember(deps, callerOf(context), project, {
+      userId: params.user_id,
+      role: body.role,
+    });
     await settled(deps);
     return projectMemberBody(member);
   };

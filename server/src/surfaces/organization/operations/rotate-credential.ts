@@ -4,10 +4,16 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 import { credentialBody } from "../model.ts";
 import { actingOf } from "../resources.ts";
 
-export function rotateCredential(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.rotateCredential> {
+export function rotateCredential(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.rotateCredential> {
   return async ({ params, body }, context) => {
     const overlap = body.overlap_seconds === undefined ? {} : { overlapS: body.overlap_seconds };
-    const { credential, clientSecret } = await deps.identity.credentials.rotate(actingOf(context), params.credential_id, overlap);
+    const { credential, clientSecret } = await deps.identity.credentials.rotate(
+      actingOf(context),
+      params.credential_id,
+      overlap,
+    );
     void context.reply.header("cache-control", "no-store");
     return { ...credentialBody(credential), client_secret: clientSecret };
   };

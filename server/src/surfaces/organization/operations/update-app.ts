@@ -8,7 +8,10 @@ import { appFor, callerOf } from "../resources.ts";
 export function updateApp(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.updateApp> {
   return async ({ params, body }, context) => {
     const before = await appFor(deps, context.principal, params.app_id, "apps:write");
-    const app = await update(deps, callerOf(context), before, { change: body, ifMatch: context.request.headers["if-match"] });
+    const app = await update(deps, callerOf(context), before, {
+      change: body,
+      ifMatch: context.request.headers["if-match"],
+    });
     return versioned(context, app, appBody(app, context.principal.orgSlug));
   };
 }

@@ -4,7 +4,9 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 import { credentialBody } from "../model.ts";
 import { actingOf } from "../resources.ts";
 
-export function updateCredential(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.updateCredential> {
+export function updateCredential(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.updateCredential> {
   return async ({ params, body }, context) => {
     const { credential } = await deps.identity.credentials.update(actingOf(context), params.credential_id, body);
     return credentialBody(credential);

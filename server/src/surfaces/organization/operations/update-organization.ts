@@ -5,11 +5,16 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 import { organizationBody, versioned } from "../model.ts";
 import { callerOf, requireOrganization, settled } from "../resources.ts";
 
-export function updateOrganization(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.updateOrganization> {
+export function updateOrganization(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.updateOrganization> {
   return async ({ body }, context) => {
     const { principal, request } = context;
     requireOrganization(principal, "org:write");
-    const organization = await update(deps, callerOf(context), principal.orgId, { change: body, ifMatch: request.headers["if-match"] });
+    const organization = await update(deps, callerOf(context), principal.orgId, {
+      change: body,
+      ifMatch: request.headers["if-match"],
+    });
     await settled(deps);
     return versioned(context, organization, organizationBody(organization));
   };

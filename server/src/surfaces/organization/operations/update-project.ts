@@ -8,7 +8,10 @@ import { callerOf, projectFor, settled } from "../resources.ts";
 export function updateProject(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.updateProject> {
   return async ({ params, body }, context) => {
     const before = await projectFor(deps, context.principal, params.project_id, "projects:write");
-    const project = await update(deps, callerOf(context), before, { change: body, ifMatch: context.request.headers["if-match"] });
+    const project = await update(deps, callerOf(context), before, {
+      change: body,
+      ifMatch: context.request.headers["if-match"],
+    });
     await settled(deps);
     return versioned(context, project, projectBody(project));
   };

@@ -13,11 +13,19 @@ import {
   invite,
   personPrincipal,
   SYSTEM,
-  useSetupLink,
   type App,
+  type Organization,
   type Project,
 } from "#domain/organizations/index.ts";
-import { createHttpHost, createHttpMetrics, createHttpServer, openListener, type HttpHost, type Surface } from "#http/index.ts";
+import {
+  createHttpHost,
+  createHttpMetrics,
+  createHttpServer,
+  openListener,
+  type HttpHost,
+  type Surface,
+} from "#http/index.ts";
+import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
@@ -59,7 +67,12 @@ export interface World {
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** An access token of a new credential, made by the installation unless a person of the tenant is named. */
   token(options?: { tenant?: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole }): Promise<string>;
-  credential(options?: { tenant?: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole }): Promise<{ id: string; token: string }>;
+  credential(options?: {
+    tenant?: Tenant;
+    scopes?: readonly Scope[];
+    projectId?: string;
+    by?: OrgRole;
+  }): Promise<{ id: string; token: string }>;
   /** Stands for a signed-in person until people can sign in; their rights are read from the records each time. */
   person(tenant: Tenant, userId: string): string;
   /** Another organization, for what would spoil the two for other tests. */
@@ -74,7 +87,14 @@ export async function createWorld(options: { surfaces?: (deps: SurfaceDeps) => S
   const clock = systemClock;
   const log = pino({ level: "silent" });
   const metadata = await openMetadata({ url: undefined, dataDir, clock });
-  const identity = await createIdentity({ metadata, clock, dataDir, issuer: "http://id.example", audience: "http://id.example", log });
+  const identity = await createIdentity({
+    metadata,
+    clock,
+    dataDir,
+    issuer: "http://id.example",
+    audience: "http://id.example",
+    log,
+  });
   await identity.start();
   const listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
@@ -85,10 +105,19 @@ export async function createWorld(options: { surfaces?: (deps: SurfaceDeps) => S
   });
   const deps = { host, identity, metadata, clock };
   const surfaces = [createOrganizationSurface({ ...deps, addresses: ADDRESSES }), ...(options.surfaces?.(deps) ?? [])];
-  await createHttpServer({ listener, log, clock, metrics: createHttpMetrics(), surfaces, trustedProxies: [], slowRequestMs: 60_000 });
+  await createHttpServer({
+    listener,
+    log,
+    clock,
+    metrics: createHttpMetrics(),
+    surfaces,
+    trustedProxies: [],
+    slowRequestMs: 60_000,
+  });
   const base = `http://${listener.address}`;
   const [acme, rival] = [await createTenant(metadata, "acme"), await createTenant(metadata, "rival")];
-  const credential: World["credential"] = (wanted = {}) => newCredential({ metadata, identity }, { tenant: acme, ...wanted });
+  const credential: World["credential"] = (wanted = {}) =>
+    newCredential({ metadata, identity }, { tenant: acme, ...wanted });
   return {
     metadata,
     identity,
@@ -132,18 +161,38 @@ async function createTenant(metadata: MetadataStore, slug: string): Promise<Tena
   const deps = { metadata, clock: systemClock };
   const made = await bootstrapOrganization(deps, { org: slug, project: "open", app: `${slug}-open` });
   const orgId = made.organization.id;
-  await useSetupLink(deps, { token: made.setupToken ?? "", name: "Owner", password: PASSWORD }, { ip: null, requestId: null });
-  const closed = await createProject(deps, SYSTEM, orgId, { slug: "closed", visibility: "private", maintainer: made.owner.id });
+  const maintainer = made.owner.id;
+  const closed = await createProject(deps, SYSTEM, orgId, { slug: "closed", visibility: "private", maintainer });
   const closedApp = await createApp(deps, SYSTEM, closed, { slug: `${slug}-closed` });
-  const add = (role: OrgRole): Promise<string> => addMember(metadata, orgId, `${role}@${slug}.example`, role);
-  const people = { owner: made.owner.id, admin: await add("admin"), developer: await add("developer"), viewer: await add("viewer") };
+  const people = { owner: maintainer, ...(await addPeople(metadata, made.organization)) };
   return { id: orgId, slug, people, open: made.project, closed, openApp: made.app, closedApp };
+}
+
+/** Straight into the records: these need no password, which takes its time to hash. */
+async function addPeople(
+  metadata: MetadataStore,
+  { id: orgId, slug }: Organization,
+): Promise<Record<Exclude<OrgRole, "owner">, string>> {
+  const at = systemClock.nowMs();
+  const people = { admin: newId("user", at), developer: newId("user", at), viewer: newId("user", at) };
+  await metadata.write(async (tx) => {
+    for (const role of ["admin", "developer", "viewer"] as const) {
+      const [id, email] = [people[role], `${role}@${slug}.example`];
+      await tx.insertInto("person").values({ id, email, name: role, password_hash: null, created_at: at }).execute();
+      await tx.insertInto("member").values({ org_id: orgId, user_id: id, role, created_at: at }).execute();
+    }
+  });
+  return people;
 }
 
 async function addMember(metadata: MetadataStore, orgId: string, email: string, role: OrgRole): Promise<string> {
   const deps = { metadata, clock: systemClock };
   const { token } = await invite(deps, SYSTEM, orgId, { email, role });
-  const { person } = await acceptInvitation(deps, { token, name: role, password: PASSWORD }, { ip: null, requestId: null });
+  const { person } = await acceptInvitation(
+    deps,
+    { token, name: role, password: PASSWORD },
+    { ip: null, requestId: null },
+  );
   return person.id;
 }
 

@@ -8,7 +8,12 @@ const TRIES_A_MINUTE = 10;
 
 /** Sets the owner's name and password by the one-time link, and makes a first credential, shown this once. */
 export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.setUp> {
-  const tries = createRateLimiter({ name: "address", perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock });
+  const tries = createRateLimiter({
+    name: "address",
+    perSecond: TRIES_A_MINUTE / 60,
+    burst: TRIES_A_MINUTE,
+    clock: deps.clock,
+  });
   return async ({ body }, { ip, requestId, reply }) => {
     tries.take(ip);
     const owner = await useSetupLink(deps, body, { ip, requestId });

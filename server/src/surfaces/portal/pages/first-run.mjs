@@ -26,8 +26,12 @@ document.getElementById("reveal").addEventListener("change", (event) => {
   fields["/password"].type = event.target.checked ? "text" : "password";
 });
 
-form.addEventListener("submit", async (event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
+  void submit();
+});
+
+async function submit() {
   clearErrors();
   const button = form.querySelector("button");
   button.disabled = true;
@@ -38,22 +42,30 @@ form.addEventListener("submit", async (event) => {
   } finally {
     button.disabled = false;
   }
-});
+}
 
 for (const button of document.querySelectorAll("[data-copy]")) {
-  button.addEventListener("click", async () => {
-    const text = document.getElementById(button.dataset.copy).textContent;
-    const copied = await navigator.clipboard?.writeText(text).then(
-      () => true,
-      () => false,
-    );
-    document.getElementById("copied").textContent = copied ? "Copied." : "The browser does not let this page copy; select the text instead.";
-  });
+  button.addEventListener("click", () => void copy(button.dataset.copy));
+}
+
+async function copy(id) {
+  const text = document.getElementById(id).textContent;
+  const copied = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  document.getElementById("copied").textContent = copied
+    ? "Copied."
+    : "The browser does not let this page copy; select the text instead.";
 }
 
 async function send() {
   const name = fields["/name"].value.trim();
-  const body = { token, password: fields["/password"].value, ...(name === "" && page === PAGES.invitation ? {} : { name }) };
+  const body = {
+    token,
+    password: fields["/password"].value,
+    ...(name === "" && page === PAGES.invitation ? {} : { name }),
+  };
   const response = await fetch(page.address, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -63,7 +75,7 @@ async function send() {
   if (response.ok) {
     form.hidden = true;
     message.hidden = true;
-    page.done(answer);
+    page.done(answer, response);
     document.getElementById("done").hidden = false;
     document.getElementById("done-title").focus();
   } else {
@@ -106,10 +118,10 @@ function say(text) {
   message.hidden = false;
 }
 
-function showCredential({ credential, addresses }) {
+function showCredential({ credential, addresses }, response) {
   document.getElementById("client-id").textContent = credential.client_id;
   document.getElementById("client-secret").textContent = credential.client_secret;
-  const at = new Date().toISOString();
+  const at = new Date(response.headers.get("date")).toISOString(); // the clock that the query will compare with
   document.getElementById("commands").textContent = [
     `CLIENT_ID=${credential.client_id}`,
     `CLIENT_SECRET=${credential.client_secret}`,
@@ -122,5 +134,6 @@ function showCredential({ credential, addresses }) {
 }
 
 function showMembership({ organization, role, user }) {
-  document.getElementById("joined").textContent = `${user.email} is now a member of ${organization.name} as ${role}. You can close this page.`;
+  document.getElementById("joined").textContent =
+    `${user.email} is now a member of ${organization.name} as ${role}. You can close this page.`;
 }

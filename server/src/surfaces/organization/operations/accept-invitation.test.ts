@@ -1,0 +1,32 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { invite, SYSTEM } from "#domain/organizations/index.ts";
+import { newSecret } from "#kernel/secrets.ts";
+import { deps, fresh, joinOtherwise, newInvitation } from "../testing/requests.ts";
+import { testOperation } from "../testing/suite.ts";
+import { PASSWORD } from "../testing/world.ts";
+
+testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
+  ask: async (world) => ({
+    path: "/v1/invitations/accept",
+    body: { token: (await newInvitation(world)).token, name: "Guest", password: PASSWORD },
+  }),
+  problems: {
+    not_found: async () => ({
+      path: "/v1/invitations/accept",
+      body: { token: newSecret("mriv"), name: "x", password: PASSWORD },
+    }),
+    forbidden: async (world) => {
+      const { token } = await invite(deps(world), SYSTEM, world.acme.id, {
+        email: "viewer@rival.example",
+        role: "viewer",
+      });
+      return { path: "/v1/invitations/accept", body: { token, password: "not the password" } };
+    },
+    conflict: async (world) => {
+      const email = `${fresh("twice")}@example.org`;
+      const { token } = await invite(deps(world), SYSTEM, world.acme.id, { email, role: "viewer" });
+      await joinOtherwise(world, email);
+      return { path: "/v1/invitations/accept", body: { token, password: PASSWORD } };
+    },
+  },
+});

@@ -1,0 +1,98 @@
+import { createProject, invite, SYSTEM } from "#domain/organizations/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { systemClock } from "#kernel/time.ts";
+import type { Ask, Pair } from "./suite.ts";
+import type { Tenant, World } from "./world.ts";
+
+/** What the requests of several operations need. */
+
+let counter = 0;
+/** A slug, or the beginning of an address, that nothing has yet. */
+export const fresh = (prefix: string): string => `${prefix}-${++counter}`;
+const absentId = (like: string): string => newId(like.slice(0, like.indexOf("_")) as "proj", 1);
+export const deps = (world: World) => ({ metadata: world.metadata, clock: systemClock });
+
+/** A hidden name and an absent one in the same place of a path, and optionally a body. */
+export function pair(name: string, askOf: (name: string) => Ask, absent = absentId(name)): Pair {
+  return { hidden: askOf(name), absent: askOf(absent), names: [name, absent] };
+}
+
+/** A private project of the caller's organization by id and slug, one of another organization, and an organization-wide project to a credential of another. */
+export async function projectPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
+  const other = await createProject(deps(world), SYSTEM, world.acme.id, { slug: fresh("elsewhere") });
+  const bound = await boundToken(world);
+  return [
+    pair(world.acme.closed.id, askOf),
+    pair("closed", askOf, "absent"),
+    pair(world.rival.open.id, askOf),
+    pair(other.id, (name) => ({ ...askOf(name), token: bound })),
+    pair(world.acme.closed.id, (name) => ({
+      ...askOf(name),
+      token: world.person(world.acme, world.acme.people.admin),
+    })),
+  ];
+}
+
+export function appPairs(world: World, askOf: (name: string) => Ask): Pair[] {
+  return [
+    pair(world.acme.closedApp.id, askOf),
+    pair("acme-closed", askOf, "acme-absent"),
+    pair(world.rival.openApp.id, askOf),
+    pair(world.acme.closedApp.id, (name) => ({
+      ...askOf(name),
+      token: world.person(world.acme, world.acme.people.admin),
+    })),
+  ];
+}
+
+/** One of another organization, one of a private project, and one of the organization to a credential of a project. */
+export async function credentialPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
+  const bound = await boundToken(world);
+  return [
+    pair((await world.credential({ tenant: world.rival })).id, askOf),
+    pair((await world.credential({ projectId: world.acme.closed.id })).id, askOf),
+    pair((await world.credential()).id, (name) => ({ ...askOf(name), token: bound })),
+  ];
+}
+
+export async function newProject(world: World): Promise<string> {
+  return (await createProject(deps(world), SYSTEM, world.acme.id, { slug: fresh("project") })).id;
+}
+
+export async function newApp(world: World): Promise<string> {
+  const body = { project: world.acme.open.id, slug: fresh("new-app") };
+  return (await world.call("POST", "/v1/apps", { token: await world.token(), body })).json["id"] as string;
+}
+
+export async function newInvitation(world: World, tenant: Tenant = world.acme): Promise<{ id: string; token: string }> {
+  const { invitation, token } = await invite(deps(world), SYSTEM, tenant.id, {
+    email: `${fresh("guest")}@example.org`,
+    role: "viewer",
+  });
+  return { id: invitation.id, token };
+}
+
+/** A version that nothing has. */
+export const stale = { "if-match": '"stale"' };
+
+/** Of a credential that reaches one project only. */
+export function boundToken(world: World): Promise<string> {
+  return world.token({ projectId: world.acme.open.id });
+}
+
+export async function revokedCredential(world: World): Promise<string> {
+  const { id } = await world.credential();
+  await world.identity.credentials.revoke({ actor: { kind: "system", id: null, orgId: world.acme.id } }, id);
+  return id;
+}
+
+/** Becomes a member while an invitation is open: the command line can make somebody an owner at any time. */
+export async function joinOtherwise(world: World, email: string): Promise<void> {
+  const userId = await world.join(world.rival, email, "viewer");
+  await world.metadata.write(async (tx) => {
+    await tx
+      .insertInto("member")
+      .values({ org_id: world.acme.id, user_id: userId, role: "viewer", created_at: 0 })
+      .execute();
+  });
+}

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Compile } from "typebox/compile";
+import { SCOPES, type Route } from "@mooring/contract";
+import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
+import { createWorld, type Answer, type Call, type World } from "./world.ts";
+
+/** One request of an operation; the token is whole unless given. */
+export interface Ask extends Call {
+  readonly path: string;
+}
+
+export interface Case {
+  /** A request that succeeds. May be asked for many times. */
+  readonly ask: (world: World) => Promise<Ask> | Ask;
+  /**
+   * Requests that name what the caller may not know of, each with one that names what does not exist: the answers must be
+   * the same. Absent where an operation names no resource.
+   */
+  readonly hidden?: (world: World) => Promise<readonly Pair[]> | readonly Pair[];
+  /** Problems of the row that need a situation of their own. */
+  readonly problems?: Readonly<Record<string, (world: World) => Promise<Ask>>>;
+}
+
+export interface Pair {
+  readonly hidden: Ask;
+  readonly absent: Ask;
+  /** The two names, of equal length. */
+  readonly names: readonly [string, string];
+}
+
+type Row = Pick<Route, "operationId" | "method" | "path" | "permission" | "status" | "problems"> & Partial<Route>;
+
+/** One operation with its requests, against a world that `world()` gives. */
+interface Subject extends Case {
+  readonly row: Row;
+  readonly world: () => World;
+  /** Asks with a token of every scope, unless the request or the changes have another. */
+  readonly send: (ask: Ask, changes?: Partial<Ask>) => Promise<Answer>;
+}
+
+/** Shown by the tests that every row gets, not by a case of its own. */
+const GENERIC = new Set(["invalid_body", "invalid_parameter", "not_found", "rate_limited"]);
+
+/** Asks an operation for its success and for every refusal that its row or its form calls for. */
+export function testOperation(row: Row, requests: Case): void {
+  describe(row.operationId, () => {
+    let world: World;
+    let whole: string;
+    const subject: Subject = {
+      row,
+      ...requests,
+      world: () => world,
+      send: (ask, changes = {}) =>
+        world.call(row.method, changes.path ?? ask.path, { token: whole, ...ask, ...changes }),
+    };
+
+    before(async () => {
+      world = await createWorld();
+      whole = await world.token();
+    });
+    after(() => world.close());
+
+    testCoverage(subject);
+    testSuccess(subject);
+    testAuthentication(subject);
+    testScope(subject);
+    testHidden(subject);
+    testValidation(subject);
+    testProblems(subject);
+    testIdempotency(subject);
+  });
+}
+
+/** A row that gets a parameter, a problem or a permission later fails here until there is a case for it. */
+function testCoverage({ row, hidden, problems = {} }: Subject): void {
+  test("has the cases that its form asks for", () => {
+    const namesResource = row.path.includes("{") || JSON.stringify([row.query, row.body]).includes('"project"');
+    assert.equal(hidden !== undefined, namesResource, "a hidden case is for operations that name a resource");
+    assert.ok(row.permission !== "public" || row.publicReason !== undefined, "it is public without a reason");
+    const own = row.problems.filter((code) => !GENERIC.has(code) || (code === "not_found" && hidden === undefined));
+    assert.deepEqual(Object.keys(problems).toSorted(), own.toSorted());
+  });
+}
+
+function testSuccess({ row, ask, world, send }: Subject): void {
+  test("succeeds as its row says", async () => {
+    const answer = await send(await ask(world()));
+    assert.equal(answer.status, row.status, answer.text);
+    if (row.result === undefined) return;
+    const schema = Compile(row.result);
+    assert.ok(schema.Check(answer.json), JSON.stringify(schema.Errors(answer.json)));
+  });
+}
+
+function testAuthentication({ row, ask, world, send }: Subject): void {
+  if (row.permission === "public") return;
+  test("is refused without a token and with a bad one", async () => {
+    const good = await ask(world());
+    const without = await send(good, { token: undefined });
+    assertProblem(without, "unauthorized");
+    assert.match(without.headers.get("www-authenticate") ?? "", /^Bearer /);
+    const bad = await send(good, { token: "bad" });
+    assertProblem(bad, "invalid_token");
+    assert.match(bad.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+  });
+}
+
+function testScope({ row, ask, world, send }: Subject): void {
+  const { permission } = row;
+  if (permission === "public" || permission === "authenticated") return;
+  test(`is refused without ${permission}, which is named`, async () => {
+    const token = await world().token({ scopes: SCOPES.filter((scope) => scope !== permission) });
+    const answer = await send(await ask(world()), { token });
+    assertProblem(answer, "insufficient_scope");
+    assert.equal(answer.json["required_scope"], permission);
+    const challenge = answer.headers.get("www-authenticate") ?? "";
+    assert.match(challenge, new RegExp(`error="insufficient_scope", scope="${permission}"`));
+  });
+}
+
+function testHidden({ hidden, world, send }: Subject): void {
+  if (hidden === undefined) return;
+  test("answers what is hidden like what is absent, byte for byte", async () => {
+    for (const { hidden: seen, absent, names } of await hidden(world())) {
+      assert.equal(names[0].length, names[1].length, "the two names must be equally long");
+      const headers = { "request-id": "same-request-id" };
+      const one = await send(seen, { headers });
+      const other = await send(absent, { headers });
+      assertProblem(one, "not_found");
+      assert.equal(one.text.replaceAll(names[0], "NAME"), other.text.replaceAll(names[1], "NAME"));
+      assert.deepEqual(headersOf(one), headersOf(other));
+    }
+  });
+}
+
+function testValidation({ row, ask, world, send }: Subject): void {
+  test("refuses an unknown parameter by name", async () => {
+    const good = await ask(world());
+    const answer = await send(good, { path: `${good.path}${good.path.includes("?") ? "&" : "?"}nonsense=1` });
+    assertProblem(answer, "invalid_parameter");
+    assert.deepEqual(pointersOf(answer), ["/nonsense"]);
+  });
+  if (row.body === undefined) return;
+  test("refuses an unknown member by pointer, another type, and no body", async () => {
+    const good = await ask(world());
+    const unknown = await send(good, { body: { ...(good.body as object), nonsense: 1 } });
+    assertProblem(unknown, "invalid_body");
+    assert.deepEqual(pointersOf(unknown), ["/nonsense"]);
+    assertProblem(await send(good, { body: [] }), "invalid_body");
+    assertProblem(await send(good, { body: undefined }), "invalid_body");
+  });
+}
+
+function testProblems({ problems = {}, world, send }: Subject): void {
+  for (const [code, situation] of Object.entries(problems)) {
+    test(`answers ${code}`, async () => {
+      assertProblem(await send(await situation(world())), code as ProblemCode);
+    });
+  }
+}
+
+function testIdempotency({ row, ask, world, send }: Subject): void {
+  if (row.idempotent !== true) return;
+  test("runs once for an idempotency key, and shows a secret once", async () => {
+    const good = await ask(world());
+    const headers = { "idempotency-key": "key-of-this-test" };
+    const first = await send(good, { headers });
+    const again = await send(good, { headers });
+    assert.equal(first.status, row.status, first.text);
+    assert.equal(again.status, row.status, again.text);
+    assert.equal(again.headers.get("idempotency-replayed"), "true");
+    assert.deepEqual(again.json, withoutSecrets(first.json));
+    const others = Object.entries(good.body as object).map(([name, value]) => [name, changed(value)]);
+    const other = await send(good, { headers, body: Object.fromEntries(others) as object });
+    assertProblem(other, "idempotency_key_reused");
+  });
+}
+
+export function assertProblem(answer: Answer, code: ProblemCode): void {
+  assert.equal(answer.json["code"], code, answer.text);
+  assert.equal(answer.status, PROBLEMS[code].status);
+  assert.equal(answer.headers.get("content-type"), "application/problem+json; charset=utf-8");
+  assert.equal(answer.json["request_id"], answer.headers.get("request-id"));
+}
+
+/** Another value of the same form, for the members of this API's requests. */
+function changed(value: unknown): unknown {
+  if (typeof value === "number") return value + 1;
+  if (value === "open" || (typeof value === "string" && SCOPES.some((scope) => scope === value))) return value;
+  if (typeof value === "string") return ["developer", "viewer"].includes(value) ? "viewer" : `a${value}`;
+  return value;
+}
+
+function pointersOf(answer: Answer): string[] {
+  return (answer.json["errors"] as { pointer: string }[]).map((place) => place.pointer);
+}
+
+/** Everything but what tells the time or counts requests. */
+function headersOf(answer: Answer): [string, string][] {
+  return [...answer.headers].filter(([name]) => name !== "date" && name !== "ratelimit");
+}
+
+function withoutSecrets(body: Record<string, unknown>): Record<string, unknown> {
+  const shownOnce = ["client_secret", "link"].filter((name) => Object.hasOwn(body, name));
+  if (shownOnce.length === 0) return body;
+  return { ...body, ...Object.fromEntries(shownOnce.map((name) => [name, null])), replayed: true };
+}
