@@ -62,7 +62,11 @@ async function badConnection(faults: readonly Fault[]): Promise<{ url: string; r
   }).listen(0, "127.0.0.1");
   await once(proxy, "listening");
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return { url, requests: () => count, close: () => void proxy.closeAllConnections() };
+  const close = (): void => {
+    proxy.close();
+    proxy.closeAllConnections();
+  };
+  return { url, requests: () => count, close };
 }
 
 async function passOn(request: IncomingMessage, response: ServerResponse, fault: Fault): Promise<void> {

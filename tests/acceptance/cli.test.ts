@@ -5,7 +5,6 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { SQLITE } from "../fixtures/databases.ts";
 import { eventually, mooring, type Outcome } from "../fixtures/process.ts";
 import { bootstrap, startServer, useServer, type Bootstrap } from "../fixtures/server.ts";
 
@@ -92,7 +91,7 @@ describe("bootstrap", () => {
     const dataDir = join(directory, "alone");
     const made: Bootstrap = await bootstrap(dataDir, {});
     assert.equal(made.addresses["portal_url"], "http://127.0.0.1:8080");
-    const server = await startServer({ dataDir, database: SQLITE });
+    const server = await startServer({ dataDir, database: "sqlite" });
     try {
       assert.match(await server.token(made.credential), /^ey/);
     } finally {
