@@ -6,43 +6,25 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { systemClock as clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
-import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
+import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { hashOf } from "./event.ts";
 import { appendAudit, exportAudit, listAudit, verifyAudit, type AuditEvent, type AuditRow } from "./index.ts";
 
 const ORG = "org_test";
 const EVENT: AuditEvent = { orgId: ORG, actor: { kind: "system", id: null }, action: "thing.do", result: "success" };
 
-auditSuite("sqlite", {
-  open: (dataDir) => openMetadata({ url: undefined, dataDir, clock }),
-});
-
-const missing = postgresMissing();
-if (missing === undefined) {
-  let server: PostgresServer;
-  let databases = 0;
-  describe("postgres", () => {
-    before(async () => {
-      server = await startPostgres();
-    });
-    after(() => server.stop());
-    auditSuite("chain", {
-      open: async (dataDir) =>
-        openMetadata({ url: await server.createDatabase(`audit${++databases}`), dataDir, clock }),
-    });
-  });
-} else {
-  test("postgres", { skip: missing }, () => undefined);
-}
-
-function auditSuite(name: string, driver: { open: (dataDir: string) => Promise<MetadataStore> }): void {
-  describe(`audit on ${name}`, () => {
+for (const { kind, skip } of DATABASES) {
+  describe(`the audit log on ${kind}`, { skip }, () => {
     let dataDir: string;
     let metadata: MetadataStore;
 
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-audit-"));
-      metadata = await driver.open(dataDir);
+      metadata = await openMetadata({
+        url: kind === "sqlite" ? undefined : await postgresUrl(dataDir),
+        dataDir,
+        clock,
+      });
     });
 
     afterEach(() =>

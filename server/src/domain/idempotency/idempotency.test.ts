@@ -4,31 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
-import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
+import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { createIdempotency } from "./index.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const ANSWER = { status: 201, body: '{"id":"proj_1"}' };
 
-suite("sqlite", async (dataDir) => openMetadata({ url: undefined, dataDir, clock: systemClock }));
-
-const missing = postgresMissing();
-describe("on postgres", { skip: missing ?? false }, () => {
-  let server: PostgresServer;
-  before(async () => {
-    server = await startPostgres();
-  });
-  after(() => server.stop());
-  suite("postgres", async (dataDir) =>
-    openMetadata({ url: await server.createDatabase("keys"), dataDir, clock: systemClock }),
-  );
-});
-
-function suite(name: string, open: (dataDir: string) => Promise<MetadataStore>): void {
-  describe(`idempotency keys on ${name}`, () => {
+for (const { kind, skip } of DATABASES) {
+  describe(`idempotency keys on ${kind}`, { skip }, () => {
     let dataDir: string;
     let metadata: MetadataStore;
     let nowMs = 1_000_000_000_000;
@@ -40,7 +25,11 @@ function suite(name: string, open: (dataDir: string) => Promise<MetadataStore>):
 
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-idempotency-"));
-      metadata = await open(dataDir);
+      metadata = await openMetadata({
+        url: kind === "sqlite" ? undefined : await postgresUrl(dataDir),
+        dataDir,
+        clock,
+      });
     });
 
     after(async () => {

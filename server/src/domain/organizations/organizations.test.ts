@@ -11,7 +11,7 @@ import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
+import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import {
   acceptInvitation,
   bootstrapOrganization,
@@ -43,24 +43,12 @@ const PASSWORD = "correct horse battery";
 const ORIGIN = { ip: null, requestId: null };
 const HOUR_MS = 3_600_000;
 
-suite("sqlite", { url: async () => undefined });
-
-const missing = postgresMissing();
-describe("on postgres", { skip: missing ?? false }, () => {
-  let server: PostgresServer;
-  before(async () => {
-    server = await startPostgres();
-  });
-  after(() => server.stop());
-  suite("postgres", { url: () => server.createDatabase("organizations") });
-});
-
 function coded(code: ProblemCode, words = /./): (error: unknown) => boolean {
   return (error) => error instanceof Problem && error.code === code && words.test(error.message);
 }
 
-function suite(name: string, driver: { url: () => Promise<string | undefined> }): void {
-  describe(`organizations on ${name}`, () => {
+for (const { kind, skip } of DATABASES) {
+  describe(`organizations on ${kind}`, { skip }, () => {
     let dataDir: string;
     let url: string | undefined;
     let metadata: MetadataStore;
@@ -71,7 +59,7 @@ function suite(name: string, driver: { url: () => Promise<string | undefined> })
 
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-organizations-"));
-      url = await driver.url();
+      url = kind === "sqlite" ? undefined : await postgresUrl(dataDir);
       metadata = await openMetadata({ url, dataDir, clock });
     });
 

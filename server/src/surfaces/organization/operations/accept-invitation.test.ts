@@ -28,5 +28,11 @@ testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
       await joinOtherwise(world, email);
       return { path: "/v1/invitations/accept", body: { token, password: PASSWORD } };
     },
+    rate_limited: async (world) => {
+      const path = "/v1/invitations/accept";
+      const body = { token: "mriv_unknown", name: "x", password: PASSWORD };
+      for (let i = 0; i < 10; i++) await world.call("POST", path, { body });
+      return { path, body };
+    },
   },
 });

@@ -40,7 +40,7 @@ interface Subject extends Case {
 }
 
 /** Shown by the tests that every row gets, not by a case of its own. */
-const GENERIC = new Set(["invalid_body", "invalid_parameter", "not_found", "rate_limited"]);
+const GENERIC = new Set(["invalid_body", "invalid_parameter", "not_found"]);
 
 /** Asks an operation for its success and for every refusal that its row or its form calls for. */
 export function testOperation(row: Row, requests: Case): void {

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { SCOPES } from "@mooring/contract";
+import { SYSTEM, updateOrganization } from "#domain/organizations/index.ts";
+import { newSecret } from "#kernel/secrets.ts";
+import { startPortal, type PortalServer } from "../testing/server.ts";
+
+const PASSWORD = "correct horse battery";
+
+let server: PortalServer;
+
+before(async () => {
+  server = await startPortal();
+});
+
+beforeEach(() => server.forward(60_000)); // the tries of the test before are forgotten
+
+after(() => server.close());
+
+async function setUp(
+  body: unknown,
+): Promise<{ status: number; headers: Headers; text: string; json: Record<string, unknown> }> {
+  const response = await fetch(`${server.url}/api/setup`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "request-id": "request-of-test" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: JSON.parse(text) as Record<string, unknown>,
+  };
+}
+
+/** What a sign-in with the credential of the answer gives. */
+async function scopesOf(answer: { json: Record<string, unknown> }): Promise<string[]> {
+  const credential = answer.json["credential"] as { client_id: string; client_secret: string };
+  const { client_id: clientId, client_secret: clientSecret } = credential;
+  const origin = { ip: "127.0.0.1", requestId: "r" };
+  return [...(await server.identity.signIn.authenticate({ clientId, clientSecret, ...origin })).scopes];
+}
+
+test("the set-up gives the owner a name, a password and a credential that works", async () => {
+  const { organization, owner, setupToken } = await server.found();
+  const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
+  assert.equal(answer.status, 201, answer.text);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const body = answer.json as {
+    user: object;
+    credential: { id: string; client_id: string; client_secret: string };
+    organization: object;
+  };
+  assert.deepEqual(body.organization, { id: organization.id, slug: organization.slug });
+  assert.deepEqual(body.user, { id: owner.id, email: owner.email, name: "Ada" });
+  assert.deepEqual((await scopesOf(answer)).toSorted(), [...SCOPES].toSorted());
+});
+
+test("the first credential holds what the policy allows", async () => {
+  const { organization, setupToken } = await server.found();
+  const change = { policy: { allowed_scopes: ["apps:read" as const] } };
+  await updateOrganization(server, SYSTEM, organization.id, { change, ifMatch: undefined });
+  const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
+  assert.equal(answer.status, 201, answer.text);
+  assert.deepEqual(await scopesOf(answer), ["apps:read"]);
+});
+
+test("used, expired, unknown and malformed links are answered alike, byte for byte", async () => {
+  const used = await server.found();
+  await setUp({ token: used.setupToken, name: "Ada", password: PASSWORD });
+  const expired = await server.found();
+  server.forward(24 * 3_600_000);
+  const answers = [];
+  for (const token of [used.setupToken, expired.setupToken, newSecret("mrst"), "x"]) {
+    answers.push(await setUp({ token, name: "Ada", password: PASSWORD }));
+  }
+  assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [404]);
+  assert.equal(new Set(answers.map((answer) => answer.text)).size, 1);
+});
+
+test("a short password, no name and unknown members are refused with pointers, and the link still works", async () => {
+  const { setupToken } = await server.found();
+  const refused = await setUp({ token: setupToken, name: "", password: "short", role: "owner" });
+  assert.equal(refused.json["code"], "invalid_body");
+  const places = (refused.json["errors"] as { pointer: string }[]).map((place) => place.pointer);
+  assert.deepEqual(places.toSorted(), ["/name", "/password", "/role"]);
+  assert.equal((await setUp({ token: setupToken, name: "Ada", password: "x".repeat(12) })).status, 201);
+});
+
+test("tries are limited by address", async () => {
+  const statuses: number[] = [];
+  for (let i = 0; i < 11; i++) {
+    const answer = await setUp({ token: "x", name: "Ada", password: PASSWORD });
+    statuses.push(answer.status);
+    if (answer.status === 429) assert.match(answer.headers.get("retry-after") ?? "", /^[0-9]+$/);
+  }
+  assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 404), 429]);
+});
+
+test("neither a token nor a password nor a secret reaches the log or the audit log", async () => {
+  const { setupToken } = await server.found();
+  const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
+  const { client_secret: secret } = answer.json["credential"] as { client_secret: string };
+  const audit = JSON.stringify(await server.metadata.read.selectFrom("audit").selectAll().execute());
+  const log = server.log();
+  assert.ok(log.includes("/api/setup"), "the request was not logged at all");
+  for (const text of [setupToken ?? "", PASSWORD, secret]) {
+    assert.ok(text !== "" && !log.includes(text) && !audit.includes(text));
+  }
+});
