@@ -15,7 +15,13 @@ import {
   type SigningAlg,
 } from "./keys/index.ts";
 import type { Authenticator } from "./access/index.ts";
-import { revokeToken, TokenIssuer, TokenVerifier, type AccessTokenClaims, type RevocationContext } from "./tokens/index.ts";
+import {
+  revokeToken,
+  TokenIssuer,
+  TokenVerifier,
+  type AccessTokenClaims,
+  type RevocationContext,
+} from "./tokens/index.ts";
 
 export interface IdentityOptions {
   readonly metadata: MetadataStore;
@@ -75,7 +81,11 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     authenticator: createAuthenticator({ verifier, usage }),
     signIn: new SignIn({ clock, envelope, states, feed, refusals, usage }),
     credentials: new Credentials({ metadata, clock, envelope, feed }),
-    tokens: { issuer: tokenIssuer, verifier, revoke: (claims, context) => revokeToken({ metadata, clock, feed }, claims, context) },
+    tokens: {
+      issuer: tokenIssuer,
+      verifier,
+      revoke: (claims, context) => revokeToken({ metadata, clock, feed }, claims, context),
+    },
     keys,
     retireKeyNow: async (kid, actor) => {
       const seq = await keys.retireNow(kid, actor);
@@ -114,7 +124,10 @@ async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope;
   return { envelope, keys };
 }
 
-function createUpkeep(keys: SigningKeys, log: IdentityOptions["log"]): { start(): Promise<void>; stop(): Promise<void> } {
+function createUpkeep(
+  keys: SigningKeys,
+  log: IdentityOptions["log"],
+): { start(): Promise<void>; stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
 

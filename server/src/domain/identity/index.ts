@@ -1,6 +1,5 @@
 export {
   authorize,
-  heldScopes,
   ORG_ROLE_SCOPES,
   PROJECT_ROLE_SCOPES,
   reachOf,
@@ -14,10 +13,7 @@ export {
 } from "./access/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export {
-  LIVE_SECRETS_MAX,
   revokeCredentialsOfProject,
-  ROTATION_OVERLAP_S_DEFAULT,
-  ROTATION_OVERLAP_S_MAX,
   transferCredentials,
   type Acting,
   type Credential,

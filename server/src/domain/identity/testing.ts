@@ -39,6 +39,8 @@ export interface Ground {
   readonly metadata: MetadataStore;
   readonly clock: TestClock;
   readonly dataDir: string;
+  /** The same database once more, as another process has it: nothing is shared in memory. */
+  reopen(): Promise<MetadataStore>;
   /** One more node on the same database. */
   node(options?: Partial<IdentityOptions>): Promise<Identity>;
   /** A member with this role. */
@@ -56,12 +58,26 @@ export async function openGround(options: { url?: string; clock?: TestClock } = 
   const metadata = await openMetadata({ url: options.url, dataDir, clock });
   await seed(metadata, clock.nowMs());
   const nodes: Identity[] = [];
+  const stores = [metadata];
   return {
     metadata,
     clock,
     dataDir,
+    reopen: async () => {
+      const store = await openMetadata({ url: options.url, dataDir, clock });
+      stores.push(store);
+      return store;
+    },
     node: async (overrides = {}) => {
-      const identity = await createIdentity({ metadata, clock, dataDir, issuer: ISSUER, audience: ISSUER, log: SILENT, ...overrides });
+      const identity = await createIdentity({
+        metadata,
+        clock,
+        dataDir,
+        issuer: ISSUER,
+        audience: ISSUER,
+        log: SILENT,
+        ...overrides,
+      });
       nodes.push(identity);
       return identity;
     },
@@ -70,14 +86,18 @@ export async function openGround(options: { url?: string; clock?: TestClock } = 
     setRole: (userId, role) => changeRole(metadata, clock, userId, role),
     close: async () => {
       for (const node of nodes) await node.stop();
-      await metadata.close();
+      for (const store of stores) await store.close();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
 /** Signs in and takes a token, as a client does. */
-export async function tokenOf(identity: Identity, client: { clientId: string; clientSecret: string }, scope?: string): Promise<string> {
+export async function tokenOf(
+  identity: Identity,
+  client: { clientId: string; clientSecret: string },
+  scope?: string,
+): Promise<string> {
   const state = await identity.signIn.authenticate({ ...client, ip: "127.0.0.1", requestId: "req_test" });
   return (await identity.tokens.issuer.issue(state, { scope, ip: "127.0.0.1", requestId: "req_test" })).accessToken;
 }
@@ -85,7 +105,12 @@ export async function tokenOf(identity: Identity, client: { clientId: string; cl
 /** Makes a credential, by default of the organization and by the system, and says what its client needs. */
 export async function credentialOf(
   identity: Identity,
-  options: { scopes?: readonly string[]; projectId?: string | null; actor?: Acting["actor"]; expiresAtMs?: number } = {},
+  options: {
+    scopes?: readonly string[];
+    projectId?: string | null;
+    actor?: Acting["actor"];
+    expiresAtMs?: number;
+  } = {},
 ): Promise<{ id: string; clientId: string; clientSecret: string }> {
   const { scopes = ["files:read", "files:write"], projectId = null, actor = SYSTEM, ...rest } = options;
   const made = await identity.credentials.create({ actor }, { projectId, name: "test", scopes, ...rest });
@@ -100,13 +125,19 @@ async function seed(metadata: MetadataStore, nowMs: number): Promise<void> {
       [ORG_ID, "acme"],
       [OTHER_ORG_ID, "other"],
     ] as const) {
-      await tx.insertInto("organization").values({ id, slug, name: slug, token_lifetime_s: 900, policy: "{}", created_at: nowMs }).execute();
+      await tx
+        .insertInto("organization")
+        .values({ id, slug, name: slug, token_lifetime_s: 900, policy: "{}", created_at: nowMs })
+        .execute();
     }
     for (const [id, slug, visibility] of [
       [PROJECT_ID, "open", "organization"],
       [PRIVATE_ID, "closed", "private"],
     ] as const) {
-      await tx.insertInto("project").values({ id, org_id: ORG_ID, slug, name: slug, visibility, created_at: nowMs }).execute();
+      await tx
+        .insertInto("project")
+        .values({ id, org_id: ORG_ID, slug, name: slug, visibility, created_at: nowMs })
+        .execute();
     }
   });
 }
@@ -124,11 +155,23 @@ async function addPerson(
     await tx.insertInto("person").values({ id, email, name: id, password_hash: null, created_at }).execute();
     await tx.insertInto("member").values({ org_id: ORG_ID, user_id: id, role, created_at }).execute();
     for (const [project_id, projectRole] of Object.entries(projects)) {
-      await tx.insertInto("project_member").values({ org_id: ORG_ID, project_id, user_id: id, role: projectRole, created_at }).execute();
+      await tx
+        .insertInto("project_member")
+        .values({ org_id: ORG_ID, project_id, user_id: id, role: projectRole, created_at })
+        .execute();
     }
   });
   const scopes = ORG_ROLE_SCOPES[role];
-  return { kind: "person", id, email, orgId: ORG_ID, orgSlug: "acme", role, scopes, projects: new Map(Object.entries(projects)) };
+  return {
+    kind: "person",
+    id,
+    email,
+    orgId: ORG_ID,
+    orgSlug: "acme",
+    role,
+    scopes,
+    projects: new Map(Object.entries(projects)),
+  };
 }
 
 async function changeOrganization(
@@ -146,8 +189,10 @@ async function changeOrganization(
 
 async function changeRole(metadata: MetadataStore, clock: Clock, userId: string, role: OrgRole | null): Promise<void> {
   await metadata.write(async (tx) => {
-    if (role === null) await tx.deleteFrom("member").where("org_id", "=", ORG_ID).where("user_id", "=", userId).execute();
-    else await tx.updateTable("member").set({ role }).where("org_id", "=", ORG_ID).where("user_id", "=", userId).execute();
+    if (role === null)
+      await tx.deleteFrom("member").where("org_id", "=", ORG_ID).where("user_id", "=", userId).execute();
+    else
+      await tx.updateTable("member").set({ role }).where("org_id", "=", ORG_ID).where("user_id", "=", userId).execute();
     await appendAuthChange({ metadata, clock }, tx, { kind: "organization", subject: ORG_ID });
   });
 }

@@ -21,7 +21,11 @@ export class OauthError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /** `description` is for the client's developer. It must hold no secret. */
-  constructor(code: OauthErrorCode, description: string, options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    code: OauthErrorCode,
+    description: string,
+    options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(description, { cause: options.cause });
     this.name = "OauthError";
     this.code = code;
@@ -45,7 +49,12 @@ export function oauthErrorOf(error: unknown): OauthError {
   if (problem.code === "unsupported_media_type") return notAForm();
   if (status === 429) return new OauthError("temporarily_unavailable", message, { status, headers });
   if (problem.code === "internal") return new OauthError("server_error", message, { cause: problem.options.cause });
-  if (status >= 500) return new OauthError("temporarily_unavailable", message, { status: 503, headers: { "retry-after": "1", ...headers }, cause: problem.options.cause });
+  if (status >= 500)
+    return new OauthError("temporarily_unavailable", message, {
+      status: 503,
+      headers: { "retry-after": "1", ...headers },
+      cause: problem.options.cause,
+    });
   return new OauthError("invalid_request", message, { status: status === 413 ? 413 : 400, headers });
 }
 
@@ -72,7 +81,9 @@ export function renderError(error: OauthError): Answer {
 function challengeOf(error: OauthError): Record<string, string> {
   if (error.code === "invalid_client") return { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' };
   if (error.code !== "invalid_token") return {};
-  return { "www-authenticate": `Bearer realm="mooring", error="invalid_token", error_description="${printable(error.message)}"` };
+  return {
+    "www-authenticate": `Bearer realm="mooring", error="invalid_token", error_description="${printable(error.message)}"`,
+  };
 }
 
 /** What `error_description` may consist of: no quotes, backslashes or characters beyond ASCII. */

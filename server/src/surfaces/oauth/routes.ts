@@ -37,7 +37,9 @@ const NO_FORM: Form = new Map();
 
 export function mountRoutes(app: FastifyInstance, deps: OauthDeps): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(FORM, { parseAs: "string", bodyLimit: FORM_BYTES_MAX }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser(FORM, { parseAs: "string", bodyLimit: FORM_BYTES_MAX }, (_request, body, done) =>
+    done(null, body),
+  );
   app.addContentTypeParser("*", (_request, _payload, done) => done(notAForm()));
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   for (const row of OAUTH_ROUTES) {

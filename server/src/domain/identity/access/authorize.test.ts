@@ -65,14 +65,32 @@ const PROJECT_TABLE: Record<Scope, string> = {
 
 function person(role: OrgRole, projects: Record<string, ProjectRole> = {}): PersonPrincipal {
   const scopes = ORG_ROLE_SCOPES[role];
-  return { kind: "person", id: "user_1", email: "a@b", orgId: "org_a", orgSlug: "a", role, scopes, projects: new Map(Object.entries(projects)) };
+  return {
+    kind: "person",
+    id: "user_1",
+    email: "a@b",
+    orgId: "org_a",
+    orgSlug: "a",
+    role,
+    scopes,
+    projects: new Map(Object.entries(projects)),
+  };
 }
 
 function credential(scopes: readonly Scope[], projectId: string | null = null): CredentialPrincipal {
-  return { kind: "credential", id: "cred_1", clientId: "mrc_1", orgId: "org_a", orgSlug: "a", projectId, scopes: new Set(scopes) };
+  return {
+    kind: "credential",
+    id: "cred_1",
+    clientId: "mrc_1",
+    orgId: "org_a",
+    orgSlug: "a",
+    projectId,
+    scopes: new Set(scopes),
+  };
 }
 
-const inRole = (table: Record<Scope, string>, scope: Scope, role: string): boolean => table[scope].split(" ").includes(role);
+const inRole = (table: Record<Scope, string>, scope: Scope, role: string): boolean =>
+  table[scope].split(" ").includes(role);
 const decided = (allowed: boolean): Decision => (allowed ? "allowed" : "insufficient_scope");
 
 test("roles of the organization hold exactly the table's scopes", () => {
@@ -92,7 +110,11 @@ test("a role in a project adds its scopes there and nowhere else", () => {
     for (const scope of SCOPES) {
       const own = inRole(ORG_TABLE, scope, "viewer");
       const there = own || inRole(PROJECT_TABLE, scope, projectRole);
-      assert.equal(PROJECT_ROLE_SCOPES[projectRole].has(scope), inRole(PROJECT_TABLE, scope, projectRole), `${projectRole} ${scope}`);
+      assert.equal(
+        PROJECT_ROLE_SCOPES[projectRole].has(scope),
+        inRole(PROJECT_TABLE, scope, projectRole),
+        `${projectRole} ${scope}`,
+      );
       assert.equal(authorize(viewer, scope, OPEN), decided(there), `${projectRole} ${scope} there`);
       assert.equal(authorize(viewer, scope), decided(there), `${projectRole} ${scope} anywhere`);
       assert.equal(authorize(viewer, scope, ORGANIZATION), decided(own), `${projectRole} ${scope} in the organization`);
@@ -104,7 +126,11 @@ test("a private project is hidden from everyone but its members, owners too", ()
   for (const role of ORG_ROLES) {
     for (const scope of SCOPES) {
       assert.equal(authorize(person(role), scope, CLOSED), "hidden", `${role} ${scope}`);
-      assert.equal(authorize(person(role, { proj_open: "maintainer" }), scope, CLOSED), "hidden", `${role} ${scope} of another project`);
+      assert.equal(
+        authorize(person(role, { proj_open: "maintainer" }), scope, CLOSED),
+        "hidden",
+        `${role} ${scope} of another project`,
+      );
     }
   }
   assert.equal(authorize(person("viewer", { proj_closed: "reader" }), "files:read", CLOSED), "allowed");
@@ -124,7 +150,10 @@ test("a credential of the organization reaches it and its visible projects, with
   for (const scope of SCOPES) {
     for (const resource of [ORGANIZATION, OPEN, undefined]) {
       assert.equal(authorize(credential([scope]), scope, resource), "allowed");
-      assert.equal(authorize(credential(SCOPES.filter((each) => each !== scope)), scope, resource), "insufficient_scope");
+      assert.equal(
+        authorize(credential(SCOPES.filter((each) => each !== scope)), scope, resource),
+        "insufficient_scope",
+      );
     }
     assert.equal(authorize(credential(SCOPES), scope, CLOSED), "hidden");
   }
@@ -143,7 +172,10 @@ test("a credential of a project reaches that project alone", () => {
 
 test("the reach of a list agrees with the check of each of its rows", () => {
   const principals = [
-    ...ORG_ROLES.flatMap((role) => [person(role), ...PROJECT_ROLES.flatMap((own) => [person(role, { proj_open: own }), person(role, { proj_closed: own })])]),
+    ...ORG_ROLES.flatMap((role) => [
+      person(role),
+      ...PROJECT_ROLES.flatMap((own) => [person(role, { proj_open: own }), person(role, { proj_closed: own })]),
+    ]),
     credential(SCOPES),
     credential(["files:read"]),
     credential(SCOPES, "proj_open"),
@@ -152,7 +184,8 @@ test("the reach of a list agrees with the check of each of its rows", () => {
   for (const principal of principals) {
     for (const scope of SCOPES) {
       const reach = reachOf(principal, scope);
-      const reaches = (id: string, visible: boolean): boolean => reach.projectIds.includes(id) || (visible && reach.visibleProjects);
+      const reaches = (id: string, visible: boolean): boolean =>
+        reach.projectIds.includes(id) || (visible && reach.visibleProjects);
       assert.equal(reach.organization, authorize(principal, scope, ORGANIZATION) === "allowed");
       assert.equal(reaches("proj_open", true), authorize(principal, scope, OPEN) === "allowed");
       assert.equal(reaches("proj_closed", false), authorize(principal, scope, CLOSED) === "allowed");

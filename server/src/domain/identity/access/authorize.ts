@@ -52,7 +52,8 @@ function scopesFor(principal: Principal, resource: Resource): readonly ReadonlyS
 }
 
 function ofCredential(principal: CredentialPrincipal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
-  if (principal.projectId !== null) return resource.project?.id === principal.projectId ? [principal.scopes] : undefined;
+  if (principal.projectId !== null)
+    return resource.project?.id === principal.projectId ? [principal.scopes] : undefined;
   return resource.project?.visibility === "private" ? undefined : [principal.scopes];
 }
 

@@ -30,6 +30,8 @@ function allBut(...excluded: readonly Scope[]): ReadonlySet<Scope> {
 
 /** Reading everything except what helps an attacker: who did what, and which credentials there are. */
 function readingScopes(): ReadonlySet<Scope> {
-  const reading = SCOPES.filter((scope) => scope.endsWith(":read") && scope !== "audit:read" && scope !== "credentials:read");
+  const reading = SCOPES.filter(
+    (scope) => scope.endsWith(":read") && scope !== "audit:read" && scope !== "credentials:read",
+  );
   return new Set([...reading, "registry:pull"]);
 }

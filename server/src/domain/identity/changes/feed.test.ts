@@ -20,7 +20,10 @@ function recording(nodeId = "node_recording"): { feed: ChangeFeed; applied: stri
   const applied: string[] = [];
   let resets = 0;
   const feed = new ChangeFeed({ ...ground, nodeId, log: { warn: () => undefined } });
-  feed.subscribe({ apply: (rows: readonly ChangeRow[]) => void applied.push(...rows.map((row) => row.subject)), reset: () => void (resets += 1) });
+  feed.subscribe({
+    apply: (rows: readonly ChangeRow[]) => void applied.push(...rows.map((row) => row.subject)),
+    reset: () => void (resets += 1),
+  });
   return { feed, applied, resets: () => resets };
 }
 
@@ -41,7 +44,10 @@ test("changes arrive in order, each once, however many writers there are", async
   const { feed, applied } = recording();
   await feed.sync();
   const seqs = await Promise.all(Array.from({ length: 50 }, (_, i) => append(`s${i}`)));
-  assert.deepEqual(seqs.toSorted((a, b) => a - b), Array.from({ length: 50 }, (_, i) => i + 1));
+  assert.deepEqual(
+    seqs.toSorted((a, b) => a - b),
+    Array.from({ length: 50 }, (_, i) => i + 1),
+  );
   await feed.sync();
   await feed.sync();
   assert.equal(applied.length, 50);
@@ -116,7 +122,9 @@ test("old rows are forgotten, but not the last one and not a void token's", asyn
   let subjects: string[] = [];
   while (subjects.join() !== "jti,last" && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    subjects = (await ground.metadata.read.selectFrom("auth_change").select("subject").orderBy("seq").execute()).map((row) => row.subject);
+    subjects = (await ground.metadata.read.selectFrom("auth_change").select("subject").orderBy("seq").execute()).map(
+      (row) => row.subject,
+    );
   }
   await feed.stop();
   assert.deepEqual(subjects, ["jti", "last"]);
@@ -124,12 +132,14 @@ test("old rows are forgotten, but not the last one and not a void token's", asyn
 
 test("a node registers, reports what it applied, and leaves when it stops", async () => {
   const { feed } = recording("node_a");
-  const rows = (): Promise<{ id: string; applied_seq: number }[]> => ground.metadata.read.selectFrom("node").select(["id", "applied_seq"]).execute();
+  const rows = (): Promise<{ id: string; applied_seq: number }[]> =>
+    ground.metadata.read.selectFrom("node").select(["id", "applied_seq"]).execute();
   await feed.start();
   assert.deepEqual(await rows(), [{ id: "node_a", applied_seq: 0 }]);
   const seq = await append("a");
   const deadline = Date.now() + 2_000;
-  while ((await rows())[0]?.applied_seq !== seq && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+  while ((await rows())[0]?.applied_seq !== seq && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(await rows(), [{ id: "node_a", applied_seq: seq }]);
   await feed.stop();
   assert.deepEqual(await rows(), []);
@@ -177,7 +187,11 @@ test("what a node doesn't know and can't look up is 503 as well", async () => {
   line.mend();
   await identity.feed.sync();
   line.cut();
-  await assert.rejects(identity.authenticator.authenticate(token), { code: "unavailable" }, "the credential was never read");
+  await assert.rejects(
+    identity.authenticator.authenticate(token),
+    { code: "unavailable" },
+    "the credential was never read",
+  );
   await assert.rejects(tokenOf(identity, client), { code: "unavailable" });
 });
 
@@ -197,9 +211,12 @@ test("a node that starts later knows the tokens that were revoked before", async
   const client = await credentialOf(identity);
   const token = await tokenOf(identity, client);
   const { claims } = await identity.tokens.verifier.verify(token);
-  assert.deepEqual(await identity.tokens.revoke(claims, { actor: { kind: "credential", id: client.id } }), { propagated: true });
+  assert.deepEqual(await identity.tokens.revoke(claims, { actor: { kind: "credential", id: client.id } }), {
+    propagated: true,
+  });
   const later = await ground.node();
-  for (const node of [identity, later]) await assert.rejects(node.authenticator.authenticate(token), { code: "invalid_token", message: /revoked/ });
+  for (const node of [identity, later])
+    await assert.rejects(node.authenticator.authenticate(token), { code: "invalid_token", message: /revoked/ });
   assert.equal(claims.org, ORG_ID);
   await later.authenticator.authenticate(await tokenOf(later, client));
 });

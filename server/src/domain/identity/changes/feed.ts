@@ -116,13 +116,20 @@ export class ChangeFeed {
 
   async #renew(): Promise<void> {
     const failure = await Promise.race([
-      this.sync().then(() => undefined, (error: unknown) => ({ error })),
+      this.sync().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      ),
       delay(ON_DEMAND_SYNC_MS, { error: new Error("the database does not answer") }, { ref: false }),
     ]);
     if (failure === undefined || this.#ageMs() <= LOST_MS) return;
-    throw new Problem("unavailable", "This node can't check credentials now, because it can't reach its database. Try again shortly.", {
-      cause: failure.error,
-    });
+    throw new Problem(
+      "unavailable",
+      "This node can't check credentials now, because it can't reach its database. Try again shortly.",
+      {
+        cause: failure.error,
+      },
+    );
   }
 
   async #poll(): Promise<void> {

@@ -51,7 +51,10 @@ export async function deleteNodesSeenBefore(tx: Writer, beforeMs: number): Promi
 }
 
 /** Ids of live nodes that have not yet applied `seq`. */
-export async function nodesBehind(db: Reader, options: { seq: number; seenSinceMs: number; exceptId: string }): Promise<string[]> {
+export async function nodesBehind(
+  db: Reader,
+  options: { seq: number; seenSinceMs: number; exceptId: string },
+): Promise<string[]> {
   const rows = await db
     .selectFrom("node")
     .select("id")

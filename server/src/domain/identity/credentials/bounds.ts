@@ -27,10 +27,15 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function parsePolicy(json: string): Policy {
   const policy = JSON.parse(json) as { allowed_scopes?: unknown; credential_lifetime_days_max?: unknown };
   const { allowed_scopes: allowed = null, credential_lifetime_days_max: days = null } = policy;
-  if (allowed !== null && !Array.isArray(allowed)) throw new Error("cannot read an organization's policy: allowed_scopes is not a list");
-  if (days !== null && typeof days !== "number") throw new Error("cannot read an organization's policy: the lifetime is not a number");
+  if (allowed !== null && !Array.isArray(allowed))
+    throw new Error("cannot read an organization's policy: allowed_scopes is not a list");
+  if (days !== null && typeof days !== "number")
+    throw new Error("cannot read an organization's policy: the lifetime is not a number");
   return {
-    allowedScopes: allowed === null ? null : new Set(allowed.filter((scope): scope is Scope => typeof scope === "string" && isScope(scope))),
+    allowedScopes:
+      allowed === null
+        ? null
+        : new Set(allowed.filter((scope): scope is Scope => typeof scope === "string" && isScope(scope))),
     lifetimeMsMax: days === null ? null : days * DAY_MS,
   };
 }
@@ -74,7 +79,10 @@ export function resourceOf(credential: {
 }): Resource {
   if (credential.project_id === null) return { orgId: credential.org_id };
   // A project that is gone counts as private: nobody reaches it.
-  return { orgId: credential.org_id, project: { id: credential.project_id, visibility: credential.visibility ?? "private" } };
+  return {
+    orgId: credential.org_id,
+    project: { id: credential.project_id, visibility: credential.visibility ?? "private" },
+  };
 }
 
 function creatorScopes(context: CredentialContext, creator: CreatorCredential | undefined): ReadonlySet<Scope> {
@@ -85,7 +93,12 @@ function creatorScopes(context: CredentialContext, creator: CreatorCredential | 
   if (isId("cred", context.created_by)) {
     if (creator === undefined) return NO_SCOPES;
     const { projectId, bounds } = creator;
-    return heldScopes({ ...bound, kind: "credential", clientId: "", projectId, scopes: bounds.scopes }, resourceOf(context)) ?? NO_SCOPES;
+    return (
+      heldScopes(
+        { ...bound, kind: "credential", clientId: "", projectId, scopes: bounds.scopes },
+        resourceOf(context),
+      ) ?? NO_SCOPES
+    );
   }
   const role = context.creator_role;
   if (role === null) return NO_SCOPES; // left the organization

@@ -3,7 +3,17 @@ import { after, before, beforeEach, test } from "node:test";
 import { SCOPES } from "@mooring/contract";
 import type { CredentialPrincipal, Identity } from "#domain/identity/index.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
-import { credentialOf, openGround, ORG_ID, OTHER_ORG_ID, PRIVATE_ID, PROJECT_ID, SYSTEM, tokenOf, type Ground } from "#domain/identity/testing.ts";
+import {
+  credentialOf,
+  openGround,
+  ORG_ID,
+  OTHER_ORG_ID,
+  PRIVATE_ID,
+  PROJECT_ID,
+  SYSTEM,
+  tokenOf,
+  type Ground,
+} from "#domain/identity/testing.ts";
 import type { Acting } from "./acting.ts";
 
 let ground: Ground;
@@ -29,7 +39,8 @@ async function acting(options: Parameters<typeof credentialOf>[1]): Promise<Acti
   return { actor: principal, id: made.id };
 }
 
-const refuses = (work: Promise<unknown>, code: string, message = /./): Promise<void> => assert.rejects(work, { code, message });
+const refuses = (work: Promise<unknown>, code: string, message = /./): Promise<void> =>
+  assert.rejects(work, { code, message });
 
 test("a new credential shows its secret once and keeps a keyed hash of it", async () => {
   const { credential, clientSecret } = await create(system, { scopes: ["files:write", "files:read", "files:read"] });
@@ -55,10 +66,13 @@ test("what can't be a credential is refused by its place", async () => {
     [{ name: "a\nb" }, "/name"],
     [{ expiresAtMs: ground.clock.nowMs() }, "/expires_at"],
   ] as const) {
-    await assert.rejects(create(system, input), (error: { code: string; options: { errors: { pointer: string }[] } }) => {
-      assert.deepEqual([error.code, error.options.errors[0]?.pointer], ["invalid_body", pointer]);
-      return true;
-    });
+    await assert.rejects(
+      create(system, input),
+      (error: { code: string; options: { errors: { pointer: string }[] } }) => {
+        assert.deepEqual([error.code, error.options.errors[0]?.pointer], ["invalid_body", pointer]);
+        return true;
+      },
+    );
   }
   assert.equal((await create(system, { name: "x".repeat(100) })).credential.name.length, 100);
 });
@@ -66,7 +80,11 @@ test("what can't be a credential is refused by its place", async () => {
 test("nobody gives more than he holds, and is told what he lacks", async () => {
   const developer = { actor: await ground.person("developer") };
   await create(developer, { scopes: ["files:read", "credentials:write"] });
-  await refuses(create(developer, { scopes: ["files:read", "org:write", "audit:read"] }), "insufficient_scope", /org:write audit:read$/);
+  await refuses(
+    create(developer, { scopes: ["files:read", "org:write", "audit:read"] }),
+    "insufficient_scope",
+    /org:write audit:read$/,
+  );
   await refuses(create({ actor: await ground.person("viewer") }), "insufficient_scope", /credentials:write/);
   const narrow = await acting({ scopes: ["credentials:write", "files:read"] });
   await create(narrow, { scopes: ["files:read"] });
@@ -90,10 +108,15 @@ test("a maintainer creates for his project what he holds there", async () => {
 });
 
 test("the organization's policy bounds scopes and lifetime, when it is made and ever after", async () => {
-  await ground.organization({ policy: { allowed_scopes: ["files:read", "apps:read"], credential_lifetime_days_max: 2 } });
+  await ground.organization({
+    policy: { allowed_scopes: ["files:read", "apps:read"], credential_lifetime_days_max: 2 },
+  });
   await refuses(create(system, { scopes: ["files:read", "files:write"] }), "forbidden", /files:write/);
   const DAY_MS = 86_400_000;
-  const { credential } = await create(system, { scopes: ["files:read", "apps:read"], expiresAtMs: ground.clock.nowMs() + 9 * DAY_MS });
+  const { credential } = await create(system, {
+    scopes: ["files:read", "apps:read"],
+    expiresAtMs: ground.clock.nowMs() + 9 * DAY_MS,
+  });
   assert.equal(credential.expiresAtMs, ground.clock.nowMs() + 2 * DAY_MS);
   await ground.organization({ policy: { allowed_scopes: ["apps:read"], credential_lifetime_days_max: 1 } });
   const later = await identity.credentials.get(system, credential.id);
@@ -104,7 +127,8 @@ test("the organization's policy bounds scopes and lifetime, when it is made and 
 test("scopes follow the creator's present role, and come back with it", async () => {
   const creator = await ground.person("owner");
   const { credential } = await create({ actor: creator }, { scopes: ["org:write", "files:write", "files:read"] });
-  const effective = async (): Promise<readonly string[]> => (await identity.credentials.get(system, credential.id)).effectiveScopes;
+  const effective = async (): Promise<readonly string[]> =>
+    (await identity.credentials.get(system, credential.id)).effectiveScopes;
   await ground.setRole(creator.id, "developer");
   assert.deepEqual(await effective(), ["files:read", "files:write"]);
   await ground.setRole(creator.id, "viewer");
@@ -159,7 +183,8 @@ test("a day's overlap is the default, 0 ends the old secret at once, longer than
   const { clientSecret } = await identity.credentials.rotate(system, made.id, { overlapS: 0 });
   await refuses(tokenOf(identity, made), "unauthorized");
   await tokenOf(identity, { ...made, clientSecret });
-  for (const overlapS of [-1, 0.5, 30 * 86_400 + 1]) await refuses(identity.credentials.rotate(system, made.id, { overlapS }), "invalid_body");
+  for (const overlapS of [-1, 0.5, 30 * 86_400 + 1])
+    await refuses(identity.credentials.rotate(system, made.id, { overlapS }), "invalid_body");
   await identity.credentials.rotate(system, made.id, { overlapS: 30 * 86_400 });
 });
 
@@ -173,9 +198,18 @@ test("a secret is not handed to who holds less than the credential", async () =>
   const strong = await credentialOf(identity, { scopes: [...SCOPES] });
   const developer = { actor: await ground.person("developer") };
   await refuses(identity.credentials.rotate(developer, strong.id), "insufficient_scope", /org:write/);
-  await refuses(identity.credentials.update(developer, strong.id, { scopes: [...SCOPES].toReversed() }).then(() => identity.credentials.rotate(developer, strong.id)), "insufficient_scope");
+  await refuses(
+    identity.credentials
+      .update(developer, strong.id, { scopes: [...SCOPES].toReversed() })
+      .then(() => identity.credentials.rotate(developer, strong.id)),
+    "insufficient_scope",
+  );
   const weak = await credentialOf(identity, { scopes: ["files:read"] });
-  await refuses(identity.credentials.update(developer, weak.id, { scopes: ["files:read", "audit:read"] }), "insufficient_scope", /audit:read/);
+  await refuses(
+    identity.credentials.update(developer, weak.id, { scopes: ["files:read", "audit:read"] }),
+    "insufficient_scope",
+    /audit:read/,
+  );
   await identity.credentials.update(developer, weak.id, { scopes: ["files:read", "apps:read"] });
 });
 
@@ -186,8 +220,15 @@ test("revoking twice is revoking once, and nothing changes a revoked credential"
   assert.deepEqual(await identity.credentials.revoke(system, made.id), first);
   await refuses(identity.credentials.rotate(system, made.id), "conflict");
   await refuses(identity.credentials.update(system, made.id, { name: "x" }), "conflict");
-  const rows = await ground.metadata.read.selectFrom("audit").select("action").where("target_id", "=", made.id).execute();
-  assert.deepEqual(rows.map((row) => row.action), ["credential.create", "credential.revoke"]);
+  const rows = await ground.metadata.read
+    .selectFrom("audit")
+    .select("action")
+    .where("target_id", "=", made.id)
+    .execute();
+  assert.deepEqual(
+    rows.map((row) => row.action),
+    ["credential.create", "credential.revoke"],
+  );
 });
 
 test("another organization's credential is as absent as none, whatever is asked", async () => {
@@ -209,7 +250,11 @@ test("a list shows what its reader may see, page by page, newest first", async (
   const reader = { actor: await ground.person("developer", { [PRIVATE_ID]: "reader" }) };
   const maintainer = { actor: await ground.person("viewer", { [PRIVATE_ID]: "maintainer" }) };
   const made: Record<string, string> = {};
-  for (const [name, projectId] of [["org", null], ["open", PROJECT_ID], ["closed", PRIVATE_ID]] as const) {
+  for (const [name, projectId] of [
+    ["org", null],
+    ["open", PROJECT_ID],
+    ["closed", PRIVATE_ID],
+  ] as const) {
     ground.clock.advance(1);
     made[name] = (await credentialOf(identity, { projectId })).id;
   }
@@ -217,18 +262,29 @@ test("a list shows what its reader may see, page by page, newest first", async (
     const found: string[] = [];
     let after: { createdAtMs: number; id: string } | undefined;
     for (;;) {
-      const page = await identity.credentials.list(as, { limit: 3, ...(after === undefined ? {} : { after }), ...(projectId === undefined ? {} : { projectId }) });
+      const page = await identity.credentials.list(as, {
+        limit: 3,
+        ...(after === undefined ? {} : { after }),
+        ...(projectId === undefined ? {} : { projectId }),
+      });
       assert.ok(page.items.length <= 3);
       found.push(...page.items.map((item) => item.id));
       if (page.next === null || page.next === undefined) break;
       after = page.next;
     }
     assert.equal(new Set(found).size, found.length);
-    assert.equal(found.slice(0, 3).every((id, i) => i === 0 || id < (found[i - 1] ?? "")), true);
+    assert.equal(
+      found.slice(0, 3).every((id, i) => i === 0 || id < (found[i - 1] ?? "")),
+      true,
+    );
     return Object.keys(made).filter((name) => found.includes(made[name] ?? ""));
   };
   assert.deepEqual(await seen(system), ["org", "open", "closed"]);
-  assert.deepEqual(await seen(reader), ["org", "open", "closed"], "his role in the organization counts in a private project of his");
+  assert.deepEqual(
+    await seen(reader),
+    ["org", "open", "closed"],
+    "his role in the organization counts in a private project of his",
+  );
   assert.deepEqual(await seen({ actor: await ground.person("admin") }), ["org", "open"]);
   assert.deepEqual(await seen(maintainer), ["closed"]);
   assert.deepEqual(await seen({ actor: await ground.person("viewer") }), []);
@@ -242,8 +298,20 @@ test("every act is audited with who, whence and what", async () => {
   await identity.credentials.update(system, made.credential.id, { name: "renamed", scopes: ["apps:read"] });
   await identity.credentials.rotate(system, made.credential.id);
   await identity.credentials.revoke(system, made.credential.id);
-  const rows = await ground.metadata.read.selectFrom("audit").selectAll().where("target_id", "=", made.credential.id).orderBy("seq").execute();
-  assert.deepEqual(rows.map((row) => row.action), ["credential.create", "credential.update", "credential.rotate", "credential.revoke"]);
-  for (const row of rows) assert.deepEqual([row.org_id, row.actor_kind, row.actor_id, row.ip, row.request_id], [ORG_ID, "system", "test", "192.0.2.1", "req_1"]);
+  const rows = await ground.metadata.read
+    .selectFrom("audit")
+    .selectAll()
+    .where("target_id", "=", made.credential.id)
+    .orderBy("seq")
+    .execute();
+  assert.deepEqual(
+    rows.map((row) => row.action),
+    ["credential.create", "credential.update", "credential.rotate", "credential.revoke"],
+  );
+  for (const row of rows)
+    assert.deepEqual(
+      [row.org_id, row.actor_kind, row.actor_id, row.ip, row.request_id],
+      [ORG_ID, "system", "test", "192.0.2.1", "req_1"],
+    );
   assert.deepEqual(JSON.parse(rows[1]?.detail ?? ""), { name: "renamed", raised: "apps:read", lowered: "files:read" });
 });

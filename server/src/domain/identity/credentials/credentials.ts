@@ -1,4 +1,4 @@
-import { isScope, type Scope } from "@mooring/contract";
+import type { Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { reachOf, type Reach } from "#domain/identity/access/index.ts";
 import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
@@ -8,8 +8,17 @@ import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
-import { absent, auditActorOf, creatorOf, requireHeld, requirePermission, requirePolicy, type Acting } from "./acting.ts";
+import {
+  absent,
+  auditActorOf,
+  creatorOf,
+  requireHeld,
+  requirePermission,
+  requirePolicy,
+  type Acting,
+} from "./acting.ts";
 import { earliest, parsePolicy, parseScopes, renderScopes, resourceOf } from "./bounds.ts";
+import { hintOf, invalidPlace, requireKnownScopes, requireName, requireOverlap } from "./input.ts";
 import { CLIENT_SECRET_HASH } from "./sign-in.ts";
 import { CREATION_DEPTH_MAX, readCreators, stateOf } from "./states.ts";
 import {
@@ -62,10 +71,8 @@ export interface Propagation {
 }
 
 /** Secrets accepted at once: the one in use and the one that takes over. */
-export const LIVE_SECRETS_MAX = 2;
-export const ROTATION_OVERLAP_S_DEFAULT = 86_400;
-export const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
-const NAME_CHARS_MAX = 100;
+const LIVE_SECRETS_MAX = 2;
+const ROTATION_OVERLAP_S_DEFAULT = 86_400;
 const NOTHING: Reach = { organization: false, visibleProjects: false, projectIds: [] };
 
 /** Management of credentials, for the API and the command line: every act is checked, audited and told to all nodes. */
@@ -90,7 +97,10 @@ export class Credentials {
     await metadata.write(async (tx) => {
       const policy = await this.#requireMayCreate(tx, acting, input.projectId, scopes);
       const nowMs = clock.nowMs();
-      const expiresAtMs = earliest(input.expiresAtMs ?? null, policy.lifetimeMsMax === null ? null : nowMs + policy.lifetimeMsMax);
+      const expiresAtMs = earliest(
+        input.expiresAtMs ?? null,
+        policy.lifetimeMsMax === null ? null : nowMs + policy.lifetimeMsMax,
+      );
       if (expiresAtMs !== null && expiresAtMs <= nowMs) throw invalidPlace("/expires_at", "must be in the future");
       await insertCredential(tx, {
         id,
@@ -108,7 +118,12 @@ export class Credentials {
         last_used_ip: null,
       });
       await this.#addSecret(tx, id, clientSecret);
-      const detail = { name: input.name, scopes: renderScopes(scopes), project_id: input.projectId, expires_at: expiresAtMs };
+      const detail = {
+        name: input.name,
+        scopes: renderScopes(scopes),
+        project_id: input.projectId,
+        expires_at: expiresAtMs,
+      };
       await this.#audit(tx, acting, "credential.create", id, detail);
     });
     return { credential: await this.#view(id), clientSecret };
@@ -122,7 +137,10 @@ export class Credentials {
   }
 
   /** A page of the credentials that the actor may see, newest first. */
-  async list(acting: Acting, listing: CredentialListing): Promise<{ items: Credential[]; next: CredentialListing["after"] | null }> {
+  async list(
+    acting: Acting,
+    listing: CredentialListing,
+  ): Promise<{ items: Credential[]; next: CredentialListing["after"] | null }> {
     const { metadata } = this.#deps;
     const { actor } = acting;
     const rows = await listCredentialIds(metadata.read, {
@@ -135,21 +153,35 @@ export class Credentials {
       limit: listing.limit + 1,
     });
     const page = rows.slice(0, listing.limit);
-    const contexts = new Map((await contextsOf(metadata.read, page.map((row) => row.id))).map((row) => [row.id, row]));
+    const contexts = new Map(
+      (
+        await contextsOf(
+          metadata.read,
+          page.map((row) => row.id),
+        )
+      ).map((row) => [row.id, row]),
+    );
     const items: Credential[] = [];
     for (const { id } of page) {
       const context = contexts.get(id);
       if (context !== undefined) items.push(await this.#viewOf(context));
     }
     const last = page.at(-1);
-    return { items, next: rows.length > page.length && last !== undefined ? { createdAtMs: last.created_at, id: last.id } : null };
+    return {
+      items,
+      next: rows.length > page.length && last !== undefined ? { createdAtMs: last.created_at, id: last.id } : null,
+    };
   }
 
   /**
    * Renames, raises or lowers. Lowering makes the tokens already issued void.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`
    */
-  async update(acting: Acting, id: string, change: CredentialChange): Promise<Propagation & { credential: Credential }> {
+  async update(
+    acting: Acting,
+    id: string,
+    change: CredentialChange,
+  ): Promise<Propagation & { credential: Credential }> {
     const asked = change.scopes === undefined ? undefined : requireKnownScopes(change.scopes);
     if (change.name !== undefined) requireName(change.name);
     const propagation = await this.#change(acting, id, async (tx, context, held) => {
@@ -161,7 +193,11 @@ export class Credentials {
       requirePolicy(parsePolicy(context.policy), raised);
       const epoch = context.epoch + (lowered.length > 0 ? 1 : 0);
       await updateCredential(tx, id, { name: change.name ?? context.name, scopes: renderScopes(scopes), epoch });
-      return { epoch, action: "credential.update", detail: { name: change.name, raised: raised.join(" "), lowered: lowered.join(" ") } };
+      return {
+        epoch,
+        action: "credential.update",
+        detail: { name: change.name, raised: raised.join(" "), lowered: lowered.join(" ") },
+      };
     });
     return { ...propagation, credential: await this.#view(id) };
   }
@@ -177,9 +213,7 @@ export class Credentials {
     options: { overlapS?: number } = {},
   ): Promise<Propagation & { credential: Credential; clientSecret: string }> {
     const overlapS = options.overlapS ?? ROTATION_OVERLAP_S_DEFAULT;
-    if (!Number.isInteger(overlapS) || overlapS < 0 || overlapS > ROTATION_OVERLAP_S_MAX) {
-      throw invalidPlace("/overlap_seconds", `must be a whole number from 0 to ${ROTATION_OVERLAP_S_MAX}`);
-    }
+    requireOverlap(overlapS);
     const clientSecret = newSecret("mrcs");
     const propagation = await this.#change(acting, id, async (tx, context, held) => {
       // Who gets the secret gets what the credential may do.
@@ -244,13 +278,19 @@ export class Credentials {
   async #requireMayCreate(tx: Writer, acting: Acting, projectId: string | null, scopes: ReadonlySet<Scope>) {
     const { actor } = acting;
     if (actor.kind === "credential" && actor.projectId !== null && projectId === null) {
-      throw new Problem("forbidden", "A credential of a project can only create credentials of that project; give its project_id.");
+      throw new Problem(
+        "forbidden",
+        "A credential of a project can only create credentials of that project; give its project_id.",
+      );
     }
     const organization = await findOrganization(tx, actor.orgId);
     if (organization === undefined) throw absent();
     const project = projectId === null ? undefined : await findProject(tx, actor.orgId, projectId);
     if (projectId !== null && project === undefined) throw absent();
-    const held = requirePermission(actor, "credentials:write", { orgId: actor.orgId, ...(project === undefined ? {} : { project }) });
+    const held = requirePermission(actor, "credentials:write", {
+      orgId: actor.orgId,
+      ...(project === undefined ? {} : { project }),
+    });
     const policy = parsePolicy(organization.policy);
     requireHeld(held, scopes);
     requirePolicy(policy, scopes);
@@ -262,7 +302,10 @@ export class Credentials {
     const creator = await findContext(tx, { id: creatorId });
     const depth = creator === undefined ? 0 : (await readCreators({ read: tx }, creator)).length + 1;
     if (depth < CREATION_DEPTH_MAX) return;
-    throw new Problem("forbidden", `Credentials create credentials at most ${CREATION_DEPTH_MAX} deep; let a person create this one.`);
+    throw new Problem(
+      "forbidden",
+      `Credentials create credentials at most ${CREATION_DEPTH_MAX} deep; let a person create this one.`,
+    );
   }
 
   async #addSecret(tx: Writer, credentialId: string, secret: string): Promise<void> {
@@ -286,9 +329,13 @@ export class Credentials {
     const present = await secretsOf(tx, credentialId);
     const live = present.filter((row) => row.expires_at === null || nowMs < row.expires_at);
     const kept = overlapS === 0 ? [] : live.slice(0, LIVE_SECRETS_MAX - 1);
-    for (const row of kept) if (row.expires_at === null || row.expires_at > endsAtMs) await expireSecret(tx, row.id, endsAtMs);
+    for (const row of kept)
+      if (row.expires_at === null || row.expires_at > endsAtMs) await expireSecret(tx, row.id, endsAtMs);
     const gone = present.filter((row) => !kept.includes(row));
-    await deleteSecrets(tx, gone.map((row) => row.id));
+    await deleteSecrets(
+      tx,
+      gone.map((row) => row.id),
+    );
   }
 
   async #scopesNow(db: Reader, context: CredentialContext): Promise<ReadonlySet<Scope>> {
@@ -316,30 +363,15 @@ export class Credentials {
   async #audit(tx: Writer, acting: Acting, action: string, id: string, detail: Record<string, unknown>): Promise<void> {
     const { actor, ip = null, requestId = null } = acting;
     const target = { kind: "credential", id };
-    await appendAudit(this.#deps, tx, { orgId: actor.orgId, actor: auditActorOf(actor), action, target, result: "success", ip, requestId, detail });
+    await appendAudit(this.#deps, tx, {
+      orgId: actor.orgId,
+      actor: auditActorOf(actor),
+      action,
+      target,
+      result: "success",
+      ip,
+      requestId,
+      detail,
+    });
   }
-}
-
-function requireKnownScopes(names: readonly string[]): Set<Scope> {
-  const unknown = names.map((name, i) => ({ name, i })).filter(({ name }) => !isScope(name));
-  if (unknown.length > 0) {
-    const errors = unknown.map(({ i }) => ({ pointer: `/scopes/${i}`, detail: "is not a scope" }));
-    throw new Problem("invalid_body", "There is no such scope.", { errors });
-  }
-  if (names.length === 0) throw invalidPlace("/scopes", "must name at least one scope");
-  return new Set(names.filter(isScope));
-}
-
-function requireName(name: string): void {
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-  if (name.length > 0 && name.length <= NAME_CHARS_MAX && !/[\u0000-\u001f\u007f]/.test(name)) return;
-  throw invalidPlace("/name", `must have 1 to ${NAME_CHARS_MAX} characters, none of them a control character`);
-}
-
-function invalidPlace(pointer: string, detail: string): Problem {
-  return new Problem("invalid_body", "The credential is not valid.", { errors: [{ pointer, detail }] });
-}
-
-function hintOf(secret: string): string {
-  return secret.slice(-4);
 }

@@ -26,9 +26,13 @@ export class FailureLimit {
     const failures = this.#present(key);
     if (failures === undefined || failures.count < FAILED_SIGN_INS_MAX) return;
     const waitS = Math.max(1, Math.ceil((failures.sinceMs + WINDOW_MS - this.#clock.nowMs()) / 1000));
-    throw new Problem("rate_limited", `Too many failed sign-ins of this client from this address; try again after ${waitS} s.`, {
-      headers: { "retry-after": String(waitS) },
-    });
+    throw new Problem(
+      "rate_limited",
+      `Too many failed sign-ins of this client from this address; try again after ${waitS} s.`,
+      {
+        headers: { "retry-after": String(waitS) },
+      },
+    );
   }
 
   fail(key: string): void {

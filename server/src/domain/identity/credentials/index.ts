@@ -2,9 +2,6 @@ export type { Acting, SystemActor } from "./acting.ts";
 export { renderScopes } from "./bounds.ts";
 export {
   Credentials,
-  LIVE_SECRETS_MAX,
-  ROTATION_OVERLAP_S_DEFAULT,
-  ROTATION_OVERLAP_S_MAX,
   type CredentialChange,
   type CredentialListing,
   type NewCredential,

@@ -100,7 +100,8 @@ export class RefusalLog {
     } catch (error) {
       this.#deps.log.warn({ err: error }, "cannot write refusals to the audit log");
     }
-    if (this.#pending.size > 0 || this.#overflow > 0) this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+    if (this.#pending.size > 0 || this.#overflow > 0)
+      this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
   }
 
   /** The first of its kind at once, those that follow once a minute. */

@@ -58,7 +58,10 @@ export class SignIn {
     const state = await this.#verify(request);
     if (state !== undefined) return state;
     this.#failures.fail(key);
-    throw new Problem("unauthorized", "The client id or the client secret is not right, or the credential is no longer valid.");
+    throw new Problem(
+      "unauthorized",
+      "The client id or the client secret is not right, or the credential is no longer valid.",
+    );
   }
 
   async #verify(request: SignInRequest): Promise<CredentialState | undefined> {

@@ -45,7 +45,10 @@ export async function readState(
 }
 
 /** What a list of credentials needs of each; the same rules as for one. */
-export async function readCreators(metadata: Pick<MetadataStore, "read">, context: CredentialContext): Promise<CredentialContext[]> {
+export async function readCreators(
+  metadata: Pick<MetadataStore, "read">,
+  context: CredentialContext,
+): Promise<CredentialContext[]> {
   const chain: CredentialContext[] = [];
   let last = context;
   while (isId("cred", last.created_by) && chain.length < CREATION_DEPTH_MAX) {
@@ -57,7 +60,11 @@ export async function readCreators(metadata: Pick<MetadataStore, "read">, contex
   return chain;
 }
 
-export function stateOf(context: CredentialContext, chain: readonly CredentialContext[], secrets: readonly SecretRow[]): CredentialState {
+export function stateOf(
+  context: CredentialContext,
+  chain: readonly CredentialContext[],
+  secrets: readonly SecretRow[],
+): CredentialState {
   let creator: CreatorCredential | undefined;
   for (const link of chain.toReversed()) {
     const bounds = boundsOf(link, creator);
@@ -135,9 +142,13 @@ export class CredentialStates {
       },
       (error: unknown) => {
         if (this.#reading.get(key) === reading) this.#reading.delete(key);
-        throw new Problem("unavailable", "This node can't check credentials now, because it can't reach its database. Try again shortly.", {
-          cause: error,
-        });
+        throw new Problem(
+          "unavailable",
+          "This node can't check credentials now, because it can't reach its database. Try again shortly.",
+          {
+            cause: error,
+          },
+        );
       },
     );
     this.#reading.set(key, reading);
@@ -159,11 +170,14 @@ export class CredentialStates {
   }
 
   #apply(changes: readonly ChangeRow[]): void {
-    const subjects = new Set(changes.filter((row) => row.kind === "credential" || row.kind === "organization").map((row) => row.subject));
+    const subjects = new Set(
+      changes.filter((row) => row.kind === "credential" || row.kind === "organization").map((row) => row.subject),
+    );
     if (subjects.size === 0) return;
     this.#reading.clear(); // whichever they are about: reading once more is cheap
     for (const state of this.#byId.values()) {
-      if (subjects.has(state.id) || subjects.has(state.orgId) || state.createdThrough.some((id) => subjects.has(id))) this.#forget(state);
+      if (subjects.has(state.id) || subjects.has(state.orgId) || state.createdThrough.some((id) => subjects.has(id)))
+        this.#forget(state);
     }
   }
 

@@ -16,15 +16,24 @@ export interface CredentialContext extends CredentialRow {
   creator_project_role: ProjectRole | null;
 }
 
-export async function findContext(db: Reader, by: { clientId: string } | { id: string }): Promise<CredentialContext | undefined> {
+export async function findContext(
+  db: Reader,
+  by: { clientId: string } | { id: string },
+): Promise<CredentialContext | undefined> {
   const query = contexts(db);
-  const row = await ("id" in by ? query.where("c.id", "=", by.id) : query.where("c.client_id", "=", by.clientId)).executeTakeFirst();
+  const row = await (
+    "id" in by ? query.where("c.id", "=", by.id) : query.where("c.client_id", "=", by.clientId)
+  ).executeTakeFirst();
   return row;
 }
 
 /** The same for a page of a list. */
 export async function contextsOf(db: Reader, ids: readonly string[]): Promise<CredentialContext[]> {
-  return ids.length === 0 ? [] : contexts(db).where("c.id", "in", [...ids]).execute();
+  return ids.length === 0
+    ? []
+    : contexts(db)
+        .where("c.id", "in", [...ids])
+        .execute();
 }
 
 function contexts(db: Reader) {
@@ -34,7 +43,10 @@ function contexts(db: Reader) {
     .leftJoin("project as p", (join) => join.onRef("p.id", "=", "c.project_id").onRef("p.org_id", "=", "c.org_id"))
     .leftJoin("member as m", (join) => join.onRef("m.org_id", "=", "c.org_id").onRef("m.user_id", "=", "c.created_by"))
     .leftJoin("project_member as pm", (join) =>
-      join.onRef("pm.org_id", "=", "c.org_id").onRef("pm.project_id", "=", "c.project_id").onRef("pm.user_id", "=", "c.created_by"),
+      join
+        .onRef("pm.org_id", "=", "c.org_id")
+        .onRef("pm.project_id", "=", "c.project_id")
+        .onRef("pm.user_id", "=", "c.created_by"),
     )
     .selectAll("c")
     .select([
@@ -58,7 +70,11 @@ export async function findOrganization(
   db: Reader,
   orgId: string,
 ): Promise<{ slug: string; policy: string; token_lifetime_s: number } | undefined> {
-  return db.selectFrom("organization").select(["slug", "policy", "token_lifetime_s"]).where("id", "=", orgId).executeTakeFirst();
+  return db
+    .selectFrom("organization")
+    .select(["slug", "policy", "token_lifetime_s"])
+    .where("id", "=", orgId)
+    .executeTakeFirst();
 }
 
 export async function findProject(
@@ -86,7 +102,10 @@ export interface CredentialFilter {
 }
 
 /** Newest first; only what the reach covers. */
-export async function listCredentialIds(db: Reader, filter: CredentialFilter): Promise<{ id: string; created_at: number }[]> {
+export async function listCredentialIds(
+  db: Reader,
+  filter: CredentialFilter,
+): Promise<{ id: string; created_at: number }[]> {
   const { orgId, reach, after } = filter;
   let query = db
     .selectFrom("credential as c")
@@ -105,7 +124,10 @@ export async function listCredentialIds(db: Reader, filter: CredentialFilter): P
   if (!filter.includeRevoked) query = query.where("c.revoked_at", "is", null);
   if (after !== undefined) {
     query = query.where((row) =>
-      row.or([row("c.created_at", "<", after.createdAtMs), row.and([row("c.created_at", "=", after.createdAtMs), row("c.id", "<", after.id)])]),
+      row.or([
+        row("c.created_at", "<", after.createdAtMs),
+        row.and([row("c.created_at", "=", after.createdAtMs), row("c.id", "<", after.id)]),
+      ]),
     );
   }
   return query.orderBy("c.created_at", "desc").orderBy("c.id", "desc").limit(filter.limit).execute();
@@ -132,7 +154,11 @@ export async function expireSecret(tx: Writer, id: string, atMs: number): Promis
 }
 
 export async function deleteSecrets(tx: Writer, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await tx.deleteFrom("credential_secret").where("id", "in", [...ids]).execute();
+  if (ids.length > 0)
+    await tx
+      .deleteFrom("credential_secret")
+      .where("id", "in", [...ids])
+      .execute();
 }
 
 export async function idsCreatedBy(tx: Writer, orgId: string, createdBy: string): Promise<string[]> {
@@ -146,7 +172,10 @@ export async function idsCreatedBy(tx: Writer, orgId: string, createdBy: string)
   return rows.map((row) => row.id);
 }
 
-export async function idsOfProject(tx: Writer, project: { orgId: string; projectId: string }): Promise<{ id: string; epoch: number }[]> {
+export async function idsOfProject(
+  tx: Writer,
+  project: { orgId: string; projectId: string },
+): Promise<{ id: string; epoch: number }[]> {
   return tx
     .selectFrom("credential")
     .select(["id", "epoch"])
@@ -158,7 +187,12 @@ export async function idsOfProject(tx: Writer, project: { orgId: string; project
 
 export async function setCreator(tx: Writer, change: { orgId: string; from: string; to: string }): Promise<void> {
   const { orgId, from, to } = change;
-  await tx.updateTable("credential").set({ created_by: to }).where("org_id", "=", orgId).where("created_by", "=", from).execute();
+  await tx
+    .updateTable("credential")
+    .set({ created_by: to })
+    .where("org_id", "=", orgId)
+    .where("created_by", "=", from)
+    .execute();
 }
 
 export interface Usage {

@@ -44,7 +44,9 @@ export function viewOf(
   nowMs: number,
 ): Credential {
   const state = stateOf(context, chain, secrets);
-  const live = secrets.filter((row) => context.revoked_at === null && (row.expires_at === null || nowMs < row.expires_at));
+  const live = secrets.filter(
+    (row) => context.revoked_at === null && (row.expires_at === null || nowMs < row.expires_at),
+  );
   return {
     id: context.id,
     clientId: context.client_id,

@@ -60,12 +60,16 @@ export function createEnvelope(masterKey: MasterKey): Envelope {
     },
     open(place, sealed) {
       const id = masterKeyIdOf(sealed);
-      if (id !== masterKey.id) throw new Error(`cannot open a sealed value: it needs master key ${id}, this is ${masterKey.id}`);
+      if (id !== masterKey.id)
+        throw new Error(`cannot open a sealed value: it needs master key ${id}, this is ${masterKey.id}`);
       const bound = boundTo(place);
       const dataKey = decrypt(keyFor(`envelope/${place.purpose}`), bound, sealed.subarray(WRAPPED_AT, BODY_AT));
       return decrypt(dataKey, bound, sealed.subarray(BODY_AT));
     },
-    keyedHash: (purpose, secret) => createHmac("sha256", keyFor(`hash/${purpose}`)).update(secret).digest(),
+    keyedHash: (purpose, secret) =>
+      createHmac("sha256", keyFor(`hash/${purpose}`))
+        .update(secret)
+        .digest(),
   };
 }
 
@@ -82,7 +86,9 @@ function encrypt(key: Buffer, bound: Buffer, plaintext: Uint8Array): Buffer {
 function decrypt(key: Buffer, bound: Buffer, sealed: Uint8Array): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(sealed.length - TAG_BYTES);
-  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound).setAuthTag(tag);
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
+    .setAAD(bound)
+    .setAuthTag(tag);
   const body = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES));
   try {
     return Buffer.concat([body, decipher.final()]);

@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, subtle, type JsonWebKey, type webcrypto } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  subtle,
+  type JsonWebKey,
+  type webcrypto,
+} from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint } from "jose";
 
@@ -20,7 +27,9 @@ export interface NewKeyPair {
 /** The `kid` is the key's thumbprint (RFC 7638): it says which key it is and nothing else. */
 export async function generateSigningKey(alg: SigningAlg): Promise<NewKeyPair> {
   const pair =
-    alg === "ES256" ? await generate("ec", { namedCurve: "P-256" }) : await generate("rsa", { modulusLength: RSA_BITS });
+    alg === "ES256"
+      ? await generate("ec", { namedCurve: "P-256" })
+      : await generate("rsa", { modulusLength: RSA_BITS });
   const jwk = pair.publicKey.export({ format: "jwk" });
   const kid = await calculateJwkThumbprint(jwk);
   return {
@@ -48,10 +57,17 @@ export function privateKeyOf(alg: SigningAlg, pkcs8: Buffer): webcrypto.CryptoKe
 }
 
 /** On the thread pool, so that a burst of requests leaves the event loop free; `crypto.sign` holds it up 2.5 times as long. */
-export async function signJws(key: { alg: SigningAlg; privateKey: webcrypto.CryptoKey }, input: string): Promise<Buffer> {
+export async function signJws(
+  key: { alg: SigningAlg; privateKey: webcrypto.CryptoKey },
+  input: string,
+): Promise<Buffer> {
   return Buffer.from(await subtle.sign(ALGORITHMS[key.alg], key.privateKey, Buffer.from(input)));
 }
 
-export async function verifyJws(key: { alg: SigningAlg; publicKey: webcrypto.CryptoKey }, input: string, signature: Buffer): Promise<boolean> {
+export async function verifyJws(
+  key: { alg: SigningAlg; publicKey: webcrypto.CryptoKey },
+  input: string,
+  signature: Buffer,
+): Promise<boolean> {
   return subtle.verify(ALGORITHMS[key.alg], key.publicKey, signature, Buffer.from(input));
 }

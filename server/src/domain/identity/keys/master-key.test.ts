@@ -31,13 +31,19 @@ test("ten first starts at once end with one key", async () => {
 });
 
 test("without its file, a database that is sealed is refused with what to do, and no new key is made", async () => {
-  await assert.rejects(openMasterKey({ dataDir, referencedId: "00112233aabbccdd" }), /sealed under key 00112233aabbccdd, but .*master\.key does not exist.*backup.*MOORING_MASTER_KEY/s);
+  await assert.rejects(
+    openMasterKey({ dataDir, referencedId: "00112233aabbccdd" }),
+    /sealed under key 00112233aabbccdd, but .*master\.key does not exist.*backup.*MOORING_MASTER_KEY/s,
+  );
   await assert.rejects(stat(masterKeyPath(dataDir)), { code: "ENOENT" });
 });
 
 test("another database's key is refused", async () => {
   const made = await first();
-  await assert.rejects(openMasterKey({ dataDir, referencedId: "00112233aabbccdd" }), new RegExp(`is key ${made.id}.*belongs to this database`, "s"));
+  await assert.rejects(
+    openMasterKey({ dataDir, referencedId: "00112233aabbccdd" }),
+    new RegExp(`is key ${made.id}.*belongs to this database`, "s"),
+  );
 });
 
 test("a damaged file and one that others can read are refused", async () => {
@@ -49,7 +55,10 @@ test("a damaged file and one that others can read are refused", async () => {
   await chmod(path, 0o600);
   const swapped = text.trimEnd().endsWith("A=") ? "B=" : "A=";
   await writeFile(path, `${text.trimEnd().slice(0, -2)}${swapped}\n`);
-  await assert.rejects(first(), (error: Error) => /damaged/.test(error.message) && !error.message.includes(text.split(" ")[2] ?? "?"));
+  await assert.rejects(
+    first(),
+    (error: Error) => /damaged/.test(error.message) && !error.message.includes(text.split(" ")[2] ?? "?"),
+  );
   await writeFile(path, "");
   await assert.rejects(first(), /damaged/);
 });
@@ -61,7 +70,10 @@ test("a configured key counts in hexadecimal and base64, before the file, and is
   const base64 = await openMasterKey({ dataDir, configured: `${bytes.toString("base64")}\n`, referencedId: hex.id });
   assert.deepEqual([hex.bytes, base64.bytes], [bytes, bytes]);
   assert.notEqual(hex.id, file.id);
-  await assert.rejects(openMasterKey({ dataDir, configured: "c2hvcnQ=", referencedId: undefined }), (error: Error) => /32 bytes/.test(error.message) && !error.message.includes("c2hvcnQ="));
+  await assert.rejects(
+    openMasterKey({ dataDir, configured: "c2hvcnQ=", referencedId: undefined }),
+    (error: Error) => /32 bytes/.test(error.message) && !error.message.includes("c2hvcnQ="),
+  );
 });
 
 test("a key made for nothing is taken back, one that was there before is not", async () => {
@@ -79,7 +91,12 @@ test("a sealed value opens in its own place, under its own key, unaltered", asyn
   const sealed = envelope.seal(PLACE, Buffer.from("secret"));
   assert.equal(envelope.open(PLACE, sealed).toString(), "secret");
   assert.equal(Buffer.from(sealed).includes("secret"), false);
-  for (const place of [{ ...PLACE, table: "t" }, { ...PLACE, id: "k2" }, { ...PLACE, version: 2 }, { ...PLACE, purpose: "s3-secret" }]) {
+  for (const place of [
+    { ...PLACE, table: "t" },
+    { ...PLACE, id: "k2" },
+    { ...PLACE, version: 2 },
+    { ...PLACE, purpose: "s3-secret" },
+  ]) {
     assert.throws(() => envelope.open(place, sealed), /cannot open a sealed value/);
   }
   for (const at of [0, 1, 12, 40, sealed.length - 1]) {

@@ -51,7 +51,10 @@ async function findMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
 }
 
 /** Also for a database that another node sealed between our look at it and our first write. */
-export function wrongMasterKey(options: Pick<MasterKeyOptions, "dataDir" | "configured" | "referencedId">, key: MasterKey): Error {
+export function wrongMasterKey(
+  options: Pick<MasterKeyOptions, "dataDir" | "configured" | "referencedId">,
+  key: MasterKey,
+): Error {
   const source = options.configured === undefined ? masterKeyPath(options.dataDir) : "the configured master_key";
   return new Error(
     `cannot open the master key: the database is sealed under key ${options.referencedId}, but ${source} is key ${key.id}. ` +
@@ -75,9 +78,12 @@ async function readKeyFile(path: string): Promise<MasterKey | undefined> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new Error(`cannot read the master key ${path}: ${(error as Error).message}. Let the user that runs Mooring read it.`, {
-      cause: error,
-    });
+    throw new Error(
+      `cannot read the master key ${path}: ${(error as Error).message}. Let the user that runs Mooring read it.`,
+      {
+        cause: error,
+      },
+    );
   }
   await refuseIfShared(path);
   const [heading, id, encoded] = text.trim().split(/\s+/);
@@ -114,7 +120,8 @@ async function createKeyFile(path: string, dataDir: string): Promise<MasterKey> 
       throw new Error(`cannot create the master key ${path}: ${(error as Error).message}`, { cause: error });
     }
     const others = await readKeyFile(path);
-    if (others === undefined) throw new Error(`cannot read the master key ${path}: it vanished while we started. Start again.`);
+    if (others === undefined)
+      throw new Error(`cannot read the master key ${path}: it vanished while we started. Start again.`);
     return others;
   } finally {
     await rm(temporary, { force: true });

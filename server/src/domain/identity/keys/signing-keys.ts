@@ -5,7 +5,14 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { masterKeyIdOf, type Envelope } from "./envelope.ts";
-import { generateSigningKey, privateKeyOf, publicKeyOf, SIGNING_ALGS, type NewKeyPair, type SigningAlg } from "./key-pair.ts";
+import {
+  generateSigningKey,
+  privateKeyOf,
+  publicKeyOf,
+  SIGNING_ALGS,
+  type NewKeyPair,
+  type SigningAlg,
+} from "./key-pair.ts";
 import {
   activateSigningKey,
   deleteSigningKeys,
@@ -80,7 +87,8 @@ export class SigningKeys {
       // Another node may have been first; RSA keys take long, so they were made before the lock was taken.
       const nowMs = this.#nowMs();
       for (const pair of pairs) {
-        if (!rows.some((row) => row.alg === pair.alg)) await this.#insert(tx, pair, { createdAtMs: nowMs, activeAtMs: nowMs });
+        if (!rows.some((row) => row.alg === pair.alg))
+          await this.#insert(tx, pair, { createdAtMs: nowMs, activeAtMs: nowMs });
       }
     });
     await this.reload();
@@ -155,7 +163,12 @@ export class SigningKeys {
       if (target === undefined) throw new Problem("not_found", "There is no signing key with this kid.");
       await deleteSigningKeys(tx, [kid]);
       const pair = pairs.find((each) => each.alg === target.alg);
-      if (pair !== undefined) await this.#replace(tx, pair, rows.filter((row) => row.kid !== kid && row.alg === target.alg));
+      if (pair !== undefined)
+        await this.#replace(
+          tx,
+          pair,
+          rows.filter((row) => row.kid !== kid && row.alg === target.alg),
+        );
       return this.#announce(tx, [kid], "key.retire", actor);
     });
     await this.reload();
@@ -168,7 +181,10 @@ export class SigningKeys {
     const gone = this.#rows().filter((row) => isGone(row, nowMs));
     if (gone.length > 0) {
       await this.#underLock(async (tx) => {
-        await deleteSigningKeys(tx, gone.map((row) => row.kid));
+        await deleteSigningKeys(
+          tx,
+          gone.map((row) => row.kid),
+        );
         for (const row of gone) await appendAuthChange(this.#deps, tx, { kind: "key", subject: row.kid });
       });
       await this.reload();
@@ -201,7 +217,10 @@ export class SigningKeys {
     const activeAtMs = nowMs + PUBLISHED_BEFORE_USE_MS;
     await this.#insert(tx, pair, { createdAtMs: nowMs, activeAtMs });
     for (const row of used.filter((each) => each.retired_at === null)) {
-      await retireSigningKey(tx, row.kid, { retiredAtMs: activeAtMs, removedAtMs: activeAtMs + PUBLISHED_AFTER_USE_MS });
+      await retireSigningKey(tx, row.kid, {
+        retiredAtMs: activeAtMs,
+        removedAtMs: activeAtMs + PUBLISHED_AFTER_USE_MS,
+      });
     }
   }
 
@@ -231,7 +250,13 @@ export class SigningKeys {
     let seq = 0;
     for (const kid of kids) seq = await appendAuthChange(this.#deps, tx, { kind: "key", subject: kid });
     for (const kid of kids) {
-      await appendAudit(this.#deps, tx, { orgId: null, actor, action, target: { kind: "signing_key", id: kid }, result: "success" });
+      await appendAudit(this.#deps, tx, {
+        orgId: null,
+        actor,
+        action,
+        target: { kind: "signing_key", id: kid },
+        result: "success",
+      });
     }
     return seq;
   }

@@ -11,7 +11,11 @@ export async function insertSigningKey(tx: Writer, row: Insertable<Tables["signi
   await tx.insertInto("signing_key").values(row).execute();
 }
 
-export async function retireSigningKey(tx: Writer, kid: string, times: { retiredAtMs: number; removedAtMs: number }): Promise<void> {
+export async function retireSigningKey(
+  tx: Writer,
+  kid: string,
+  times: { retiredAtMs: number; removedAtMs: number },
+): Promise<void> {
   await tx
     .updateTable("signing_key")
     .set({ retired_at: times.retiredAtMs, removed_at: times.removedAtMs })
@@ -24,5 +28,8 @@ export async function activateSigningKey(tx: Writer, kid: string, atMs: number):
 }
 
 export async function deleteSigningKeys(tx: Writer, kids: readonly string[]): Promise<void> {
-  await tx.deleteFrom("signing_key").where("kid", "in", [...kids]).execute();
+  await tx
+    .deleteFrom("signing_key")
+    .where("kid", "in", [...kids])
+    .execute();
 }

@@ -56,7 +56,10 @@ export class TokenIssuer {
     const scope = this.#grant(state, request);
     const nowMs = clock.nowMs();
     const iat = Math.floor(nowMs / 1000);
-    const exp = state.expiresAtMs === null ? iat + state.tokenLifetimeS : Math.min(iat + state.tokenLifetimeS, Math.ceil(state.expiresAtMs / 1000));
+    const exp =
+      state.expiresAtMs === null
+        ? iat + state.tokenLifetimeS
+        : Math.min(iat + state.tokenLifetimeS, Math.ceil(state.expiresAtMs / 1000));
     const payload = encodeClaims({
       iss: issuer,
       aud: audience,
@@ -76,7 +79,10 @@ export class TokenIssuer {
     return { accessToken: `${input}.${signature.toString("base64url")}`, expiresInS: exp - iat, scope };
   }
 
-  #grant(state: CredentialState, request: { scope?: string | undefined; ip: string | null; requestId: string | null }): string {
+  #grant(
+    state: CredentialState,
+    request: { scope?: string | undefined; ip: string | null; requestId: string | null },
+  ): string {
     try {
       return grantedScope(state, request.scope);
     } catch (error) {
@@ -96,7 +102,9 @@ export class TokenIssuer {
 
 function grantedScope(state: CredentialState, asked: string | undefined): string {
   if (state.scopes.size === 0) {
-    throw new ScopeRefusal("The credential holds no scope at present: its creator's role or the organization's policy took them away.");
+    throw new ScopeRefusal(
+      "The credential holds no scope at present: its creator's role or the organization's policy took them away.",
+    );
   }
   if (asked === undefined || asked === "") return state.scopeText;
   if (!SCOPE_TEXT.test(asked)) throw new ScopeRefusal("The scope must be names with one space between them.");

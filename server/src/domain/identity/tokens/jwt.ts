@@ -30,7 +30,11 @@ export function splitJws(token: string): CompactJws | undefined {
   const first = token.indexOf(".");
   const second = token.indexOf(".", first + 1);
   if (first < 1 || second < 0) return undefined;
-  const parts = { header: token.slice(0, first), payload: token.slice(first + 1, second), signature: token.slice(second + 1) };
+  const parts = {
+    header: token.slice(0, first),
+    payload: token.slice(first + 1, second),
+    signature: token.slice(second + 1),
+  };
   return BASE64URL.test(parts.payload) && BASE64URL.test(parts.signature) ? parts : undefined;
 }
 
@@ -56,8 +60,17 @@ export function decodeClaims(payload: string): (AccessTokenClaims & { nbf?: numb
   } catch {
     return undefined;
   }
-  const texts = [claims["iss"], claims["aud"], claims["sub"], claims["client_id"], claims["org"], claims["scope"], claims["jti"]];
+  const texts = [
+    claims["iss"],
+    claims["aud"],
+    claims["sub"],
+    claims["client_id"],
+    claims["org"],
+    claims["scope"],
+    claims["jti"],
+  ];
   const numbers = [claims["iat"], claims["exp"], claims["ce"], claims["nbf"] ?? 0];
-  const sound = texts.every((value) => typeof value === "string") && numbers.every((value) => Number.isSafeInteger(value));
+  const sound =
+    texts.every((value) => typeof value === "string") && numbers.every((value) => Number.isSafeInteger(value));
   return sound ? (claims as unknown as AccessTokenClaims) : undefined;
 }

@@ -23,7 +23,11 @@ export async function revokeToken(
   context: RevocationContext,
 ): Promise<{ propagated: boolean }> {
   const seq = await deps.metadata.write(async (tx) => {
-    const number = await appendAuthChange(deps, tx, { kind: "token", subject: claims.jti, expiresAtMs: claims.exp * 1000 });
+    const number = await appendAuthChange(deps, tx, {
+      kind: "token",
+      subject: claims.jti,
+      expiresAtMs: claims.exp * 1000,
+    });
     await appendAudit(deps, tx, {
       orgId: claims.org,
       action: "token.revoke",

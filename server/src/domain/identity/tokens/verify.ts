@@ -59,7 +59,8 @@ export class TokenVerifier {
     const { feed, states, clock } = this.#deps;
     const renewing = feed.ensureFresh();
     if (renewing !== undefined) await renewing;
-    const { claims, scopes } = this.#verifiedBefore(token) ?? (await this.#verifySignature(token)) ?? (await this.#verifyWithNews(token));
+    const { claims, scopes } =
+      this.#verifiedBefore(token) ?? (await this.#verifySignature(token)) ?? (await this.#verifyWithNews(token));
     this.#checkClaims(claims);
     let credential = states.cachedById(claims.sub) ?? (await states.readById(claims.sub));
     if (credential !== undefined && claims.ce > credential.epoch) credential = await states.readById(claims.sub); // memory is behind
@@ -113,7 +114,8 @@ export class TokenVerifier {
     if (claims.iss !== issuer) throw invalid("The access token was issued by another server.");
     if (claims.aud !== audience) throw invalid("The access token is meant for another server.");
     if (nowS >= claims.exp) throw invalid("The access token has expired.");
-    if (Math.max(claims.iat, claims.nbf ?? 0) > nowS + CLOCK_SKEW_S) throw invalid("The access token is not valid yet.");
+    if (Math.max(claims.iat, claims.nbf ?? 0) > nowS + CLOCK_SKEW_S)
+      throw invalid("The access token is not valid yet.");
     if (this.#void.has(claims.jti)) throw invalid("The access token was revoked.");
   }
 
@@ -125,7 +127,8 @@ export class TokenVerifier {
   }
 
   async #apply(changes: readonly ChangeRow[]): Promise<void> {
-    for (const change of changes) if (change.kind === "token") this.#void.set(change.subject, (change.expires_at ?? 0) / 1000);
+    for (const change of changes)
+      if (change.kind === "token") this.#void.set(change.subject, (change.expires_at ?? 0) / 1000);
     this.#forgetExpired();
     if (changes.some((change) => change.kind === "key")) await this.#reloadKeys();
   }
@@ -162,7 +165,8 @@ function signedOf(parts: CompactJws): SignedToken {
 function checkCredential(credential: CredentialState, claims: AccessTokenClaims, nowMs: number): void {
   if (credential.revokedAtMs !== null) throw invalid("The credential of this token was revoked.");
   if (!isLive(credential, nowMs)) throw invalid("The credential of this token has expired.");
-  if (claims.ce !== credential.epoch) throw invalid("The permissions of the credential were changed after this token was issued; ask for a new one.");
+  if (claims.ce !== credential.epoch)
+    throw invalid("The permissions of the credential were changed after this token was issued; ask for a new one.");
 }
 
 function invalid(detail: string): Problem {

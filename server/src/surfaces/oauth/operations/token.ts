@@ -16,6 +16,11 @@ export const token: OauthOperation = async (identity, request) => {
   return {
     status: 200,
     headers: NO_STORE,
-    body: { access_token: issued.accessToken, token_type: "Bearer", expires_in: issued.expiresInS, scope: issued.scope },
+    body: {
+      access_token: issued.accessToken,
+      token_type: "Bearer",
+      expires_in: issued.expiresInS,
+      scope: issued.scope,
+    },
   };
 };

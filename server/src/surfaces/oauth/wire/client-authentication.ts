@@ -19,11 +19,17 @@ export function clientCredentialsOf(authorization: string | undefined, form: For
   const clientSecret = form.get("client_secret");
   if (authorization === undefined) {
     if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
-    throw new OauthError("invalid_client", "Send client_id and client_secret, in the body or as HTTP Basic authentication.");
+    throw new OauthError(
+      "invalid_client",
+      "Send client_id and client_secret, in the body or as HTTP Basic authentication.",
+    );
   }
   const basic = parseBasic(authorization);
   if (clientSecret !== undefined || (clientId !== undefined && clientId !== basic.clientId)) {
-    throw new OauthError("invalid_request", "Authenticate either in the Authorization field or in the body, not in both.");
+    throw new OauthError(
+      "invalid_request",
+      "Authenticate either in the Authorization field or in the body, not in both.",
+    );
   }
   return basic;
 }
@@ -48,5 +54,8 @@ function formDecode(text: string): string {
 }
 
 function malformed(): OauthError {
-  return new OauthError("invalid_client", "The Authorization field must be Basic, with the client id and the client secret.");
+  return new OauthError(
+    "invalid_client",
+    "The Authorization field must be Basic, with the client id and the client secret.",
+  );
 }

@@ -1,0 +1,36 @@
+import { isScope, type Scope } from "@mooring/contract";
+import { Problem } from "#kernel/problem.ts";
+
+const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
+const NAME_CHARS_MAX = 100;
+
+/** @throws Problem `invalid_body` with the place of each name that is none */
+export function requireKnownScopes(names: readonly string[]): Set<Scope> {
+  const unknown = names.map((name, i) => ({ name, i })).filter(({ name }) => !isScope(name));
+  if (unknown.length > 0) {
+    const errors = unknown.map(({ i }) => ({ pointer: `/scopes/${i}`, detail: "is not a scope" }));
+    throw new Problem("invalid_body", "There is no such scope.", { errors });
+  }
+  if (names.length === 0) throw invalidPlace("/scopes", "must name at least one scope");
+  return new Set(names.filter(isScope));
+}
+
+export function requireName(name: string): void {
+  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  if (name.length > 0 && name.length <= NAME_CHARS_MAX && !/[\u0000-\u001f\u007f]/.test(name)) return;
+  throw invalidPlace("/name", `must have 1 to ${NAME_CHARS_MAX} characters, none of them a control character`);
+}
+
+export function requireOverlap(overlapS: number): void {
+  if (Number.isInteger(overlapS) && overlapS >= 0 && overlapS <= ROTATION_OVERLAP_S_MAX) return;
+  throw invalidPlace("/overlap_seconds", `must be a whole number from 0 to ${ROTATION_OVERLAP_S_MAX}`);
+}
+
+export function invalidPlace(pointer: string, detail: string): Problem {
+  return new Problem("invalid_body", "The credential is not valid.", { errors: [{ pointer, detail }] });
+}
+
+/** What tells two secrets apart. */
+export function hintOf(secret: string): string {
+  return secret.slice(-4);
+}
