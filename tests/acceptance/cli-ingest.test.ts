@@ -27,12 +27,18 @@ function credentialsFile(ingestUrl?: string): string {
 
 async function ingest(words: readonly string[], options: { input?: string; url?: string } = {}): Promise<Outcome> {
   const { input, url } = options;
-  return mooring(["ingest", ...words, "--credentials", credentialsFile(url)], { ...(input === undefined ? {} : { input }), deadlineMs: 60_000 });
+  return mooring(["ingest", ...words, "--credentials", credentialsFile(url)], {
+    ...(input === undefined ? {} : { input }),
+    deadlineMs: 60_000,
+  });
 }
 
 async function rows(sql: string): Promise<Record<string, unknown>[]> {
   const token = shared.token;
-  const answer = await shared.server.call<{ rows: Record<string, unknown>[] }>("POST", "/v1/query", { token, json: { sql } });
+  const answer = await shared.server.call<{ rows: Record<string, unknown>[] }>("POST", "/v1/query", {
+    token,
+    json: { sql },
+  });
   assert.equal(answer.status, 200, answer.text);
   return answer.body.rows;
 }
@@ -46,7 +52,9 @@ function entries(count: number, service: string): string {
 }
 
 async function countOf(service: string): Promise<{ all: unknown; distinct: unknown }> {
-  const [row] = await rows(`SELECT count(*) AS "all", count(DISTINCT message) AS "distinct" FROM logs WHERE service = '${service}'`);
+  const [row] = await rows(
+    `SELECT count(*) AS "all", count(DISTINCT message) AS "distinct" FROM logs WHERE service = '${service}'`,
+  );
   return { all: row?.["all"], distinct: row?.["distinct"] };
 }
 
@@ -73,8 +81,14 @@ async function passOn(request: IncomingMessage, response: ServerResponse, fault:
   if (fault === "lose the request") return void request.socket.destroy();
   const body = Buffer.concat(await request.toArray());
   if (typeof fault === "number") return void response.writeHead(fault, { "retry-after": "1" }).end();
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !["host", "connection", "content-length"].includes(name)));
-  const answer = await fetch(shared.server.origin + (request.url ?? ""), { method: "POST", headers: headers as Record<string, string>, body });
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !["host", "connection", "content-length"].includes(name)),
+  );
+  const answer = await fetch(shared.server.origin + (request.url ?? ""), {
+    method: "POST",
+    headers: headers as Record<string, string>,
+    body,
+  });
   const text = await answer.text();
   if (fault === "lose the answer") return void request.socket.destroy();
   response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
@@ -82,10 +96,21 @@ async function passOn(request: IncomingMessage, response: ServerResponse, fault:
 
 describe("a bad connection", () => {
   test("lost requests, lost answers, 429 and 503: everything is there, none twice", async () => {
-    const faults: Fault[] = ["lose the answer", "lose the request", 503, "pass", 429, "lose the answer", "lose the answer"];
+    const faults: Fault[] = [
+      "lose the answer",
+      "lose the request",
+      503,
+      "pass",
+      429,
+      "lose the answer",
+      "lose the answer",
+    ];
     const connection = await badConnection(faults);
     try {
-      const outcome = await ingest(["logs", "-", "--parallel", "2", "--json"], { input: entries(4500, "bad-line"), url: connection.url });
+      const outcome = await ingest(["logs", "-", "--parallel", "2", "--json"], {
+        input: entries(4500, "bad-line"),
+        url: connection.url,
+      });
       assert.equal(outcome.code, 0, outcome.stderr);
       assert.equal((JSON.parse(outcome.stdout) as { accepted: number }).accepted, 4500);
       assert.deepEqual(await countOf("bad-line"), { all: 4500, distinct: 4500 });
@@ -107,14 +132,25 @@ describe("a bad connection", () => {
   });
 
   test("a server that stays away: 4, after the time that --retry-for gives it", async () => {
-    const outcome = await ingest(["logs", "-", "--retry-for", "1"], { input: entry("x", "away"), url: "http://127.0.0.1:1" });
+    const outcome = await ingest(["logs", "-", "--retry-for", "1"], {
+      input: entry("x", "away"),
+      url: "http://127.0.0.1:1",
+    });
     assert.equal(outcome.code, 4);
     assert.match(outcome.stderr, /cannot send logs: http:\/\/127\.0\.0\.1:1 can't be reached/);
   });
 });
 
 describe("lines that can't be taken", () => {
-  const input = [entry("good 1", "mixed"), "{", entry("good 2", "mixed"), '{"level":"info","message":"no time"}', "", "[]", entry("good 3", "mixed")].join("\n");
+  const input = [
+    entry("good 1", "mixed"),
+    "{",
+    entry("good 2", "mixed"),
+    '{"level":"info","message":"no time"}',
+    "",
+    "[]",
+    entry("good 3", "mixed"),
+  ].join("\n");
 
   test("are named by their number, by us and by the server, and counted; the others are taken", async () => {
     const outcome = await ingest(["logs", "-"], { input });
@@ -160,11 +196,27 @@ describe("lines that can't be taken", () => {
 describe("what is sent", () => {
   test("plain lines with their fields, the last without a newline", async () => {
     const file = join(directory, "auth.log");
-    writeFileSync(file, "Dec  1 06:55:48 web1 sshd[9]: Failed password for root from 192.0.2.9 port 38926 ssh2\r\nDec  1 06:55:49 web1 sshd[9]: bye");
-    const words = ["logs", file, "--format", "text", "--year", "2025", "--timezone", "+01:00", "--attribute", "source=auth"];
+    writeFileSync(
+      file,
+      "Dec  1 06:55:48 web1 sshd[9]: Failed password for root from 192.0.2.9 port 38926 ssh2\r\nDec  1 06:55:49 web1 sshd[9]: bye",
+    );
+    const words = [
+      "logs",
+      file,
+      "--format",
+      "text",
+      "--year",
+      "2025",
+      "--timezone",
+      "+01:00",
+      "--attribute",
+      "source=auth",
+    ];
     const outcome = await ingest(words);
     assert.equal(outcome.code, 0, outcome.stderr);
-    const found = await rows("SELECT timestamp, message, attributes FROM logs WHERE service = 'sshd' ORDER BY timestamp");
+    const found = await rows(
+      "SELECT timestamp, message, attributes FROM logs WHERE service = 'sshd' ORDER BY timestamp",
+    );
     assert.equal(found.length, 2);
     assert.equal(found[0]?.["timestamp"], "2025-12-01T05:55:48Z");
     assert.deepEqual(found[0]?.["attributes"], {
@@ -183,16 +235,33 @@ describe("what is sent", () => {
     const metrics = join(directory, "metrics.ndjson.gz");
     writeFileSync(metrics, gzipSync(`${JSON.stringify({ timestamp, name: "cli.load", value: 1.5 })}\n`));
     assert.equal((await ingest(["metrics", metrics, "--attribute", "region=eu"])).code, 0);
-    assert.deepEqual(await rows("SELECT value, tags['region'] AS region FROM metrics WHERE name = 'cli.load'"), [{ value: 1.5, region: "eu" }]);
+    assert.deepEqual(await rows("SELECT value, tags['region'] AS region FROM metrics WHERE name = 'cli.load'"), [
+      { value: 1.5, region: "eu" },
+    ]);
     const span = { timestamp, trace_id: "t1", span_id: "s1", name: "cli", duration_ms: 3, status: "ok" };
     assert.equal((await ingest(["traces", "-", "--service", "web"], { input: JSON.stringify(span) })).code, 0);
     assert.deepEqual(await rows("SELECT service FROM traces WHERE name = 'cli'"), [{ service: "web" }]);
   });
 
   test("a stream that pauses is current: what was read is sent without waiting for a full batch", async () => {
-    const running = launch(["ingest", "logs", "-", "--format", "text", "--service", "tail", "--credentials", credentialsFile()]);
+    const running = launch([
+      "ingest",
+      "logs",
+      "-",
+      "--format",
+      "text",
+      "--service",
+      "tail",
+      "--credentials",
+      credentialsFile(),
+    ]);
     running.child.stdin?.write("2026-11-20T08:00:00Z INFO first\n");
-    await eventually("the line to be there", async () => ((await countOf("tail")).all === 1 ? true : null), 20_000, 200);
+    await eventually(
+      "the line to be there",
+      async () => ((await countOf("tail")).all === 1 ? true : null),
+      20_000,
+      200,
+    );
     running.child.stdin?.write("2026-11-20T08:00:01Z INFO second\n");
     running.child.kill("SIGINT");
     assert.deepEqual(await running.exited, { code: 130, signal: null });
@@ -204,7 +273,10 @@ describe("what is sent", () => {
     const chunk = `${Array.from({ length: 200 }, (_, i) => entry(`${i} ${"x".repeat(300)}`, "large")).join("\n")}\n`;
     writeFileSync(file, chunk.repeat(1000));
     const environment = { NODE_OPTIONS: "--max-old-space-size=64" };
-    const outcome = await mooring(["ingest", "logs", file, "--json", "--credentials", credentialsFile()], { environment, deadlineMs: 120_000 });
+    const outcome = await mooring(["ingest", "logs", file, "--json", "--credentials", credentialsFile()], {
+      environment,
+      deadlineMs: 120_000,
+    });
     assert.equal(outcome.code, 0, outcome.stderr);
     assert.equal((JSON.parse(outcome.stdout) as { accepted: number }).accepted, 200_000);
     assert.equal((await countOf("large")).all, 200_000);

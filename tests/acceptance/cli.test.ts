@@ -8,7 +8,18 @@ import { after, before, describe, test } from "node:test";
 import { eventually, mooring, type Outcome } from "../fixtures/process.ts";
 import { bootstrap, startServer, useServer, type Bootstrap } from "../fixtures/server.ts";
 
-const COMMANDS = ["serve", "bootstrap", "ingest", "query", "credential", "audit", "keys", "doctor", "config", "version"];
+const COMMANDS = [
+  "serve",
+  "bootstrap",
+  "ingest",
+  "query",
+  "credential",
+  "audit",
+  "keys",
+  "doctor",
+  "config",
+  "version",
+];
 
 const shared = useServer();
 let directory = "";
@@ -38,7 +49,10 @@ describe("help", () => {
       assert.equal(code, 0, stderr);
       assert.match(stdout, new RegExp(`^Usage: mooring ${name}`));
       assert.match(stdout, /--help/);
-      assert.ok(name === "version" || new RegExp(`\\n {2}\\S.*mooring ${name}|\\n {2}mooring ${name}`).test(stdout), "an example");
+      assert.ok(
+        name === "version" || new RegExp(`\\n {2}\\S.*mooring ${name}|\\n {2}mooring ${name}`).test(stdout),
+        "an example",
+      );
     });
   }
 
@@ -48,9 +62,18 @@ describe("help", () => {
     for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} `, "m"));
   });
 
-  for (const words of [["nothing"], ["serve", "--no-such"], ["query"], ["ingest", "cats", "-"], ["credential", "burn"], ["bootstrap"]]) {
+  for (const words of [
+    ["nothing"],
+    ["serve", "--no-such"],
+    ["query"],
+    ["ingest", "cats", "-"],
+    ["credential", "burn"],
+    ["bootstrap"],
+  ]) {
     test(`mooring ${words.join(" ")} is wrong usage: 2, and nothing on stdout`, async () => {
-      const { code, stdout, stderr } = await mooring(words, { environment: { MOORING_CLIENT_ID: "x", MOORING_CLIENT_SECRET: "y" } });
+      const { code, stdout, stderr } = await mooring(words, {
+        environment: { MOORING_CLIENT_ID: "x", MOORING_CLIENT_SECRET: "y" },
+      });
       assert.equal(code, 2, stderr);
       assert.equal(stdout, "");
       assert.match(stderr, /mooring/);
@@ -62,7 +85,16 @@ describe("bootstrap", () => {
   test("beside a server: its real addresses, one object, and a credential that works", async () => {
     const made = await shared.server.bootstrap({ org: "beside", project: "web", app: "store" });
     assert.deepEqual(Object.keys(made), ["org", "project", "app", "addresses", "credential", "owner"]);
-    const names = ["identity_url", "ingest_url", "query_url", "storage_url", "registry_domain", "s3_endpoint", "webhooks_url", "portal_url"];
+    const names = [
+      "identity_url",
+      "ingest_url",
+      "query_url",
+      "storage_url",
+      "registry_domain",
+      "s3_endpoint",
+      "webhooks_url",
+      "portal_url",
+    ];
     assert.deepEqual(Object.keys(made.addresses), names);
     assert.equal(made.addresses["identity_url"], shared.server.origin);
     assert.equal(made.org.slug, "beside");
@@ -83,7 +115,8 @@ describe("bootstrap", () => {
   test("four at the same time make one of each", async () => {
     const names = { org: "atonce", project: "web", app: "store" };
     const made = await Promise.all(Array.from({ length: 4 }, () => shared.server.bootstrap(names)));
-    for (const part of ["org", "project", "app"] as const) assert.equal(new Set(made.map((one) => one[part].id)).size, 1, part);
+    for (const part of ["org", "project", "app"] as const)
+      assert.equal(new Set(made.map((one) => one[part].id)).size, 1, part);
     assert.equal(new Set(made.map((one) => one.credential.client_id)).size, 4);
   });
 
@@ -105,7 +138,18 @@ describe("bootstrap", () => {
     ["an address", ["--owner-email", "nobody"]],
   ] as const) {
     test(`${what} that is not valid is refused and named`, async () => {
-      const all = ["bootstrap", "--data-dir", shared.server.dataDir, "--org", "acme", "--project", "shop", "--app", "checkout", ...words];
+      const all = [
+        "bootstrap",
+        "--data-dir",
+        shared.server.dataDir,
+        "--org",
+        "acme",
+        "--project",
+        "shop",
+        "--app",
+        "checkout",
+        ...words,
+      ];
       const { code, stderr, stdout } = await mooring(all, { environment: shared.server.environment });
       assert.equal(code, 1);
       assert.equal(stdout, "");
@@ -128,7 +172,10 @@ describe("query", () => {
     const ndjson = '{"level":"info","first":true}\n{"level":"error","first":false}\n';
     assert.equal((await run(["query", sql])).stdout, ndjson);
     assert.equal((await run(["query", sql, "--format", "ndjson"])).stdout, ndjson);
-    assert.match((await run(["query", sql, "--format", "csv"])).stdout, /^level,first\r?\ninfo,true\r?\nerror,false\r?\n$/);
+    assert.match(
+      (await run(["query", sql, "--format", "csv"])).stdout,
+      /^level,first\r?\ninfo,true\r?\nerror,false\r?\n$/,
+    );
     const json = JSON.parse((await run(["query", sql, "--format", "json"])).stdout) as { row_count: number };
     assert.equal(json.row_count, 2);
   });
@@ -137,24 +184,45 @@ describe("query", () => {
     const { stdout, stderr } = await run(["query", "SELECT message FROM logs ORDER BY message", "--format", "table"]);
     assert.equal(stdout, "message\n-------------\none\ntwo\\u001b[31m\n");
     assert.match(stderr, /^\(2 rows; \d+ ms\)\n$/);
-    assert.match((await run(["query", "SELECT 1 FROM range(5)", "--format", "table", "--limit", "2"])).stderr, /^\(2 rows; there are more/);
+    assert.match(
+      (await run(["query", "SELECT 1 FROM range(5)", "--format", "table", "--limit", "2"])).stderr,
+      /^\(2 rows; there are more/,
+    );
   });
 
   test("values by position and by name, and the statement from standard input", async () => {
     const positional = await run(["query", "SELECT count(*) AS n FROM logs WHERE level = ? AND 5 = ?", "error", "5"]);
     assert.equal(positional.stdout, '{"n":1}\n', positional.stderr);
-    const named = await run(["query", "-", "--param", "who=ann"], "SELECT count(*) AS n FROM logs WHERE (attributes->>'who') = $who");
+    const named = await run(
+      ["query", "-", "--param", "who=ann"],
+      "SELECT count(*) AS n FROM logs WHERE (attributes->>'who') = $who",
+    );
     assert.equal(named.stdout, '{"n":1}\n', named.stderr);
-    const typed = await run(["query", "SELECT typeof($a) AS a, typeof($b) AS b, $c IS NULL AS c", "--param", "a=1.5", "--param", 'b="1"', "--param", "c=null"]);
+    const typed = await run([
+      "query",
+      "SELECT typeof($a) AS a, typeof($b) AS b, $c IS NULL AS c",
+      "--param",
+      "a=1.5",
+      "--param",
+      'b="1"',
+      "--param",
+      "c=null",
+    ]);
     assert.equal(typed.stdout, '{"a":"DOUBLE","b":"VARCHAR","c":true}\n', typed.stderr);
   });
 
   test("a statement that is wrong or not allowed: 1, the reason and the request's id", async () => {
-    for (const [sql, code] of [["SELEC 1", "invalid_sql"], ["SELECT * FROM read_csv('/etc/passwd')", "sql_not_allowed"]] as const) {
+    for (const [sql, code] of [
+      ["SELEC 1", "invalid_sql"],
+      ["SELECT * FROM read_csv('/etc/passwd')", "sql_not_allowed"],
+    ] as const) {
       const outcome = await run(["query", sql]);
       assert.equal(outcome.code, 1);
       assert.equal(outcome.stdout, "");
-      assert.match(outcome.stderr, new RegExp(`^mooring query: cannot run the query: .*\\(400 ${code}, request id req_`));
+      assert.match(
+        outcome.stderr,
+        new RegExp(`^mooring query: cannot run the query: .*\\(400 ${code}, request id req_`),
+      );
     }
   });
 
@@ -163,7 +231,11 @@ describe("query", () => {
     for (const format of ["ndjson", "json", "csv"]) {
       const outcome = await run(["query", "SELECT range AS n FROM range(1000001)", "--format", format]);
       assert.equal(outcome.code, 1, format);
-      assert.match(outcome.stderr, /^mooring query: cannot finish the query: .*; what was printed is not the whole result\n$/, format);
+      assert.match(
+        outcome.stderr,
+        /^mooring query: cannot finish the query: .*; what was printed is not the whole result\n$/,
+        format,
+      );
       assert.ok(outcome.stdout.length > 1_000_000, format);
     }
   });
@@ -178,13 +250,21 @@ describe("who may", () => {
 
   test("from the environment, with the addresses asked of the server", async () => {
     const { client_id, client_secret } = shared.home.credential;
-    const environment = { MOORING_URL: shared.server.origin, MOORING_CLIENT_ID: client_id, MOORING_CLIENT_SECRET: client_secret };
+    const environment = {
+      MOORING_URL: shared.server.origin,
+      MOORING_CLIENT_ID: client_id,
+      MOORING_CLIENT_SECRET: client_secret,
+    };
     assert.equal((await mooring(["query", "SELECT 1 AS one"], { environment })).stdout, '{"one":1}\n');
   });
 
   test("a wrong secret: 3, and the secret is nowhere", async () => {
     const secret = `${shared.home.credential.client_secret.slice(0, -1)}_`;
-    const environment = { MOORING_URL: shared.server.origin, MOORING_CLIENT_ID: shared.home.credential.client_id, MOORING_CLIENT_SECRET: secret };
+    const environment = {
+      MOORING_URL: shared.server.origin,
+      MOORING_CLIENT_ID: shared.home.credential.client_id,
+      MOORING_CLIENT_SECRET: secret,
+    };
     const { code, stderr, stdout } = await mooring(["query", "SELECT 1"], { environment });
     assert.equal(code, 3);
     assert.match(stderr, /invalid_client/);
@@ -224,14 +304,28 @@ describe("who may", () => {
 describe("credentials", () => {
   test("create, list, rotate, revoke", async () => {
     const file = join(directory, "life.json");
-    const made = await run(["credential", "create", "--name", "life", "--scope", "telemetry:read,telemetry:write", "--expires-days", "30", "--save", file]);
+    const made = await run([
+      "credential",
+      "create",
+      "--name",
+      "life",
+      "--scope",
+      "telemetry:read,telemetry:write",
+      "--expires-days",
+      "30",
+      "--save",
+      file,
+    ]);
     assert.equal(made.code, 0, made.stderr);
     assert.ok(!made.stdout.includes("mrcs_"), "the secret is in the file only");
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const { client_id } = (JSON.parse(readFileSync(file, "utf8")) as Bootstrap).credential;
     assert.equal((await mooring(["query", "SELECT 1 AS one", "--credentials", file])).stdout, '{"one":1}\n');
 
-    assert.match((await run(["credential", "list"])).stdout, new RegExp(`${client_id} +life +live .*telemetry:write telemetry:read`));
+    assert.match(
+      (await run(["credential", "list"])).stdout,
+      new RegExp(`${client_id} +life +live .*telemetry:write telemetry:read`),
+    );
 
     const rotated = await run(["credential", "rotate", client_id, "--overlap-seconds", "0", "--json"]);
     assert.equal(rotated.code, 0, rotated.stderr);
@@ -294,7 +388,16 @@ describe("looking after an instance", () => {
   test("doctor finds a healthy server well", async () => {
     const { code, stdout } = await beside("doctor", "--listen", "127.0.0.1:0", "--metrics-listen", "off");
     assert.equal(code, 0, stdout);
-    for (const check of ["node", "data directory", "disk", "clock", "records", "master key", "query sandbox", "server"]) {
+    for (const check of [
+      "node",
+      "data directory",
+      "disk",
+      "clock",
+      "records",
+      "master key",
+      "query sandbox",
+      "server",
+    ]) {
       assert.match(stdout, new RegExp(`^ok +${check} `, "m"));
     }
   });
@@ -303,19 +406,32 @@ describe("looking after an instance", () => {
     const dataDir = join(directory, "ill");
     await bootstrap(dataDir, {});
     chmodSync(join(dataDir, "master.key"), 0o644);
-    const words = ["doctor", "--data-dir", dataDir, "--listen", new URL(shared.server.origin).host, "--metrics-listen", "off", "--json"];
+    const words = [
+      "doctor",
+      "--data-dir",
+      dataDir,
+      "--listen",
+      new URL(shared.server.origin).host,
+      "--metrics-listen",
+      "off",
+      "--json",
+    ];
     const { code, stdout } = await mooring(words);
     assert.equal(code, 1);
     const findings = JSON.parse(stdout) as { check: string; status: string; mend?: string }[];
     const failed = findings.filter((finding) => finding.status === "fail");
-    assert.deepEqual(failed.map((finding) => finding.check), ["master key", "listen"]);
+    assert.deepEqual(
+      failed.map((finding) => finding.check),
+      ["master key", "listen"],
+    );
     assert.match(failed[0]?.mend ?? "", /^chmod 600 /);
     const wrong = await mooring(["doctor", "--listen", "nowhere", "--log-level", "loud"]);
     assert.equal(wrong.code, 1);
     assert.match(wrong.stdout, /--listen[^]*--log-level/);
   });
 
-  test("version", async () => assert.match((await mooring(["version"])).stdout, /^mooring \d+\.\d+\.\d+ \(Node 2[4-9]/));
+  test("version", async () =>
+    assert.match((await mooring(["version"])).stdout, /^mooring \d+\.\d+\.\d+ \(Node 2[4-9]/));
 });
 
 function signalled(pid: number): void {
@@ -348,7 +464,12 @@ describe("serve", () => {
       // An upload that never ends keeps an orderly stop waiting.
       const upload = request(`${server.origin}/v1/ingest/logs`, {
         method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "content-length": 1000, expect: "100-continue" },
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "content-length": 1000,
+          expect: "100-continue",
+        },
       });
       upload.on("error", () => {});
       await new Promise<void>((resolve) => {

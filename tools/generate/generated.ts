@@ -1,3 +1,4 @@
+import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { OPENAPI_FILES } from "./openapi.ts";
 
@@ -9,4 +10,4 @@ export interface Generated {
 }
 
 /** Every generated file; add yours here. */
-export const GENERATED: readonly Generated[] = [errorsPage, ...OPENAPI_FILES];
+export const GENERATED: readonly Generated[] = [configurationPage, errorsPage, ...OPENAPI_FILES];

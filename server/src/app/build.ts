@@ -63,7 +63,9 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
   const addresses = addressesOf(config, listener.address, config.s3_listen);
   const stores = await openStores(config, log, clock, phases);
   const { metadata, telemetry } = stores;
-  const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) => part.stop());
+  const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) =>
+    part.stop(),
+  );
   await identity.start();
   const metrics = createHttpMetrics();
   registerGauges(metrics.registry, telemetry);
@@ -73,7 +75,9 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
     clock,
     rateLimit: { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst },
   });
-  const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) => part.close());
+  const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
+    part.close(),
+  );
   const health = createHealthSurface({
     host,
     stopping: () => stopping,
@@ -96,7 +100,15 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
     createQuerySurface({ host, metadata, store: telemetry, limits }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];
-  await createHttpServer({ listener, log, clock, metrics, surfaces, trustedProxies: config.trusted_proxies, slowRequestMs: config.slow_request_ms });
+  await createHttpServer({
+    listener,
+    log,
+    clock,
+    metrics,
+    surfaces,
+    trustedProxies: config.trusted_proxies,
+    slowRequestMs: config.slow_request_ms,
+  });
   const metricsListener = config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, metrics);
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
@@ -215,4 +227,3 @@ function createPhases(log: FastifyBaseLogger): Phases {
     },
   };
 }
-

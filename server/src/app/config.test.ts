@@ -3,7 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { ConfigError, explainConfig, flagOf, loadConfig, redactedConfig, variableOf, type ConfigSources } from "./config.ts";
+import {
+  ConfigError,
+  explainConfig,
+  flagOf,
+  loadConfig,
+  redactedConfig,
+  variableOf,
+  type ConfigSources,
+} from "./config.ts";
 import { SETTING_NAMES, settingOf } from "./settings.ts";
 
 let directory = "";
@@ -43,9 +51,18 @@ describe("where settings come from", () => {
   });
 
   test("the file, then the environment over it, then flags over both", () => {
-    const file = fileWith({ listen: "127.0.0.1:1", log_level: "warn", slow_request_ms: 5, trusted_proxies: ["10.0.0.0/8"] });
+    const file = fileWith({
+      listen: "127.0.0.1:1",
+      log_level: "warn",
+      slow_request_ms: 5,
+      trusted_proxies: ["10.0.0.0/8"],
+    });
     const environment = { MOORING_LISTEN: "127.0.0.1:2", MOORING_LOG_LEVEL: "error" };
-    const { config, origins } = explainConfig({ file, environment, flags: { listen: "127.0.0.1:3", log_level: undefined } });
+    const { config, origins } = explainConfig({
+      file,
+      environment,
+      flags: { listen: "127.0.0.1:3", log_level: undefined },
+    });
     assert.equal(config.listen, "127.0.0.1:3");
     assert.equal(config.log_level, "error");
     assert.equal(config.slow_request_ms, 5);
@@ -58,7 +75,11 @@ describe("where settings come from", () => {
 
   test("text from flags and variables becomes numbers, lists and nothing", () => {
     const config = load({
-      environment: { MOORING_TRUSTED_PROXIES: "10.0.0.1, ::1/128", MOORING_INGEST_WORKERS: "3", MOORING_DATABASE_URL: "" },
+      environment: {
+        MOORING_TRUSTED_PROXIES: "10.0.0.1, ::1/128",
+        MOORING_INGEST_WORKERS: "3",
+        MOORING_DATABASE_URL: "",
+      },
       flags: { query_rows_max: "7" },
     });
     assert.deepEqual(config.trusted_proxies, ["10.0.0.1", "::1/128"]);
@@ -68,7 +89,15 @@ describe("where settings come from", () => {
   });
 
   test("variables of the command line and of others are left alone", () => {
-    load({ environment: { MOORING_CLIENT_ID: "x", MOORING_CLIENT_SECRET: "y", MOORING_URL: "z", MOORING_CREDENTIALS: "f", HOME: "/" } });
+    load({
+      environment: {
+        MOORING_CLIENT_ID: "x",
+        MOORING_CLIENT_SECRET: "y",
+        MOORING_URL: "z",
+        MOORING_CREDENTIALS: "f",
+        HOME: "/",
+      },
+    });
   });
 
   test("every setting has a flag and a variable of its own name", () => {
@@ -85,8 +114,19 @@ describe("mistakes", () => {
       environment: { MOORING_LOG_LEVEL: "loud", MOORING_LISEN: "x" },
       flags: { listen: "8080", rate_limit_burst: "many", identity_url: "ftp://x" },
     });
-    for (const name of [`query_rows_max in ${file}`, `listne in ${file}`, "MOORING_LOG_LEVEL", "MOORING_LISEN", "--listen", "--rate-limit-burst", "--identity-url"]) {
-      assert.ok(mistakes.some((mistake) => mistake.startsWith(`${name}:`)), `${name} in ${mistakes.join("\n")}`);
+    for (const name of [
+      `query_rows_max in ${file}`,
+      `listne in ${file}`,
+      "MOORING_LOG_LEVEL",
+      "MOORING_LISEN",
+      "--listen",
+      "--rate-limit-burst",
+      "--identity-url",
+    ]) {
+      assert.ok(
+        mistakes.some((mistake) => mistake.startsWith(`${name}:`)),
+        `${name} in ${mistakes.join("\n")}`,
+      );
     }
     assert.equal(mistakes.length, 7);
   });
@@ -112,15 +152,23 @@ describe("mistakes", () => {
   }
 
   test("settings that do not fit together", () => {
-    const mistakes = mistakesOf({ flags: { query_timeout_ms: "2000", query_timeout_ms_max: "1000", rate_limit_burst: "1" } });
+    const mistakes = mistakesOf({
+      flags: { query_timeout_ms: "2000", query_timeout_ms_max: "1000", rate_limit_burst: "1" },
+    });
     assert.equal(mistakes.length, 2);
   });
 
-  for (const [what, content] of [["no JSON", "{"], ["a list", []], ["null", "null"]] as const) {
-    test(`a file that holds ${what}`, () => assert.match(mistakesOf({ file: fileWith(content) })[0] ?? "", /^--config /));
+  for (const [what, content] of [
+    ["no JSON", "{"],
+    ["a list", []],
+    ["null", "null"],
+  ] as const) {
+    test(`a file that holds ${what}`, () =>
+      assert.match(mistakesOf({ file: fileWith(content) })[0] ?? "", /^--config /));
   }
 
-  test("a file that is not there", () => assert.match(mistakesOf({ file: join(directory, "none.json") })[0] ?? "", /ENOENT/));
+  test("a file that is not there", () =>
+    assert.match(mistakesOf({ file: join(directory, "none.json") })[0] ?? "", /ENOENT/));
 });
 
 describe("secrets", () => {
@@ -136,7 +184,9 @@ describe("secrets", () => {
   });
 
   test("are not in the message about them", () => {
-    const mistakes = mistakesOf({ environment: { MOORING_DATABASE_URL: "mysql://u:hunter2@h/d", MOORING_MASTER_KEY: "hunter2" } });
+    const mistakes = mistakesOf({
+      environment: { MOORING_DATABASE_URL: "mysql://u:hunter2@h/d", MOORING_MASTER_KEY: "hunter2" },
+    });
     assert.equal(mistakes.length, 2);
     assert.doesNotMatch(mistakes.join("\n"), /hunter2/);
   });

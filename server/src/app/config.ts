@@ -56,7 +56,8 @@ export function explainConfig(sources: ConfigSources): ExplainedConfig {
   for (const [name, value] of fileSettings(sources.file, mistakes)) given.set(name, value);
   for (const [name, value] of environmentSettings(sources.environment, mistakes)) given.set(name, value);
   for (const [name, text] of Object.entries(sources.flags)) {
-    if (text !== undefined) given.set(name as SettingName, { value: parsed(name as SettingName, text), origin: flagOf(name) });
+    if (text !== undefined)
+      given.set(name as SettingName, { value: parsed(name as SettingName, text), origin: flagOf(name) });
   }
   const config: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) config[name] = checked(settingOf(name), given.get(name), mistakes);
@@ -77,7 +78,13 @@ export function variableOf(name: string): string {
 }
 
 /** Variables that mean something else to our own command line. */
-const OTHER_VARIABLES = new Set(["MOORING_CONFIG", "MOORING_URL", "MOORING_CLIENT_ID", "MOORING_CLIENT_SECRET", "MOORING_CREDENTIALS"]);
+const OTHER_VARIABLES = new Set([
+  "MOORING_CONFIG",
+  "MOORING_URL",
+  "MOORING_CLIENT_ID",
+  "MOORING_CLIENT_SECRET",
+  "MOORING_CREDENTIALS",
+]);
 
 function fileSettings(file: string | undefined, mistakes: string[]): [SettingName, Given][] {
   if (file === undefined) return [];
@@ -154,6 +161,9 @@ function didYouMean(name: string): string {
 /** The settings as they may be shown: secrets replaced. */
 export function redactedConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
-    SETTING_NAMES.map((name) => [name, settingOf(name).secret === true && config[name] !== null ? "(set, not shown)" : config[name]]),
+    SETTING_NAMES.map((name) => [
+      name,
+      settingOf(name).secret === true && config[name] !== null ? "(set, not shown)" : config[name],
+    ]),
   );
 }

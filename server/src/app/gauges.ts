@@ -13,7 +13,11 @@ export function registerGauges(registry: Registry, telemetry: TelemetryStore): v
       },
     });
   };
-  gauge("mooring_telemetry_log_bytes", "Bytes of the write-ahead log not yet in Parquet.", () => telemetry.health().logBytes);
+  gauge(
+    "mooring_telemetry_log_bytes",
+    "Bytes of the write-ahead log not yet in Parquet.",
+    () => telemetry.health().logBytes,
+  );
   gauge("mooring_telemetry_hot_rows", "Rows not yet in Parquet.", () => telemetry.health().hotRows);
   gauge("mooring_queries_running", "Queries that run now.", () => telemetry.health().queriesRunning);
   gauge("mooring_telemetry_writable", "1 while batches can be taken.", () => (telemetry.health().ok ? 1 : 0));

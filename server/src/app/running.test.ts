@@ -17,7 +17,12 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const addresses = { portal_url: "http://127.0.0.1:1" } as Addresses;
-const announcement = (listen: string, pid = process.pid) => ({ addresses, listen, pid, started_at: "2026-11-20T08:00:00.000Z" });
+const announcement = (listen: string, pid = process.pid) => ({
+  addresses,
+  listen,
+  pid,
+  started_at: "2026-11-20T08:00:00.000Z",
+});
 
 describe("the file that a running server leaves", () => {
   test("is found while the server answers, and only its owner may read it", async () => {

@@ -41,7 +41,8 @@ export async function findRunningServer(dataDir: string): Promise<RunningServer 
 function announced(dataDir: string): RunningServer | null {
   try {
     const value = JSON.parse(readFileSync(pathIn(dataDir), "utf8")) as Partial<RunningServer> | null;
-    const whole = typeof value?.pid === "number" && typeof value.listen === "string" && typeof value.addresses === "object";
+    const whole =
+      typeof value?.pid === "number" && typeof value.listen === "string" && typeof value.addresses === "object";
     return whole ? (value as RunningServer) : null;
   } catch {
     return null;

@@ -30,7 +30,12 @@ export const SETTINGS = {
     default: "./data",
     description: "directory that holds everything the product keeps",
   },
-  listen: { schema: address, default: "127.0.0.1:8080", form: HOST_PORT, description: "host:port of the portal and every JSON API" },
+  listen: {
+    schema: address,
+    default: "127.0.0.1:8080",
+    form: HOST_PORT,
+    description: "host:port of the portal and every JSON API",
+  },
   s3_listen: {
     schema: address,
     default: "127.0.0.1:9000",
@@ -54,11 +59,22 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
     default: null,
     form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters); openssl rand -base64 32 makes one",
-    description: "32 bytes in hex or base64 that every stored secret is encrypted under; without it, the file master.key",
+    description:
+      "32 bytes in hex or base64 that every stored secret is encrypted under; without it, the file master.key",
     secret: true,
   },
-  portal_url: { schema: url, default: null, form: HTTP_URL, description: "public address of the portal; from listen when not set" },
-  identity_url: { schema: url, default: null, form: HTTP_URL, description: "public address of the identity service, and issuer of its tokens" },
+  portal_url: {
+    schema: url,
+    default: null,
+    form: HTTP_URL,
+    description: "public address of the portal; from listen when not set",
+  },
+  identity_url: {
+    schema: url,
+    default: null,
+    form: HTTP_URL,
+    description: "public address of the identity service, and issuer of its tokens",
+  },
   ingest_url: { schema: url, default: null, form: HTTP_URL, description: "public address of telemetry ingestion" },
   query_url: { schema: url, default: null, form: HTTP_URL, description: "public address of the query interface" },
   storage_url: { schema: url, default: null, form: HTTP_URL, description: "public address of file storage" },
@@ -68,7 +84,12 @@ export const SETTINGS = {
     form: "host or host:port, without a scheme",
     description: "public host[:port] of the container registry",
   },
-  s3_endpoint: { schema: url, default: null, form: HTTP_URL, description: "public address of the S3 gateway; from s3_listen when not set" },
+  s3_endpoint: {
+    schema: url,
+    default: null,
+    form: HTTP_URL,
+    description: "public address of the S3 gateway; from s3_listen when not set",
+  },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
@@ -82,17 +103,37 @@ export const SETTINGS = {
     form: "debug, info, warn, error or silent",
     description: "least severity of log lines on stderr",
   },
-  slow_request_ms: { schema: ms(1, DAY_MS), default: 1000, description: "requests slower than this are logged at info" },
-  stop_timeout_ms: { schema: ms(100, 600_000), default: 10_000, description: "how long a stop waits for requests in flight" },
-  rate_limit_per_second: { schema: count(1, 1_000_000), default: 1000, description: "requests a second of one credential" },
-  rate_limit_burst: { schema: count(1, 10_000_000), default: 2000, description: "requests that a credential may send at once" },
+  slow_request_ms: {
+    schema: ms(1, DAY_MS),
+    default: 1000,
+    description: "requests slower than this are logged at info",
+  },
+  stop_timeout_ms: {
+    schema: ms(100, 600_000),
+    default: 10_000,
+    description: "how long a stop waits for requests in flight",
+  },
+  rate_limit_per_second: {
+    schema: count(1, 1_000_000),
+    default: 1000,
+    description: "requests a second of one credential",
+  },
+  rate_limit_burst: {
+    schema: count(1, 10_000_000),
+    default: 2000,
+    description: "requests that a credential may send at once",
+  },
   ingest_workers: {
     schema: Type.Union([Type.Null(), count(1, 16)]),
     default: null,
     description: "threads that check large ingest bodies; from the number of cores when not set",
   },
   query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "time limit of a query that names none" },
-  query_timeout_ms_max: { schema: ms(10, 3_600_000), default: 60_000, description: "greatest time limit that a query may name" },
+  query_timeout_ms_max: {
+    schema: ms(10, 3_600_000),
+    default: 60_000,
+    description: "greatest time limit that a query may name",
+  },
   query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "rows of one result at most" },
   query_memory_bytes: {
     schema: Type.Integer({ minimum: 64 * 1024 ** 2, maximum: 256 * GIB }),
@@ -100,13 +141,21 @@ export const SETTINGS = {
     description: "memory that one query may use",
   },
   query_concurrency: { schema: count(1, 256), default: 8, description: "queries that run at the same time" },
-  query_concurrency_organization: { schema: count(1, 256), default: 4, description: "queries of one organization at the same time" },
+  query_concurrency_organization: {
+    schema: count(1, 256),
+    default: 4,
+    description: "queries of one organization at the same time",
+  },
   compaction_rows_bytes: {
     schema: Type.Integer({ minimum: 1024, maximum: GIB }),
     default: 16 * 1024 ** 2,
     description: "rows of an organization that are worth a Parquet file, in bytes of NDJSON",
   },
-  compaction_interval_ms: { schema: ms(100, DAY_MS), default: 300_000, description: "longest time that rows stay out of Parquet" },
+  compaction_interval_ms: {
+    schema: ms(100, DAY_MS),
+    default: 300_000,
+    description: "longest time that rows stay out of Parquet",
+  },
 } as const satisfies Record<string, Omit<Setting, "name">>;
 
 export type SettingName = keyof typeof SETTINGS;

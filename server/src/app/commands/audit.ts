@@ -1,7 +1,19 @@
 import { verifyAudit, type AuditVerdict } from "#domain/audit/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { CommandError, CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, textOption, UsageError, type Command, type Option, type Parsed } from "./command.ts";
+import {
+  CommandError,
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  textOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
 import { listOrganizations } from "./store.ts";
 import { connect, CONNECTION_OPTIONS, namesCredential } from "./connection.ts";
 import { withMetadata } from "./stores.ts";
@@ -42,13 +54,16 @@ export const audit: Command = {
     if (parsed === null) return ExitCode.ok;
     if (parsed.positionals.join(" ") !== "verify") throw new UsageError("say what to do: verify");
     const reports = namesCredential(parsed) ? [await verifyByApi(parsed)] : await verifyHere(parsed);
-    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(reports)}\n` : reports.map(readable).join(""));
+    process.stdout.write(
+      parsed.values["json"] === true ? `${JSON.stringify(reports)}\n` : reports.map(readable).join(""),
+    );
     return reports.every((report) => report.ok) ? ExitCode.ok : ExitCode.failed;
   },
 };
 
 async function verifyByApi(parsed: Parsed): Promise<Report> {
-  if (textOption(parsed, "org") !== undefined) throw new UsageError("--org is for the server's own machine; a credential has one organization");
+  if (textOption(parsed, "org") !== undefined)
+    throw new UsageError("--org is for the server's own machine; a credential has one organization");
   const client = await connect(parsed, systemClock);
   const url = `${client.addresses.portal_url}/v1/audit/verify`;
   const answer = await client.json<Omit<Report, "log">>({ purpose: "verify the audit log", url });
@@ -60,7 +75,8 @@ async function verifyHere(parsed: Parsed): Promise<Report[]> {
   return withMetadata(configOf(parsed), async (metadata) => {
     const organizations = await listOrganizations(metadata.read);
     const chosen = org === undefined ? organizations : organizations.filter(({ slug }) => slug === org);
-    if (org !== undefined && chosen.length === 0) throw new CommandError(`cannot verify the audit log: there is no organization ${org}`);
+    if (org !== undefined && chosen.length === 0)
+      throw new CommandError(`cannot verify the audit log: there is no organization ${org}`);
     const reports = org === undefined ? [await verified(metadata, "instance", null)] : [];
     for (const { id, slug } of chosen) reports.push(await verified(metadata, slug, id));
     return reports;
@@ -71,7 +87,13 @@ async function verified(metadata: MetadataStore, log: string, orgId: string | nu
   const verdict: AuditVerdict = await verifyAudit({ metadata, clock: systemClock }, orgId);
   const { ok, entries } = verdict;
   if (verdict.ok) return { log, ok, entries, head_hash: verdict.headHash, fault: null };
-  return { log, ok, entries, head_hash: null, fault: { kind: verdict.fault, seq: verdict.seq, detail: verdict.detail } };
+  return {
+    log,
+    ok,
+    entries,
+    head_hash: null,
+    fault: { kind: verdict.fault, seq: verdict.seq, detail: verdict.detail },
+  };
 }
 
 function readable({ log, ok, entries, head_hash: head, fault }: Report): string {

@@ -2,7 +2,19 @@ import { SCOPES } from "@mooring/contract";
 import { bootstrapOrganization, policyOf, setupUrl, type Bootstrapped } from "#domain/organizations/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Addresses } from "../addresses.ts";
-import { CONFIG_OPTION, configOf, ExitCode, parseCommand, requiredOption, settingOptions, textOption, UsageError, type Command, type Option, type Parsed } from "./command.ts";
+import {
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  requiredOption,
+  settingOptions,
+  textOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
 import { presentAddresses, withIdentity } from "./stores.ts";
 
 const USAGE = `
@@ -23,7 +35,12 @@ const OPTIONS: readonly Option[] = [
   { name: "org", type: "string", value: "SLUG", description: "organization" },
   { name: "project", type: "string", value: "SLUG", description: "project" },
   { name: "app", type: "string", value: "SLUG", description: "app" },
-  { name: "owner-email", type: "string", value: "E-MAIL", description: "owner of the organization (default: its present owner, or owner@ORG.localhost)" },
+  {
+    name: "owner-email",
+    type: "string",
+    value: "E-MAIL",
+    description: "owner of the organization (default: its present owner, or owner@ORG.localhost)",
+  },
   { name: "json", type: "boolean", description: "print one JSON object" },
   CONFIG_OPTION,
 ];

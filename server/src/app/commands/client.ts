@@ -54,9 +54,12 @@ export class UnreachableError extends Error {
   readonly exitCode = ExitCode.unreachable;
 
   constructor(purpose: string, url: string, cause: unknown) {
-    super(`cannot ${purpose}: ${new URL(url).origin} can't be reached (${reasonOf(cause)}); is the server running, and the address right?`, {
-      cause,
-    });
+    super(
+      `cannot ${purpose}: ${new URL(url).origin} can't be reached (${reasonOf(cause)}); is the server running, and the address right?`,
+      {
+        cause,
+      },
+    );
     this.name = "UnreachableError";
   }
 }
@@ -113,7 +116,12 @@ async function fetchOnce(request: ApiRequest, token: Token): Promise<Response> {
     ...(body === undefined ? {} : { "content-type": "application/json" }),
     ...request.headers,
   };
-  return reach(request.purpose, url, { method, headers, ...(body === undefined ? {} : { body }), ...(signal === undefined ? {} : { signal }) });
+  return reach(request.purpose, url, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** `fetch` with an error that says what could not be reached; an abort passes as it is. */

@@ -61,7 +61,12 @@ export interface Parsed {
   readonly positionals: readonly string[];
 }
 
-export const CONFIG_OPTION: Option = { name: "config", type: "string", value: "FILE", description: "JSON file with settings" };
+export const CONFIG_OPTION: Option = {
+  name: "config",
+  type: "string",
+  value: "FILE",
+  description: "JSON file with settings",
+};
 
 /** Each setting as a flag, for the commands that open the stores themselves. */
 export function settingOptions(): Option[] {
@@ -145,18 +150,28 @@ export function textsOption(parsed: Parsed, name: string): readonly string[] {
 }
 
 /** A whole number within bounds. @throws UsageError */
-export function countOption(parsed: Parsed, name: string, bounds: { minimum: number; maximum: number }): number | undefined {
+export function countOption(
+  parsed: Parsed,
+  name: string,
+  bounds: { minimum: number; maximum: number },
+): number | undefined {
   const text = textOption(parsed, name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d{1,15}$/.test(text) || value < bounds.minimum || value > bounds.maximum) {
-    throw new UsageError(`--${name} must be a whole number from ${bounds.minimum} to ${bounds.maximum}, not ${JSON.stringify(text)}`);
+    throw new UsageError(
+      `--${name} must be a whole number from ${bounds.minimum} to ${bounds.maximum}, not ${JSON.stringify(text)}`,
+    );
   }
   return value;
 }
 
 /** One of some words. @throws UsageError */
-export function choiceOption<const C extends readonly string[]>(parsed: Parsed, name: string, choices: C): C[number] | undefined {
+export function choiceOption<const C extends readonly string[]>(
+  parsed: Parsed,
+  name: string,
+  choices: C,
+): C[number] | undefined {
   const text = textOption(parsed, name);
   if (text === undefined || choices.includes(text)) return text;
   throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`);

@@ -1,6 +1,14 @@
 import { explainConfig, redactedConfig } from "../config.ts";
 import { SETTING_NAMES, type SettingName } from "../settings.ts";
-import { CONFIG_OPTION, ExitCode, parseCommand, settingOptions, sourcesOf, UsageError, type Command } from "./command.ts";
+import {
+  CONFIG_OPTION,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  sourcesOf,
+  UsageError,
+  type Command,
+} from "./command.ts";
 
 const USAGE = `
 Usage: mooring config print [--json] [options]
@@ -14,7 +22,11 @@ default. Secrets are not shown. A mistake anywhere is an error that names all of
 
 export const config: Command = {
   run: async (args) => {
-    const options = [{ name: "json", type: "boolean", description: "print JSON: {setting: {value, origin}}" } as const, CONFIG_OPTION, ...settingOptions()];
+    const options = [
+      { name: "json", type: "boolean", description: "print JSON: {setting: {value, origin}}" } as const,
+      CONFIG_OPTION,
+      ...settingOptions(),
+    ];
     const parsed = parseCommand(USAGE, options, args);
     if (parsed === null) return ExitCode.ok;
     if (parsed.positionals.join(" ") !== "print") throw new UsageError("say what to do: print");
@@ -22,7 +34,9 @@ export const config: Command = {
     const shown = redactedConfig(settings);
     const rows = SETTING_NAMES.map((name) => ({ name, value: shown[name], origin: origins.get(name) ?? "default" }));
     const json = Object.fromEntries(rows.map(({ name, value, origin }) => [name, { value, origin }]));
-    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(json, null, 2)}\n` : rows.map(readable).join(""));
+    process.stdout.write(
+      parsed.values["json"] === true ? `${JSON.stringify(json, null, 2)}\n` : rows.map(readable).join(""),
+    );
     return ExitCode.ok;
   },
 };

@@ -27,7 +27,10 @@ interface Identification {
 /** True when the command line or the environment names a credential. */
 export function namesCredential(parsed: Parsed): boolean {
   const environment = processEnvironment();
-  return ["MOORING_CLIENT_ID", "MOORING_CREDENTIALS"].some((name) => environment[name]) || textOption(parsed, "credentials") !== undefined;
+  return (
+    ["MOORING_CLIENT_ID", "MOORING_CREDENTIALS"].some((name) => environment[name]) ||
+    textOption(parsed, "credentials") !== undefined
+  );
 }
 
 /** A client for the server and the credential that options or environment name; options win. @throws UsageError, CommandError */
@@ -36,7 +39,9 @@ export async function connect(parsed: Parsed, clock: Clock): Promise<Client> {
   const url = textOption(parsed, "url") ?? environment["MOORING_URL"];
   const identification = identify(textOption(parsed, "credentials"), environment);
   const addresses =
-    url === undefined && identification.addresses !== undefined ? identification.addresses : await discover(checkedUrl(url ?? DEFAULT_URL));
+    url === undefined && identification.addresses !== undefined
+      ? identification.addresses
+      : await discover(checkedUrl(url ?? DEFAULT_URL));
   return createClient(addresses, identification.credential, clock);
 }
 
@@ -45,7 +50,8 @@ function identify(file: string | undefined, environment: Readonly<Record<string,
   const clientSecret = environment["MOORING_CLIENT_SECRET"];
   if (file !== undefined) return fromFile(file);
   if (clientId && clientSecret) return { credential: { clientId, clientSecret } };
-  if (clientId || clientSecret) throw new UsageError("MOORING_CLIENT_ID and MOORING_CLIENT_SECRET must be set together");
+  if (clientId || clientSecret)
+    throw new UsageError("MOORING_CLIENT_ID and MOORING_CLIENT_SECRET must be set together");
   const named = environment["MOORING_CREDENTIALS"];
   if (named) return fromFile(named);
   throw new UsageError(
@@ -58,9 +64,13 @@ function fromFile(file: string): Identification {
   const credential = objectAt(content, "credential") ?? content;
   const { client_id: clientId, client_secret: clientSecret } = credential;
   if (typeof clientId !== "string" || typeof clientSecret !== "string") {
-    throw new CommandError(`cannot use ${file}: it has no client_id and client_secret; make one with mooring bootstrap --json > ${file}`, ExitCode.usage);
+    throw new CommandError(
+      `cannot use ${file}: it has no client_id and client_secret; make one with mooring bootstrap --json > ${file}`,
+      ExitCode.usage,
+    );
   }
-  if ((statSync(file).mode & 0o077) !== 0) process.stderr.write(`mooring: others can read ${file}, which holds a secret; chmod 600 it\n`);
+  if ((statSync(file).mode & 0o077) !== 0)
+    process.stderr.write(`mooring: others can read ${file}, which holds a secret; chmod 600 it\n`);
   return { credential: { clientId, clientSecret }, addresses: objectAt(content, "addresses") as Addresses | undefined };
 }
 
@@ -82,7 +92,8 @@ function objectAt(content: Record<string, unknown>, name: string): Record<string
 }
 
 function checkedUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError(`--url must begin with http:// or https://, not ${JSON.stringify(text)}`);
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new UsageError(`--url must begin with http:// or https://, not ${JSON.stringify(text)}`);
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") throw new UsageError("--url must hold no user and password");
   return text.replace(/\/+$/, "");
@@ -92,7 +103,10 @@ function checkedUrl(text: string): string {
 async function discover(url: string): Promise<Addresses> {
   let response: Response;
   try {
-    response = await fetch(`${url}/.well-known/mooring`, { redirect: "error", signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) });
+    response = await fetch(`${url}/.well-known/mooring`, {
+      redirect: "error",
+      signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
+    });
   } catch (error) {
     throw new UnreachableError("ask the server for its addresses", url, error);
   }

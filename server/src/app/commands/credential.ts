@@ -2,7 +2,19 @@ import { writeFileSync } from "node:fs";
 import { isScope, SCOPES } from "@mooring/contract";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import type { Client } from "./client.ts";
-import { CommandError, countOption, ExitCode, parseCommand, requiredOption, textOption, textsOption, UsageError, type Command, type Option, type Parsed } from "./command.ts";
+import {
+  CommandError,
+  countOption,
+  ExitCode,
+  parseCommand,
+  requiredOption,
+  textOption,
+  textsOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
 import { tableText } from "./table.ts";
 
@@ -24,11 +36,32 @@ Scopes: ${SCOPES.join(" ")}
 
 const OPTIONS: readonly Option[] = [
   { name: "name", type: "string", value: "NAME", description: "what people know the new credential by" },
-  { name: "scope", type: "string", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
+  {
+    name: "scope",
+    type: "string",
+    value: "SCOPE",
+    multiple: true,
+    description: "permission; repeatable, or separated by commas",
+  },
   { name: "project", type: "string", value: "PROJECT", description: "reach this project only (id or slug)" },
-  { name: "expires-days", type: "string", value: "N", description: "days after which it ends (default: none, or the policy's)" },
-  { name: "overlap-seconds", type: "string", value: "N", description: "how long the old secret goes on working (default 86400)" },
-  { name: "save", type: "string", value: "FILE", description: "write id, secret and addresses there instead of showing the secret" },
+  {
+    name: "expires-days",
+    type: "string",
+    value: "N",
+    description: "days after which it ends (default: none, or the policy's)",
+  },
+  {
+    name: "overlap-seconds",
+    type: "string",
+    value: "N",
+    description: "how long the old secret goes on working (default 86400)",
+  },
+  {
+    name: "save",
+    type: "string",
+    value: "FILE",
+    description: "write id, secret and addresses there instead of showing the secret",
+  },
   { name: "json", type: "boolean", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
 ];
@@ -76,27 +109,47 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
     };
     const url = credentialsUrl(client);
-    const made = await client.json<NewCredential>({ purpose: "create the credential", method: "POST", url, body: JSON.stringify(body) });
+    const made = await client.json<NewCredential>({
+      purpose: "create the credential",
+      method: "POST",
+      url,
+      body: JSON.stringify(body),
+    });
     showSecret(client, parsed, made);
   },
   list: async (client, parsed) => {
     const items = await listed(client);
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
-    const columns = ["id", "client_id", "name", "status", "last_used_at", "scopes"].map((name) => ({ name, type: "VARCHAR" }));
+    const columns = ["id", "client_id", "name", "status", "last_used_at", "scopes"].map((name) => ({
+      name,
+      type: "VARCHAR",
+    }));
     const rows = items.map((item) => ({ ...item, status: statusOf(item), scopes: scopesText(item.scopes) }));
-    process.stdout.write(tableText(columns, rows, process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER));
+    process.stdout.write(
+      tableText(columns, rows, process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER),
+    );
   },
   rotate: async (client, parsed, target) => {
     const overlap = countOption(parsed, "overlap-seconds", { minimum: 0, maximum: 30 * 86_400 });
     const url = `${credentialsUrl(client)}/${await idOf(client, target)}/rotate`;
     const body = JSON.stringify({ overlap_seconds: overlap });
-    showSecret(client, parsed, await client.json<NewCredential>({ purpose: "rotate the secret", method: "POST", url, body }));
+    showSecret(
+      client,
+      parsed,
+      await client.json<NewCredential>({ purpose: "rotate the secret", method: "POST", url, body }),
+    );
   },
   revoke: async (client, parsed, target) => {
     const url = `${credentialsUrl(client)}/${await idOf(client, target)}`;
-    const answer = await client.json<{ revoked_at: string; propagated: boolean }>({ purpose: "revoke the credential", method: "DELETE", url });
+    const answer = await client.json<{ revoked_at: string; propagated: boolean }>({
+      purpose: "revoke the credential",
+      method: "DELETE",
+      url,
+    });
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(answer)}\n`);
-    const reach = answer.propagated ? "every node refuses its tokens" : "a node has not answered yet; it refuses the tokens as soon as it can";
+    const reach = answer.propagated
+      ? "every node refuses its tokens"
+      : "a node has not answered yet; it refuses the tokens as soon as it can";
     process.stdout.write(`revoked at ${answer.revoked_at}; ${reach}\n`);
   },
 };
@@ -109,7 +162,8 @@ function scopesOf(parsed: Parsed): string[] {
   const scopes = textsOption(parsed, "scope").flatMap((text) => text.split(/[\s,]+/).filter((scope) => scope !== ""));
   if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
   const unknown = scopes.filter((scope) => !isScope(scope));
-  if (unknown.length > 0) throw new UsageError(`--scope ${unknown.join(", ")}: there is no such scope; there are ${SCOPES.join(" ")}`);
+  if (unknown.length > 0)
+    throw new UsageError(`--scope ${unknown.join(", ")}: there is no such scope; there are ${SCOPES.join(" ")}`);
   return [...new Set(scopes)];
 }
 
@@ -133,7 +187,8 @@ async function idOf(client: Client, target: string | undefined): Promise<string>
   if (target === undefined) throw new UsageError("name the credential by its id (cred_…) or client id (mrc_…)");
   if (!target.startsWith("mrc_")) return encodeURIComponent(target);
   const found = (await listed(client)).find((item) => item.client_id === target);
-  if (found === undefined) throw new CommandError(`cannot find the credential: none that this one can see has the client id ${target}`);
+  if (found === undefined)
+    throw new CommandError(`cannot find the credential: none that this one can see has the client id ${target}`);
   return found.id;
 }
 

@@ -20,16 +20,32 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "send logs, metrics or traces from a file or standard input",
     load: async () => (await import("./ingest/index.ts")).ingest,
   },
-  { name: "query", summary: "run a SQL statement over the telemetry", load: async () => (await import("./query.ts")).query },
+  {
+    name: "query",
+    summary: "run a SQL statement over the telemetry",
+    load: async () => (await import("./query.ts")).query,
+  },
   {
     name: "credential",
     summary: "create, list, rotate and revoke credentials",
     load: async () => (await import("./credential.ts")).credential,
   },
   { name: "audit", summary: "verify the audit log", load: async () => (await import("./audit.ts")).audit },
-  { name: "keys", summary: "list, rotate and retire the keys that sign tokens", load: async () => (await import("./keys.ts")).keys },
-  { name: "doctor", summary: "check this installation, and say how to mend it", load: async () => (await import("./doctor/index.ts")).doctor },
-  { name: "config", summary: "print the settings in force, and where each comes from", load: async () => (await import("./config.ts")).config },
+  {
+    name: "keys",
+    summary: "list, rotate and retire the keys that sign tokens",
+    load: async () => (await import("./keys.ts")).keys,
+  },
+  {
+    name: "doctor",
+    summary: "check this installation, and say how to mend it",
+    load: async () => (await import("./doctor/index.ts")).doctor,
+  },
+  {
+    name: "config",
+    summary: "print the settings in force, and where each comes from",
+    load: async () => (await import("./config.ts")).config,
+  },
   { name: "version", summary: "print the version", load: async () => (await import("./version.ts")).version },
 ];
 

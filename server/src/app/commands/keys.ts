@@ -1,7 +1,16 @@
 import { systemClock } from "#kernel/time.ts";
 import type { SigningKeyInfo } from "#domain/identity/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import { CommandError, CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, UsageError, type Command } from "./command.ts";
+import {
+  CommandError,
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  UsageError,
+  type Command,
+} from "./command.ts";
 import { presentAddresses, withIdentity } from "./stores.ts";
 import { tableText } from "./table.ts";
 
@@ -20,18 +29,26 @@ const ACTOR = { kind: "system", id: "command-line" } as const;
 
 export const keys: Command = {
   run: async (args) => {
-    const parsed = parseCommand(USAGE, [{ name: "json", type: "boolean", description: "print JSON" }, CONFIG_OPTION, ...settingOptions()], args);
+    const parsed = parseCommand(
+      USAGE,
+      [{ name: "json", type: "boolean", description: "print JSON" }, CONFIG_OPTION, ...settingOptions()],
+      args,
+    );
     if (parsed === null) return ExitCode.ok;
     const [action, kid, ...rest] = parsed.positionals;
-    if (action !== "list" && action !== "rotate" && action !== "retire") throw new UsageError("say what to do: list, rotate or retire");
-    if ((action === "retire") !== (kid !== undefined) || rest.length > 0) throw new UsageError("retire takes the kid of one key, the others take nothing");
+    if (action !== "list" && action !== "rotate" && action !== "retire")
+      throw new UsageError("say what to do: list, rotate or retire");
+    if ((action === "retire") !== (kid !== undefined) || rest.length > 0)
+      throw new UsageError("retire takes the kid of one key, the others take nothing");
     const config = configOf(parsed);
     const listed = await withIdentity(config, await presentAddresses(config), async (identity) => {
       if (action === "rotate") await identity.keys.rotate(ACTOR);
       if (kid !== undefined) {
-        if (!identity.keys.list().some((key) => key.kid === kid)) throw new CommandError(`cannot retire the key: none has the kid ${kid}`);
+        if (!identity.keys.list().some((key) => key.kid === kid))
+          throw new CommandError(`cannot retire the key: none has the kid ${kid}`);
         const { propagated } = await identity.retireKeyNow(kid, ACTOR);
-        if (!propagated) process.stderr.write("mooring: a node has not answered yet; it refuses the key as soon as it can\n");
+        if (!propagated)
+          process.stderr.write("mooring: a node has not answered yet; it refuses the key as soon as it can\n");
       }
       return identity.keys.list();
     });

@@ -3,7 +3,18 @@ import { readFileSync } from "node:fs";
 import { SQL_BYTES_MAX } from "#kernel/limits.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Client } from "./client.ts";
-import { choiceOption, CommandError, countOption, ExitCode, parseCommand, textsOption, UsageError, type Command, type Option, type Parsed } from "./command.ts";
+import {
+  choiceOption,
+  CommandError,
+  countOption,
+  ExitCode,
+  parseCommand,
+  textsOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { tableText, type TableColumn } from "./table.ts";
@@ -24,7 +35,12 @@ Exit codes: 0 done, 1 the statement or the query failed, 2 wrong usage, 3 not pe
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "format", type: "string", value: "table|json|ndjson|csv", description: "default: table on a terminal, ndjson elsewhere" },
+  {
+    name: "format",
+    type: "string",
+    value: "table|json|ndjson|csv",
+    description: "default: table on a terminal, ndjson elsewhere",
+  },
   { name: "param", type: "string", value: "NAME=VALUE", multiple: true, description: "value of $NAME; repeatable" },
   { name: "limit", type: "string", value: "N", description: "cut the result after N rows, and say so" },
   { name: "timeout-ms", type: "string", value: "MS", description: "time limit of the query" },
@@ -132,10 +148,13 @@ function statementOf(parsed: Parsed, format: Format): Record<string, unknown> {
   if (given === undefined) throw new UsageError("name the statement, in quotes, or - to read it from standard input");
   const sql = given === "-" ? readFileSync(0, "utf8") : given;
   if (sql.trim() === "") throw new UsageError("the statement is empty");
-  if (Buffer.byteLength(sql) > SQL_BYTES_MAX) throw new UsageError(`the statement is longer than ${SQL_BYTES_MAX} bytes`);
+  if (Buffer.byteLength(sql) > SQL_BYTES_MAX)
+    throw new UsageError(`the statement is longer than ${SQL_BYTES_MAX} bytes`);
   const named = textsOption(parsed, "param");
   if (named.length > 0 && values.length > 0) throw new UsageError("give values by position or by --param, not both");
-  const limit = countOption(parsed, "limit", { minimum: 1, maximum: COUNT_MAX }) ?? (format === "table" ? TABLE_ROWS_DEFAULT : undefined);
+  const limit =
+    countOption(parsed, "limit", { minimum: 1, maximum: COUNT_MAX }) ??
+    (format === "table" ? TABLE_ROWS_DEFAULT : undefined);
   return {
     sql,
     ...(values.length > 0 ? { parameters: values.map(scalarOf) } : {}),

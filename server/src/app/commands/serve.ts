@@ -3,7 +3,15 @@ import { ensureSetupLink } from "#domain/organizations/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { buildApp, type App } from "../build.ts";
 import { announceServer, withdrawServer } from "../running.ts";
-import { CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, UsageError, type Command } from "./command.ts";
+import {
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  UsageError,
+  type Command,
+} from "./command.ts";
 
 const USAGE = `
 Usage: mooring serve [--data-dir DIR] [--listen HOST:PORT] [options]
@@ -26,7 +34,10 @@ export const serve: Command = {
     // Before the start, which can take a while: a stop then waits until it can be done in order.
     const stopped = stopSignal();
     // Lines go to stderr: stdout is for the addresses.
-    const log = pino({ level: config.log_level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+    const log = pino(
+      { level: config.log_level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+      pino.destination(2),
+    );
     const app = await buildApp(config, log, systemClock);
     try {
       const setupUrl = await ensureSetupLink({ metadata: app.metadata, clock: systemClock }, app.addresses.portal_url);
@@ -68,7 +79,9 @@ function banner(app: App, setupUrl: string | null, elapsedMs: number): string {
     ["identity", `${app.addresses.identity_url}/oauth/token`],
     ["ingest", `${app.addresses.ingest_url}/v1/ingest/{logs,metrics,traces}`],
     ["query", `${app.addresses.query_url}/v1/query`],
-    ...(app.metricsListen === null ? [] : [["metrics", `http://${app.metricsListen}/metrics`] satisfies [string, string]]),
+    ...(app.metricsListen === null
+      ? []
+      : [["metrics", `http://${app.metricsListen}/metrics`] satisfies [string, string]]),
   ];
   const lines = rows.map(([name, address]) => `  ${name.padEnd(10)}${address}`);
   const setup = setupUrl === null ? "" : `\nSet up the owner's account (works once, for 24 hours):\n  ${setupUrl}\n`;

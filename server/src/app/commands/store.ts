@@ -8,12 +8,17 @@ export async function listOrganizations(db: Reader): Promise<{ id: string; slug:
 
 /** Time of the newest audit entry; 0 when there is none. */
 export async function latestRecordMs(db: Reader): Promise<number> {
-  const row = await db.selectFrom("audit").select(({ fn }) => fn.max("at").as("at")).executeTakeFirst();
+  const row = await db
+    .selectFrom("audit")
+    .select(({ fn }) => fn.max("at").as("at"))
+    .executeTakeFirst();
   return Number(row?.at ?? 0);
 }
 
 /** The clock of a database server. */
 export async function databaseNowMs(db: Reader): Promise<number> {
-  const { rows } = await sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`.execute(db);
+  const { rows } = await sql<{
+    now: number;
+  }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`.execute(db);
   return Number(rows[0]?.now ?? 0);
 }

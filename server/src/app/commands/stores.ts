@@ -9,7 +9,11 @@ import { findRunningServer } from "../running.ts";
 /** Runs `work` with the records open, beside a running server or without one, and closes them. */
 export async function withMetadata<T>(config: Config, work: (metadata: MetadataStore) => Promise<T>): Promise<T> {
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const metadata = await openMetadata({ url: config.database_url ?? undefined, dataDir: config.data_dir, clock: systemClock });
+  const metadata = await openMetadata({
+    url: config.database_url ?? undefined,
+    dataDir: config.data_dir,
+    clock: systemClock,
+  });
   try {
     return await work(metadata);
   } finally {

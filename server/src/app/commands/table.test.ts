@@ -7,7 +7,14 @@ const COUNT = { name: "n", type: "BIGINT" };
 
 describe("tables", () => {
   test("text to the left, numbers to the right", () => {
-    const text = tableText([NAME, COUNT], [{ name: "a", n: 5 }, { name: "bcdef", n: 123 }], 80);
+    const text = tableText(
+      [NAME, COUNT],
+      [
+        { name: "a", n: 5 },
+        { name: "bcdef", n: 123 },
+      ],
+      80,
+    );
     assert.equal(text, "name     n\n-----  ---\na        5\nbcdef  123\n");
   });
 
@@ -30,7 +37,14 @@ describe("tables", () => {
     assert.equal(displayWidth("日本"), 4);
     assert.equal(displayWidth("e\u0301"), 1);
     assert.equal(displayWidth("🚢"), 2);
-    const lines = tableText([NAME, COUNT], [{ name: "日本", n: 1 }, { name: "abcd", n: 2 }], 80).split("\n");
+    const lines = tableText(
+      [NAME, COUNT],
+      [
+        { name: "日本", n: 1 },
+        { name: "abcd", n: 2 },
+      ],
+      80,
+    ).split("\n");
     assert.equal(displayWidth(lines[2] ?? ""), displayWidth(lines[3] ?? ""));
   });
 
@@ -40,6 +54,13 @@ describe("tables", () => {
   });
 
   test("NULL, empty text, objects and numbers", () => {
-    assert.deepEqual([null, undefined, "", { a: [1] }, 1.5, true].map(cellText), ["NULL", "NULL", "", '{"a":[1]}', "1.5", "true"]);
+    assert.deepEqual([null, undefined, "", { a: [1] }, 1.5, true].map(cellText), [
+      "NULL",
+      "NULL",
+      "",
+      '{"a":[1]}',
+      "1.5",
+      "true",
+    ]);
   });
 });

@@ -16,11 +16,16 @@ export function tableText(
   widthMax: number,
 ): string {
   const cells = rows.map((row) => columns.map((column) => cellText(row[column.name])));
-  const natural = columns.map((column, i) => Math.max(displayWidth(column.name), ...cells.map((row) => displayWidth(row[i] ?? "")), 1));
+  const natural = columns.map((column, i) =>
+    Math.max(displayWidth(column.name), ...cells.map((row) => displayWidth(row[i] ?? "")), 1),
+  );
   const widths = fitted(natural, widthMax - GAP.length * (columns.length - 1));
   const right = columns.map((column) => NUMERIC.test(column.type));
   const line = (texts: readonly string[]): string =>
-    texts.map((text, i) => padded(text, widths[i] ?? 0, right[i] === true)).join(GAP).trimEnd();
+    texts
+      .map((text, i) => padded(text, widths[i] ?? 0, right[i] === true))
+      .join(GAP)
+      .trimEnd();
   const head = line(columns.map((column) => printable(column.name)));
   return `${[head, widths.map((width) => "-".repeat(width)).join(GAP), ...cells.map(line)].join("\n")}\n`;
 }
@@ -78,7 +83,8 @@ function cut(text: string, width: number): string {
 }
 
 const PLAIN = /^[\u0020-\u007e…]*$/;
-const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const NARROW = /\p{Mark}|\u200d|\ufe0f/u;
 
 /** Columns that a terminal needs for a text. */

@@ -1,6 +1,15 @@
 import { ConfigError } from "../../config.ts";
 import { findRunningServer } from "../../running.ts";
-import { CONFIG_OPTION, configOf, ExitCode, parseCommand, settingOptions, UsageError, type Command, type Parsed } from "../command.ts";
+import {
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  UsageError,
+  type Command,
+  type Parsed,
+} from "../command.ts";
 import type { Check, CheckContext, Finding } from "./finding.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { NETWORK_CHECKS } from "./network.ts";
@@ -22,7 +31,11 @@ const CHECKS: readonly Check[] = [...MACHINE_CHECKS, ...RECORD_CHECKS, ...NETWOR
 
 export const doctor: Command = {
   run: async (args) => {
-    const json = { name: "json", type: "boolean", description: "print JSON: a list of {check, status, detail, mend}" } as const;
+    const json = {
+      name: "json",
+      type: "boolean",
+      description: "print JSON: a list of {check, status, detail, mend}",
+    } as const;
     const parsed = parseCommand(USAGE, [json, CONFIG_OPTION, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;
     if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
@@ -50,7 +63,12 @@ function configuration(parsed: Parsed): CheckContext["config"] | Finding[] {
     return configOf(parsed);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.mistakes.map((detail) => ({ check: "configuration", status: "fail", detail, mend: "set it right where it was set" }));
+    return error.mistakes.map((detail) => ({
+      check: "configuration",
+      status: "fail",
+      detail,
+      mend: "set it right where it was set",
+    }));
   }
 }
 

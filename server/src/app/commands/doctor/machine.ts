@@ -34,7 +34,12 @@ async function dataDirectory(path: string): Promise<Found[]> {
       () => false,
     );
     if (writable) return [ok(`${path} will be made at the first start`)];
-    return [fail(`${path} does not exist, and ${parent} can't be written`, `make it for this user, or set data_dir to another place`)];
+    return [
+      fail(
+        `${path} does not exist, and ${parent} can't be written`,
+        `make it for this user, or set data_dir to another place`,
+      ),
+    ];
   }
   if (!found.isDirectory()) return [fail(`${path} is not a directory`, "set data_dir to a directory")];
   const findings: Found[] = [await writes(path)];
@@ -47,7 +52,10 @@ async function writes(path: string): Promise<Found> {
     await probeFile(path);
     return ok(`${path} can be written and flushed`);
   } catch (error) {
-    return fail(`${path} can't be written: ${(error as Error).message}`, "give it to the user that runs the server, or free disk space");
+    return fail(
+      `${path} can't be written: ${(error as Error).message}`,
+      "give it to the user that runs the server, or free disk space",
+    );
   }
 }
 
@@ -65,7 +73,10 @@ async function clockAgainstFiles(path: string): Promise<Found> {
   const writtenMs = await probeFile(await existing(path));
   const driftMs = Math.max(beforeMs - writtenMs, writtenMs - systemClock.nowMs(), 0);
   if (driftMs <= CLOCK_DRIFT_MS_MAX) return ok("agrees with the file system's");
-  return warn(`differs from the file system's by ${Math.round(driftMs)} ms`, "synchronise the clocks of both machines (NTP)");
+  return warn(
+    `differs from the file system's by ${Math.round(driftMs)} ms`,
+    "synchronise the clocks of both machines (NTP)",
+  );
 }
 
 /** Writes, flushes and removes a file; resolves with the time that the file system gave it. */
@@ -87,7 +98,10 @@ function memory(config: CheckContext["config"]): Found {
   const wanted = config.query_memory_bytes;
   const detail = `${mib(total)} on this machine, ${mib(wanted)} for a query`;
   if (wanted * 2 <= total) return ok(detail);
-  return warn(detail, "lower query_memory_bytes to half of the memory or less, so that one query can't take everything");
+  return warn(
+    detail,
+    "lower query_memory_bytes to half of the memory or less, so that one query can't take everything",
+  );
 }
 
 /** The nearest directory above that is there. */

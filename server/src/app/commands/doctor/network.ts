@@ -4,12 +4,23 @@ import { reachable } from "../../running.ts";
 import { fail, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
 const PROBE_TIMEOUT_MS = 3000;
-const URL_SETTINGS = ["portal_url", "identity_url", "ingest_url", "query_url", "storage_url", "s3_endpoint", "webhooks_url"] as const;
+const URL_SETTINGS = [
+  "portal_url",
+  "identity_url",
+  "ingest_url",
+  "query_url",
+  "storage_url",
+  "s3_endpoint",
+  "webhooks_url",
+] as const;
 
 /** Where the server listens, and where others are told to reach it. */
 export const NETWORK_CHECKS: readonly Check[] = [
   { name: "server", run: async ({ running }) => [await serverHealth(running)] },
-  { name: "listen", run: async (context) => Promise.all([listening(context, "listen"), listening(context, "metrics_listen")]) },
+  {
+    name: "listen",
+    run: async (context) => Promise.all([listening(context, "listen"), listening(context, "metrics_listen")]),
+  },
   { name: "addresses", run: publicAddresses },
 ];
 
@@ -21,9 +32,15 @@ async function serverHealth(running: CheckContext["running"]): Promise<Found> {
     const body = (await response.json()) as { status: string; checks: Record<string, string> };
     const failed = Object.entries(body.checks).filter(([, state]) => state !== "ok");
     if (response.ok) return ok(`pid ${running.pid} listens on ${running.listen} and is well`);
-    return fail(`pid ${running.pid} is not well: ${failed.map(([name]) => name).join(", ")}`, "read its log lines; the checks below may say why");
+    return fail(
+      `pid ${running.pid} is not well: ${failed.map(([name]) => name).join(", ")}`,
+      "read its log lines; the checks below may say why",
+    );
   } catch (error) {
-    return fail(`pid ${running.pid} does not answer: ${(error as Error).message}`, "read its log lines, and start it again");
+    return fail(
+      `pid ${running.pid} does not answer: ${(error as Error).message}`,
+      "read its log lines, and start it again",
+    );
   }
 }
 
@@ -32,9 +49,12 @@ async function listening({ config, running }: CheckContext, name: "listen" | "me
   if (address === "off") return ok(`${name} is off`);
   const taken = await bindError(address);
   if (taken === null) return ok(`${name} ${address} is free`);
-  if (taken === "EADDRINUSE" && running !== null) return ok(`${name} ${address} is taken, by the running server as it seems`);
-  if (taken === "EADDRINUSE") return fail(`${name} ${address} is taken by another process`, `stop that one, or set ${name} to another address`);
-  if (taken === "EACCES") return fail(`${name} ${address} needs rights that this user lacks`, "choose a port above 1023");
+  if (taken === "EADDRINUSE" && running !== null)
+    return ok(`${name} ${address} is taken, by the running server as it seems`);
+  if (taken === "EADDRINUSE")
+    return fail(`${name} ${address} is taken by another process`, `stop that one, or set ${name} to another address`);
+  if (taken === "EACCES")
+    return fail(`${name} ${address} needs rights that this user lacks`, "choose a port above 1023");
   return fail(`${name} ${address} can't be bound: ${taken}`, `set ${name} to an address of this machine`);
 }
 
@@ -44,7 +64,9 @@ function bindError(address: string): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ host, port: Number(address.slice(colon + 1)), exclusive: true }, () => server.close(() => resolve(null)));
+    server.listen({ host, port: Number(address.slice(colon + 1)), exclusive: true }, () =>
+      server.close(() => resolve(null)),
+    );
   });
 }
 
@@ -53,12 +75,27 @@ async function publicAddresses({ config, running }: CheckContext): Promise<Found
   const urls = URL_SETTINGS.map((name) => [name, addresses[name]] as const);
   const everywhere = urls.filter(([, url]) => /^https?:\/\/(?:0\.0\.0\.0|\[::\])(?::|\/|$)/.test(url));
   if (everywhere.length > 0) {
-    return [fail(`${listOf(everywhere)} would tell clients to go to ${everywhere[0]?.[1] ?? ""}`, "set each to the address that clients use, https://…")];
+    return [
+      fail(
+        `${listOf(everywhere)} would tell clients to go to ${everywhere[0]?.[1] ?? ""}`,
+        "set each to the address that clients use, https://…",
+      ),
+    ];
   }
   const plain = urls.filter(([, url]) => url.startsWith("http:") && !isLoopback(new URL(url).hostname));
-  const findings = plain.length === 0 ? [] : [warn(`${listOf(plain)} without TLS: tokens and secrets cross the network readable`, "put a proxy with TLS before it, and set https:// addresses")];
+  const findings =
+    plain.length === 0
+      ? []
+      : [
+          warn(
+            `${listOf(plain)} without TLS: tokens and secrets cross the network readable`,
+            "put a proxy with TLS before it, and set https:// addresses",
+          ),
+        ];
   if (running !== null && config.identity_url !== null) findings.push(await reaches(addresses.identity_url));
-  return findings.length === 0 ? [ok(urls.every(([, url]) => isLoopback(new URL(url).hostname)) ? "on this machine only" : "over TLS")] : findings;
+  return findings.length === 0
+    ? [ok(urls.every(([, url]) => isLoopback(new URL(url).hostname)) ? "on this machine only" : "over TLS")]
+    : findings;
 }
 
 async function reaches(url: string): Promise<Found> {
@@ -67,7 +104,10 @@ async function reaches(url: string): Promise<Found> {
     if (response.ok) return ok(`${url} leads to the server`);
     return warn(`${url}/livez answered ${response.status}`, "look at the proxy between");
   } catch (error) {
-    return warn(`${url} can't be reached from here: ${(error as Error).message}`, "look at DNS, the proxy and its certificate");
+    return warn(
+      `${url} can't be reached from here: ${(error as Error).message}`,
+      "look at DNS, the proxy and its certificate",
+    );
   }
 }
 

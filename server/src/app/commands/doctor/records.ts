@@ -34,14 +34,23 @@ async function records({ config }: CheckContext): Promise<Found[]> {
     const nowMs = systemClock.nowMs();
     const latestMs = await latestRecordMs(metadata.read);
     if (latestMs > nowMs + FUTURE_MS_MAX) {
-      findings.push(warn("the newest record is in the future: the clock went back", "set the clock right (NTP); tokens may be refused until then"));
+      findings.push(
+        warn(
+          "the newest record is in the future: the clock went back",
+          "set the clock right (NTP); tokens may be refused until then",
+        ),
+      );
     }
     if (metadata.dialect === "sqlite") return findings;
     const askedMs = systemClock.nowMs();
     const theirsMs = await databaseNowMs(metadata.read);
     const driftMs = Math.round(Math.max(askedMs - theirsMs, theirsMs - systemClock.nowMs(), 0));
     const agrees = driftMs <= CLOCK_DRIFT_MS_MAX;
-    findings.push(agrees ? ok("the database's clock agrees") : warn(`the database's clock differs by ${driftMs} ms`, "synchronise the clocks (NTP)"));
+    findings.push(
+      agrees
+        ? ok("the database's clock agrees")
+        : warn(`the database's clock differs by ${driftMs} ms`, "synchronise the clocks (NTP)"),
+    );
     return findings;
   });
 }
@@ -51,20 +60,28 @@ async function masterKey({ config }: CheckContext): Promise<Found[]> {
   if (config.master_key === null) {
     const file = await stat(path).catch(() => null);
     if (file === null && !begun(config)) return [ok("none yet; the first start makes it")];
-    if (file === null) return [fail(`${path} is missing`, "put it back from the backup: without it no stored secret can be read")];
+    if (file === null)
+      return [fail(`${path} is missing`, "put it back from the backup: without it no stored secret can be read")];
     if ((file.mode & 0o077) !== 0) return [fail(`others may read ${path}`, `chmod 600 ${path}`)];
   }
   if (!begun(config)) return [ok("present; there is nothing yet that it opens")];
   // Opening the keys proves that it is the one that they were sealed under.
   await withIdentity(config, await presentAddresses(config), async () => {});
-  return [ok(config.master_key === null ? `${path} opens the stored keys; keep a copy of it elsewhere` : "the configured one opens the stored keys")];
+  return [
+    ok(
+      config.master_key === null
+        ? `${path} opens the stored keys; keep a copy of it elsewhere`
+        : "the configured one opens the stored keys",
+    ),
+  ];
 }
 
 async function telemetry({ config, running }: CheckContext): Promise<Found[]> {
   const path = join(config.data_dir, "telemetry");
   const found = await stat(path).catch(() => null);
   if (found === null) return [ok("none yet; the first start makes the directory")];
-  if (!found.isDirectory()) return [fail(`${path} is not a directory`, "move it away, or put the directory back from the backup")];
+  if (!found.isDirectory())
+    return [fail(`${path} is not a directory`, "move it away, or put the directory back from the backup")];
   return [ok(running === null ? `${path}; the next start reads its log` : `${path} is open in the running server`)];
 }
 
@@ -77,7 +94,8 @@ async function sandbox({ config }: CheckContext): Promise<Found[]> {
     const missing = layers.filter((layer) => !layer.active && (present || layer.name !== "hidden data"));
     const active = layers.filter((layer) => layer.active).map((layer) => layer.name);
     const findings = [ok(`in force: ${active.join(", ")}`)];
-    for (const layer of missing) findings.push(warn(`${layer.name}: ${layer.detail}`, "queries run without this layer; the others still hold"));
+    for (const layer of missing)
+      findings.push(warn(`${layer.name}: ${layer.detail}`, "queries run without this layer; the others still hold"));
     return findings;
   } finally {
     if (!present) await rm(directory, { recursive: true, force: true });
@@ -89,7 +107,11 @@ async function sandboxLayers(telemetryDir: string, dataDir: string | undefined):
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
   const engine = createQueryEngine({
     snapshot: () => Promise.reject(new Error("the doctor asks nothing")),
-    settings: { ...defaultQuerySettings(telemetryDir), ...(dataDir === undefined ? {} : { dataDir }), spareChildren: 0 },
+    settings: {
+      ...defaultQuerySettings(telemetryDir),
+      ...(dataDir === undefined ? {} : { dataDir }),
+      spareChildren: 0,
+    },
     log: silent,
     clock: systemClock,
   });

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createJsonReader, createTextReader, type Additions, type BadLine, type EntryReader, type EntrySink, type TelemetryKind } from "./entries.ts";
+import {
+  createJsonReader,
+  createTextReader,
+  type Additions,
+  type BadLine,
+  type EntryReader,
+  type EntrySink,
+  type TelemetryKind,
+} from "./entries.ts";
 import { createTextParser, UTC } from "./text/index.ts";
 
 interface Read {
@@ -34,12 +42,21 @@ describe("JSON lines", () => {
     const read = json("logs", NOTHING, '{"a":1}', "", "{", "[1]", "7", '{"b":2}');
     assert.deepEqual(read.entries, [{ a: 1 }, { b: 2 }]);
     assert.deepEqual(read.lines, [1, 6]);
-    assert.deepEqual(read.bad.map(({ line }) => line), [3, 4, 5]);
+    assert.deepEqual(
+      read.bad.map(({ line }) => line),
+      [3, 4, 5],
+    );
   });
 
   test("a service and attributes are added where the entry has none", () => {
     const additions = { service: "web", attributes: { region: "eu" } };
-    const read = json("logs", additions, '{"m":1}', '{"service":"db","attributes":{"region":"us","x":1}}', '{"attributes":7}');
+    const read = json(
+      "logs",
+      additions,
+      '{"m":1}',
+      '{"service":"db","attributes":{"region":"us","x":1}}',
+      '{"attributes":7}',
+    );
     assert.deepEqual(read.entries, [
       { service: "web", m: 1, attributes: { region: "eu" } },
       { service: "db", attributes: { region: "us", x: 1 } },
@@ -48,24 +65,44 @@ describe("JSON lines", () => {
   });
 
   test("metrics have them as tags", () => {
-    const read = json("metrics", { service: "web", attributes: { region: "eu" } }, '{"name":"x","tags":{"region":"us"}}');
+    const read = json(
+      "metrics",
+      { service: "web", attributes: { region: "eu" } },
+      '{"name":"x","tags":{"region":"us"}}',
+    );
     assert.deepEqual(read.entries, [{ name: "x", tags: { service: "web", region: "us" } }]);
   });
 });
 
 describe("plain lines", () => {
   test("a stack trace belongs to the line before", () => {
-    const read = text(NOTHING, "2026-11-20T08:00:00Z ERROR it broke", "    at f (x.js:1)", "Caused by: y", "2026-11-20T08:00:01Z INFO ok");
-    assert.deepEqual(read.entries.map((entry) => entry["message"]), ["it broke\n    at f (x.js:1)\nCaused by: y", "ok"]);
+    const read = text(
+      NOTHING,
+      "2026-11-20T08:00:00Z ERROR it broke",
+      "    at f (x.js:1)",
+      "Caused by: y",
+      "2026-11-20T08:00:01Z INFO ok",
+    );
+    assert.deepEqual(
+      read.entries.map((entry) => entry["message"]),
+      ["it broke\n    at f (x.js:1)\nCaused by: y", "ok"],
+    );
     assert.deepEqual(read.lines, [1, 4]);
   });
 
   test("a line without a time is bad, also when it looks like a continuation of nothing", () => {
-    assert.deepEqual(text(NOTHING, "  hello", "hello").bad.map(({ line }) => line), [1, 2]);
+    assert.deepEqual(
+      text(NOTHING, "  hello", "hello").bad.map(({ line }) => line),
+      [1, 2],
+    );
   });
 
   test("what is joined has an end", () => {
-    const [entry] = text(NOTHING, "2026-11-20T08:00:00Z x", ...Array.from({ length: 100 }, () => ` ${"y".repeat(4000)}`)).entries;
+    const [entry] = text(
+      NOTHING,
+      "2026-11-20T08:00:00Z x",
+      ...Array.from({ length: 100 }, () => ` ${"y".repeat(4000)}`),
+    ).entries;
     assert.ok(String(entry?.["message"]).length < 70_000);
   });
 

@@ -45,19 +45,29 @@ export function createJsonReader(kind: TelemetryKind, additions: Additions, sink
       try {
         value = JSON.parse(text);
       } catch (error) {
-        return sink.bad({ line: number, reason: `not JSON: ${(error as Error).message.slice(0, 200)} (--format text takes plain lines)` });
+        return sink.bad({
+          line: number,
+          reason: `not JSON: ${(error as Error).message.slice(0, 200)} (--format text takes plain lines)`,
+        });
       }
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         return sink.bad({ line: number, reason: "not a JSON object" });
       }
-      sink.entry({ json: plain ? text : JSON.stringify(withAdditions(kind, value as JsonObject, additions)), line: number });
+      sink.entry({
+        json: plain ? text : JSON.stringify(withAdditions(kind, value as JsonObject, additions)),
+        line: number,
+      });
     },
     flush: () => {},
   };
 }
 
 /** Plain log lines; those that go on with the line before are joined to its message. */
-export function createTextReader(parse: (line: string) => TextEntry | null, additions: Additions, sink: EntrySink): EntryReader {
+export function createTextReader(
+  parse: (line: string) => TextEntry | null,
+  additions: Additions,
+  sink: EntrySink,
+): EntryReader {
   let waiting: { entry: TextEntry; line: number } | null = null;
   const flush = (): void => {
     if (waiting === null) return;
@@ -99,5 +109,7 @@ function withAdditions(kind: TelemetryKind, entry: JsonObject, { service, attrib
 
 /** Anything but an object is left as it is, for the server to refuse by name. */
 function merged(additions: Readonly<Record<string, string>>, own: unknown): unknown {
-  return own === undefined || (typeof own === "object" && own !== null && !Array.isArray(own)) ? { ...additions, ...own } : own;
+  return own === undefined || (typeof own === "object" && own !== null && !Array.isArray(own))
+    ? { ...additions, ...own }
+    : own;
 }

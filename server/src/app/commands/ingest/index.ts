@@ -1,5 +1,16 @@
 import { systemClock } from "#kernel/time.ts";
-import { choiceOption, countOption, ExitCode, parseCommand, textOption, textsOption, UsageError, type Command, type Option, type Parsed } from "../command.ts";
+import {
+  choiceOption,
+  countOption,
+  ExitCode,
+  parseCommand,
+  textOption,
+  textsOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "../command.ts";
 import { connect, CONNECTION_OPTIONS } from "../connection.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { TelemetryKind } from "./entries.ts";
@@ -26,9 +37,25 @@ Exit codes: 0 sent (lines that were left out are reported), 1 failed, 2 wrong us
 const OPTIONS: readonly Option[] = [
   { name: "format", type: "string", value: "json|text", description: "form of the lines (default json)" },
   { name: "service", type: "string", value: "NAME", description: "service of entries that name none" },
-  { name: "attribute", type: "string", value: "K=V", multiple: true, description: "attribute, or tag of metrics, to add; repeatable" },
-  { name: "timezone", type: "string", value: "ZONE", description: "of times without an offset: UTC, +02:00, Europe/Berlin (default UTC)" },
-  { name: "year", type: "string", value: "YYYY", description: "of times without a year (default: from when the file was written)" },
+  {
+    name: "attribute",
+    type: "string",
+    value: "K=V",
+    multiple: true,
+    description: "attribute, or tag of metrics, to add; repeatable",
+  },
+  {
+    name: "timezone",
+    type: "string",
+    value: "ZONE",
+    description: "of times without an offset: UTC, +02:00, Europe/Berlin (default UTC)",
+  },
+  {
+    name: "year",
+    type: "string",
+    value: "YYYY",
+    description: "of times without a year (default: from when the file was written)",
+  },
   { name: "strict", type: "boolean", description: "stop at the first line that can't be taken" },
   { name: "parallel", type: "string", value: "N", description: "requests at the same time, 1 to 16 (default 4)" },
   { name: "retry-for", type: "string", value: "SECONDS", description: "how long a batch is tried again (default 60)" },
@@ -45,7 +72,9 @@ export const ingest: Command = {
     const interrupt = onInterrupt();
     try {
       const summary = await runIngest(plan, client, systemClock, interrupt.signal);
-      process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(plan, summary));
+      process.stdout.write(
+        parsed.values["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(plan, summary),
+      );
       if (interrupt.signal.aborted) return ExitCode.interrupted;
       return summary.accepted === 0 && summary.refused > 0 ? ExitCode.failed : ExitCode.ok;
     } finally {
@@ -62,14 +91,19 @@ function summaryText(plan: IngestPlan, summary: IngestSummary): string {
 
 function planOf(parsed: Parsed): IngestPlan {
   const [kind, file, ...rest] = parsed.positionals;
-  if (kind !== "logs" && kind !== "metrics" && kind !== "traces") throw new UsageError("say what to send: logs, metrics or traces");
+  if (kind !== "logs" && kind !== "metrics" && kind !== "traces")
+    throw new UsageError("say what to send: logs, metrics or traces");
   if (file === undefined) throw new UsageError("name a file, or - for standard input");
   if (rest.length > 0) throw new UsageError(`one file at a time: ${rest.join(" ")} is too much`);
   const format = choiceOption(parsed, "format", ["json", "text"]) ?? "json";
-  if (format === "text" && kind !== "logs") throw new UsageError("--format text is for logs; metrics and traces are JSON lines");
+  if (format === "text" && kind !== "logs")
+    throw new UsageError("--format text is for logs; metrics and traces are JSON lines");
   const zoneName = textOption(parsed, "timezone") ?? "UTC";
   const zone = zoneOf(zoneName);
-  if (zone === null) throw new UsageError(`--timezone ${JSON.stringify(zoneName)} is not a time zone; name one like UTC, +02:00 or Europe/Berlin`);
+  if (zone === null)
+    throw new UsageError(
+      `--timezone ${JSON.stringify(zoneName)} is not a time zone; name one like UTC, +02:00 or Europe/Berlin`,
+    );
   return {
     kind: kind satisfies TelemetryKind,
     file,

@@ -20,8 +20,14 @@ describe("lines of a stream", () => {
   for (const size of [1, 2, 3, 5, 7, 1000]) {
     test(`chunks of ${size} bytes`, async () => {
       const lines = await read(TEXT, size);
-      assert.deepEqual(lines.map((line) => line.text), ["eins", "zwei – drei", "", "🚢 vier"]);
-      assert.deepEqual(lines.map((line) => line.number), [1, 2, 3, 4]);
+      assert.deepEqual(
+        lines.map((line) => line.text),
+        ["eins", "zwei – drei", "", "🚢 vier"],
+      );
+      assert.deepEqual(
+        lines.map((line) => line.number),
+        [1, 2, 3, 4],
+      );
     });
   }
 

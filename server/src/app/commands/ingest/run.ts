@@ -5,7 +5,16 @@ import { INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Client } from "../client.ts";
 import { CommandError, ExitCode } from "../command.ts";
-import { createJsonReader, createTextReader, type Additions, type BadLine, type EntryReader, type EntrySink, type ReadyEntry, type TelemetryKind } from "./entries.ts";
+import {
+  createJsonReader,
+  createTextReader,
+  type Additions,
+  type BadLine,
+  type EntryReader,
+  type EntrySink,
+  type ReadyEntry,
+  type TelemetryKind,
+} from "./entries.ts";
 import { linesOf } from "./lines.ts";
 import { createProgress, type ProgressState } from "./progress.ts";
 import { createSender, type Sender } from "./sender.ts";
@@ -38,7 +47,12 @@ const LINGER_MS = 1000;
 const BAD_LINES_SHOWN_MAX = 20;
 
 /** Reads, converts and sends. Resolves when everything read was answered. @throws CommandError, ApiError, UnreachableError */
-export async function runIngest(plan: IngestPlan, client: Client, clock: Clock, interrupted: AbortSignal): Promise<IngestSummary> {
+export async function runIngest(
+  plan: IngestPlan,
+  client: Client,
+  clock: Clock,
+  interrupted: AbortSignal,
+): Promise<IngestSummary> {
   const startedMs = clock.nowMs();
   const input = openInput(plan.file);
   const state: ProgressState = { bytesRead: 0, bytesTotal: input.bytesTotal, accepted: 0, refused: 0 };
@@ -61,7 +75,10 @@ export async function runIngest(plan: IngestPlan, client: Client, clock: Clock, 
     retrying: (reason, waitMs) => progress.note(`${reason}; trying again in ${Math.ceil(waitMs / 100) / 10} s`),
   });
   const batches = createBatches(sender);
-  const reader = readerOf(plan, input.lastWrittenMs ?? clock.nowMs(), { entry: batches.add, bad: (line) => bad.refused(1, [line]) });
+  const reader = readerOf(plan, input.lastWrittenMs ?? clock.nowMs(), {
+    entry: batches.add,
+    bad: (line) => bad.refused(1, [line]),
+  });
   const linger = lingering(reader, batches, state);
   let lines = 0;
   try {
@@ -187,7 +204,8 @@ function badLines(plan: IngestPlan, state: ProgressState, note: (text: string) =
     refused: (count, lines) => {
       state.refused += count;
       for (const { line, reason } of lines) {
-        if (plan.strict) throw new CommandError(`cannot take ${name}:${line}: ${reason}; nothing after it was read (--strict)`);
+        if (plan.strict)
+          throw new CommandError(`cannot take ${name}:${line}: ${reason}; nothing after it was read (--strict)`);
         if (shown < BAD_LINES_SHOWN_MAX) note(`${name}:${line}: ${reason}`);
         shown += shown < BAD_LINES_SHOWN_MAX ? 1 : 0;
       }

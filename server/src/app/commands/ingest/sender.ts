@@ -90,7 +90,11 @@ async function sendBatch(options: SenderOptions, batch: Batch): Promise<void> {
 function settled(options: SenderOptions, batch: Batch, answer: IngestAnswer): void {
   options.accepted(answer.accepted);
   const { rejected = 0, errors = [] } = answer;
-  if (rejected > 0) options.refused(rejected, errors.map((place) => badLineOf(place, batch)));
+  if (rejected > 0)
+    options.refused(
+      rejected,
+      errors.map((place) => badLineOf(place, batch)),
+    );
 }
 
 /** Only what can be otherwise next time is tried again; null for the rest. Full jitter, so that many clients spread. */

@@ -4,11 +4,14 @@ const IPV4 = "\\d{1,3}(?:\\.\\d{1,3}){3}";
 const IPV6 = "[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}";
 const ADDRESS = `(?:${IPV4}|${IPV6})`;
 
-const REQUEST = /"(?<method>GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE|PROPFIND) (?<target>\S{1,8192})(?: HTTP\/[\d.]+)?"/;
+const REQUEST =
+  /"(?<method>GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE|PROPFIND) (?<target>\S{1,8192})(?: HTTP\/[\d.]+)?"/;
 const CLIENT_BEFORE_REQUEST = new RegExp(`^(${ADDRESS})(?:, ?${ADDRESS})* "`);
 const STATUS = /(?:\bstatus(?: code)?[:=] ?|HTTP\/[\d.]+" )(\d{3})\b/i;
 const BYTES = /\b(?:len|length|bytes|size)[:=] ?(\d{1,15})\b/;
-const FROM = new RegExp(`(?:\\b(?:from |client: ?|rhost=)|\\[client )(${ADDRESS})(?::(\\d{1,5}))?(?= |,|\\]|:|;|$)(?: port (\\d{1,5}))?`);
+const FROM = new RegExp(
+  `(?:\\b(?:from |client: ?|rhost=)|\\[client )(${ADDRESS})(?::(\\d{1,5}))?(?= |,|\\]|:|;|$)(?: port (\\d{1,5}))?`,
+);
 const TIME_S = /\b(?:time|request_time|took)[:=]? (\d{1,9}(?:\.\d{1,12})?)(?: ?(ms|milliseconds|s|seconds|secs?)\b)?/i;
 const USER = /\b(?:[Ff]or|Accepted \S+ for|Invalid user|invalid user) (invalid user )?(\S{1,256}) from /;
 const PAM_USER = / user=(\S{1,256})/;

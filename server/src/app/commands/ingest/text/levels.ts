@@ -1,7 +1,30 @@
 /** Words that loggers write for how bad something is. */
 const WORDS = [
-  "TRACE", "FINEST", "FINER", "FINE", "DEBUG[1-5]?", "VERBOSE", "CONFIG", "INFORMATION", "INFO", "NOTICE", "AUDIT", "LOG",
-  "WARNING", "WARN", "ERROR", "ERR", "SEVERE", "FAILURE", "CRITICAL", "CRIT", "ALERT", "EMERGENCY", "EMERG", "FATAL", "PANIC",
+  "TRACE",
+  "FINEST",
+  "FINER",
+  "FINE",
+  "DEBUG[1-5]?",
+  "VERBOSE",
+  "CONFIG",
+  "INFORMATION",
+  "INFO",
+  "NOTICE",
+  "AUDIT",
+  "LOG",
+  "WARNING",
+  "WARN",
+  "ERROR",
+  "ERR",
+  "SEVERE",
+  "FAILURE",
+  "CRITICAL",
+  "CRIT",
+  "ALERT",
+  "EMERGENCY",
+  "EMERG",
+  "FATAL",
+  "PANIC",
 ];
 
 /** Source of an expression for one level word, to be put into others. */

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createTextParser, isContinuation, UTC, yearBefore, zoneOf, type TextEntry, type TimeContext } from "./index.ts";
+import {
+  createTextParser,
+  isContinuation,
+  UTC,
+  yearBefore,
+  zoneOf,
+  type TextEntry,
+  type TimeContext,
+} from "./index.ts";
 
 const CONTEXT: TimeContext = { zone: UTC, yearOf: () => 2026 };
 
@@ -63,7 +71,12 @@ const CASES: readonly Case[] = [
   {
     name: "Python's logging",
     line: "2026-11-20 08:00:00,250 - worker.queue - WARNING - retrying",
-    entry: { timestamp: "2026-11-20T08:00:00.250Z", level: "WARNING", message: "retrying", attributes: { logger: "worker.queue" } },
+    entry: {
+      timestamp: "2026-11-20T08:00:00.250Z",
+      level: "WARNING",
+      message: "retrying",
+      attributes: { logger: "worker.queue" },
+    },
   },
   {
     name: "Logback",
@@ -88,7 +101,12 @@ const CASES: readonly Case[] = [
   {
     name: "dpkg, which has no level",
     line: "2026-11-20 08:00:00 status installed libc6:amd64 2.36",
-    entry: { timestamp: "2026-11-20T08:00:00Z", level: "info", message: "status installed libc6:amd64 2.36", attributes: {} },
+    entry: {
+      timestamp: "2026-11-20T08:00:00Z",
+      level: "info",
+      message: "status installed libc6:amd64 2.36",
+      attributes: {},
+    },
   },
   {
     name: "rsyslog's and the journal's own time",
@@ -109,7 +127,14 @@ const CASES: readonly Case[] = [
       level: "info",
       message: "Failed password for invalid user ann from 192.0.2.9 port 38926 ssh2",
       service: "sshd",
-      attributes: { host: "web1", program: "sshd", pid: 24200, client_ip: "192.0.2.9", client_port: 38926, user: "ann" },
+      attributes: {
+        host: "web1",
+        program: "sshd",
+        pid: 24200,
+        client_ip: "192.0.2.9",
+        client_port: 38926,
+        user: "ann",
+      },
     },
   },
   {
@@ -208,7 +233,12 @@ const CASES: readonly Case[] = [
   {
     name: "auditd",
     line: "type=USER_AUTH msg=audit(1364481363.243:24287): pid=1 res=failed",
-    entry: { timestamp: "2013-03-28T14:36:03.243Z", level: "info", message: "pid=1 res=failed", attributes: { type: "USER_AUTH" } },
+    entry: {
+      timestamp: "2013-03-28T14:36:03.243Z",
+      level: "info",
+      message: "pid=1 res=failed",
+      attributes: { type: "USER_AUTH" },
+    },
   },
   {
     name: "pino",
@@ -230,12 +260,26 @@ describe("plain log lines", () => {
     for (const { line, entry } of [...CASES, ...CASES.toReversed()]) assert.deepEqual(parse(line), entry);
   });
 
-  for (const line of ["", "hello", "2026-02-30 08:00:00 no such day", "2026-01-01 25:00:00 no such hour", "Foo 10 06:55:46 host x: y", "{broken", "12345 x"]) {
+  for (const line of [
+    "",
+    "hello",
+    "2026-02-30 08:00:00 no such day",
+    "2026-01-01 25:00:00 no such hour",
+    "Foo 10 06:55:46 host x: y",
+    "{broken",
+    "12345 x",
+  ]) {
     test(`${JSON.stringify(line)} has no time that can be read`, () => assert.equal(read(line), null));
   }
 
   test("lines that go on with the one before are told from those that do not", () => {
-    for (const line of ["    at f (x.js:1)", "\tat f", "Caused by: x", "Traceback (most recent call last):", "ValueError: x"]) {
+    for (const line of [
+      "    at f (x.js:1)",
+      "\tat f",
+      "Caused by: x",
+      "Traceback (most recent call last):",
+      "ValueError: x",
+    ]) {
       assert.equal(isContinuation(line), true, line);
     }
     for (const line of ["hello", "Error", ""]) assert.equal(isContinuation(line), false, line);
@@ -256,12 +300,14 @@ describe("years that a line does not name", () => {
   const latestMs = Date.UTC(2026, 0, 5, 12);
 
   test("a day before the file was written is of that year", () => assert.equal(yearBefore(latestMs)(1, 4), 2026));
-  test("a day that would be in the future is of the year before", () => assert.equal(yearBefore(latestMs)(12, 31), 2025));
+  test("a day that would be in the future is of the year before", () =>
+    assert.equal(yearBefore(latestMs)(12, 31), 2025));
   test("one day ahead is allowed to clocks and zones", () => assert.equal(yearBefore(latestMs)(1, 6), 2026));
 });
 
 describe("time zones", () => {
-  const at = (zone: string, line: string): string | undefined => read(line, { ...CONTEXT, zone: zoneOf(zone) ?? UTC })?.timestamp;
+  const at = (zone: string, line: string): string | undefined =>
+    read(line, { ...CONTEXT, zone: zoneOf(zone) ?? UTC })?.timestamp;
 
   test("a fixed offset", () => assert.equal(at("+05:30", "2026-11-20 08:00:00 x"), "2026-11-20T02:30:00Z"));
   test("winter and summer of a named zone", () => {
@@ -273,6 +319,7 @@ describe("time zones", () => {
     assert.equal(at("Europe/Berlin", "2026-03-29 03:00:00 x"), "2026-03-29T01:00:00Z");
     assert.equal(at("America/New_York", "2026-11-01 03:00:00 x"), "2026-11-01T08:00:00Z");
   });
-  test("an offset on the line wins", () => assert.equal(at("Europe/Berlin", "2026-01-20 08:00:00Z x"), "2026-01-20T08:00:00Z"));
+  test("an offset on the line wins", () =>
+    assert.equal(at("Europe/Berlin", "2026-01-20 08:00:00Z x"), "2026-01-20T08:00:00Z"));
   test("what is no zone", () => assert.equal(zoneOf("Mars/Olympus"), null));
 });

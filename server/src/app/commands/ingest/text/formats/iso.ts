@@ -10,7 +10,10 @@ const STAMP =
 /** What loggers write between the time and the message; the first that fits counts. */
 const HEADS: readonly RegExp[] = [
   // oslo.log: 2931 INFO nova.compute.manager [req-… user tenant - - -] message
-  new RegExp(`^(?<pid>\\d+) (?<level>${LEVEL_WORD}) (?<logger>\\S+) (?:\\[(?<context>[^\\]]*)\\] ?)?(?<message>.*)$`, "s"),
+  new RegExp(
+    `^(?<pid>\\d+) (?<level>${LEVEL_WORD}) (?<logger>\\S+) (?:\\[(?<context>[^\\]]*)\\] ?)?(?<message>.*)$`,
+    "s",
+  ),
   // Spring Boot: INFO 1234 --- [app] [main] com.example.App : message
   new RegExp(
     `^(?<level>${LEVEL_WORD}) +(?<pid>\\d+) --- (?:\\[[^\\]]*\\] )?\\[ *(?<thread>[^\\]]*)\\] (?<logger>\\S+) *: (?<message>.*)$`,
@@ -21,11 +24,17 @@ const HEADS: readonly RegExp[] = [
   // PostgreSQL: [1234] user@database LOG:  message
   /^\[(?<pid>\d+)(?:-\d+)?\] (?:(?<user>[^@\s]*)@(?<database>\S+) )?(?<level>[A-Z]+\d?): +(?<message>.*)$/s,
   // Logback: [main] INFO com.example.App - message
-  new RegExp(`^\\[(?<thread>[^\\]]+)\\] \\[?(?<level>${LEVEL_WORD})\\]? +(?:(?<logger>[\\w.$-]+) +(?:-|:) )?(?<message>.*)$`, "s"),
+  new RegExp(
+    `^\\[(?<thread>[^\\]]+)\\] \\[?(?<level>${LEVEL_WORD})\\]? +(?:(?<logger>[\\w.$-]+) +(?:-|:) )?(?<message>.*)$`,
+    "s",
+  ),
   // [error] message
   new RegExp(`^\\[(?<level>${LEVEL_WORD})\\]:? *(?<message>.*)$`, "si"),
   // LEVEL com.example.App - message; LEVEL message
-  new RegExp(`^(?<level>${LEVEL_WORD})(?: +|: *)(?:(?<logger>[\\w$-]+(?:\\.[\\w$-]+)+)(?::| -)? )?(?<message>.*)$`, "s"),
+  new RegExp(
+    `^(?<level>${LEVEL_WORD})(?: +|: *)(?:(?<logger>[\\w$-]+(?:\\.[\\w$-]+)+)(?::| -)? )?(?<message>.*)$`,
+    "s",
+  ),
 ];
 
 /** rsyslog's and journalctl's own form: only where the time has a T and an offset, since words could be anything. */
@@ -81,5 +90,9 @@ function beforeOf(before: string | undefined): TextEntry["attributes"] {
 /** The request context of OpenStack's services: request, user and tenant. */
 function contextOf(context: string | undefined): TextEntry["attributes"] {
   const [request = "-", user = "-", tenant = "-"] = context?.split(" ") ?? [];
-  return attributesOf({ request_id: request, user_id: user, tenant_id: tenant }, ["request_id", "user_id", "tenant_id"]);
+  return attributesOf({ request_id: request, user_id: user, tenant_id: tenant }, [
+    "request_id",
+    "user_id",
+    "tenant_id",
+  ]);
 }

@@ -18,7 +18,8 @@ const EPOCH = new RegExp(
   "s",
 );
 /** auditd: `type=SYSCALL msg=audit(1364481363.243:24287): …`. */
-const AUDITD = /^(?:node=(?<host>\S+) )?type=(?<type>\S+) msg=audit\((?<whole>\d{10})\.(?<f>\d+):\d+\): ?(?<message>.*)$/s;
+const AUDITD =
+  /^(?:node=(?<host>\S+) )?type=(?<type>\S+) msg=audit\((?<whole>\d{10})\.(?<f>\d+):\d+\): ?(?<message>.*)$/s;
 
 export const klog: Format = (line, context) => {
   const groups = KLOG.exec(line)?.groups;
@@ -60,7 +61,9 @@ function made(
   return entry;
 }
 
-function civilOf(groups: Readonly<Record<string, string | undefined>>): Omit<Parameters<typeof timestampOf>[0], "year"> {
+function civilOf(
+  groups: Readonly<Record<string, string | undefined>>,
+): Omit<Parameters<typeof timestampOf>[0], "year"> {
   return {
     month: Number(groups["mo"]),
     day: Number(groups["d"]),

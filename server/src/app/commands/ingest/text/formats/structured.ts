@@ -8,7 +8,14 @@ const MESSAGE_KEYS = ["message", "msg", "log"];
 const SERVICE_KEYS = ["service", "app", "name"];
 
 /** Numbers that pino and bunyan write as levels. */
-const NUMBER_LEVELS: Readonly<Record<string, string>> = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
+const NUMBER_LEVELS: Readonly<Record<string, string>> = {
+  10: "trace",
+  20: "debug",
+  30: "info",
+  40: "warn",
+  50: "error",
+  60: "fatal",
+};
 
 /** Loggers that write JSON (pino, bunyan, zap, Docker's json-file): time, level and message under their usual names. */
 export const jsonLog: Format = (line, context) => {

@@ -1,0 +1,47 @@
+import { flagOf, variableOf } from "../../server/src/app/config.ts";
+import { SETTING_NAMES, settingOf, type Setting } from "../../server/src/app/settings.ts";
+import type { Generated } from "./generated.ts";
+
+/** docs/configuration.md: every setting, for those who run a server. */
+export const configurationPage: Generated = {
+  path: "docs/configuration.md",
+  render: () => renderConfiguration(SETTING_NAMES.map(settingOf)),
+};
+
+const INTRODUCTION = `# Configuration
+
+A setting can be given in three places; the later one wins:
+
+1. a JSON file, \`{"listen": "127.0.0.1:8080"}\`, named by \`--config FILE\` or \`MOORING_CONFIG\`;
+2. an environment variable, \`MOORING_LISTEN=127.0.0.1:8080\`;
+3. a flag, \`--listen 127.0.0.1:8080\`.
+
+All mistakes are reported at once, each with the name as it was written, and the server does not start. An unknown name in the
+file, or an unknown \`MOORING_\` variable, is a mistake too. In variables and flags lists are separated by commas.
+\`mooring config print\` shows what is in force and where it comes from. Settings marked as secret have no flag, since other users of a
+machine can see command lines, and are never printed.
+
+The command line's client side has four variables of its own: \`MOORING_URL\`, \`MOORING_CREDENTIALS\`, \`MOORING_CLIENT_ID\` and
+\`MOORING_CLIENT_SECRET\`.
+
+This page is generated from \`server/src/app/settings.ts\` by \`npm run generate\`.
+
+| setting | variable | flag | default | what it does |
+| --- | --- | --- | --- | --- |
+`;
+
+export function renderConfiguration(settings: readonly Setting[]): string {
+  return INTRODUCTION + settings.map(row).join("");
+}
+
+function row(setting: Setting): string {
+  const { name, description, form, secret } = setting;
+  const flag = secret === true ? "secret, no flag" : `\`${flagOf(name)}\``;
+  const what = form === undefined ? description : `${description}; ${form}`;
+  return `| \`${name}\` | \`${variableOf(name)}\` | ${flag} | ${shown(setting.default)} | ${what.replaceAll("|", "\\|")} |\n`;
+}
+
+function shown(value: unknown): string {
+  if (value === null) return "none";
+  return Array.isArray(value) ? (value.length === 0 ? "none" : value.join(",")) : `\`${String(value)}\``;
+}
