@@ -5,7 +5,7 @@ import type { Snapshot } from "../snapshot.ts";
 import { ProcessPool } from "./pool.ts";
 import type { QueryProcess } from "./process.ts";
 import type { ChildQuery } from "./protocol.ts";
-import { Run, type RunOutcome } from "./run.ts";
+import { LostChild, Run, type RunOutcome } from "./run.ts";
 import { probeSandbox, type Sandbox, type SandboxLayer } from "./sandbox.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
 import { Slots } from "./slots.ts";
@@ -59,9 +59,18 @@ class Engine implements QueryEngine {
   }
 
   async query(request: QueryRequest): Promise<QueryRun> {
+    const signal = AbortSignal.any([request.signal, this.#closing.signal]);
+    try {
+      return await this.#attempt(request, signal);
+    } catch (error) {
+      if (!(error instanceof LostChild)) throw error;
+      return this.#attempt(request, signal); // the child had died while it waited: the query is not to blame
+    }
+  }
+
+  async #attempt(request: QueryRequest, signal: AbortSignal): Promise<QueryRun> {
     if (this.#closing.signal.aborted) throw stopping();
     const { snapshot, settings } = this.#options;
-    const signal = AbortSignal.any([request.signal, this.#closing.signal]);
     const held: (() => void)[] = [await this.#slots.acquire(request.orgId, signal)];
     try {
       const files = await snapshot(request.orgId);

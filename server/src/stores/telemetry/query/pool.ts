@@ -67,10 +67,8 @@ export class ProcessPool {
     clearTimeout(this.#idle.get(child));
     this.#idle.delete(child);
     const at = this.#spare.indexOf(child);
-    if (at >= 0) {
-      this.#spare.splice(at, 1);
-      this.#log.warn({ pid: child.pid }, "a spare query process ended");
-    }
+    if (at >= 0) this.#spare.splice(at, 1);
+    if (at >= 0 && this.#closed === undefined) this.#log.warn({ pid: child.pid }, "a spare query process ended");
     if (this.#closed !== undefined && this.#all.size === 0) this.#closed();
   }
 

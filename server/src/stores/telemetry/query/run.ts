@@ -30,6 +30,12 @@ interface Verdict {
   readonly detail: string;
 }
 
+/** A child ended by itself so soon after it was given the query that it must have been ending before. */
+export class LostChild extends Problem {}
+
+/** Longer than it takes to notice that a process has ended, shorter than an attempt that is worth no second one. */
+const LOST_WITHIN_MS = 100;
+
 /** A child that ended by one of these while using much memory ran out of it. */
 const CRASHES: ReadonlySet<NodeJS.Signals> = new Set(["SIGABRT", "SIGTRAP", "SIGSEGV", "SIGILL", "SIGBUS"]);
 
@@ -50,6 +56,7 @@ export class Run implements RunSink {
   #verdict: Verdict | undefined; // why the engine killed the child
   #outcome: Omit<RunOutcome, "peakBytes"> = { code: "query_failed", rows: 0, truncated: false, doubt: true };
   #doubt = false;
+  #lost = false; // the child ended, and the engine had not ended it
   #conclude: (() => void) | undefined;
   #stall: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
@@ -156,6 +163,7 @@ export class Run implements RunSink {
   }
 
   #broken(signal: NodeJS.Signals | null, whole: boolean): void {
+    this.#lost = this.#verdict === undefined;
     const verdict = this.#verdict ?? this.#diagnose(signal);
     this.#outcome = { ...this.#outcome, code: verdict.code };
     const trailer = { rows: null, truncated: true, elapsedMs: performance.now() - this.#startedMs, error: verdict };
@@ -165,7 +173,8 @@ export class Run implements RunSink {
   /** Ends the body with an error: as an answer when nothing was sent, with `tail` when the result can tell it, else by breaking off. */
   #giveUp(verdict: Verdict, tail: string | undefined): void {
     this.#close();
-    const problem = new Problem(
+    const soon = this.#lost && performance.now() - this.#startedMs < LOST_WITHIN_MS;
+    const problem = new (soon ? LostChild : Problem)(
       verdict.code,
       scrub(verdict.detail, { directories: [this.#settings.telemetryDir], orgId: this.#query.orgId }),
     );
