@@ -1,10 +1,17 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
+/** What the audit log is asked by, each with the order that it is listed in. */
+const ASKED_BY = ["actor_id", "action", "target_id"] as const;
+
 /** The last row of each chain of the audit log, beside the log: rows taken off its end are missed. */
 export async function auditHead(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tableMaker(tx, dialect)("audit_head", {
     columns: { org_id: "text", seq: "integer", hash: "text" },
     primaryKey: ["org_id"],
   });
+  for (const column of ASKED_BY) {
+    const index = tx.schema.createIndex(`audit__org_id__${column}__seq__index`);
+    await index.on("audit").columns(["org_id", column, "seq"]).execute();
+  }
 }
