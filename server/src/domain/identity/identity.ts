@@ -100,10 +100,11 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       await upkeep.start();
     },
     stop: async () => {
-      await upkeep.stop();
-      await feed.stop();
-      await refusals.stop();
-      await usage.stop();
+      // Each by itself: a database that is away already must not keep the rest from stopping.
+      const outcomes = [];
+      for (const part of [upkeep, feed, refusals, usage]) outcomes.push(...(await Promise.allSettled([part.stop()])));
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed !== undefined) throw new Error("cannot stop identity cleanly", { cause: failed.reason });
     },
   };
 }

@@ -53,6 +53,7 @@ export class ChangeFeed {
   readonly #poller: Poller;
   #appliedSeq = -1; // nothing read yet
   #syncedAtMs = Number.NEGATIVE_INFINITY;
+  #failing = false;
   #running: Promise<void> | undefined;
   #queued: Promise<void> | undefined;
 
@@ -136,8 +137,11 @@ export class ChangeFeed {
     try {
       await this.sync();
       await this.#presence.beat();
+      this.#failing = false;
     } catch (error) {
-      this.#deps.log.warn({ err: error }, "cannot read the feed of changes");
+      // Once for an outage, not four times a second.
+      if (!this.#failing) this.#deps.log.warn({ err: error }, "cannot read the feed of changes");
+      this.#failing = true;
     }
   }
 

@@ -30,9 +30,10 @@ export async function revokeCredentialsOfProject(
   options: { orgId: string; projectId: string },
 ): Promise<string[]> {
   const rows = await idsOfProject(tx, options);
-  for (const { id, epoch } of rows) {
+  // All rows before the feed: who changes a credential at the same time takes the row first and the feed's lock second, too.
+  for (const { id, epoch } of rows)
     await updateCredential(tx, id, { revoked_at: deps.clock.nowMs(), epoch: epoch + 1 });
+  for (const { id, epoch } of rows)
     await appendAuthChange(deps, tx, { kind: "credential", subject: id, epoch: epoch + 1 });
-  }
   return rows.map(({ id }) => id);
 }

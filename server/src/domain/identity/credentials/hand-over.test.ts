@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import type { Identity } from "#domain/identity/index.ts";
+import { credentialOf, openGround, ORG_ID, PROJECT_ID, tokenOf, type Ground } from "#domain/identity/testing.ts";
+import { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
+
+let ground: Ground;
+let identity: Identity;
+beforeEach(async () => {
+  ground = await openGround();
+  identity = await ground.node();
+});
+afterEach(() => ground.close());
+
+test("credentials that are handed over live on, bounded by who has them now", async () => {
+  const [leaver, heir, third] = [
+    await ground.person("owner"),
+    await ground.person("viewer"),
+    await ground.person("owner"),
+  ];
+  const handed = await credentialOf(identity, { actor: leaver });
+  const others = await credentialOf(identity, { actor: third });
+  const token = await tokenOf(identity, handed);
+  const ids = await ground.metadata.write((tx) =>
+    transferCredentials(ground, tx, { orgId: ORG_ID, from: leaver.id, to: heir.id }),
+  );
+  assert.deepEqual(ids, [handed.id]);
+  await ground.setRole(leaver.id, null);
+  await identity.feed.sync();
+  assert.deepEqual([...(await identity.authenticator.authenticate(token)).scopes], ["files:read"]);
+  assert.equal((await identity.authenticator.authenticate(await tokenOf(identity, others))).scopes.size, 2);
+});
+
+test("a project that goes takes its live credentials with it, and no others", async () => {
+  const inside = [
+    await credentialOf(identity, { projectId: PROJECT_ID }),
+    await credentialOf(identity, { projectId: PROJECT_ID }),
+  ];
+  const outside = await credentialOf(identity);
+  const tokens = await Promise.all(inside.map((client) => tokenOf(identity, client)));
+  const revoke = (): Promise<string[]> =>
+    ground.metadata.write((tx) => revokeCredentialsOfProject(ground, tx, { orgId: ORG_ID, projectId: PROJECT_ID }));
+  assert.deepEqual((await revoke()).toSorted(), inside.map((client) => client.id).toSorted());
+  await identity.feed.sync();
+  for (const token of tokens)
+    await assert.rejects(identity.authenticator.authenticate(token), { code: "invalid_token", message: /revoked/ });
+  await identity.authenticator.authenticate(await tokenOf(identity, outside));
+  assert.deepEqual(await revoke(), []);
+});
