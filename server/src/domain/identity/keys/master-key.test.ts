@@ -53,11 +53,12 @@ test("a damaged file and one that others can read are refused", async () => {
   await chmod(path, 0o640);
   await assert.rejects(first(), /chmod 600/);
   await chmod(path, 0o600);
-  const swapped = text.trimEnd().endsWith("A=") ? "B=" : "A=";
-  await writeFile(path, `${text.trimEnd().slice(0, -2)}${swapped}\n`);
+  const [heading = "", id = "", encoded = ""] = text.trim().split(" ");
+  const swapped = encoded.startsWith("A") ? "B" : "A";
+  await writeFile(path, `${heading} ${id} ${swapped}${encoded.slice(1)}\n`);
   await assert.rejects(
     first(),
-    (error: Error) => /damaged/.test(error.message) && !error.message.includes(text.split(" ")[2] ?? "?"),
+    (error: Error) => /damaged/.test(error.message) && !error.message.includes(encoded.slice(1)),
   );
   await writeFile(path, "");
   await assert.rejects(first(), /damaged/);
