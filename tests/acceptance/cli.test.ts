@@ -34,7 +34,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 async function run(args: readonly string[], input?: string): Promise<Outcome> {
   credentials = join(directory, "credentials.json");
   writeFileSync(credentials, JSON.stringify(shared.home), { mode: 0o600 });
-  return mooring([...args, "--credentials", credentials], { ...(input === undefined ? {} : { input }) });
+  return mooring([...args, "--credentials", credentials], input === undefined ? {} : { input });
 }
 
 async function send(lines: readonly object[], type = "logs"): Promise<void> {

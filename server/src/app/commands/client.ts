@@ -178,11 +178,15 @@ function problemAnswer(response: Response, text: string): ProblemAnswer {
   try {
     const body = JSON.parse(text) as Record<string, unknown>;
     const errors = Array.isArray(body["errors"]) ? (body["errors"] as ProblemAnswer["errors"]) : [];
-    const code = String(body["code"] ?? body["error"] ?? "unknown");
-    return { code, detail: String(body["detail"] ?? body["error_description"] ?? code), requestId, errors };
+    const code = textOf(body["code"], body["error"]) ?? "unknown";
+    return { code, detail: textOf(body["detail"], body["error_description"]) ?? code, requestId, errors };
   } catch {
     return { code: "unknown", detail: response.statusText || "no reason was given", requestId, errors: [] };
   }
+}
+
+function textOf(...values: readonly unknown[]): string | undefined {
+  return values.find((value) => typeof value === "string");
 }
 
 function refusal(purpose: string, status: number, problem: ProblemAnswer): string {

@@ -80,23 +80,17 @@ export function settingOptions(): Option[] {
 
 function shown(value: unknown): string {
   if (value === null) return "none";
-  return Array.isArray(value) ? value.join(",") || "none" : String(value);
+  if (Array.isArray(value)) return value.join(",") || "none";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Parses the words of one command; `--help` prints the help and yields null. @throws UsageError */
 export function parseCommand(usage: string, options: readonly Option[], args: readonly string[]): Parsed | null {
-  const config: ParseArgsConfig = {
-    args: [...args],
-    allowPositionals: true,
-    strict: true,
-    options: Object.fromEntries([
-      ["help", { type: "boolean" as const, short: "h" }],
-      ...options.map((option) => [option.name, { type: option.type, multiple: option.multiple ?? false }] as const),
-    ]),
-  };
+  const known: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
+  for (const { name, type, multiple = false } of options) known[name] = { type, multiple };
   let parsed: ReturnType<typeof parseArgs>;
   try {
-    parsed = parseArgs(config);
+    parsed = parseArgs({ args: [...args], allowPositionals: true, strict: true, options: known });
   } catch (error) {
     // The rest of Node's message explains how to pass values that begin with a hyphen.
     throw new UsageError((error as Error).message.split(/\n|\. To specify/)[0] ?? "wrong options");

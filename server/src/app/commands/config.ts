@@ -42,7 +42,11 @@ export const config: Command = {
 };
 
 function readable({ name, value, origin }: { name: SettingName; value: unknown; origin: string }): string {
-  const text = value === null ? "(not set)" : Array.isArray(value) ? value.join(",") || "(none)" : String(value);
+  const text = value === null ? "(not set)" : Array.isArray(value) ? value.join(",") || "(none)" : plain(value);
   const where = origin === "default" ? "" : `  # ${origin}`;
   return `${name} = ${text}${where}\n`;
+}
+
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -120,7 +120,7 @@ async function passOn(response: Response, format: Exclude<Format, "table">): Pro
   let tail = "";
   const decoder = new TextDecoder();
   try {
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       await write(chunk);
       tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
     }

@@ -50,7 +50,8 @@ describe("tables", () => {
 
   test("what a terminal would act on is shown instead", () => {
     assert.equal(cellText("a\u001b[31mb\nc\td\u009b\u202e"), "a\\u001b[31mb\\nc\\td\\u009b\\u202e");
-    assert.doesNotMatch(tableText([{ name: "\u001b]0;x\u0007", type: "VARCHAR" }], [], 80), /[\u001b\u0007]/);
+    const head = tableText([{ name: "\u001b]0;x\u0007", type: "VARCHAR" }], [], 80);
+    assert.ok(!head.includes("\u001b") && !head.includes("\u0007"), head);
   });
 
   test("NULL, empty text, objects and numbers", () => {

@@ -33,11 +33,12 @@ export function tableText(
 /** NULL stands apart from an empty text; objects and lists are JSON. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
-  return printable(typeof value === "object" ? JSON.stringify(value) : String(value));
+  return printable(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** What a terminal would act on is shown instead: log lines come from anywhere. */
 function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) => {
     if (char === "\n") return "\\n";
     return char === "\t" ? "\\t" : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;

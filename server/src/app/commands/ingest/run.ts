@@ -1,5 +1,5 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
-import type { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -58,7 +58,7 @@ export async function runIngest(
   const state: ProgressState = { bytesRead: 0, bytesTotal: input.bytesTotal, accepted: 0, refused: 0 };
   const progress = createProgress(process.stderr, state, clock);
   const stop = new AbortController();
-  const bad = badLines(plan, state, progress.note);
+  const bad = badLines(plan, state, (text) => progress.note(text));
   const sender = createSender({
     client,
     kind: plan.kind,
@@ -71,12 +71,12 @@ export async function runIngest(
       state.accepted += count;
       progress.update();
     },
-    refused: bad.refused,
+    refused: (count, lines) => bad.refused(count, lines),
     retrying: (reason, waitMs) => progress.note(`${reason}; trying again in ${Math.ceil(waitMs / 100) / 10} s`),
   });
   const batches = createBatches(sender);
   const reader = readerOf(plan, input.lastWrittenMs ?? clock.nowMs(), {
-    entry: batches.add,
+    entry: (entry) => batches.add(entry),
     bad: (line) => bad.refused(1, [line]),
   });
   const linger = lingering(reader, batches, state);
@@ -126,8 +126,8 @@ function openInput(file: string): Input {
     if (stat.isDirectory()) throw new Error("it is a directory");
     const bytesTotal = stat.isFile() && !file.endsWith(".gz") ? stat.size : null;
     const raw = createReadStream(file, { fd, highWaterMark: 256 * 1024 });
-    const stream = file.endsWith(".gz") ? raw.compose(createGunzip()) : raw;
-    return { stream: stream as Readable, bytesTotal, lastWrittenMs: stat.mtimeMs };
+    const stream: Readable = file.endsWith(".gz") ? pipeline(raw, createGunzip(), () => {}) : raw;
+    return { stream, bytesTotal, lastWrittenMs: stat.mtimeMs };
   } catch (error) {
     throw new CommandError(`cannot read ${file}: ${(error as Error).message}`);
   }

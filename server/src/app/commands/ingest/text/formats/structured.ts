@@ -45,31 +45,31 @@ export const logfmt: Format = (line, context) => {
 
 function entryOf(fields: Record<string, unknown>, context: TimeContext): TextEntry | null {
   const rest = { ...fields };
-  const take = (keys: readonly string[]): unknown => {
-    const key = keys.find((name) => rest[name] !== undefined && typeof rest[name] !== "object");
+  const take = (keys: readonly string[]): string | undefined => {
+    const key = keys.find((name) => typeof rest[name] === "string" || typeof rest[name] === "number");
     if (key === undefined) return undefined;
-    const value = rest[key];
+    const value = rest[key] as string | number;
     delete rest[key];
-    return value;
+    return String(value);
   };
   const timestamp = timeOf(take(TIME_KEYS), context);
   const message = take(MESSAGE_KEYS);
   if (timestamp === null || message === undefined) return null;
-  const level = String(take(LEVEL_KEYS) ?? "");
+  const level = take(LEVEL_KEYS) ?? "";
   const service = take(SERVICE_KEYS);
   return {
     timestamp,
     level: levelOf(NUMBER_LEVELS[level] ?? level),
-    message: String(message).replace(/\n$/, ""),
-    ...(typeof service === "string" ? { service } : {}),
+    message: message.replace(/\n$/, ""),
+    ...(service === undefined ? {} : { service }),
     attributes: rest as TextEntry["attributes"],
   };
 }
 
-function timeOf(value: unknown, context: TimeContext): string | null {
-  if (typeof value !== "string" && typeof value !== "number") return null;
-  const [whole = "", fraction = ""] = String(value).split(".");
-  return timestampOfEpoch(whole, fraction) ?? iso(String(value), context)?.timestamp ?? null;
+function timeOf(value: string | undefined, context: TimeContext): string | null {
+  if (value === undefined) return null;
+  const [whole = "", fraction = ""] = value.split(".");
+  return timestampOfEpoch(whole, fraction) ?? iso(value, context)?.timestamp ?? null;
 }
 
 function unquoted(text: string): string {
