@@ -72,6 +72,7 @@ describe("the gate", () => {
       /allowed are range, generate_series, unnest, json_each, json_tree/,
     );
     assert.match(await message("SELECT no_such(1)"), /check its spelling/);
+    assert.match(await message("SELECT json_each(attributes) FROM logs"), /write it in FROM/);
     assert.match(await message("SELECT repeat('x', 10001)"), /literal of at most 10000/);
     assert.match(await message("DELETE FROM logs"), /only one reading statement/);
     assert.match(await message("SELECT 1; SELECT 2"), /one at a time/);

@@ -222,10 +222,10 @@ function isQualified(value: Json): boolean {
 }
 
 function refusedFunction(name: string): Refusal {
-  const reason = refusalReason(name);
   const shown = `the function ${name.slice(0, 64)}`;
-  if (reason !== undefined) return new Refusal(shown, `${reason}`);
-  return new Refusal(shown, "it is not one of the functions of the documentation's list; check its spelling");
+  if (ALLOWED_TABLE_FUNCTIONS.has(name))
+    return new Refusal(`${shown} as a value`, `write it in FROM: FROM logs, ${name}(…)`);
+  return new Refusal(shown, refusalReason(name) ?? "it is not one of the allowed functions; check its spelling");
 }
 
 function countedArgument(value: Json, name: string, index: number): void {
