@@ -1,154 +1,169 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import type { OrgRole, Scope } from "@mooring/contract";
 import { createWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /** What narrows somebody's access holds for the next request, with the tokens that are already out. */
 
-let world: World;
-let counter = 0;
+describe("a change of access", () => {
+  let world: World;
+  let counter = 0;
 
-before(async () => {
-  world = await createWorld();
-});
-
-after(() => world.close());
-
-async function ask(method: string, path: string, token: string, body?: unknown): Promise<Answer> {
-  return world.call(method, path, { token, ...(body === undefined ? {} : { body }) });
-}
-
-async function made(method: string, path: string, token: string, body?: unknown): Promise<Record<string, unknown>> {
-  const answer = await ask(method, path, token, body);
-  assert.ok(answer.status < 300, answer.text);
-  return answer.json;
-}
-
-/** A member with a credential of theirs; both can read the organization. */
-async function memberWithCredential(
-  tenant: Tenant,
-  role: OrgRole,
-  scopes: Scope[],
-): Promise<{ userId: string; credentialId: string; token: string }> {
-  const userId = await world.join(tenant, `member-${++counter}@example.org`, role);
-  const person = { ...tenant, people: { ...tenant.people, [role]: userId } };
-  const { id, token } = await world.credential({ tenant: person, by: role, scopes });
-  return { userId, credentialId: id, token };
-}
-
-const owner = (): string => world.person(world.acme, world.acme.people.owner);
-
-test("a lowered role cuts the scopes of the credentials that the member made", async () => {
-  const { userId, token } = await memberWithCredential(world.acme, "admin", ["apps:read", "audit:read"]);
-  assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
-  await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
-  const refused = await ask("GET", "/v1/audit", token);
-  assert.equal(refused.json["code"], "insufficient_scope");
-  assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
-});
-
-test("a removed member's credentials lose every scope", async () => {
-  const { userId, token } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
-  assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
-  assert.equal((await ask("DELETE", `/v1/members/${userId}`, owner())).status, 204);
-  assert.equal((await ask("GET", "/v1/apps", token)).status, 403);
-  assert.equal((await ask("GET", "/v1/me", world.person(world.acme, userId))).status, 401);
-});
-
-test("a removed member's credentials pass to the one who asks for it", async () => {
-  const { userId, credentialId, token } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
-  assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
-  assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
-  const credential = await made("GET", `/v1/credentials/${credentialId}`, owner());
-  assert.equal(credential["created_by"], world.acme.people.owner);
-});
-
-test("a credential of the installation has nobody to pass credentials to", async () => {
-  const { userId } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
-  const answer = await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, await world.token());
-  assert.equal(answer.json["code"], "conflict");
-});
-
-test("a narrower policy cuts every credential, and a wider one gives back", async () => {
-  const tenant = await world.tenant("policed");
-  const admin = world.person(tenant, tenant.people.owner);
-  const token = await world.token({ tenant, scopes: ["apps:read", "audit:read"] });
-  await made("PATCH", "/v1/organization", admin, { policy: { allowed_scopes: ["apps:read"] } });
-  assert.equal((await ask("GET", "/v1/audit", token)).status, 403);
-  assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
-  await made("PATCH", "/v1/organization", admin, { policy: { allowed_scopes: null } });
-  assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
-});
-
-test("no credential outlives the policy's longest lifetime", async () => {
-  const tenant = await world.tenant("short-lived");
-  const admin = world.person(tenant, tenant.people.owner);
-  await made("PATCH", "/v1/organization", admin, { policy: { credential_lifetime_days_max: 1 } });
-  const farAway = "2999-01-01T00:00:00Z";
-  const credential = await made("POST", "/v1/credentials", admin, {
-    name: "x",
-    scopes: ["apps:read"],
-    expires_at: farAway,
+  before(async () => {
+    world = await createWorld();
   });
-  assert.ok(
-    Date.parse(credential["expires_at"] as string) <= Date.parse(credential["created_at"] as string) + 86_400_000,
-  );
-});
 
-test("a project that becomes private is hidden from the organization's credentials, its apps too", async () => {
-  const token = await world.token();
-  const project = await made("POST", "/v1/projects", token, { slug: "retreat" });
-  await made("POST", "/v1/apps", token, { project: "retreat", slug: "retreat-app" });
-  assert.equal((await ask("GET", "/v1/apps/retreat-app", token)).status, 200);
-  await made("PATCH", "/v1/projects/retreat", owner(), { visibility: "private" });
-  assert.equal((await ask("GET", "/v1/projects/retreat", token)).status, 404);
-  assert.equal((await ask("GET", "/v1/apps/retreat-app", token)).status, 404);
-  const listed = await made("GET", "/v1/apps?limit=100", token);
-  assert.ok(!JSON.stringify(listed).includes("retreat-app"));
-  const members = await made("GET", `/v1/projects/${project["id"] as string}/members`, owner());
-  assert.deepEqual(
-    (members["items"] as { user_id: string; role: string }[]).map((row) => [row.user_id, row.role]),
-    [[world.acme.people.owner, "maintainer"]],
-  );
-});
+  after(() => world.close());
 
-test("a credential of a project dies with it, and sees nothing else before", async () => {
-  const token = await world.token();
-  const project = await made("POST", "/v1/projects", token, { slug: "short" });
-  const bound = await world.token({ projectId: project["id"] as string });
-  const listed = await made("GET", "/v1/projects", bound);
-  assert.deepEqual(
-    (listed["items"] as { id: string }[]).map((row) => row.id),
-    [project["id"]],
-  );
-  const me = await made("GET", "/v1/me", bound);
-  assert.deepEqual([me["project_id"], (me["projects"] as unknown[]).length], [project["id"], 1]);
-  assert.equal((await ask("DELETE", "/v1/projects/short", token)).status, 204);
-  assert.equal((await ask("GET", "/v1/projects", bound)).status, 401);
-});
+  async function ask(method: string, path: string, token: string, body?: unknown): Promise<Answer> {
+    return world.call(method, path, { token, ...(body === undefined ? {} : { body }) });
+  }
 
-test("a revoked credential's token fails on the next request", async () => {
-  const { id, token } = await world.credential();
-  const revoked = await made("DELETE", `/v1/credentials/${id}`, owner());
-  assert.equal(revoked["propagated"], true);
-  const refused = await ask("GET", "/v1/me", token);
-  assert.equal(refused.json["code"], "invalid_token");
-});
+  async function made(method: string, path: string, token: string, body?: unknown): Promise<Record<string, unknown>> {
+    const answer = await ask(method, path, token, body);
+    assert.ok(answer.status < 300, answer.text);
+    return answer.json;
+  }
 
-test("an owner makes an owner; an admin and an admin's credential can't", async () => {
-  const userId = await world.join(world.acme, "rising@example.org", "developer");
-  const byAdmin = await world.token({ by: "admin" });
-  assert.equal((await ask("PATCH", `/v1/members/${userId}`, byAdmin, { role: "owner" })).json["code"], "forbidden");
-  const byOwner = await world.token({ by: "owner" });
-  await made("PATCH", `/v1/members/${userId}`, byOwner, { role: "owner" });
-  assert.equal((await ask("DELETE", `/v1/members/${userId}`, byAdmin)).json["code"], "forbidden");
-  assert.equal((await ask("DELETE", `/v1/members/${userId}`, byOwner)).status, 204);
-});
+  /** A member with a credential of theirs; both can read the organization. */
+  async function memberWithCredential(
+    tenant: Tenant,
+    role: OrgRole,
+    scopes: Scope[],
+  ): Promise<{ userId: string; credentialId: string; token: string }> {
+    const userId = await world.join(tenant, `member-${++counter}@example.org`, role);
+    const person = { ...tenant, people: { ...tenant.people, [role]: userId } };
+    const { id, token } = await world.credential({ tenant: person, by: role, scopes });
+    return { userId, credentialId: id, token };
+  }
 
-test("a credential that may only manage members can't raise anybody above itself", async () => {
-  const token = await world.token({ by: "owner", scopes: ["members:write", "org:read"] });
-  const body = { email: "accomplice@example.org", role: "viewer" };
-  const answer = await ask("POST", "/v1/invitations", token, body);
-  assert.equal(answer.json["code"], "forbidden");
-  assert.match(answer.json["detail"] as string, /apps:read/);
+  const owner = (): string => world.person(world.acme, world.acme.people.owner);
+
+  test("a lowered role cuts the scopes of the credentials that the member made", async () => {
+    const { userId, token } = await memberWithCredential(world.acme, "admin", ["apps:read", "audit:read"]);
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
+    await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
+    const refused = await ask("GET", "/v1/audit", token);
+    assert.equal(refused.json["code"], "insufficient_scope");
+    assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
+  });
+
+  test("a removed member's credentials lose every scope", async () => {
+    const { userId, token } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
+    assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
+    assert.equal((await ask("DELETE", `/v1/members/${userId}`, owner())).status, 204);
+    assert.equal((await ask("GET", "/v1/apps", token)).status, 403);
+    assert.equal((await ask("GET", "/v1/me", world.person(world.acme, userId))).status, 401);
+  });
+
+  test("a removed member's credentials pass to the one who asks for it", async () => {
+    const { userId, credentialId, token } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
+    assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
+    assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
+    const credential = await made("GET", `/v1/credentials/${credentialId}`, owner());
+    assert.equal(credential["created_by"], world.acme.people.owner);
+  });
+
+  test("a credential of the installation has nobody to pass credentials to", async () => {
+    const { userId } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
+    const answer = await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, await world.token());
+    assert.equal(answer.json["code"], "conflict");
+  });
+
+  test("a narrower policy cuts every credential, and a wider one gives back", async () => {
+    const tenant = await world.tenant("policed");
+    const admin = world.person(tenant, tenant.people.owner);
+    const token = await world.token({ tenant, scopes: ["apps:read", "audit:read"] });
+    await made("PATCH", "/v1/organization", admin, { policy: { allowed_scopes: ["apps:read"] } });
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 403);
+    assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
+    await made("PATCH", "/v1/organization", admin, { policy: { allowed_scopes: null } });
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
+  });
+
+  test("no credential outlives the policy's longest lifetime", async () => {
+    const tenant = await world.tenant("short-lived");
+    const admin = world.person(tenant, tenant.people.owner);
+    await made("PATCH", "/v1/organization", admin, { policy: { credential_lifetime_days_max: 1 } });
+    const farAway = "2999-01-01T00:00:00Z";
+    const credential = await made("POST", "/v1/credentials", admin, {
+      name: "x",
+      scopes: ["apps:read"],
+      expires_at: farAway,
+    });
+    assert.ok(
+      Date.parse(credential["expires_at"] as string) <= Date.parse(credential["created_at"] as string) + 86_400_000,
+    );
+  });
+
+  test("a project that becomes private is hidden from the organization's credentials, its apps too", async () => {
+    const token = await world.token();
+    const project = await made("POST", "/v1/projects", token, { slug: "retreat" });
+    await made("POST", "/v1/apps", token, { project: "retreat", slug: "retreat-app" });
+    assert.equal((await ask("GET", "/v1/apps/retreat-app", token)).status, 200);
+    await made("PATCH", "/v1/projects/retreat", owner(), { visibility: "private" });
+    assert.equal((await ask("GET", "/v1/projects/retreat", token)).status, 404);
+    assert.equal((await ask("GET", "/v1/apps/retreat-app", token)).status, 404);
+    const listed = await made("GET", "/v1/apps?limit=100", token);
+    assert.ok(!JSON.stringify(listed).includes("retreat-app"));
+    const members = await made("GET", `/v1/projects/${project["id"] as string}/members`, owner());
+    assert.deepEqual(
+      (members["items"] as { user_id: string; role: string }[]).map((row) => [row.user_id, row.role]),
+      [[world.acme.people.owner, "maintainer"]],
+    );
+  });
+
+  test("a credential of a project dies with it, and sees nothing else before", async () => {
+    const token = await world.token();
+    const project = await made("POST", "/v1/projects", token, { slug: "short" });
+    const bound = await world.token({ projectId: project["id"] as string });
+    const listed = await made("GET", "/v1/projects", bound);
+    assert.deepEqual(
+      (listed["items"] as { id: string }[]).map((row) => row.id),
+      [project["id"]],
+    );
+    const me = await made("GET", "/v1/me", bound);
+    assert.deepEqual([me["project_id"], (me["projects"] as unknown[]).length], [project["id"], 1]);
+    assert.equal((await ask("DELETE", "/v1/projects/short", token)).status, 204);
+    assert.equal((await ask("GET", "/v1/projects", bound)).status, 401);
+  });
+
+  test("a revoked credential's token fails on the next request", async () => {
+    const { id, token } = await world.credential();
+    const revoked = await made("DELETE", `/v1/credentials/${id}`, owner());
+    assert.equal(revoked["propagated"], true);
+    const refused = await ask("GET", "/v1/me", token);
+    assert.equal(refused.json["code"], "invalid_token");
+  });
+
+  test("an owner makes an owner; an admin and an admin's credential can't", async () => {
+    const userId = await world.join(world.acme, "rising@example.org", "developer");
+    const byAdmin = await world.token({ by: "admin" });
+    assert.equal((await ask("PATCH", `/v1/members/${userId}`, byAdmin, { role: "owner" })).json["code"], "forbidden");
+    const byOwner = await world.token({ by: "owner" });
+    await made("PATCH", `/v1/members/${userId}`, byOwner, { role: "owner" });
+    assert.equal((await ask("DELETE", `/v1/members/${userId}`, byAdmin)).json["code"], "forbidden");
+    assert.equal((await ask("DELETE", `/v1/members/${userId}`, byOwner)).status, 204);
+  });
+
+  test("a credential that may only manage members can't raise anybody above itself", async () => {
+    const token = await world.token({ by: "owner", scopes: ["members:write", "org:read"] });
+    const body = { email: "accomplice@example.org", role: "viewer" };
+    const answer = await ask("POST", "/v1/invitations", token, body);
+    assert.equal(answer.json["code"], "forbidden");
+    assert.match(answer.json["detail"] as string, /apps:read/);
+  });
+
+  test("a viewer who maintains a project changes that one, and gives no more than a maintainer has", async () => {
+    const userId = await world.join(world.acme, "keeper@example.org", "viewer");
+    const keeper = world.person(world.acme, userId);
+    await made("POST", "/v1/projects", owner(), { slug: "kept", visibility: "private" });
+    assert.equal((await ask("GET", "/v1/projects/kept", keeper)).status, 404);
+    await made("PUT", `/v1/projects/kept/members/${userId}`, owner(), { role: "maintainer" });
+    await made("PATCH", "/v1/projects/kept", keeper, { name: "Kept" });
+    await made("POST", "/v1/apps", keeper, { project: "kept", slug: "kept-app" });
+    await made("PUT", `/v1/projects/kept/members/${world.acme.people.developer}`, keeper, { role: "maintainer" });
+    assert.equal((await ask("PATCH", "/v1/projects/open", keeper, { name: "x" })).json["code"], "insufficient_scope");
+    assert.equal((await ask("POST", "/v1/apps", keeper, { project: "open", slug: "not-mine" })).status, 403);
+  });
 });

@@ -29,6 +29,7 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { CHOSEN, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { createOrganizationSurface } from "../index.ts";
 
 export const ADDRESSES = { portal_url: "https://portal.example" };
@@ -86,7 +87,8 @@ export async function createWorld(options: { surfaces?: (deps: SurfaceDeps) => S
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-organization-"));
   const clock = systemClock;
   const log = pino({ level: "silent" });
-  const metadata = await openMetadata({ url: undefined, dataDir, clock });
+  const url = CHOSEN === "postgres" ? await postgresUrl(dataDir) : undefined;
+  const metadata = await openMetadata({ url, dataDir, clock });
   const identity = await createIdentity({
     metadata,
     clock,
