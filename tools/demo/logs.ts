@@ -42,7 +42,9 @@ function textFiles(directory: string): LogSource[] {
   return names
     .map((name) => join(directory, name))
     .filter(isText)
+    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
     .slice(0, FILES_MAX)
+    .toSorted()
     .map((file) => ({ name: basename(file), file }));
 }
 

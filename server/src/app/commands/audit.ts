@@ -15,7 +15,7 @@ import {
   type Parsed,
 } from "./command.ts";
 import { listOrganizations } from "./store.ts";
-import { connect, CONNECTION_OPTIONS, namesCredential } from "./connection.ts";
+import { connect, CONNECTION_OPTIONS } from "./connection.ts";
 import { withMetadata } from "./stores.ts";
 
 const USAGE = `
@@ -53,13 +53,18 @@ export const audit: Command = {
     const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;
     if (parsed.positionals.join(" ") !== "verify") throw new UsageError("say what to do: verify");
-    const reports = namesCredential(parsed) ? [await verifyByApi(parsed)] : await verifyHere(parsed);
+    const reports = asksServer(parsed) ? [await verifyByApi(parsed)] : await verifyHere(parsed);
     process.stdout.write(
       parsed.values["json"] === true ? `${JSON.stringify(reports)}\n` : reports.map(readable).join(""),
     );
     return reports.every((report) => report.ok) ? ExitCode.ok : ExitCode.failed;
   },
 };
+
+/** By the options alone: a credential in the environment must not turn a look at this machine's records into another. */
+function asksServer(parsed: Parsed): boolean {
+  return textOption(parsed, "credentials") !== undefined || textOption(parsed, "url") !== undefined;
+}
 
 async function verifyByApi(parsed: Parsed): Promise<Report> {
   if (textOption(parsed, "org") !== undefined)

@@ -24,15 +24,6 @@ interface Identification {
   readonly addresses?: Addresses | undefined;
 }
 
-/** True when the command line or the environment names a credential. */
-export function namesCredential(parsed: Parsed): boolean {
-  const environment = processEnvironment();
-  return (
-    ["MOORING_CLIENT_ID", "MOORING_CREDENTIALS"].some((name) => environment[name]) ||
-    textOption(parsed, "credentials") !== undefined
-  );
-}
-
 /** A client for the server and the credential that options or environment name; options win. @throws UsageError, CommandError */
 export async function connect(parsed: Parsed, clock: Clock): Promise<Client> {
   const environment = processEnvironment();
