@@ -96,7 +96,7 @@ export class CredentialStates {
   /** Reads under way. A change takes them out, so that what they bring is not kept. */
   readonly #reading = new Map<string, Promise<CredentialState | undefined>>();
 
-  constructor(metadata: MetadataStore, feed: ChangeFeed) {
+  constructor(metadata: MetadataStore, feed: Pick<ChangeFeed, "subscribe">) {
     this.#metadata = metadata;
     feed.subscribe({ apply: (changes) => this.#apply(changes), reset: () => this.#forgetAll() });
   }
