@@ -18,27 +18,36 @@ const GATE_CODES: readonly ProblemCode[] = ["sql_not_allowed", "invalid_sql"];
 const MIB = 1024 * 1024;
 
 describe("attacks", { concurrency: 1 }, () => {
-  let test1: TestEngine;
+  let open: TestEngine;
   let listing: string[];
 
   before(async () => {
     // Resource attacks with small limits, so that they are over soon.
-    test1 = await openTestEngine(FIXTURE, { memoryBytesMax: 128 * MIB });
-    listing = await readdir(test1.directory, { recursive: true });
+    open = await openTestEngine(FIXTURE, { memoryBytesMax: 128 * MIB });
+    listing = await readdir(open.directory, { recursive: true });
   });
   after(async () => {
-    await test1.close();
+    await open.close();
   });
 
-  function assertSilent(message: string): void {
-    const path = /(?:\/tmp|\/work|\/home|\/usr|\/etc\/passwd:|node_modules|\.ndjson)/;
-    assert.doesNotMatch(message.replace(/"[^"]*"|the table function \S+/g, ""), path, "no path is told");
-    assert.ok(!message.includes(OTHER_ORG) && !message.includes(MASTER_KEY) && !message.includes(OTHER_MARK));
+  /** Nothing of the host and of others is told, but for what the statement itself said. */
+  function assertSilent(message: string, sql = ""): void {
+    const secrets = [
+      open.directory,
+      process.cwd(),
+      process.execPath,
+      "node_modules",
+      OTHER_ORG,
+      MASTER_KEY,
+      OTHER_MARK,
+    ];
+    for (const secret of secrets)
+      assert.ok(!message.includes(secret) || sql.includes(secret), `${secret} is told: ${message}`);
   }
 
   async function refusal(attack: Attack): Promise<Problem> {
     try {
-      const answer = await resultText(test1.engine, attack.sql);
+      const answer = await resultText(open.engine, attack.sql);
       assert.fail(`${attack.name} was answered: ${answer.slice(0, 200)}`);
     } catch (error) {
       if (error instanceof Problem) return error;
@@ -47,21 +56,21 @@ describe("attacks", { concurrency: 1 }, () => {
   }
 
   test("each attempt to read more than the tables is refused", async (t) => {
-    for (const attack of readingAttacks(test1.targets)) {
+    for (const attack of readingAttacks(open.targets)) {
       await t.test(attack.name, async () => {
         const problem = await refusal(attack);
         assert.ok(GATE_CODES.includes(problem.code), `${problem.code}: ${problem.message}`);
-        assertSilent(problem.message);
+        assertSilent(problem.message, attack.sql);
       });
     }
   });
 
   test("each attempt to change something is refused", async (t) => {
-    for (const attack of writingAttacks(test1.targets)) {
+    for (const attack of writingAttacks(open.targets)) {
       await t.test(attack.name, async () => {
         const problem = await refusal(attack);
         assert.ok(GATE_CODES.includes(problem.code), `${problem.code}: ${problem.message}`);
-        assertSilent(problem.message);
+        assertSilent(problem.message, attack.sql);
       });
     }
   });
@@ -71,7 +80,7 @@ describe("attacks", { concurrency: 1 }, () => {
       await t.test(attack.name, async () => {
         const startedMs = performance.now();
         try {
-          await resultText(test1.engine, attack.sql, {
+          await resultText(open.engine, attack.sql, {
             timeoutMs: 1000,
             memoryBytesMax: 128 * MIB,
             rowsMax: 1000,
@@ -86,15 +95,15 @@ describe("attacks", { concurrency: 1 }, () => {
           performance.now() - startedMs < 6000,
           "over within the time limit, its grace, and the start of a child",
         );
-        assert.deepEqual(await rows(test1.engine, "SELECT count(*) FROM logs"), [[1000]]);
+        assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs"), [[1000]]);
       });
     }
   });
 
   test("nothing was written, nothing was lost", async () => {
-    assert.deepEqual(await readdir(test1.directory, { recursive: true }), listing);
-    assert.equal(await readFile(test1.targets.secretFile, "utf8"), MASTER_KEY);
-    assert.deepEqual(await rows(test1.engine, "SELECT count(*), count(DISTINCT message) FROM logs"), [[1000, 1000]]);
-    assert.equal(test1.held(), 0);
+    assert.deepEqual(await readdir(open.directory, { recursive: true }), listing);
+    assert.equal(await readFile(open.targets.secretFile, "utf8"), MASTER_KEY);
+    assert.deepEqual(await rows(open.engine, "SELECT count(*), count(DISTINCT message) FROM logs"), [[1000, 1000]]);
+    assert.equal(open.held(), 0);
   });
 });
