@@ -165,6 +165,7 @@ async function openStores(
         compactionIntervalMs: config.compaction_interval_ms,
         queryConcurrency: config.query_concurrency,
         queryConcurrencyOrganization: config.query_concurrency_organization,
+        queryMemoryBytes: config.query_memory_bytes,
       },
     }),
     (part) => part.close(),

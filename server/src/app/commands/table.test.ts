@@ -27,6 +27,14 @@ describe("tables", () => {
     assert.match(lines[2] ?? "", /^x+…\s+7$/);
   });
 
+  test("numbers and times are never cut", () => {
+    const time = { name: "timestamp", type: "TIMESTAMP WITH TIME ZONE" };
+    const row = { timestamp: "2026-11-20T08:00:00.123456Z", n: 1_234_567_890_123, name: "x".repeat(500_000) };
+    const line = tableText([time, NAME, COUNT], [row], 60).split("\n")[2] ?? "";
+    assert.match(line, /^2026-11-20T08:00:00\.123456Z  x+…  1234567890123$/);
+    assert.equal(displayWidth(line), 60);
+  });
+
   test("many columns keep a readable width, and the table runs over", () => {
     const columns = Array.from({ length: 30 }, (_, i) => ({ name: `column_${i}`, type: "VARCHAR" }));
     const row = Object.fromEntries(columns.map(({ name }) => [name, "0123456789"]));

@@ -19,8 +19,10 @@ export function tableText(
   const natural = columns.map((column, i) =>
     Math.max(displayWidth(column.name), ...cells.map((row) => displayWidth(row[i] ?? "")), 1),
   );
-  const widths = fitted(natural, widthMax - GAP.length * (columns.length - 1));
   const right = columns.map((column) => NUMERIC.test(column.type));
+  // A number or a time that is cut says something else, or nothing.
+  const whole = columns.map((column, i) => right[i] === true || /^(?:TIME|DATE|BOOL)/.test(column.type));
+  const widths = fitted(natural, whole, widthMax - GAP.length * (columns.length - 1));
   const line = (texts: readonly string[]): string =>
     texts
       .map((text, i) => padded(text, widths[i] ?? 0, right[i] === true))
@@ -45,21 +47,22 @@ function printable(text: string): string {
   });
 }
 
-/** Takes from the widest columns until the sum fits. */
-function fitted(natural: readonly number[], widthMax: number): number[] {
+/** Takes from the widest columns that may be cut, one character at a time, until the sum fits. */
+function fitted(natural: readonly number[], whole: readonly boolean[], widthMax: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width, 0) - widthMax;
+  // One cell can have megabytes; what is far beyond any terminal goes at once.
+  for (const [i, width] of widths.entries()) {
+    if (whole[i] === true || width <= widthMax || excess <= 0) continue;
+    widths[i] = Math.max(CELL_CHARS_MIN, widthMax);
+    excess -= width - (widths[i] ?? 0);
+  }
   while (excess > 0) {
-    const widest = Math.max(...widths);
+    const cuttable = widths.map((width, i) => (whole[i] === true ? 0 : width));
+    const widest = Math.max(...cuttable);
     if (widest <= CELL_CHARS_MIN) break;
-    const next = Math.max(CELL_CHARS_MIN, ...widths.filter((width) => width < widest));
-    const many = widths.filter((width) => width === widest).length;
-    const cut = Math.max(1, Math.min(widest - next, Math.floor(excess / many)));
-    for (const [i, width] of widths.entries()) {
-      if (width !== widest || excess <= 0) continue;
-      widths[i] = width - cut;
-      excess -= cut;
-    }
+    widths[cuttable.lastIndexOf(widest)] = widest - 1;
+    excess--;
   }
   return widths;
 }

@@ -15,6 +15,8 @@ export interface TelemetryStoreSettings {
   readonly compactionIntervalMs: number;
   readonly queryConcurrency: number;
   readonly queryConcurrencyOrganization: number;
+  /** Memory that one query may use; the limits of its process follow from it. */
+  readonly queryMemoryBytes?: number;
 }
 
 export interface TelemetryOptions {
@@ -41,6 +43,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       dataDir,
       concurrentMax: settings.queryConcurrency,
       concurrentPerOrgMax: settings.queryConcurrencyOrganization,
+      ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
     },
     log,
     clock,
