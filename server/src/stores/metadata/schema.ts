@@ -133,6 +133,8 @@ export interface Tables {
     hash: string;
   };
   /** The last row of each chain of `audit`, so that rows taken off the end are missed. */
+  /** What a deleted project had sent stays as visible as it was. */
+  deleted_project: { id: string; org_id: string; visibility: "organization" | "private"; deleted_at: number };
   audit_head: { org_id: string; seq: number; hash: string };
   idempotency: {
     /** SHA-256 of principal, route and key. */

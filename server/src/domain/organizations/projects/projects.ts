@@ -16,6 +16,7 @@ import {
   maintainersOf,
   projectByName,
   putProjectRole,
+  rememberDeleted,
   setProject,
   type Project,
 } from "./store.ts";
@@ -177,6 +178,7 @@ export async function deleteProject(
     if ((await countApps(tx, orgId, row.id)) > 0)
       throw new Problem("conflict", "The project has apps; delete them first.");
     const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
+    await rememberDeleted(tx, row, deps.clock.nowMs());
     await deleteProjectRow(tx, orgId, row.id);
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {

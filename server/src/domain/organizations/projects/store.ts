@@ -141,3 +141,9 @@ export async function deleteProjectRole(tx: Writer, project: Project, userId: st
     .where("user_id", "=", userId)
     .execute();
 }
+
+/** Notes a project that goes, so that what it had sent stays as visible as it was. */
+export async function rememberDeleted(tx: Writer, project: Project, atMs: number): Promise<void> {
+  const { id, org_id, visibility } = project;
+  await tx.insertInto("deleted_project").values({ id, org_id, visibility, deleted_at: atMs }).execute();
+}

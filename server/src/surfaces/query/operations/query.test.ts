@@ -29,6 +29,13 @@ before(async () => {
       await tx.insertInto("project").values({ ...project, org_id: "org_a", name: project.slug, created_at: 0 }).execute();
     }
   });
+  await metadata.write(async (tx) => {
+    const gone = { org_id: "org_a", deleted_at: 1 };
+    await tx.insertInto("deleted_project").values({ ...gone, id: "proj_gone", visibility: "organization" }).execute();
+    await tx.insertInto("deleted_project").values({ ...gone, id: "proj_gone_closed", visibility: "private" }).execute();
+  });
+  await append("org_a", "proj_gone", "gone");
+  await append("org_a", "proj_gone_closed", "gone and closed");
   await append("org_a", null, "unassigned");
   await append("org_a", "proj_open", "open");
   await append("org_a", "proj_closed", "closed");
@@ -78,7 +85,7 @@ async function messages(token: string): Promise<string[]> {
 }
 
 test("each principal sees the rows of its organization, and of a private project only from inside it", async () => {
-  assert.deepEqual(await messages("a"), ["open", "unassigned"]);
+  assert.deepEqual(await messages("a"), ["gone", "open", "unassigned"]);
   assert.deepEqual(await messages("closed"), ["closed"]);
   assert.deepEqual(await messages("b"), ["other organization"]);
 });
