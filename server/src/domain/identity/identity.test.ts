@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
 import type { Identity } from "./identity.ts";
-import { credentialOf, ISSUER, openGround, ORG_ID, SYSTEM, tokenOf, type Ground } from "./testing.ts";
+import type { Acting } from "./credentials/index.ts";
+import {
+  credentialOf,
+  ISSUER,
+  openGround,
+  ORG_ID,
+  PRIVATE_ID,
+  PROJECT_ID,
+  SYSTEM,
+  tokenOf,
+  type Ground,
+} from "./testing.ts";
 
 interface Nodes {
   readonly ground: Ground;
@@ -116,6 +127,41 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     assert.deepEqual(
       rows.map((row) => row.seq),
       rows.map((_, i) => (rows[0]?.seq ?? 0) + i),
+    );
+  },
+
+  "lists, pages, last use and refusals are the same": async ({ ground, here }) => {
+    const maintainer = await ground.person("viewer", { [PRIVATE_ID]: "maintainer" });
+    ground.clock.advance(1);
+    const closed = await credentialOf(here, { projectId: PRIVATE_ID, actor: maintainer });
+    ground.clock.advance(1);
+    const open = await credentialOf(here, { projectId: PROJECT_ID });
+    const idsOf = async (actor: Acting["actor"], after?: { createdAtMs: number; id: string }): Promise<string[]> => {
+      const page = await here.credentials.list({ actor }, { limit: 1, ...(after === undefined ? {} : { after }) });
+      const rest = page.next === null || page.next === undefined ? [] : await idsOf(actor, page.next);
+      return [...page.items.map((item) => item.id), ...rest];
+    };
+    assert.deepEqual((await idsOf(SYSTEM)).slice(0, 2), [open.id, closed.id]);
+    assert.deepEqual(await idsOf(maintainer), [closed.id]);
+    assert.deepEqual(await idsOf(await ground.person("viewer")), []);
+    const visitor = await ground.node();
+    await tokenOf(visitor, closed);
+    await assert.rejects(tokenOf(visitor, { ...closed, clientSecret: open.clientSecret }), { code: "unauthorized" });
+    await visitor.stop();
+    const used = await here.credentials.get({ actor: maintainer }, closed.id);
+    assert.deepEqual(
+      [used.lastUsedAtMs, used.lastUsedIp, used.secrets[0]?.lastUsedAtMs],
+      [ground.clock.nowMs(), "127.0.0.1", ground.clock.nowMs()],
+    );
+    const refused = await ground.metadata.read
+      .selectFrom("audit")
+      .select("detail")
+      .where("target_id", "=", closed.id)
+      .where("result", "=", "denied")
+      .execute();
+    assert.deepEqual(
+      refused.map((row) => JSON.parse(row.detail)),
+      [{ reason: "wrong secret", client_id: closed.clientId, count: 1 }],
     );
   },
 };
