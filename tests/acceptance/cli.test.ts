@@ -42,7 +42,7 @@ async function send(lines: readonly object[], type = "logs"): Promise<void> {
   assert.equal(outcome.code, 0, outcome.stderr);
 }
 
-describe("help", () => {
+describe("help", { concurrency: 3 }, () => {
   for (const name of COMMANDS) {
     test(`${name} --help says how it is used, with an example`, async () => {
       const { code, stdout, stderr } = await mooring([name, "--help"]);
@@ -81,7 +81,7 @@ describe("help", () => {
   }
 });
 
-describe("bootstrap", () => {
+describe("bootstrap", { concurrency: 3 }, () => {
   test("beside a server: its real addresses, one object, and a credential that works", async () => {
     const made = await shared.server.bootstrap({ org: "beside", project: "web", app: "store" });
     assert.deepEqual(Object.keys(made), ["org", "project", "app", "addresses", "credential", "owner"]);
@@ -241,7 +241,7 @@ describe("query", () => {
   });
 });
 
-describe("who may", () => {
+describe("who may", { concurrency: 3 }, () => {
   test("no credential is named: 2, and how to name one", async () => {
     const { code, stderr } = await mooring(["query", "SELECT 1", "--url", shared.server.origin]);
     assert.equal(code, 2);
@@ -352,7 +352,7 @@ describe("credentials", () => {
   });
 });
 
-describe("looking after an instance", () => {
+describe("looking after an instance", { concurrency: 3 }, () => {
   const beside = (...words: string[]): Promise<Outcome> =>
     mooring([...words, "--data-dir", shared.server.dataDir], { environment: shared.server.environment });
 
