@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { refused } from "../fixtures/http.ts";
 import { mooring } from "../fixtures/process.ts";
-import { serveWords, startServer, type Client, type Server } from "../fixtures/server.ts";
+import { serveWords, showLogs, startServer, type Client, type Server } from "../fixtures/server.ts";
 import { ingest, ingested, logEntry, query, rows } from "../fixtures/telemetry.ts";
 
 /** More than the server keeps free for queries, and little enough to be filled in a moment. */
@@ -53,6 +53,8 @@ function fill(path: string): void {
     closeSync(file);
   }
 }
+
+showLogs(() => [server]);
 
 const skip = "missing" in disk ? disk.missing : false;
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { DATABASES, postgresUrl } from "../fixtures/databases.ts";
 import { postForm, refused } from "../fixtures/http.ts";
 import { eventually } from "../fixtures/process.ts";
-import { startServer, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
+import { showLogs, startServer, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
 import { EXAMPLES, ingested, rows } from "../fixtures/telemetry.ts";
 
@@ -23,6 +23,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     return found;
   }
 
+  showLogs(() => nodes);
   before(async () => {
     const direct = new URL(await postgresUrl("nodes"));
     way = await startTcpProxy(Number(direct.port));

@@ -8,12 +8,13 @@ import { once } from "node:events";
 import { after, test } from "node:test";
 import { rawRequest, type RawAnswer } from "../fixtures/http.ts";
 import { eventually, groupAlive } from "../fixtures/process.ts";
-import { startServer, type Server, type ServerOptions } from "../fixtures/server.ts";
+import { showLogs, startServer, type Server, type ServerOptions } from "../fixtures/server.ts";
 import { EXAMPLES, ingested, logEntry, rows } from "../fixtures/telemetry.ts";
 
 const directories: string[] = [];
 const servers: Server[] = [];
 
+showLogs(() => servers.slice(-1));
 after(async () => {
   for (const server of servers) await server.dispose();
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
