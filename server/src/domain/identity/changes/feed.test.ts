@@ -159,18 +159,16 @@ test("the barrier waits for live nodes only, and gives up after two seconds", as
   assert.equal(await feed.propagate(seq), true, "a node not seen for five seconds is not waited for");
 });
 
-test("without its database a node decides by what it knows for thirty seconds, then answers 503, never 401", async () => {
+test("without its database a node decides by what it knows for one second, then answers 503, never 401", async () => {
   const line = cuttable(ground.metadata);
   const identity = await ground.node({ metadata: line.store });
   const client = await credentialOf(identity);
   const token = await tokenOf(identity, client);
   await identity.authenticator.authenticate(token);
   line.cut();
-  for (const ms of [5_000, 1, 24_998]) {
-    ground.clock.advance(ms);
-    await identity.authenticator.authenticate(token);
-  }
-  ground.clock.advance(2);
+  ground.clock.advance(1_000);
+  await identity.authenticator.authenticate(token);
+  ground.clock.advance(1);
   await assert.rejects(identity.authenticator.authenticate(token), { code: "unavailable" });
   await assert.rejects(tokenOf(identity, client), { code: "unavailable" });
   line.mend();

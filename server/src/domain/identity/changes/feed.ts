@@ -30,10 +30,12 @@ export interface ChangeFeedDeps {
 }
 
 const POLL_MS = 250;
-/** A read that old is renewed before anything is decided by it. */
-const FRESH_MS = 5_000;
-/** A node that could not read for that long answers 503: it can't know what was revoked. */
-const LOST_MS = 30_000;
+/**
+ * A read that old is renewed before anything is decided by it; when it can't be, this node answers 503. A revocation takes
+ * effect everywhere within this time, also on a node that is cut off from the database. It has to stay well below
+ * `NODE_LIVE_MS` less `HEARTBEAT_MS`: whoever may still trust its memory must count as alive when a revocation waits.
+ */
+const FRESH_MS = 1_000;
 const ON_DEMAND_SYNC_MS = 1_000;
 const HEARTBEAT_MS = 2_000;
 const NODE_LIVE_MS = 5_000;
@@ -123,7 +125,7 @@ export class ChangeFeed {
       ),
       delay(ON_DEMAND_SYNC_MS, { error: new Error("the database does not answer") }, { ref: false }),
     ]);
-    if (failure === undefined || this.#ageMs() <= LOST_MS) return;
+    if (failure === undefined) return;
     throw new Problem(
       "unavailable",
       "This node can't check credentials now, because it can't reach its database. Try again shortly.",
