@@ -30,7 +30,11 @@ export class FailureLimit {
       "rate_limited",
       `Too many failed sign-ins of this client from this address; try again after ${waitS} s.`,
       {
-        headers: { "retry-after": String(waitS) },
+        headers: {
+          "retry-after": String(waitS),
+          "ratelimit-policy": `"sign-in";q=${FAILED_SIGN_INS_MAX};w=${WINDOW_MS / 1000}`,
+          ratelimit: `"sign-in";r=0;t=${waitS}`,
+        },
       },
     );
   }

@@ -66,8 +66,10 @@ export class SignIn {
 
   async #verify(request: SignInRequest): Promise<CredentialState | undefined> {
     const { states, envelope } = this.#deps;
-    if (!CLIENT_ID.test(request.clientId) || !isWellFormedSecret("mrcs", request.clientSecret)) {
-      return this.#refuse(request, undefined, "malformed");
+    if (!CLIENT_ID.test(request.clientId)) return this.#refuse(request, undefined, "malformed");
+    if (!isWellFormedSecret("mrcs", request.clientSecret)) {
+      // Read only so that the client's organization finds in its log that somebody tried.
+      return this.#refuse(request, await states.readByClient(request.clientId), "malformed");
     }
     const cached = states.cachedByClient(request.clientId);
     const digest = hash("sha256", request.clientSecret, "buffer");
