@@ -7,7 +7,12 @@ export function logBody(count: number, seed: number): Buffer {
     timestamp: new Date(base + i * 7).toISOString(),
     level: pick(LEVELS),
     message: `${pick(METHODS)} ${pick(PATHS)} answered ${pick(STATUSES)} in ${Math.floor(random() * 900)} ms`,
-    attributes: { host: `web-${Math.floor(random() * 20)}`, user_id: Math.floor(random() * 1e6), region: pick(REGIONS), cached: random() < 0.5 },
+    attributes: {
+      host: `web-${Math.floor(random() * 20)}`,
+      user_id: Math.floor(random() * 1e6),
+      region: pick(REGIONS),
+      cached: random() < 0.5,
+    },
   }));
   return Buffer.from(JSON.stringify({ entries }));
 }

@@ -33,7 +33,8 @@ const server = createServer((request, response) => {
     const answer = JSON.stringify({ accepted: entries.length });
     waiting.push({
       bytes: body,
-      done: () => response.writeHead(202, { "content-type": "application/json", "content-length": answer.length }).end(answer),
+      done: () =>
+        response.writeHead(202, { "content-type": "application/json", "content-length": answer.length }).end(answer),
     });
     if (!running) void flush();
   });

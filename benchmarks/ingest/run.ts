@@ -17,7 +17,9 @@ const SETTINGS = [
 
 function requestsFor(host: string, token: string, entries: number): Buffer[] {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  return Array.from({ length: 16 }, (_, i) => requestBytes({ method: "POST", path: "/v1/ingest/logs", host, headers, body: logBody(entries, i) }));
+  return Array.from({ length: 16 }, (_, i) =>
+    requestBytes({ method: "POST", path: "/v1/ingest/logs", host, headers, body: logBody(entries, i) }),
+  );
 }
 
 function entriesPerSecond(result: LoadResult, entries: number): number {
@@ -34,7 +36,13 @@ try {
   for (const { entries, connections } of SETTINGS) {
     const rates: { floor: number[]; ours: number[]; p99: number[] } = { floor: [], ours: [], p99: [] };
     const load = async (port: number): Promise<LoadResult> =>
-      runLoad({ host: "127.0.0.1", port, requests: requestsFor(`127.0.0.1:${port}`, token, entries), connections, durationMs: ROUND_MS });
+      runLoad({
+        host: "127.0.0.1",
+        port,
+        requests: requestsFor(`127.0.0.1:${port}`, token, entries),
+        connections,
+        durationMs: ROUND_MS,
+      });
     for (let round = 0; round <= ROUNDS; round++) {
       const floorResult = await load(floor.port);
       const ourResult = await load(product.port);

@@ -22,7 +22,8 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   let next = 0;
   const started = performance.now();
   const until = started + plan.durationMs;
-  const take = (): Buffer | null => (performance.now() < until ? (plan.requests[next++ % plan.requests.length] ?? null) : null);
+  const take = (): Buffer | null =>
+    performance.now() < until ? (plan.requests[next++ % plan.requests.length] ?? null) : null;
   const note = (status: string, ms: number): void => {
     statuses[status] = (statuses[status] ?? 0) + 1;
     latencies.push(ms);
@@ -71,7 +72,8 @@ function answerEnd(bytes: Buffer): number | null {
   const head = bytes.indexOf("\r\n\r\n");
   if (head === -1) return null;
   const length = /content-length: (\d+)/i.exec(bytes.toString("latin1", 0, head));
-  if (length?.[1] === undefined) throw new Error(`an answer without Content-Length: ${bytes.toString("latin1", 0, head)}`);
+  if (length?.[1] === undefined)
+    throw new Error(`an answer without Content-Length: ${bytes.toString("latin1", 0, head)}`);
   const end = head + 4 + Number(length[1]);
   return bytes.length >= end ? end : null;
 }

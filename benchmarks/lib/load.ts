@@ -30,7 +30,13 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
 }
 
 /** One HTTP/1.1 request as bytes. */
-export function requestBytes(options: { method: string; path: string; host: string; headers: Record<string, string>; body: Buffer }): Buffer {
+export function requestBytes(options: {
+  method: string;
+  path: string;
+  host: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}): Buffer {
   const fields = Object.entries(options.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `${options.method} ${options.path} HTTP/1.1\r\nhost: ${options.host}\r\n${fields.join("")}content-length: ${options.body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), options.body]);

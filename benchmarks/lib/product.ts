@@ -25,9 +25,11 @@ export interface Bootstrapped {
   readonly credential: { readonly client_id: string; readonly client_secret: string };
 }
 
-const OPEN_LIMITS = ["--rate-limit-per-second", "1000000", "--rate-limit-burst", "10000000"];
+const OPEN_LIMITS = ["--log-level", "error", "--rate-limit-per-second", "1000000", "--rate-limit-burst", "10000000"];
 
-export async function startProduct(options: { dataDir?: string; keepData?: boolean; flags?: readonly string[] } = {}): Promise<Product> {
+export async function startProduct(
+  options: { dataDir?: string; keepData?: boolean; flags?: readonly string[] } = {},
+): Promise<Product> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "mooring-bench-"));
   const listen = ["--listen", "127.0.0.1:0", "--s3-listen", "127.0.0.1:0", "--metrics-listen", "off"];
   const args = [LAUNCHER, "serve", "--data-dir", dataDir, ...listen, ...OPEN_LIMITS, ...(options.flags ?? [])];
@@ -66,7 +68,19 @@ async function readyUrl(child: ChildProcess): Promise<string> {
 }
 
 async function bootstrap(dataDir: string, org: string): Promise<Bootstrapped> {
-  const args = [LAUNCHER, "bootstrap", "--data-dir", dataDir, "--org", org, "--project", "bench", "--app", "bench-app", "--json"];
+  const args = [
+    LAUNCHER,
+    "bootstrap",
+    "--data-dir",
+    dataDir,
+    "--org",
+    org,
+    "--project",
+    "bench",
+    "--app",
+    "bench-app",
+    "--json",
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as Bootstrapped;
 }
@@ -82,9 +96,12 @@ async function token(url: string, credential: { client_id: string; client_secret
 /** Resident memory of a process and its descendants, in bytes (Linux). */
 export async function memoryOf(pid: number): Promise<number> {
   const { stdout } = await promisify(execFile)("ps", ["-e", "-o", "pid=,ppid=,rss="]);
-  const rows = stdout.trim().split("\n").map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]);
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]);
   const family = new Set([pid]);
-  for (let grew = true; grew; ) {
+  for (let grew = true; grew;) {
     grew = false;
     for (const [child, parent] of rows) {
       if (family.has(parent) && !family.has(child)) {

@@ -26,4 +26,6 @@ for (let round = 0; round < ROUNDS; round++) {
   await again.stop();
   rmSync(dataDir, { recursive: true });
 }
-process.stdout.write(`first start ${shown(spreadOf(first))} ms; second start ${shown(spreadOf(second))} ms; at rest ${shown(spreadOf(memory))} MiB\n`);
+process.stdout.write(
+  `first start ${shown(spreadOf(first))} ms; second start ${shown(spreadOf(second))} ms; at rest ${shown(spreadOf(memory))} MiB\n`,
+);

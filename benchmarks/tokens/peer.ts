@@ -16,6 +16,7 @@ const provider = new Provider("http://127.0.0.1", {
       client_id: "bench",
       client_secret: "bench-secret-bench-secret-bench-secret-0123456789",
       grant_types: ["client_credentials"],
+      id_token_signed_response_alg: "ES256",
       redirect_uris: [],
       response_types: [],
       token_endpoint_auth_method: "client_secret_post",
@@ -27,10 +28,16 @@ const provider = new Provider("http://127.0.0.1", {
     resourceIndicators: {
       enabled: true,
       defaultResource: () => resource,
-      getResourceServerInfo: () => ({ scope: "telemetry:write", audience: resource, accessTokenFormat: "jwt", jwt: { sign: { alg: "ES256" } } }),
+      getResourceServerInfo: () => ({
+        scope: "telemetry:write",
+        audience: resource,
+        accessTokenFormat: "jwt",
+        jwt: { sign: { alg: "ES256" } },
+      }),
     },
   },
 });
 
-const server = createServer(provider.callback());
+const answer = provider.callback();
+const server = createServer((request, response) => void answer(request, response));
 server.listen(0, "127.0.0.1", () => process.stdout.write(`port ${(server.address() as AddressInfo).port}\n`));

@@ -13,8 +13,15 @@ async function load(port: number, path: string, form: Record<string, string>): P
   const body = Buffer.from(new URLSearchParams({ grant_type: "client_credentials", ...form }).toString());
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const request = requestBytes({ method: "POST", path, host: `127.0.0.1:${port}`, headers, body });
-  const result = await runLoad({ host: "127.0.0.1", port, requests: [request], connections: CONNECTIONS, durationMs: ROUND_MS });
-  if (Object.keys(result.statuses).join() !== "200") throw new Error(`${path} answered ${JSON.stringify(result.statuses)}`);
+  const result = await runLoad({
+    host: "127.0.0.1",
+    port,
+    requests: [request],
+    connections: CONNECTIONS,
+    durationMs: ROUND_MS,
+  });
+  if (Object.keys(result.statuses).join() !== "200")
+    throw new Error(`${path} answered ${JSON.stringify(result.statuses)}`);
   return result;
 }
 

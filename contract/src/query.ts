@@ -5,7 +5,11 @@ const Parameter = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type
 
 export const QueryBody = Type.Object(
   {
-    sql: Type.String({ minLength: 1, maxLength: 65_536, description: "one SELECT over logs, metrics and traces, in DuckDB's dialect" }),
+    sql: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: "one SELECT over logs, metrics and traces, in DuckDB's dialect",
+    }),
     parameters: Type.Optional(
       Type.Union([Type.Array(Parameter, { maxItems: 1000 }), Type.Record(Type.String(), Parameter)], {
         description: "values of ? and $1, or of $name",
@@ -32,7 +36,8 @@ export const QUERY_ROUTES = {
     path: "/v1/query",
     tag: "query",
     summary: "Run one read-only SQL statement over the organization's telemetry",
-    description: "`Accept` chooses application/json, application/x-ndjson or text/csv. The result streams; going away cancels the query.",
+    description:
+      "`Accept` chooses application/json, application/x-ndjson or text/csv. The result streams; going away cancels the query.",
     permission: "telemetry:read",
     body: QueryBody,
     result: QueryResult,

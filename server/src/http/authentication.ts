@@ -14,7 +14,10 @@ declare module "fastify" {
 export function bearerOf(request: FastifyRequest): string {
   const field = request.headers.authorization;
   if (field === undefined || field === "") {
-    throw new Problem("unauthorized", "Send an access token: Authorization: Bearer <ACCESS_TOKEN>. POST /oauth/token issues one.");
+    throw new Problem(
+      "unauthorized",
+      "Send an access token: Authorization: Bearer <ACCESS_TOKEN>. POST /oauth/token issues one.",
+    );
   }
   const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(field);
   if (match?.[1] === undefined) {

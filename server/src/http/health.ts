@@ -21,8 +21,20 @@ const publicReason = "load balancers and orchestrators ask without credentials; 
 const common = { method: "GET", tag: "health", permission: "public", publicReason, status: 200, problems: [] } as const;
 
 export const HEALTH_ROUTES = {
-  health: route({ ...common, operationId: "health", path: "/health", summary: "Whether the service works", result: Health }),
-  ready: route({ ...common, operationId: "ready", path: "/readyz", summary: "Whether to send requests here", result: Health }),
+  health: route({
+    ...common,
+    operationId: "health",
+    path: "/health",
+    summary: "Whether the service works",
+    result: Health,
+  }),
+  ready: route({
+    ...common,
+    operationId: "ready",
+    path: "/readyz",
+    summary: "Whether to send requests here",
+    result: Health,
+  }),
   live: route({ ...common, operationId: "live", path: "/livez", summary: "Whether the process runs", result: Live }),
 };
 
@@ -53,8 +65,13 @@ export function createHealthSurface(options: HealthOptions): Surface {
   };
 }
 
-async function inspect(checks: readonly HealthCheck[]): Promise<{ status: "ok" | "unavailable"; checks: Record<string, "ok" | "failed"> }> {
+async function inspect(
+  checks: readonly HealthCheck[],
+): Promise<{ status: "ok" | "unavailable"; checks: Record<string, "ok" | "failed"> }> {
   const results = await Promise.allSettled(checks.map((check) => check.check()));
   const named = checks.map((check, i) => [check.name, results[i]?.status === "fulfilled" ? "ok" : "failed"] as const);
-  return { status: results.every((result) => result.status === "fulfilled") ? "ok" : "unavailable", checks: Object.fromEntries(named) };
+  return {
+    status: results.every((result) => result.status === "fulfilled") ? "ok" : "unavailable",
+    checks: Object.fromEntries(named),
+  };
 }

@@ -28,7 +28,10 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key) || key.length > IDEMPOTENCY_KEY_CHARS_MAX) {
-    throw new Problem("invalid_request", `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters.`);
+    throw new Problem(
+      "invalid_request",
+      `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters.`,
+    );
   }
   return key;
 }
@@ -74,7 +77,10 @@ function withoutSecrets(value: unknown): unknown {
     name,
     SHOWN_ONCE.has(name) && typeof member === "string" ? null : withoutSecrets(member),
   ]);
-  return { ...(Object.fromEntries(entries) as Record<string, unknown>), ...(hasSecret(value) ? { replayed: true } : {}) };
+  return {
+    ...(Object.fromEntries(entries) as Record<string, unknown>),
+    ...(hasSecret(value) ? { replayed: true } : {}),
+  };
 }
 
 function hasSecret(value: object): boolean {

@@ -1,13 +1,13 @@
 export { preferredType } from "./accept.ts";
-export { bearerOf, missingScope, principalOf } from "./authentication.ts";
+export { missingScope, principalOf } from "./authentication.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";
 export { openListener, type Listener } from "./listener.ts";
 export { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
-export { contextOf, mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
+export { mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
 export { openApiOf } from "./openapi.ts";
-export { challengeOf, PROBLEM_TYPE, problemBody, problemOf, sendProblem } from "./problems.ts";
-export { createRateLimiter, sendRateLimitFields, type RateLimiter } from "./rate-limit.ts";
+export { problemOf } from "./problems.ts";
+export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 export { createHttpServer, type HttpServerOptions } from "./server.ts";
 export type { Surface } from "./surface.ts";

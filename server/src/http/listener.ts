@@ -27,8 +27,9 @@ export async function openListener(address: string): Promise<Listener> {
   let handle: RequestListener = (_request, response) => {
     response.writeHead(503, { "retry-after": "1", "content-length": "0" }).end();
   };
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS, noDelay: true }, (request, response) =>
-    handle(request, response),
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS, noDelay: true },
+    (request, response) => handle(request, response),
   );
   server.timeout = IDLE_TIMEOUT_MS;
   await bind(server, host, port, address);
@@ -51,7 +52,10 @@ function partsOf(address: string): { host: string; port: number } {
 async function bind(server: Server, host: string, port: number, address: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const cause = error.code === "EADDRINUSE" ? "another process listens there; stop it or choose another address" : error.message;
+      const cause =
+        error.code === "EADDRINUSE"
+          ? "another process listens there; stop it or choose another address"
+          : error.message;
       reject(new Error(`cannot listen on ${address}: ${cause}`, { cause: error }));
     });
     server.listen(port, host, resolve);

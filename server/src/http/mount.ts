@@ -30,7 +30,10 @@ export interface OperationInput<T> {
 export type Operation<T> = (input: OperationInput<T>, context: OperationContext) => Promise<ResultOf<T>> | ResultOf<T>;
 
 /** A row whose exact types were kept by `route()`. */
-type AnyRoute = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
+type AnyRoute = Pick<
+  Route,
+  "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"
+> &
   Partial<Pick<Route, "params" | "query" | "body" | "result" | "idempotent" | "rawBody">>;
 
 /**
@@ -95,7 +98,12 @@ function queryCheck(schema: NonNullable<Route["query"]>): Check {
 
 function unknownParameter(name: string): Problem {
   return new Problem("invalid_parameter", "A parameter is not known here.", {
-    errors: [{ pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, detail: "is not a parameter of this operation" }],
+    errors: [
+      {
+        pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+        detail: "is not a parameter of this operation",
+      },
+    ],
   });
 }
 
@@ -107,8 +115,7 @@ function inputOf(request: FastifyRequest, checks: Checks): { params: unknown; qu
   return { params, query, body: checks.body(request.body) };
 }
 
-/** The context of an operation; also for routes that are mounted by hand. */
-export function contextOf(request: FastifyRequest, reply: FastifyReply): OperationContext {
+function contextOf(request: FastifyRequest, reply: FastifyReply): OperationContext {
   return {
     get principal() {
       return principalOf(request);

@@ -7,18 +7,26 @@ type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "
 /** What a row answers besides its success, from its permission and its own list. */
 function problemCodesOf(row: Row): ProblemCode[] {
   const codes = new Set<ProblemCode>(row.problems as ProblemCode[]);
-  if (row.permission !== "public") for (const code of ["unauthorized", "invalid_token", "rate_limited"] as const) codes.add(code);
+  if (row.permission !== "public")
+    for (const code of ["unauthorized", "invalid_token", "rate_limited"] as const) codes.add(code);
   if (row.permission !== "public" && row.permission !== "authenticated") codes.add("insufficient_scope");
   if (row.params !== undefined || row.query !== undefined) codes.add("invalid_parameter");
-  if (row.body !== undefined) for (const code of ["invalid_body", "body_too_large", "unsupported_media_type"] as const) codes.add(code);
-  if (row.idempotent === true) for (const code of ["idempotency_in_progress", "idempotency_key_reused"] as const) codes.add(code);
+  if (row.body !== undefined)
+    for (const code of ["invalid_body", "body_too_large", "unsupported_media_type"] as const) codes.add(code);
+  if (row.idempotent === true)
+    for (const code of ["idempotency_in_progress", "idempotency_key_reused"] as const) codes.add(code);
   codes.add("internal");
   codes.add("unavailable");
   return [...codes];
 }
 
 /** The OpenAPI 3.1 document of a set of rows. Pure: the same rows give the same text. */
-export function openApiOf(options: { title: string; version: string; description: string; rows: readonly Row[] }): object {
+export function openApiOf(options: {
+  title: string;
+  version: string;
+  description: string;
+  rows: readonly Row[];
+}): object {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const row of options.rows) {
     const path = (paths[row.path] ??= {});
@@ -26,7 +34,12 @@ export function openApiOf(options: { title: string; version: string; description
   }
   return {
     openapi: "3.1.1",
-    info: { title: options.title, version: options.version, description: options.description, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    info: {
+      title: options.title,
+      version: options.version,
+      description: options.description,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
     paths,
     components: {
       schemas: { Problem: ProblemBody },
@@ -47,9 +60,12 @@ function operationOf(row: Row): object {
     tags: [row.tag],
     summary: row.summary,
     ...(row.description === undefined ? {} : { description: row.description }),
-    security: row.permission === "public" ? [] : [{ oauth2: row.permission === "authenticated" ? [] : [row.permission] }],
+    security:
+      row.permission === "public" ? [] : [{ oauth2: row.permission === "authenticated" ? [] : [row.permission] }],
     parameters: parametersOf(row),
-    ...(row.body === undefined ? {} : { requestBody: { required: true, content: { "application/json": { schema: row.body } } } }),
+    ...(row.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: row.body } } } }),
     responses: responsesOf(row),
   };
 }

@@ -64,7 +64,8 @@ export function challengeOf(problem: Problem): string | undefined {
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const problem = problemOf(error);
   if (problem.code === "internal") request.log.error({ err: problem.options.cause }, "request failed unexpectedly");
-  else if (problem.status >= 500) request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
+  else if (problem.status >= 500)
+    request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
   const challenge = challengeOf(problem);
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
   if (problem.status === 503 || problem.status === 429) void reply.header("retry-after", "1");

@@ -10,7 +10,10 @@ function limiterAt(options: { perSecond: number; burst: number; keysMax?: number
 
 test("a burst is taken, the next is refused with Retry-After and the RateLimit fields", () => {
   const { limiter } = limiterAt({ perSecond: 2, burst: 4 });
-  assert.deepEqual([1, 2, 3, 4].map(() => limiter.take("a")), [3, 2, 1, 0]);
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => limiter.take("a")),
+    [3, 2, 1, 0],
+  );
   assert.throws(
     () => limiter.take("a"),
     (error: unknown) =>

@@ -11,11 +11,41 @@ import { bearer, credentialOf, startTestServer, type TestServer } from "./testin
 const row = { tag: "t", summary: "s", problems: [], status: 200 } as const;
 const Named = Type.Object({ name: Type.String() }, { additionalProperties: false });
 const ROWS = {
-  read: route({ ...row, operationId: "read", method: "GET", path: "/things/{thing_id}", permission: "apps:read", params: Type.Object({ thing_id: Type.String() }) }),
-  make: route({ ...row, operationId: "make", method: "POST", path: "/things", permission: "apps:write", body: Named, status: 201, idempotent: true }),
+  read: route({
+    ...row,
+    operationId: "read",
+    method: "GET",
+    path: "/things/{thing_id}",
+    permission: "apps:read",
+    params: Type.Object({ thing_id: Type.String() }),
+  }),
+  make: route({
+    ...row,
+    operationId: "make",
+    method: "POST",
+    path: "/things",
+    permission: "apps:write",
+    body: Named,
+    status: 201,
+    idempotent: true,
+  }),
   secret: route({ ...row, operationId: "secret", method: "GET", path: "/secret", permission: "audit:read" }),
-  open: route({ ...row, operationId: "open", method: "GET", path: "/open", permission: "public", publicReason: "test" }),
-  slow: route({ ...row, operationId: "slow", method: "GET", path: "/slow", permission: "public", publicReason: "test" }),
+  open: route({
+    ...row,
+    operationId: "open",
+    method: "GET",
+    path: "/open",
+    permission: "public",
+    publicReason: "test",
+  }),
+  slow: route({
+    ...row,
+    operationId: "slow",
+    method: "GET",
+    path: "/slow",
+    permission: "public",
+    publicReason: "test",
+  }),
   bug: route({ ...row, operationId: "bug", method: "GET", path: "/bug", permission: "public", publicReason: "test" }),
 };
 
@@ -51,13 +81,19 @@ function surfaceOf(host: HttpHost): Surface {
 }
 
 before(async () => {
-  server = await startTestServer({ principals: { good: credentialOf("org_1", ["apps:read", "apps:write"]) }, mount: surfaceOf });
+  server = await startTestServer({
+    principals: { good: credentialOf("org_1", ["apps:read", "apps:write"]) },
+    mount: surfaceOf,
+  });
   url = server.url;
 });
 
 after(() => server.stop());
 
-async function problemAt(path: string, init: RequestInit = {}): Promise<Record<string, unknown> & { headers: Headers }> {
+async function problemAt(
+  path: string,
+  init: RequestInit = {},
+): Promise<Record<string, unknown> & { headers: Headers }> {
   const response = await fetch(url + path, init);
   assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json/);
   const problem = (await response.json()) as Record<string, unknown>;
@@ -117,7 +153,9 @@ test("bodies: wrong type 415, no JSON 400, unknown members 400 with pointer, too
   assert.equal((await post("{"))["code"], "invalid_body");
   assert.equal((await post('{"name":"a","__proto__":{"x":1}}'))["code"], "invalid_body");
   assert.equal((await post(""))["code"], "invalid_body");
-  assert.deepEqual((await post('{"name":"a","nam":"b"}'))["errors"], [{ pointer: "/nam", detail: "is not a member of this object" }]);
+  assert.deepEqual((await post('{"name":"a","nam":"b"}'))["errors"], [
+    { pointer: "/nam", detail: "is not a member of this object" },
+  ]);
   assert.equal((await post(JSON.stringify({ name: "x".repeat(1024 * 1024) })))["status"], 413);
 });
 
@@ -145,7 +183,10 @@ test("an idempotent POST runs once, and the repetition shows no secret", async (
 
 test("Expect: 100-continue: a refusal leaves before the body is asked for", async () => {
   const outcome = await new Promise<string>((resolve, reject) => {
-    const call = httpRequest(`${url}/things`, { method: "POST", headers: { expect: "100-continue", "content-type": "application/json", "content-length": "12" } });
+    const call = httpRequest(`${url}/things`, {
+      method: "POST",
+      headers: { expect: "100-continue", "content-type": "application/json", "content-length": "12" },
+    });
     call.on("continue", () => resolve("continue"));
     call.on("response", (response) => resolve(String(response.statusCode)));
     call.on("error", reject);
@@ -159,7 +200,12 @@ test("Expect: 100-continue: an admitted request is told to go on, and answered",
     const body = '{"name":"a"}';
     const call = httpRequest(`${url}/things`, {
       method: "POST",
-      headers: { ...bearer("good"), expect: "100-continue", "content-type": "application/json", "content-length": String(body.length) },
+      headers: {
+        ...bearer("good"),
+        expect: "100-continue",
+        "content-type": "application/json",
+        "content-length": String(body.length),
+      },
     });
     call.on("continue", () => call.end(body));
     call.on("response", (response) => {
@@ -178,7 +224,10 @@ test("forwarded addresses count only from configured proxies", async () => {
 });
 
 test("a second listener on the same address says so", async () => {
-  await assert.rejects(openListener(server.address), /cannot listen on 127\.0\.0\.1:\d+: another process listens there/);
+  await assert.rejects(
+    openListener(server.address),
+    /cannot listen on 127\.0\.0\.1:\d+: another process listens there/,
+  );
 });
 
 test("a stop answers what is in flight, refuses new connections, and cuts off what does not end", async () => {

@@ -1,4 +1,11 @@
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import {
+  fastify,
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -31,7 +38,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     genReqId: requestIdOf(clock),
     return503OnClosing: false,
     serverFactory: (handler) => {
-      handle = handler as RequestListener;
+      handle = handler;
       return options.listener.server;
     },
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
@@ -77,7 +84,8 @@ function collectRoutes(app: FastifyInstance): (path: string) => string[] {
   });
   return (path) => {
     const methods = new Set<string>();
-    for (const route of patterns.values()) if (route.matches.test(path)) for (const method of route.methods) methods.add(method);
+    for (const route of patterns.values())
+      if (route.matches.test(path)) for (const method of route.methods) methods.add(method);
     return [...methods].toSorted();
   };
 }
@@ -129,7 +137,12 @@ function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: nu
   const elapsedMs = Math.round(reply.elapsedTime);
   const level = elapsedMs >= slowRequestMs ? "info" : "debug";
   request.log[level](
-    { method: request.method, path: request.routeOptions.url ?? "unknown", status: reply.statusCode, elapsed_ms: elapsedMs },
+    {
+      method: request.method,
+      path: request.routeOptions.url ?? "unknown",
+      status: reply.statusCode,
+      elapsed_ms: elapsedMs,
+    },
     "request answered",
   );
 }

@@ -15,7 +15,10 @@ function placesOf(check: Check, value: unknown): readonly ProblemPlace[] {
 }
 
 const body = bodyCheck(
-  Type.Object({ name: Type.String({ minLength: 1 }), size: Type.Optional(Type.Union([Type.Integer(), Type.Null()])) }, { additionalProperties: false }),
+  Type.Object(
+    { name: Type.String({ minLength: 1 }), size: Type.Optional(Type.Union([Type.Integer(), Type.Null()])) },
+    { additionalProperties: false },
+  ),
 );
 
 test("a good body passes unchanged; null is not made a zero", () => {
@@ -23,13 +26,17 @@ test("a good body passes unchanged; null is not made a zero", () => {
 });
 
 test("each bad place is named once, with a JSON pointer", () => {
-  assert.deepEqual(placesOf(body, { name: "", other: 1, "a/b~c": 2 }).map((place) => place.pointer).toSorted(), [
-    "/a~1b~0c",
-    "/name",
-    "/other",
-  ]);
+  assert.deepEqual(
+    placesOf(body, { name: "", other: 1, "a/b~c": 2 })
+      .map((place) => place.pointer)
+      .toSorted(),
+    ["/a~1b~0c", "/name", "/other"],
+  );
   assert.deepEqual(placesOf(body, {}), [{ pointer: "/name", detail: "is required" }]);
-  assert.deepEqual(placesOf(body, []).map((place) => place.pointer), [""]);
+  assert.deepEqual(
+    placesOf(body, []).map((place) => place.pointer),
+    [""],
+  );
 });
 
 test("at most 20 places are named", () => {
@@ -38,14 +45,24 @@ test("at most 20 places are named", () => {
 });
 
 const query = parameterCheck(
-  Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })), deep: Type.Optional(Type.Boolean()) }),
+  Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+    deep: Type.Optional(Type.Boolean()),
+  }),
 );
 
 test("parameters are converted only when they are exactly a number or a boolean", () => {
   assert.deepEqual(query({}), { limit: 50 });
   assert.deepEqual(query({ limit: "7", deep: "true" }), { limit: 7, deep: true });
   for (const limit of ["0", "101", "-1", "x", "", "1.5", "1e1", " 1", "0x1", ["1", "2"]]) {
-    assert.deepEqual(placesOf(query, { limit }).map((place) => place.pointer), ["/limit"], JSON.stringify(limit));
+    assert.deepEqual(
+      placesOf(query, { limit }).map((place) => place.pointer),
+      ["/limit"],
+      JSON.stringify(limit),
+    );
   }
-  assert.deepEqual(placesOf(query, { deep: "yes" }).map((place) => place.pointer), ["/deep"]);
+  assert.deepEqual(
+    placesOf(query, { deep: "yes" }).map((place) => place.pointer),
+    ["/deep"],
+  );
 });

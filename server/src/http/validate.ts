@@ -68,7 +68,10 @@ function placesOf(errors: readonly SchemaError[]): ProblemPlace[] {
 function placesOfOne(error: SchemaError): ProblemPlace[] {
   if (error.keyword === "required") {
     const { requiredProperties } = error.params as { requiredProperties: string[] };
-    return requiredProperties.map((name) => ({ pointer: `${error.instancePath}/${escaped(name)}`, detail: "is required" }));
+    return requiredProperties.map((name) => ({
+      pointer: `${error.instancePath}/${escaped(name)}`,
+      detail: "is required",
+    }));
   }
   if (error.keyword === "additionalProperties") {
     const { additionalProperties } = error.params as { additionalProperties: string[] };

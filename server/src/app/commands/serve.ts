@@ -74,7 +74,9 @@ function stopSignal(): Promise<NodeJS.Signals> {
 }
 
 function banner(app: App, setupUrl: string | null, elapsedMs: number): string {
+  const behindProxy = !Object.values(app.addresses).some((address) => String(address).endsWith(app.listen));
   const rows: [string, string][] = [
+    ...(behindProxy ? [["listen", app.listen] satisfies [string, string]] : []),
     ["portal", app.addresses.portal_url],
     ["identity", `${app.addresses.identity_url}/oauth/token`],
     ["ingest", `${app.addresses.ingest_url}/v1/ingest/{logs,metrics,traces}`],

@@ -3,7 +3,16 @@ import type { Scope } from "@mooring/contract";
 import type { Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
-import { createHttpHost, createHttpMetrics, createHttpServer, openListener, type HttpHost, type IdempotencyRecords, type RecordedAnswer, type Surface } from "../index.ts";
+import {
+  createHttpHost,
+  createHttpMetrics,
+  createHttpServer,
+  openListener,
+  type HttpHost,
+  type IdempotencyRecords,
+  type RecordedAnswer,
+  type Surface,
+} from "../index.ts";
 
 /** A real listener with the real conventions, for the tests of one surface; only who stands behind a token is given. */
 export interface TestServer {
@@ -42,7 +51,11 @@ export async function startTestServer(options: {
     slowRequestMs: 60_000,
     surfaces: [options.mount(host)],
   });
-  return { url: `http://${listener.address}`, address: listener.address, stop: (timeoutMs = 0) => listener.stop(timeoutMs) };
+  return {
+    url: `http://${listener.address}`,
+    address: listener.address,
+    stop: (timeoutMs = 0) => listener.stop(timeoutMs),
+  };
 }
 
 /** Records in memory: the rules of the real ones are tested with them; here only that the conventions call them. */
@@ -56,7 +69,15 @@ function memoryRecords(): IdempotencyRecords {
 }
 
 export function credentialOf(orgId: string, scopes: readonly Scope[], projectId: string | null = null): Principal {
-  return { kind: "credential", id: `cred_${orgId}`, clientId: `mrc_${orgId}`, orgId, orgSlug: orgId, projectId, scopes: new Set(scopes) };
+  return {
+    kind: "credential",
+    id: `cred_${orgId}`,
+    clientId: `mrc_${orgId}`,
+    orgId,
+    orgSlug: orgId,
+    projectId,
+    scopes: new Set(scopes),
+  };
 }
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });

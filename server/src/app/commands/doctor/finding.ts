@@ -19,6 +19,8 @@ export interface CheckContext {
 /** Looks at one thing; a throw is a failed check with the error's message. */
 export interface Check {
   readonly name: string;
+  /** What to do when the check can't be made at all. */
+  readonly mend: string;
   run(context: CheckContext): Promise<readonly Omit<Finding, "check">[]>;
 }
 

@@ -76,7 +76,7 @@ async function run(check: Check, context: CheckContext): Promise<Finding[]> {
   try {
     return (await check.run(context)).map((found) => ({ check: check.name, ...found }));
   } catch (error) {
-    return [{ check: check.name, status: "fail", detail: (error as Error).message }];
+    return [{ check: check.name, status: "fail", detail: (error as Error).message, mend: check.mend }];
   }
 }
 

@@ -12,11 +12,23 @@ const CLOCK_DRIFT_MS_MAX = 2000;
 
 /** The machine that the server runs on. */
 export const MACHINE_CHECKS: readonly Check[] = [
-  { name: "node", run: async () => [nodeVersion()] },
-  { name: "data directory", run: async ({ config }) => dataDirectory(config.data_dir) },
-  { name: "disk", run: async ({ config }) => [await freeDisk(config.data_dir)] },
-  { name: "clock", run: async ({ config }) => [await clockAgainstFiles(config.data_dir)] },
-  { name: "memory", run: async ({ config }) => [memory(config)] },
+  { name: "node", mend: "run it with Node 24 or newer", run: async () => [nodeVersion()] },
+  {
+    name: "data directory",
+    mend: "set data_dir to a directory of the user that runs the server",
+    run: async ({ config }) => dataDirectory(config.data_dir),
+  },
+  {
+    name: "disk",
+    mend: "set data_dir to a place whose file system answers",
+    run: async ({ config }) => [await freeDisk(config.data_dir)],
+  },
+  {
+    name: "clock",
+    mend: "make the data directory writable",
+    run: async ({ config }) => [await clockAgainstFiles(config.data_dir)],
+  },
+  { name: "memory", mend: "set query_memory_bytes", run: async ({ config }) => [memory(config)] },
 ];
 
 function nodeVersion(): Found {

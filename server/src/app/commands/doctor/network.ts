@@ -16,12 +16,17 @@ const URL_SETTINGS = [
 
 /** Where the server listens, and where others are told to reach it. */
 export const NETWORK_CHECKS: readonly Check[] = [
-  { name: "server", run: async ({ running }) => [await serverHealth(running)] },
+  {
+    name: "server",
+    mend: "read its log lines, and start it again",
+    run: async ({ running }) => [await serverHealth(running)],
+  },
   {
     name: "listen",
+    mend: "set listen and metrics_listen to addresses of this machine",
     run: async (context) => Promise.all([listening(context, "listen"), listening(context, "metrics_listen")]),
   },
-  { name: "addresses", run: publicAddresses },
+  { name: "addresses", mend: "set the public addresses right", run: publicAddresses },
 ];
 
 async function serverHealth(running: CheckContext["running"]): Promise<Found> {

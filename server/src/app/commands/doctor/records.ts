@@ -13,10 +13,14 @@ const FUTURE_MS_MAX = 60_000;
 
 /** What the product keeps, and what guards it. */
 export const RECORD_CHECKS: readonly Check[] = [
-  { name: "records", run: records },
-  { name: "master key", run: masterKey },
-  { name: "telemetry", run: telemetry },
-  { name: "query sandbox", run: sandbox },
+  {
+    name: "records",
+    mend: "start the database or set database_url right; a damaged file comes back from the backup",
+    run: records,
+  },
+  { name: "master key", mend: "give the key that belongs to these records, once they can be opened", run: masterKey },
+  { name: "telemetry", mend: "let the user that runs the server read the data directory", run: telemetry },
+  { name: "query sandbox", mend: "install util-linux, and allow unprivileged user namespaces", run: sandbox },
 ];
 
 type Config = CheckContext["config"];

@@ -17,22 +17,39 @@ let server: TestServer;
 
 before(async () => {
   metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
-  const settings = { compactionRowsBytes: 2 ** 24, compactionIntervalMs: 60_000, queryConcurrency: 2, queryConcurrencyOrganization: 2 };
+  const settings = {
+    compactionRowsBytes: 2 ** 24,
+    compactionIntervalMs: 60_000,
+    queryConcurrency: 2,
+    queryConcurrencyOrganization: 2,
+  };
   store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: silent, settings });
   const projects = [
     { id: "proj_open", slug: "open", visibility: "organization" as const },
     { id: "proj_closed", slug: "closed", visibility: "private" as const },
   ];
   await metadata.write(async (tx) => {
-    await tx.insertInto("organization").values({ id: "org_a", slug: "a", name: "A", token_lifetime_s: 900, policy: "{}", created_at: 0 }).execute();
+    await tx
+      .insertInto("organization")
+      .values({ id: "org_a", slug: "a", name: "A", token_lifetime_s: 900, policy: "{}", created_at: 0 })
+      .execute();
     for (const project of projects) {
-      await tx.insertInto("project").values({ ...project, org_id: "org_a", name: project.slug, created_at: 0 }).execute();
+      await tx
+        .insertInto("project")
+        .values({ ...project, org_id: "org_a", name: project.slug, created_at: 0 })
+        .execute();
     }
   });
   await metadata.write(async (tx) => {
     const gone = { org_id: "org_a", deleted_at: 1 };
-    await tx.insertInto("deleted_project").values({ ...gone, id: "proj_gone", visibility: "organization" }).execute();
-    await tx.insertInto("deleted_project").values({ ...gone, id: "proj_gone_closed", visibility: "private" }).execute();
+    await tx
+      .insertInto("deleted_project")
+      .values({ ...gone, id: "proj_gone", visibility: "organization" })
+      .execute();
+    await tx
+      .insertInto("deleted_project")
+      .values({ ...gone, id: "proj_gone_closed", visibility: "private" })
+      .execute();
   });
   await append("org_a", "proj_gone", "gone");
   await append("org_a", "proj_gone_closed", "gone and closed");
@@ -49,7 +66,12 @@ before(async () => {
       writer: credentialOf("org_a", ["telemetry:write"]),
     },
     mount: (host) =>
-      createQuerySurface({ host, metadata, store, limits: { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 1000, memoryBytesMax: 2 ** 28 } }),
+      createQuerySurface({
+        host,
+        metadata,
+        store,
+        limits: { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 1000, memoryBytesMax: 2 ** 28 },
+      }),
   });
 });
 
@@ -61,7 +83,12 @@ after(async () => {
 });
 
 async function append(orgId: string, projectId: string | null, message: string): Promise<void> {
-  const row = { timestamp: "2026-11-20T08:00:00Z", level: "info", message, ...(projectId === null ? {} : { project_id: projectId }) };
+  const row = {
+    timestamp: "2026-11-20T08:00:00Z",
+    level: "info",
+    message,
+    ...(projectId === null ? {} : { project_id: projectId }),
+  };
   await store.append({ orgId, type: "logs", rows: Buffer.from(`${JSON.stringify(row)}\n`), count: 1 });
 }
 
@@ -73,7 +100,9 @@ async function ask(body: unknown, token = "a", headers: Record<string, string> =
   });
 }
 
-async function problemOf(response: Response): Promise<{ status: number; code: string; errors?: { pointer: string }[]; required_scope?: string }> {
+async function problemOf(
+  response: Response,
+): Promise<{ status: number; code: string; errors?: { pointer: string }[]; required_scope?: string }> {
   return (await response.json()) as { status: number; code: string };
 }
 
@@ -92,8 +121,16 @@ test("each principal sees the rows of its organization, and of a private project
 
 test("Accept chooses the form, and what can't be produced is 406", async () => {
   const sql = "select 1 as one, 'a,b' as two";
-  const json = (await (await ask({ sql })).json()) as { columns: { name: string }[]; rows: object[]; row_count: number; truncated: boolean };
-  assert.deepEqual([json.columns.map((column) => column.name), json.rows, json.row_count, json.truncated], [["one", "two"], [{ one: 1, two: "a,b" }], 1, false]);
+  const json = (await (await ask({ sql })).json()) as {
+    columns: { name: string }[];
+    rows: object[];
+    row_count: number;
+    truncated: boolean;
+  };
+  assert.deepEqual(
+    [json.columns.map((column) => column.name), json.rows, json.row_count, json.truncated],
+    [["one", "two"], [{ one: 1, two: "a,b" }], 1, false],
+  );
   const ndjson = await ask({ sql }, "a", { accept: "application/x-ndjson" });
   assert.match(ndjson.headers.get("content-type") ?? "", /^application\/x-ndjson/);
   assert.equal(await ndjson.text(), '{"one":1,"two":"a,b"}\n');
@@ -103,7 +140,10 @@ test("Accept chooses the form, and what can't be produced is 406", async () => {
 });
 
 test("limit cuts the result and says so; the server's own limit is a refusal", async () => {
-  const cut = (await (await ask({ sql: "select * from range(10)", limit: 3 })).json()) as { row_count: number; truncated: boolean };
+  const cut = (await (await ask({ sql: "select * from range(10)", limit: 3 })).json()) as {
+    row_count: number;
+    truncated: boolean;
+  };
   assert.deepEqual([cut.row_count, cut.truncated], [3, true]);
   assert.equal((await problemOf(await ask({ sql: "select * from range(1001)" }))).code, "query_too_large");
 });
@@ -114,7 +154,9 @@ test("limits beyond the server's are refused with pointers", async () => {
 });
 
 test("parameters are bound, by position and by name", async () => {
-  const byName = (await (await ask({ sql: "select $a as a", parameters: { a: "x' or 1=1" } })).json()) as { rows: object[] };
+  const byName = (await (await ask({ sql: "select $a as a", parameters: { a: "x' or 1=1" } })).json()) as {
+    rows: object[];
+  };
   assert.deepEqual(byName.rows, [{ a: "x' or 1=1" }]);
   const byPlace = (await (await ask({ sql: "select ? + 1 as n", parameters: [41] })).json()) as { rows: object[] };
   assert.deepEqual(byPlace.rows, [{ n: 42 }]);
@@ -129,7 +171,10 @@ test("what is not SQL, not allowed, or takes too long is a clear 4xx", async () 
 });
 
 test("a bad body is 400 with pointers; no credentials 401; no scope 403", async () => {
-  assert.deepEqual((await problemOf(await ask({ sq: "select 1" }))).errors?.map((error) => error.pointer).toSorted(), ["/sq", "/sql"]);
+  assert.deepEqual((await problemOf(await ask({ sq: "select 1" }))).errors?.map((error) => error.pointer).toSorted(), [
+    "/sq",
+    "/sql",
+  ]);
   assert.equal((await problemOf(await ask({ sql: "select 1" }, "nobody"))).status, 401);
   const refused = await problemOf(await ask({ sql: "select 1" }, "writer"));
   assert.deepEqual([refused.status, refused.required_scope], [403, "telemetry:read"]);

@@ -41,7 +41,9 @@ export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.que
 
 function refuseBeyondLimits(body: { timeout_ms?: number; limit?: number }, limits: QueryLimits): void {
   const errors = [];
-  if ((body.timeout_ms ?? 0) > limits.timeoutMsMax) errors.push({ pointer: "/timeout_ms", detail: `must be at most ${limits.timeoutMsMax}` });
-  if ((body.limit ?? 0) > limits.rowsMax) errors.push({ pointer: "/limit", detail: `must be at most ${limits.rowsMax}` });
+  if ((body.timeout_ms ?? 0) > limits.timeoutMsMax)
+    errors.push({ pointer: "/timeout_ms", detail: `must be at most ${limits.timeoutMsMax}` });
+  if ((body.limit ?? 0) > limits.rowsMax)
+    errors.push({ pointer: "/limit", detail: `must be at most ${limits.rowsMax}` });
   if (errors.length > 0) throw new Problem("invalid_body", "A limit is beyond what this server allows.", { errors });
 }

@@ -19,11 +19,19 @@ let server: TestServer;
 
 before(async () => {
   metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
-  const settings = { compactionRowsBytes: 2 ** 24, compactionIntervalMs: 60_000, queryConcurrency: 2, queryConcurrencyOrganization: 2 };
+  const settings = {
+    compactionRowsBytes: 2 ** 24,
+    compactionIntervalMs: 60_000,
+    queryConcurrency: 2,
+    queryConcurrencyOrganization: 2,
+  };
   store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: silent, settings });
   encoders = createEncoderPool({ workers: 1 });
   server = await startTestServer({
-    principals: { writer: credentialOf("org_a", ["telemetry:write"]), reader: credentialOf("org_b", ["telemetry:read"]) },
+    principals: {
+      writer: credentialOf("org_a", ["telemetry:write"]),
+      reader: credentialOf("org_b", ["telemetry:read"]),
+    },
     mount: (host) => createTelemetrySurface({ host, store, encoders }),
   });
 });
@@ -51,13 +59,28 @@ async function send(body: string | Uint8Array, headers: Record<string, string> =
     body: typeof body === "string" ? body : new Uint8Array(body),
     headers: { ...bearer("writer"), "content-type": "application/json", ...headers },
   });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown>, headers: response.headers };
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+    headers: response.headers,
+  };
 }
 
 test("202 with the number of entries, for each type and for none", async () => {
   const metric = { timestamp: "2026-11-20T08:00:00Z", name: "n", value: 1 };
-  const span = { timestamp: "2026-11-20T08:00:00Z", trace_id: "t", span_id: "s", name: "n", duration_ms: 1, status: "ok" };
-  for (const [type, one] of [["logs", entry("a")], ["metrics", metric], ["traces", span]] as const) {
+  const span = {
+    timestamp: "2026-11-20T08:00:00Z",
+    trace_id: "t",
+    span_id: "s",
+    name: "n",
+    duration_ms: 1,
+    status: "ok",
+  };
+  for (const [type, one] of [
+    ["logs", entry("a")],
+    ["metrics", metric],
+    ["traces", span],
+  ] as const) {
     const answer = await send(bodyOf(one, one), {}, type);
     assert.deepEqual([answer.status, answer.body], [202, { accepted: 2 }]);
   }
@@ -82,11 +105,18 @@ test("a type that is none is 400 with the parameter's name; another method 405",
 test("one bad entry refuses the batch with a pointer; lenient takes the rest and says what it left", async () => {
   const mixed = bodyOf(entry("good"), { ...entry("bad"), level: 7 });
   const strict = await send(mixed);
-  assert.deepEqual([strict.status, strict.body["errors"]], [400, [{ pointer: "/entries/1/level", detail: "must be a string" }]]);
+  assert.deepEqual(
+    [strict.status, strict.body["errors"]],
+    [400, [{ pointer: "/entries/1/level", detail: "must be a string" }]],
+  );
   const lenient = await send(mixed, { prefer: "handling=lenient" });
   assert.equal(lenient.status, 202);
   assert.equal(lenient.headers.get("preference-applied"), "handling=lenient");
-  assert.deepEqual(lenient.body, { accepted: 1, rejected: 1, errors: [{ pointer: "/entries/1/level", detail: "must be a string" }] });
+  assert.deepEqual(lenient.body, {
+    accepted: 1,
+    rejected: 1,
+    errors: [{ pointer: "/entries/1/level", detail: "must be a string" }],
+  });
 });
 
 test("gzip and zstd are understood; other codings are 415, broken ones 400, bombs 413", async () => {
@@ -108,7 +138,7 @@ test("another content type is 415; an empty body 400; one byte over 10 MiB 413, 
     headers: { ...bearer("writer"), "content-type": "application/json" },
     body: new Blob([over]).stream(),
     duplex: "half",
-  } as RequestInit);
+  });
   assert.equal(chunked.status, 413);
 });
 
