@@ -40,7 +40,16 @@ const GUARDED = OPERATIONS.filter((operation) => operation.scopes !== null);
 
 test("the published documents name the operations of the contract", () => {
   const ids = new Set(OPERATIONS.map((operation) => operation.id));
-  for (const id of ["ingest", "query", "getOrganization", "createProject", "createApp", "listMembers", "createCredential", "listAudit"]) {
+  for (const id of [
+    "ingest",
+    "query",
+    "getOrganization",
+    "createProject",
+    "createApp",
+    "listMembers",
+    "createCredential",
+    "listAudit",
+  ]) {
     assert.ok(ids.has(id), `${id} is not in openapi/`);
   }
   assert.ok(GUARDED.length >= 20, `only ${GUARDED.length} operations need a token`);
@@ -59,7 +68,11 @@ function absent(operation: Operation): Record<string, string> {
   return Object.fromEntries(operation.parameters.map((name) => [name, values[name] ?? "0"]));
 }
 
-function perform(operation: Operation, headers: Record<string, string>, values = absent(operation)): Promise<Answer<Problem>> {
+function perform(
+  operation: Operation,
+  headers: Record<string, string>,
+  values = absent(operation),
+): Promise<Answer<Problem>> {
   if (operation.hasBody && !(operation.id in BODIES)) throw new Error(`add a body for ${operation.id} to this test`);
   return shared.server.call<Problem>(operation.method, pathOf(operation, values), {
     headers,
@@ -86,7 +99,10 @@ for (const operation of GUARDED) {
 /** A token of a credential that holds every scope but these. */
 async function tokenWithout(missing: readonly string[]): Promise<string> {
   const scopes = ALL_SCOPES.filter((scope) => !missing.includes(scope));
-  const answer = await shared.server.call("POST", "/v1/credentials", { token: shared.token, json: { name: `without ${missing.join(" ")}`, scopes } });
+  const answer = await shared.server.call("POST", "/v1/credentials", {
+    token: shared.token,
+    json: { name: `without ${missing.join(" ")}`, scopes },
+  });
   assert.equal(answer.status, 201, answer.text);
   return shared.server.token(answer.body as unknown as Client);
 }
@@ -101,7 +117,10 @@ for (const scope of new Set(SCOPED.flatMap((operation) => operation.scopes ?? []
       const answer = await perform(operation, { authorization: `Bearer ${token}` });
       const problem = refused(answer, 403, "insufficient_scope");
       assert.ok(problem.detail.includes(scope), `${operation.id}: ${problem.detail}`);
-      assert.match(answer.headers.get("www-authenticate") ?? "", new RegExp(`error="insufficient_scope".*scope="${scope}"`));
+      assert.match(
+        answer.headers.get("www-authenticate") ?? "",
+        new RegExp(`error="insufficient_scope".*scope="${scope}"`),
+      );
     }
   });
 }
@@ -116,7 +135,10 @@ async function prepareHidden({ server, token }: Shared): Promise<void> {
 async function resourcesOf(server: Server, home: Bootstrap, token: string): Promise<Record<string, string>> {
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const credentials = await server.call<{ items: { id: string }[] }>("GET", "/v1/credentials", { token });
-  const invitation = await server.call("POST", "/v1/invitations", { token, json: { email: "guest@globex.example", role: "viewer" } });
+  const invitation = await server.call("POST", "/v1/invitations", {
+    token,
+    json: { email: "guest@globex.example", role: "viewer" },
+  });
   assert.equal(invitation.status, 201, invitation.text);
   return {
     project_id: home.project.id,
@@ -136,7 +158,11 @@ async function privateResources(server: Server, token: string): Promise<Record<s
   };
   const project_id = await make("/v1/projects", { slug: "hidden" });
   const app_id = await make("/v1/apps", { project: project_id, slug: "hidden-app" });
-  const credential_id = await make("/v1/credentials", { name: "of the hidden project", project: project_id, scopes: ["org:read"] });
+  const credential_id = await make("/v1/credentials", {
+    name: "of the hidden project",
+    project: project_id,
+    scopes: ["org:read"],
+  });
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
   assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
@@ -156,10 +182,16 @@ for (const operation of ADDRESSED) {
       const [own] = operation.parameters;
       if (own === undefined || values[own] === undefined) continue;
       const real = { ...absent(operation), [own]: values[own] };
-      const [a, b] = await Promise.all([real, absent(operation)].map((ids) => perform(operation, { authorization, "request-id": requestId }, ids)));
+      const [a, b] = await Promise.all(
+        [real, absent(operation)].map((ids) => perform(operation, { authorization, "request-id": requestId }, ids)),
+      );
       assert.ok(a !== undefined && b !== undefined);
       refused(b, 404, "not_found");
-      assert.equal(a.text.replace(values[own], "*"), b.text.replace(absent(operation)[own] ?? "", "*"), `${what} ${own}`);
+      assert.equal(
+        a.text.replace(values[own], "*"),
+        b.text.replace(absent(operation)[own] ?? "", "*"),
+        `${what} ${own}`,
+      );
       assert.deepEqual(fields(a), fields(b), `${what} ${own}`);
       compared += 1;
     }
@@ -177,14 +209,23 @@ function me(authorization: string): Promise<Answer> {
 }
 
 test("an Authorization field of another form is 401", async () => {
-  for (const field of ["Bearer", "Bearer ", shared.token, `Token ${shared.token}`, `Bearer ${shared.token} x`, "Basic YTpi"]) {
+  for (const field of [
+    "Bearer",
+    "Bearer ",
+    shared.token,
+    `Token ${shared.token}`,
+    `Bearer ${shared.token} x`,
+    "Basic YTpi",
+  ]) {
     assert.equal((await me(field)).status, 401, field);
   }
-  for (const field of [`bearer ${shared.token}`, `BEARER ${shared.token}`]) assert.equal((await me(field)).status, 200, field);
+  for (const field of [`bearer ${shared.token}`, `BEARER ${shared.token}`])
+    assert.equal((await me(field)).status, 200, field);
 });
 
 test("forged tokens are 401: other claims, algorithms, keys and signatures", async () => {
-  const { keys } = (await shared.server.call<{ keys: { kid: string; alg: string }[] }>("GET", "/.well-known/jwks.json")).body;
+  const { keys } = (await shared.server.call<{ keys: { kid: string; alg: string }[] }>("GET", "/.well-known/jwks.json"))
+    .body;
   const rsa = keys.find((key) => key.alg === "RS256");
   const tomorrow = Math.floor(Date.now() / 1000) + 86_400;
   const forged: Record<string, string> = {
@@ -250,7 +291,11 @@ test("Expect: 100-continue is refused before the body when the caller may not se
       },
     );
   const readOnly = await shared.server.token(shared.home.credential, "telemetry:read");
-  for (const [token, status] of [[null, 401], ["garbage", 401], [readOnly, 403]] as const) {
+  for (const [token, status] of [
+    [null, 401],
+    ["garbage", 401],
+    [readOnly, 403],
+  ] as const) {
     const answer = await ask(token, null);
     assert.equal(answer.status, status, answer.text);
     assert.equal(answer.continued, false, "the body was not asked for");

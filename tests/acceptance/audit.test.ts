@@ -74,7 +74,10 @@ test("changes of every kind leave an entry in the same moment", async () => {
   ];
   for (const [method, path, json, status] of kinds) {
     const [before] = await entries();
-    const answer = await shared.server.call(method, path, { token: shared.token, ...(json === undefined ? {} : { json }) });
+    const answer = await shared.server.call(method, path, {
+      token: shared.token,
+      ...(json === undefined ? {} : { json }),
+    });
     assert.equal(answer.status, status, answer.text);
     const [newest] = await entries();
     assert.ok(Number(newest?.seq) > Number(before?.seq), `${method} ${path} left no entry`);
@@ -84,7 +87,8 @@ test("changes of every kind leave an entry in the same moment", async () => {
 test("refused sign-ins are there, mistyped secrets too", async () => {
   const { client_id, client_secret } = shared.home.credential;
   const other = await shared.server.bootstrap();
-  const refusals = async (): Promise<number> => (await entries("&action=token.")).filter((entry) => entry.result !== "success").length;
+  const refusals = async (): Promise<number> =>
+    (await entries("&action=token.")).filter((entry) => entry.result !== "success").length;
   for (const wrong of [other.credential.client_secret, `${client_secret}x`]) {
     const before = await refusals();
     await postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials" }, basic(client_id, wrong));
@@ -98,7 +102,8 @@ test("filters narrow the log, wrong ones are refused", async () => {
   assert.deepEqual(await entries("&target=proj_nothing"), []);
   assert.deepEqual(await entries("&from=2999-01-01T00:00:00Z"), []);
   assert.ok((await entries("&from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z")).length > 0);
-  for (const wrong of ["from=yesterday", "limit=0", "nonsense=1"]) assert.equal((await get(`/v1/audit?${wrong}`)).status, 400, wrong);
+  for (const wrong of ["from=yesterday", "limit=0", "nonsense=1"])
+    assert.equal((await get(`/v1/audit?${wrong}`)).status, 400, wrong);
 });
 
 test("pages and the export tell the same chain, and it verifies", async () => {
@@ -110,8 +115,14 @@ test("pages and the export tell the same chain, and it verifies", async () => {
     paged.push(...page.items);
     cursor = page.next_cursor;
   } while (cursor !== null);
-  const exported = (await get("/v1/audit/export")).text.trimEnd().split("\n").map((line) => JSON.parse(line) as Entry);
-  assert.deepEqual(exported.map((entry) => entry.hash), paged.toReversed().map((entry) => entry.hash));
+  const exported = (await get("/v1/audit/export")).text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Entry);
+  assert.deepEqual(
+    exported.map((entry) => entry.hash),
+    paged.toReversed().map((entry) => entry.hash),
+  );
   for (let i = 1; i < exported.length; i++) {
     assert.equal(exported[i]?.prev_hash, exported[i - 1]?.hash);
     assert.equal(exported[i]?.seq, Number(exported[i - 1]?.seq) + 1);
@@ -190,9 +201,13 @@ const TAMPERING: Readonly<Record<string, string>> = {
 };
 
 for (const [name, statement] of Object.entries(TAMPERING)) {
-  test(`mooring audit verify finds ${name}`, { skip: CHOSEN === "sqlite" ? false : "the file is SQLite's" }, async () => {
-    const outcome = await verify(tamperedCopy(statement));
-    assert.equal(outcome.code, 1, outcome.stdout + outcome.stderr);
-    assert.match(outcome.stdout + outcome.stderr, /gap|edit|unlinked|truncat|missing|head|left out/i);
-  });
+  test(
+    `mooring audit verify finds ${name}`,
+    { skip: CHOSEN === "sqlite" ? false : "the file is SQLite's" },
+    async () => {
+      const outcome = await verify(tamperedCopy(statement));
+      assert.equal(outcome.code, 1, outcome.stdout + outcome.stderr);
+      assert.match(outcome.stdout + outcome.stderr, /gap|edit|unlinked|truncat|missing|head|left out/i);
+    },
+  );
 }

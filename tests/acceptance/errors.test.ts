@@ -14,7 +14,14 @@ const shared = useServer();
 const low: { server?: Server; home?: Bootstrap; token?: string } = {};
 
 before(async () => {
-  low.server = await startServer({ settings: { rate_limit_per_second: 1, rate_limit_burst: BURST, query_rows_max: 1000, query_memory_bytes: 67_108_864 } });
+  low.server = await startServer({
+    settings: {
+      rate_limit_per_second: 1,
+      rate_limit_burst: BURST,
+      query_rows_max: 1000,
+      query_memory_bytes: 67_108_864,
+    },
+  });
   low.home = await low.server.bootstrap();
 });
 
@@ -57,9 +64,21 @@ interface Case {
 
 const SURFACES: Readonly<Record<string, readonly Case[]>> = {
   ingest: [
-    { status: 400, name: "an entry without a message", ask: () => ingest(shared.server, shared.token, "logs", [{ ...EXAMPLES.logs, message: undefined }]) },
-    { status: 401, name: "no token", ask: () => shared.server.call("POST", "/v1/ingest/logs", { json: { entries: [] } }) },
-    { status: 403, name: "a token without telemetry:write", ask: async () => ingest(shared.server, await token("telemetry:read"), "logs", []) },
+    {
+      status: 400,
+      name: "an entry without a message",
+      ask: () => ingest(shared.server, shared.token, "logs", [{ ...EXAMPLES.logs, message: undefined }]),
+    },
+    {
+      status: 401,
+      name: "no token",
+      ask: () => shared.server.call("POST", "/v1/ingest/logs", { json: { entries: [] } }),
+    },
+    {
+      status: 403,
+      name: "a token without telemetry:write",
+      ask: async () => ingest(shared.server, await token("telemetry:read"), "logs", []),
+    },
     { status: 404, name: "a path below a type", ask: () => ingest(shared.server, shared.token, "logs/more", []) },
     { status: 405, name: "GET", ask: () => shared.server.call("GET", "/v1/ingest/logs", { token: shared.token }) },
     {
@@ -73,10 +92,26 @@ const SURFACES: Readonly<Record<string, readonly Case[]>> = {
   ],
   query: [
     { status: 400, name: "wrong SQL", ask: () => query(shared.server, shared.token, "selekt") },
-    { status: 401, name: "no token", ask: () => shared.server.call("POST", "/v1/query", { json: { sql: "select 1" } }) },
-    { status: 403, name: "a token without telemetry:read", ask: async () => query(shared.server, await token("telemetry:write"), "select 1") },
-    { status: 404, name: "a path below", ask: () => shared.server.call("POST", "/v1/query/more", { token: shared.token, json: { sql: "select 1" } }) },
-    { status: 405, name: "GET", ask: () => shared.server.call("GET", "/v1/query?sql=select%201", { token: shared.token }) },
+    {
+      status: 401,
+      name: "no token",
+      ask: () => shared.server.call("POST", "/v1/query", { json: { sql: "select 1" } }),
+    },
+    {
+      status: 403,
+      name: "a token without telemetry:read",
+      ask: async () => query(shared.server, await token("telemetry:write"), "select 1"),
+    },
+    {
+      status: 404,
+      name: "a path below",
+      ask: () => shared.server.call("POST", "/v1/query/more", { token: shared.token, json: { sql: "select 1" } }),
+    },
+    {
+      status: 405,
+      name: "GET",
+      ask: () => shared.server.call("GET", "/v1/query?sql=select%201", { token: shared.token }),
+    },
     {
       status: 429,
       name: "more than the rate",
@@ -89,9 +124,21 @@ const SURFACES: Readonly<Record<string, readonly Case[]>> = {
   organization: [
     { status: 400, name: "a slug in capitals", ask: () => create("/v1/projects", { slug: "NO" }) },
     { status: 401, name: "no token", ask: () => shared.server.call("GET", "/v1/organization") },
-    { status: 403, name: "a token without projects:read", ask: async () => shared.server.call("GET", "/v1/projects", { token: await token("org:read") }) },
-    { status: 404, name: "an absent project", ask: () => shared.server.call("GET", "/v1/projects/nowhere", { token: shared.token }) },
-    { status: 405, name: "PUT on a list", ask: () => shared.server.call("PUT", "/v1/projects", { token: shared.token, json: {} }) },
+    {
+      status: 403,
+      name: "a token without projects:read",
+      ask: async () => shared.server.call("GET", "/v1/projects", { token: await token("org:read") }),
+    },
+    {
+      status: 404,
+      name: "an absent project",
+      ask: () => shared.server.call("GET", "/v1/projects/nowhere", { token: shared.token }),
+    },
+    {
+      status: 405,
+      name: "PUT on a list",
+      ask: () => shared.server.call("PUT", "/v1/projects", { token: shared.token, json: {} }),
+    },
     { status: 409, name: "a slug that is taken", ask: () => create("/v1/projects", { slug: "shop" }) },
     {
       status: 429,
@@ -103,11 +150,21 @@ const SURFACES: Readonly<Record<string, readonly Case[]>> = {
     },
   ],
   identity: [
-    { status: 400, name: "no grant_type", ask: () => postForm(shared.server.origin, "/oauth/token", { ...shared.home.credential }) },
+    {
+      status: 400,
+      name: "no grant_type",
+      ask: () => postForm(shared.server.origin, "/oauth/token", { ...shared.home.credential }),
+    },
     {
       status: 401,
       name: "an unknown client",
-      ask: () => postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials" }, basic("nobody", "nothing")),
+      ask: () =>
+        postForm(
+          shared.server.origin,
+          "/oauth/token",
+          { grant_type: "client_credentials" },
+          basic("nobody", "nothing"),
+        ),
     },
     { status: 405, name: "GET", ask: () => shared.server.call("GET", "/oauth/token") },
     {
@@ -141,7 +198,11 @@ test("each status of the reference's table has a case on each surface where it c
     identity: [400, 401, 429],
   };
   for (const [surface, statuses] of Object.entries(applicable)) {
-    for (const status of statuses) assert.ok(SURFACES[surface]?.some((one) => one.status === status), `${surface} ${status}`);
+    for (const status of statuses)
+      assert.ok(
+        SURFACES[surface]?.some((one) => one.status === status),
+        `${surface} ${status}`,
+      );
   }
 });
 
@@ -184,10 +245,14 @@ test("a result over the server's limit of rows is a clear 400", async () => {
 
 test("a query over the limit of memory is a clear 400, and the next one works", async () => {
   const own = await lowToken();
-  const greedy = "select count(*) from (select list(a.range) over (order by a.range) as l from range(1000000) a) where len(l) > 5";
+  const greedy =
+    "select count(*) from (select list(a.range) over (order by a.range) as l from range(1000000) a) where len(l) > 5";
   const answer = await query(lowServer(), own, greedy);
   assert.equal(answer.status, 400, answer.text);
-  assert.ok(["query_memory", "query_timeout"].includes((answer as unknown as Answer<{ code: string }>).body.code), answer.text);
+  assert.ok(
+    ["query_memory", "query_timeout"].includes((answer as unknown as Answer<{ code: string }>).body.code),
+    answer.text,
+  );
   assert.equal((await query(lowServer(), own, "select 1")).status, 200);
 });
 
@@ -198,7 +263,10 @@ test("a well-formed Request-Id is kept, anything else replaced", async () => {
     assert.equal(kept.headers.get("request-id"), own, path);
   }
   for (const id of ["x y", "x".repeat(300), "", '"quoted"', "<script>"]) {
-    const { headers } = await shared.server.call("GET", "/v1/me", { token: shared.token, headers: { "request-id": id } });
+    const { headers } = await shared.server.call("GET", "/v1/me", {
+      token: shared.token,
+      headers: { "request-id": id },
+    });
     assert.notEqual(headers.get("request-id"), id);
     assert.match(headers.get("request-id") ?? "", /^[A-Za-z0-9._-]{8,}$/);
   }
@@ -207,7 +275,18 @@ test("a well-formed Request-Id is kept, anything else replaced", async () => {
 });
 
 test("paths that nobody serves are 404, whatever they hold", async () => {
-  const paths = ["/nowhere", "/v1", "/v1/", "/v1/ingest", "/v2/none", "/%00", "/..%2f..%2fetc/passwd", "/v1/projects/%ff", "/a".repeat(500), "/v1//projects"];
+  const paths = [
+    "/nowhere",
+    "/v1",
+    "/v1/",
+    "/v1/ingest",
+    "/v2/none",
+    "/%00",
+    "/..%2f..%2fetc/passwd",
+    "/v1/projects/%ff",
+    "/a".repeat(500),
+    "/v1//projects",
+  ];
   for (const path of paths) {
     const answer = await shared.server.call("GET", path, { token: shared.token });
     assert.ok(answer.status === 404 || answer.status === 400, `${path}: ${answer.status}`);
@@ -220,7 +299,8 @@ test("a query string is not repeated in a problem", async () => {
 });
 
 test("unknown and wrong query parameters are 400 with a pointer", async () => {
-  const at = (query: string): Promise<Answer> => shared.server.call("GET", `/v1/projects?${query}`, { token: shared.token });
+  const at = (query: string): Promise<Answer> =>
+    shared.server.call("GET", `/v1/projects?${query}`, { token: shared.token });
   refused(await at("limit=0"), 400, "invalid_parameter", ["/limit"]);
   refused(await at("limit=101"), 400, "invalid_parameter", ["/limit"]);
   refused(await at("limit=ten"), 400, "invalid_parameter", ["/limit"]);
@@ -239,7 +319,19 @@ test("health needs no token and says ok", async () => {
 test("GET /.well-known/mooring names the address of every service", async () => {
   const { status, body } = await shared.server.call("GET", "/.well-known/mooring");
   assert.equal(status, 200);
-  const names = ["identity_url", "ingest_url", "query_url", "storage_url", "registry_domain", "s3_endpoint", "webhooks_url", "portal_url"];
+  const names = [
+    "identity_url",
+    "ingest_url",
+    "query_url",
+    "storage_url",
+    "registry_domain",
+    "s3_endpoint",
+    "webhooks_url",
+    "portal_url",
+  ];
   for (const name of names) assert.equal(typeof body[name], "string", name);
-  assert.deepEqual(names.map((name) => body[name]), names.map((name) => shared.home.addresses[name]));
+  assert.deepEqual(
+    names.map((name) => body[name]),
+    names.map((name) => shared.home.addresses[name]),
+  );
 });

@@ -19,7 +19,8 @@ let flood = 0;
 
 /** A file system of its own of a few MiB, or why there is none. */
 function smallDisk(): { path: string } | { missing: string } {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return { missing: "only root on Linux can mount a small disk" };
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return { missing: "only root on Linux can mount a small disk" };
   const path = mkdtempSync(join(tmpdir(), "mooring-disk-"));
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE_MIB}m`, "tmpfs", path], { stdio: "pipe" });
@@ -73,7 +74,9 @@ async function onSmallDisk(): Promise<{ server: Server; token: string; dataDir: 
 }
 
 function batch(name: string, entries = 100): unknown[] {
-  return Array.from({ length: entries }, (_, i) => logEntry(`${name} ${i}`, { attributes: { text: "x".repeat(1000) } }));
+  return Array.from({ length: entries }, (_, i) =>
+    logEntry(`${name} ${i}`, { attributes: { text: "x".repeat(1000) } }),
+  );
 }
 
 const COUNTS = "select split_part(message, ' ', 1) as name, count(*) as n from logs group by all";
@@ -83,44 +86,60 @@ async function counts(at: { server: Server; token: string }): Promise<Counts> {
   return Object.fromEntries(found.map((row) => [row.name, row.n]));
 }
 
-test("telemetry fills the disk: 503 in time, reads go on, and it works again when there is room", { skip }, async () => {
-  const at = await onSmallDisk();
-  writeFileSync(at.filler, Buffer.alloc(32 * 1024 * 1024));
-  let accepted = 0;
-  let last = await ingest(at.server, at.token, "logs", batch("flood", 1000));
-  for (; last.status === 202 && accepted < 200_000; last = await ingest(at.server, at.token, "logs", batch("flood", 1000))) accepted += 1000;
-  refused(last, 503, "disk_full");
-  assert.ok(accepted > 0, "there was room for something");
-  assert.deepEqual(await counts(at), { flood: accepted }, "reads go on, and what was acknowledged is there");
-  assert.equal((await ingest(at.server, at.token, "logs", batch("refused"))).status, 503);
-  rmSync(at.filler);
-  await ingested(at.server, at.token, "logs", batch("after"));
-  assert.deepEqual(await counts(at), { flood: accepted, after: 100 });
-  flood = accepted;
-});
+test(
+  "telemetry fills the disk: 503 in time, reads go on, and it works again when there is room",
+  { skip },
+  async () => {
+    const at = await onSmallDisk();
+    writeFileSync(at.filler, Buffer.alloc(32 * 1024 * 1024));
+    let accepted = 0;
+    let last = await ingest(at.server, at.token, "logs", batch("flood", 1000));
+    for (
+      ;
+      last.status === 202 && accepted < 200_000;
+      last = await ingest(at.server, at.token, "logs", batch("flood", 1000))
+    )
+      accepted += 1000;
+    refused(last, 503, "disk_full");
+    assert.ok(accepted > 0, "there was room for something");
+    assert.deepEqual(await counts(at), { flood: accepted }, "reads go on, and what was acknowledged is there");
+    assert.equal((await ingest(at.server, at.token, "logs", batch("refused"))).status, 503);
+    rmSync(at.filler);
+    await ingested(at.server, at.token, "logs", batch("after"));
+    assert.deepEqual(await counts(at), { flood: accepted, after: 100 });
+    flood = accepted;
+  },
+);
 
-test("others fill the disk to the last byte: 503, nothing lost or half kept, not even by a kill", { skip }, async () => {
-  const at = await onSmallDisk();
-  const before = { flood, after: 100 };
-  assert.deepEqual(await counts(at), before);
-  fill(at.filler);
-  for (let i = 0; i < 3; i++) refused(await ingest(at.server, at.token, "logs", batch("refused")), 503, "disk_full");
-  assert.deepEqual(await counts(at), before, "reads go on");
-  assert.equal((await at.server.call("GET", "/livez")).status, 200);
-  const change = await at.server.call("POST", "/v1/projects", { token: at.token, json: { slug: "no-room" } });
-  assert.equal(change.status, 503, change.text);
+test(
+  "others fill the disk to the last byte: 503, nothing lost or half kept, not even by a kill",
+  { skip },
+  async () => {
+    const at = await onSmallDisk();
+    const before = { flood, after: 100 };
+    assert.deepEqual(await counts(at), before);
+    fill(at.filler);
+    for (let i = 0; i < 3; i++) refused(await ingest(at.server, at.token, "logs", batch("refused")), 503, "disk_full");
+    assert.deepEqual(await counts(at), before, "reads go on");
+    assert.equal((await at.server.call("GET", "/livez")).status, 200);
+    const change = await at.server.call("POST", "/v1/projects", { token: at.token, json: { slug: "no-room" } });
+    assert.equal(change.status, 503, change.text);
 
-  await at.server.kill();
-  rmSync(at.filler);
-  server = await startServer({ dataDir: at.dataDir, database: "sqlite" });
-  const again = await onSmallDisk();
-  assert.deepEqual(await counts(again), before, "a refused batch does not appear after a restart");
-  await ingested(again.server, again.token, "logs", batch("again"));
-  assert.deepEqual(await counts(again), { ...before, again: 100 });
-  assert.equal((await again.server.call("POST", "/v1/projects", { token: again.token, json: { slug: "room" } })).status, 201);
-  const verified = await again.server.call("GET", "/v1/audit/verify", { token: again.token });
-  assert.equal(verified.body["ok"], true, verified.text);
-});
+    await at.server.kill();
+    rmSync(at.filler);
+    server = await startServer({ dataDir: at.dataDir, database: "sqlite" });
+    const again = await onSmallDisk();
+    assert.deepEqual(await counts(again), before, "a refused batch does not appear after a restart");
+    await ingested(again.server, again.token, "logs", batch("again"));
+    assert.deepEqual(await counts(again), { ...before, again: 100 });
+    assert.equal(
+      (await again.server.call("POST", "/v1/projects", { token: again.token, json: { slug: "room" } })).status,
+      201,
+    );
+    const verified = await again.server.call("GET", "/v1/audit/verify", { token: again.token });
+    assert.equal(verified.body["ok"], true, verified.text);
+  },
+);
 
 test("a query that needs room which is not there is 503, not a failure of ours", { skip }, async () => {
   const at = await onSmallDisk();

@@ -14,7 +14,11 @@ const ENTRY_BYTES_MAX = 256 * 1024;
 
 const shared = useServer();
 
-function post(raw: string | Uint8Array | ReadableStream, headers: Record<string, string> = {}, type = "logs"): Promise<Answer<IngestResult>> {
+function post(
+  raw: string | Uint8Array | ReadableStream,
+  headers: Record<string, string> = {},
+  type = "logs",
+): Promise<Answer<IngestResult>> {
   return shared.server.call<IngestResult>("POST", `/v1/ingest/${type}`, { token: shared.token, raw, headers });
 }
 
@@ -48,7 +52,12 @@ function chunked(text: string): ReadableStream {
 test("a request carries 0, 1 and 1000 entries but not 1001", async () => {
   for (const length of [0, 1, 1000]) {
     const id = randomUUID();
-    await ingested(shared.server, shared.token, "logs", Array.from({ length }, () => logEntry(id)));
+    await ingested(
+      shared.server,
+      shared.token,
+      "logs",
+      Array.from({ length }, () => logEntry(id)),
+    );
     assert.equal(await count(id), length);
   }
   const id = randomUUID();
@@ -56,7 +65,10 @@ test("a request carries 0, 1 and 1000 entries but not 1001", async () => {
   assert.equal(await count(id), 0);
 });
 
-for (const [form, shape] of [["with a Content-Length", (text: string) => text], ["in chunks", chunked]] as const) {
+for (const [form, shape] of [
+  ["with a Content-Length", (text: string) => text],
+  ["in chunks", chunked],
+] as const) {
   test(`a body ${form} has 10 MiB but not a byte more`, async () => {
     const id = randomUUID();
     const most = await post(shape(bodyOf(BODY_BYTES_MAX, id)));
@@ -73,14 +85,20 @@ test("a refusal reaches a caller who is still sending: 413, 415, 401", async () 
     refused(await post(body), 413, "body_too_large");
     refused(await post(body, { "content-type": "text/plain" }), 415, "unsupported_media_type");
     refused(await shared.server.call("POST", "/v1/ingest/logs", { raw: body }), 401, "unauthorized");
-    refused(await shared.server.call("POST", "/v1/projects", { token: shared.token, raw: body }), 413, "body_too_large");
+    refused(
+      await shared.server.call("POST", "/v1/projects", { token: shared.token, raw: body }),
+      413,
+      "body_too_large",
+    );
   }
 });
 
 test("a full batch of 10 MiB is taken while small requests are answered quickly", async () => {
   const id = randomUUID();
   const filler = "x".repeat(10_300);
-  const big = post(JSON.stringify({ entries: Array.from({ length: 1000 }, () => logEntry(id, { attributes: { filler } })) }));
+  const big = post(
+    JSON.stringify({ entries: Array.from({ length: 1000 }, () => logEntry(id, { attributes: { filler } })) }),
+  );
   const startedMs = performance.now();
   assert.equal((await shared.server.call("GET", "/livez")).status, 200);
   assert.ok(performance.now() - startedMs < 1000, "the event loop is not held up");
@@ -119,7 +137,11 @@ test("attributes are nested 32 deep but not 33", async () => {
     assert.equal(deepest.status, 202, deepest.text);
     const problem = refused(await post(withAttributes(nested(33, kind), id)), 400, "invalid_body");
     assert.match(problem.errors?.[0]?.pointer ?? "", /^\/entries\/0\/attributes/);
-    const [row] = await rows<{ attributes: unknown }>(shared.server, shared.token, `select attributes from logs where message = '${id}'`);
+    const [row] = await rows<{ attributes: unknown }>(
+      shared.server,
+      shared.token,
+      `select attributes from logs where message = '${id}'`,
+    );
     assert.deepEqual(row?.attributes, JSON.parse(nested(32, kind)));
   }
 });
@@ -143,16 +165,32 @@ test("numbers are finite", async () => {
   const problem = refused(await post(withAttributes('{"deep":{"a":[1,-1e400]}}', "x")), 400, "invalid_body");
   assert.match(problem.errors?.[0]?.pointer ?? "", /^\/entries\/0\/attributes/);
   const id = randomUUID();
-  const extremes = [1.7976931348623157e308, -5e-324, -0, 9007199254740993, 0.1];
-  await ingested(shared.server, shared.token, "metrics", extremes.map((value) => ({ ...EXAMPLES.metrics, name: id, value })));
-  const found = await rows<{ value: number }>(shared.server, shared.token, `select value from metrics where name = '${id}' order by value`);
-  assert.deepEqual(found.map((row) => row.value + 0), extremes.map((value) => value + 0).toSorted((a, b) => a - b));
+  const extremes = [1.7976931348623157e308, -5e-324, -0, 9007199254740992, 0.1];
+  await ingested(
+    shared.server,
+    shared.token,
+    "metrics",
+    extremes.map((value) => ({ ...EXAMPLES.metrics, name: id, value })),
+  );
+  const found = await rows<{ value: number }>(
+    shared.server,
+    shared.token,
+    `select value from metrics where name = '${id}' order by value`,
+  );
+  assert.deepEqual(
+    found.map((row) => row.value + 0),
+    extremes.map((value) => value + 0).toSorted((a, b) => a - b),
+  );
 });
 
 test("gzip and zstd bodies are taken; others are 415, damaged ones 400", async () => {
   const id = randomUUID();
   const body = JSON.stringify({ entries: [logEntry(id)] });
-  for (const [coding, bytes] of [["gzip", gzipSync(body)], ["zstd", zstdCompressSync(body)], ["GZIP", gzipSync(body)]] as const) {
+  for (const [coding, bytes] of [
+    ["gzip", gzipSync(body)],
+    ["zstd", zstdCompressSync(body)],
+    ["GZIP", gzipSync(body)],
+  ] as const) {
     const answer = await post(bytes, { "content-encoding": coding });
     assert.equal(answer.status, 202, `${coding}: ${answer.text}`);
   }
@@ -176,12 +214,22 @@ test("the limit of a body holds after decompression, and a bomb costs little", a
   const bomb = Buffer.alloc(256 * MIB, " ");
   const before = process.platform === "linux" ? peakBytes() : 0;
   const startedMs = performance.now();
-  for (const [coding, bytes] of [["gzip", gzipSync(bomb)], ["zstd", zstdCompressSync(bomb)]] as const) {
+  for (const [coding, bytes] of [
+    ["gzip", gzipSync(bomb)],
+    ["zstd", zstdCompressSync(bomb)],
+  ] as const) {
     refused(await post(bytes, { "content-encoding": coding }), 413, "body_too_large");
-    refused(await post(coding === "gzip" ? gzipSync(`${most} `) : zstdCompressSync(`${most} `), { "content-encoding": coding }), 413, "body_too_large");
+    refused(
+      await post(coding === "gzip" ? gzipSync(`${most} `) : zstdCompressSync(`${most} `), {
+        "content-encoding": coding,
+      }),
+      413,
+      "body_too_large",
+    );
   }
   assert.ok(performance.now() - startedMs < 10_000);
-  if (process.platform === "linux") assert.ok(peakBytes() - before < 160 * MIB, `memory grew by ${(peakBytes() - before) / MIB} MiB`);
+  if (process.platform === "linux")
+    assert.ok(peakBytes() - before < 160 * MIB, `memory grew by ${(peakBytes() - before) / MIB} MiB`);
 });
 
 test("other media types are 415, a charset is no harm", async () => {
@@ -223,30 +271,58 @@ for (const [name, body] of BROKEN) {
 test("what stands beside entries, or in its place, is refused with a pointer", async () => {
   refused(await post('{"entries":[],"more":1}'), 400, "invalid_body", ["/more"]);
   refused(await post("{}"), 400, "invalid_body", ["/entries"]);
-  for (const entries of ["{}", "null", '"x"', "5"]) refused(await post(`{"entries":${entries}}`), 400, "invalid_body", ["/entries"]);
+  for (const entries of ["{}", "null", '"x"', "5"])
+    refused(await post(`{"entries":${entries}}`), 400, "invalid_body", ["/entries"]);
 });
 
 test("lone surrogates are made well-formed and break no query", async () => {
   const id = randomUUID();
-  const answer = await post(withAttributes(String.raw`{"\ud800k":"a\udc00","nul":"a\u0000b","pair":"\ud83d\ude00"}`, id));
+  const answer = await post(
+    withAttributes(String.raw`{"\ud800k":"a\udc00","nul":"a\u0000b","pair":"\ud83d\ude00"}`, id),
+  );
   assert.equal(answer.status, 202, answer.text);
-  const [row] = await rows<{ attributes: unknown }>(shared.server, shared.token, `select attributes from logs where message = '${id}'`);
+  const [row] = await rows<{ attributes: unknown }>(
+    shared.server,
+    shared.token,
+    `select attributes from logs where message = '${id}'`,
+  );
   assert.deepEqual(row?.attributes, { "\ufffdk": "a\ufffd", nul: "a\u0000b", pair: "\u{1f600}" });
 });
 
 test("odd but lawful text comes back as it was sent", async () => {
   const id = randomUUID();
-  const texts = ["", "line\nbreak\r\ttab", 'quote " back \\ slash', "\u2028\u2029\ufeff", "\u{1f9d1}\u200d\u{1f680}", "'; drop table logs; --", "\u0000", "\u007f\u0080"];
-  await ingested(shared.server, shared.token, "logs", texts.map((message, i) => logEntry(message, { attributes: { id, i } })));
+  const texts = [
+    "",
+    "line\nbreak\r\ttab",
+    'quote " back \\ slash',
+    "\u2028\u2029\ufeff",
+    "\u{1f9d1}\u200d\u{1f680}",
+    "'; drop table logs; --",
+    "\u0000",
+    "\u007f\u0080",
+  ];
+  await ingested(
+    shared.server,
+    shared.token,
+    "logs",
+    texts.map((message, i) => logEntry(message, { attributes: { id, i } })),
+  );
   const sql = `select message from logs where attributes->>'id' = '${id}' order by (attributes->>'i')::int`;
   const found = await rows<{ message: string }>(shared.server, shared.token, sql);
-  assert.deepEqual(found.map((row) => row.message), texts);
+  assert.deepEqual(
+    found.map((row) => row.message),
+    texts,
+  );
 });
 
 test("attributes named like parts of JavaScript are data", async () => {
   const id = randomUUID();
   const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"x","hasOwnProperty":null}';
   assert.equal((await post(withAttributes(text, id))).status, 202);
-  const [row] = await rows<{ attributes: unknown }>(shared.server, shared.token, `select attributes from logs where message = '${id}'`);
+  const [row] = await rows<{ attributes: unknown }>(
+    shared.server,
+    shared.token,
+    `select attributes from logs where message = '${id}'`,
+  );
   assert.equal(JSON.stringify(row?.attributes), text);
 });

@@ -4,11 +4,25 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { refused } from "../fixtures/http.ts";
 import { useServer } from "../fixtures/server.ts";
-import { EXAMPLES, REQUIRED, TYPES, ingest, ingested, logEntry, rows, type Entry, type TelemetryType } from "../fixtures/telemetry.ts";
+import {
+  EXAMPLES,
+  REQUIRED,
+  TYPES,
+  ingest,
+  ingested,
+  logEntry,
+  rows,
+  type Entry,
+  type TelemetryType,
+} from "../fixtures/telemetry.ts";
 
 const shared = useServer();
 
-function send(type: string, entries: readonly unknown[], headers: Record<string, string> = {}): ReturnType<typeof ingest> {
+function send(
+  type: string,
+  entries: readonly unknown[],
+  headers: Record<string, string> = {},
+): ReturnType<typeof ingest> {
   return ingest(shared.server, shared.token, type, entries, { headers });
 }
 
@@ -48,10 +62,26 @@ const NOT_STRINGS = [null, 5, true, {}, ["x"]];
 const NOT_OBJECTS = [5, "x", [], true];
 const NOT_NUMBERS = ["1", null, true, {}, []];
 const NOT_TIMES = [
-  ...[null, 5, "", "yesterday", "2026-11-20", "08:00:00Z", "2026-11-20T08:00:00", "2026-11-20T08:00:00+01:00"],
-  ...["2026-02-30T00:00:00Z", "2023-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-10T00:00:00Z", "2026-11-20T25:00:00Z"],
-  ...["2026-11-20T08:60:00Z", "2026-11-20T08:00:61Z", "2026-11-20T08:00:00.1234567891Z", "2026-11-20T08:00:00.Z"],
-  ...["2026-11-20T08:00:00Zx", " 2026-11-20T08:00:00Z", "20261120T080000Z\u0000"],
+  null,
+  5,
+  "",
+  "yesterday",
+  "2026-11-20",
+  "08:00:00Z",
+  "2026-11-20T08:00:00",
+  "2026-11-20T08:00:00+01:00",
+  "2026-02-30T00:00:00Z",
+  "2023-02-29T00:00:00Z",
+  "2026-13-01T00:00:00Z",
+  "2026-00-10T00:00:00Z",
+  "2026-11-20T25:00:00Z",
+  "2026-11-20T08:60:00Z",
+  "2026-11-20T08:00:61Z",
+  "2026-11-20T08:00:00.1234567891Z",
+  "2026-11-20T08:00:00.Z",
+  "2026-11-20T08:00:00Zx",
+  " 2026-11-20T08:00:00Z",
+  "20261120T080000Z\u0000",
 ];
 
 /** For each type and member: values that it does not take. */
@@ -65,7 +95,14 @@ const WRONG: Readonly<Record<TelemetryType, Readonly<Record<string, readonly unk
     trace_id: [5, {}],
     span_id: [5, {}],
   },
-  metrics: { timestamp: NOT_TIMES, name: NOT_STRINGS, value: NOT_NUMBERS, tags: NOT_OBJECTS, attributes: [{}], service: ["x"] },
+  metrics: {
+    timestamp: NOT_TIMES,
+    name: NOT_STRINGS,
+    value: NOT_NUMBERS,
+    tags: NOT_OBJECTS,
+    attributes: [{}],
+    service: ["x"],
+  },
   traces: {
     timestamp: NOT_TIMES,
     trace_id: NOT_STRINGS,
@@ -95,7 +132,9 @@ for (const type of TYPES) {
 
 test("tags take strings only, and the pointer names the tag", async () => {
   for (const value of [1, null, true, {}, []]) {
-    refused(await send("metrics", [{ ...EXAMPLES.metrics, tags: { good: "x", bad: value } }]), 400, "invalid_body", ["/entries/0/tags/bad"]);
+    refused(await send("metrics", [{ ...EXAMPLES.metrics, tags: { good: "x", bad: value } }]), 400, "invalid_body", [
+      "/entries/0/tags/bad",
+    ]);
   }
 });
 
@@ -107,13 +146,23 @@ test("an entry that is not an object is refused where it stands", async () => {
 
 test("the members that CONTRACT adds are taken and are columns", async () => {
   const id = randomUUID();
-  await ingested(shared.server, shared.token, "logs", [logEntry(id, { service: "shop", trace_id: "t1", span_id: "s1" })]);
+  await ingested(shared.server, shared.token, "logs", [
+    logEntry(id, { service: "shop", trace_id: "t1", span_id: "s1" }),
+  ]);
   await ingested(shared.server, shared.token, "traces", [
     { ...EXAMPLES.traces, name: id, parent_span_id: "p1", kind: "server", service: "shop" },
   ]);
-  const log = await rows(shared.server, shared.token, `select service, trace_id, span_id from logs where message = '${id}'`);
+  const log = await rows(
+    shared.server,
+    shared.token,
+    `select service, trace_id, span_id from logs where message = '${id}'`,
+  );
   assert.deepEqual(log, [{ service: "shop", trace_id: "t1", span_id: "s1" }]);
-  const span = await rows(shared.server, shared.token, `select parent_span_id, kind, service from traces where name = '${id}'`);
+  const span = await rows(
+    shared.server,
+    shared.token,
+    `select parent_span_id, kind, service from traces where name = '${id}'`,
+  );
   assert.deepEqual(span, [{ parent_span_id: "p1", kind: "server", service: "shop" }]);
 });
 
@@ -133,15 +182,30 @@ test("times are kept to the microsecond, whatever their precision", async () => 
   await ingested(shared.server, shared.token, "logs", entries);
   const sql = `select strftime(timestamp, '%Y-%m-%d %H:%M:%S.%f') as t from logs where message like '${id}%' order by message`;
   const found = await rows<{ t: string }>(shared.server, shared.token, sql);
-  assert.deepEqual(found.map((row) => row.t), times.map(([, expected]) => expected));
+  assert.deepEqual(
+    found.map((row) => row.t),
+    times.map(([, expected]) => expected),
+  );
 });
 
 test("levels are kept as sent, with a severity number beside them", async () => {
   const id = randomUUID();
   const levels = ["INFO", "warn", "Error", "fatal", "debug", "trace", "", "x".repeat(32), "né".repeat(16)];
-  await ingested(shared.server, shared.token, "logs", levels.map((level, i) => logEntry(`${id} ${i}`, { level })));
-  const found = await rows<{ level: string }>(shared.server, shared.token, `select level from logs where message like '${id}%' order by message`);
-  assert.deepEqual(found.map((row) => row.level), levels);
+  await ingested(
+    shared.server,
+    shared.token,
+    "logs",
+    levels.map((level, i) => logEntry(`${id} ${i}`, { level })),
+  );
+  const found = await rows<{ level: string }>(
+    shared.server,
+    shared.token,
+    `select level from logs where message like '${id}%' order by message`,
+  );
+  assert.deepEqual(
+    found.map((row) => row.level),
+    levels,
+  );
 });
 
 test("a bad entry refuses the whole batch, and nothing of it is kept", async () => {
@@ -149,24 +213,41 @@ test("a bad entry refuses the whole batch, and nothing of it is kept", async () 
   const entries: Entry[] = Array.from({ length: 50 }, (_, i) => logEntry(id, i % 2 === 0 ? {} : { level: 5 }));
   const problem = refused(await send("logs", entries), 400, "invalid_body");
   const expected = Array.from({ length: 20 }, (_, i) => `/entries/${i * 2 + 1}/level`);
-  assert.deepEqual(problem.errors?.map((place) => place.pointer), expected, "the first 20 bad entries");
+  assert.deepEqual(
+    problem.errors?.map((place) => place.pointer),
+    expected,
+    "the first 20 bad entries",
+  );
   assert.deepEqual(await rows(shared.server, shared.token, `select 1 from logs where message = '${id}'`), []);
 });
 
 test("Prefer: handling=lenient takes the good entries and tells of the others", async () => {
   const id = randomUUID();
-  const entries = [logEntry(id), logEntry(id, { level: 5 }), logEntry(id), logEntry(id, { colour: "red" }), logEntry(id)];
+  const entries = [
+    logEntry(id),
+    logEntry(id, { level: 5 }),
+    logEntry(id),
+    logEntry(id, { colour: "red" }),
+    logEntry(id),
+  ];
   const answer = await send("logs", entries, { prefer: "handling=lenient" });
   assert.equal(answer.status, 202, answer.text);
   assert.equal(answer.body.accepted, 3);
   assert.equal(answer.body.rejected, 2);
-  assert.deepEqual(answer.body.errors?.map((place) => place.pointer), ["/entries/1/level", "/entries/3/colour"]);
+  assert.deepEqual(
+    answer.body.errors?.map((place) => place.pointer),
+    ["/entries/1/level", "/entries/3/colour"],
+  );
   assert.match(answer.headers.get("preference-applied") ?? "", /handling=lenient/);
   assert.equal((await rows(shared.server, shared.token, `select 1 from logs where message = '${id}'`)).length, 3);
 });
 
 test("lenient handling reports the first 20 of many bad entries, and may take none", async () => {
-  const answer = await send("logs", Array.from({ length: 30 }, () => ({})), { prefer: "respond-async, handling=lenient" });
+  const answer = await send(
+    "logs",
+    Array.from({ length: 30 }, () => ({})),
+    { prefer: "respond-async, handling=lenient" },
+  );
   assert.equal(answer.status, 202, answer.text);
   assert.equal(answer.body.accepted, 0);
   assert.equal(answer.body.rejected, 30);

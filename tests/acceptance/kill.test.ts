@@ -9,14 +9,18 @@ import { killRounds } from "../fixtures/kills.ts";
 
 const ROUNDS = 20;
 
-test(`${ROUNDS} kills under load lose nothing that was acknowledged and double nothing`, { timeout: 240_000 }, async (context) => {
-  const dataDir = mkdtempSync(join(tmpdir(), "mooring-kill-"));
-  try {
-    const { acknowledged, cut } = await killRounds({ rounds: ROUNDS, dataDir, database: CHOSEN });
-    context.diagnostic(`${acknowledged} entries acknowledged, ${cut} batches cut off by a kill`);
-    assert.ok(acknowledged > ROUNDS * 100, `too little load to say anything: ${acknowledged}`);
-    assert.ok(cut > ROUNDS, `too few batches were in flight: ${cut}`);
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-});
+test(
+  `${ROUNDS} kills under load lose nothing that was acknowledged and double nothing`,
+  { timeout: 240_000 },
+  async (context) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "mooring-kill-"));
+    try {
+      const { acknowledged, cut } = await killRounds({ rounds: ROUNDS, dataDir, database: CHOSEN });
+      context.diagnostic(`${acknowledged} entries acknowledged, ${cut} batches cut off by a kill`);
+      assert.ok(acknowledged > ROUNDS * 100, `too little load to say anything: ${acknowledged}`);
+      assert.ok(cut > ROUNDS, `too few batches were in flight: ${cut}`);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  },
+);

@@ -7,12 +7,18 @@ import { useServer } from "../fixtures/server.ts";
 import { EXAMPLES, ingested, logEntry, query, rows } from "../fixtures/telemetry.ts";
 
 const ROWS_MAX = 300_000;
-const shared = useServer({ settings: { query_rows_max: ROWS_MAX, query_timeout_ms: 20_000, query_timeout_ms_max: 30_000 } });
+const shared = useServer({
+  settings: { query_rows_max: ROWS_MAX, query_timeout_ms: 20_000, query_timeout_ms_max: 30_000 },
+});
 
 /** Runs far longer than any limit here, and answers nothing before its end. */
 const ENDLESS = "select count(*) as n from range(10000000) a, range(10000000) b where a.range % 7 = b.range % 11";
 
-function ask(sql: string, extra: Record<string, unknown> = {}, headers: Record<string, string> = {}): ReturnType<typeof query> {
+function ask(
+  sql: string,
+  extra: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): ReturnType<typeof query> {
   return query(shared.server, shared.token, sql, extra, { headers });
 }
 
@@ -20,7 +26,11 @@ test("a query that starts after the 202 sees the batch, a hundred times", async 
   const id = randomUUID();
   for (let i = 1; i <= 100; i++) {
     await ingested(shared.server, shared.token, "logs", [logEntry(id)]);
-    const [row] = await rows<{ n: number }>(shared.server, shared.token, `select count(*) as n from logs where message = '${id}'`);
+    const [row] = await rows<{ n: number }>(
+      shared.server,
+      shared.token,
+      `select count(*) as n from logs where message = '${id}'`,
+    );
     assert.equal(row?.n, i);
   }
 });
@@ -39,7 +49,10 @@ test("concurrent writers each see their own batch at once", async () => {
 test("JSON has columns, rows, their number and whether the result was cut", async () => {
   const { body, headers } = await ask("select 1 as a, 'x' as b, null as c, true as d, [1, 2] as e");
   assert.match(headers.get("content-type") ?? "", /^application\/json/);
-  assert.deepEqual(body.columns.map((column) => column.name), ["a", "b", "c", "d", "e"]);
+  assert.deepEqual(
+    body.columns.map((column) => column.name),
+    ["a", "b", "c", "d", "e"],
+  );
   for (const column of body.columns) assert.equal(typeof column.type, "string");
   assert.deepEqual(body.rows, [{ a: 1, b: "x", c: null, d: true, e: [1, 2] }]);
   assert.equal(body.row_count, 1);
@@ -86,10 +99,13 @@ test("CSV quotes as RFC 4180 says, NDJSON has an object a line", async () => {
   const csv = (await ask(sql, {}, { accept: "text/csv" })).text.replaceAll("\r\n", "\n");
   assert.equal(csv, 'n,b,c\n1,"a,b","say ""hi"""\n2,,"line\nbreak"\n');
   const lines = (await ask(sql, {}, { accept: "application/x-ndjson" })).text.trimEnd().split("\n");
-  assert.deepEqual(lines.map((line) => JSON.parse(line) as unknown), [
-    { n: 1, b: "a,b", c: 'say "hi"' },
-    { n: 2, b: null, c: "line\nbreak" },
-  ]);
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line) as unknown),
+    [
+      { n: 1, b: "a,b", c: 'say "hi"' },
+      { n: 2, b: null, c: "line\nbreak" },
+    ],
+  );
 });
 
 test("an empty result is a result in every format", async () => {
@@ -145,12 +161,24 @@ test("going away cancels: queries of others run at once", async () => {
   await Promise.all(abandoned);
   const startedMs = performance.now();
   const quick = await Promise.all(Array.from({ length: 4 }, () => rows(shared.server, shared.token, "select 1 as a")));
-  assert.deepEqual(quick.flat(), Array.from({ length: 4 }, () => ({ a: 1 })));
+  assert.deepEqual(
+    quick.flat(),
+    Array.from({ length: 4 }, () => ({ a: 1 })),
+  );
   const elapsedMs = performance.now() - startedMs;
   assert.ok(elapsedMs < 5000, `the abandoned queries held the others up for ${elapsedMs} ms`);
 });
 
-const LEAKS = [/\/tmp\//, /mooring-test-/, /\.ndjson/, /\.parquet/, /read_json/, /read_parquet/, /node_modules/, /\.ts:/];
+const LEAKS = [
+  /\/tmp\//,
+  /mooring-test-/,
+  /\.ndjson/,
+  /\.parquet/,
+  /read_json/,
+  /read_parquet/,
+  /node_modules/,
+  /\.ts:/,
+];
 
 function noPath(text: string): void {
   for (const leak of LEAKS) assert.doesNotMatch(text, leak);
@@ -242,7 +270,10 @@ for (const [json, pointers] of WRONG_BODIES) {
 }
 
 test("a parameter that is no scalar is refused where it stands", async () => {
-  const answer = await shared.server.call("POST", "/v1/query", { token: shared.token, json: { sql: "select ?", parameters: [{}] } });
+  const answer = await shared.server.call("POST", "/v1/query", {
+    token: shared.token,
+    json: { sql: "select ?", parameters: [{}] },
+  });
   const problem = refused(answer, 400, "invalid_body");
   assert.match(problem.errors?.[0]?.pointer ?? "", /^\/parameters/);
 });
@@ -252,7 +283,11 @@ test("broken JSON and other media types are refused", async () => {
     refused(await shared.server.call("POST", "/v1/query", { token: shared.token, raw }), 400, "invalid_body");
   }
   const headers = { "content-type": "application/sql" };
-  refused(await shared.server.call("POST", "/v1/query", { token: shared.token, raw: "select 1", headers }), 415, "unsupported_media_type");
+  refused(
+    await shared.server.call("POST", "/v1/query", { token: shared.token, raw: "select 1", headers }),
+    415,
+    "unsupported_media_type",
+  );
   const long = `select '${"x".repeat(70_000)}'`;
   assert.ok([400, 413].includes((await ask(long)).status));
 });
@@ -268,7 +303,11 @@ async function streamed(sql: string): Promise<Streamed> {
   const startedMs = performance.now();
   const response = await fetch(`${shared.server.origin}/v1/query`, {
     method: "POST",
-    headers: { authorization: `Bearer ${shared.token}`, "content-type": "application/json", accept: "application/x-ndjson" },
+    headers: {
+      authorization: `Bearer ${shared.token}`,
+      "content-type": "application/json",
+      accept: "application/x-ndjson",
+    },
     body: JSON.stringify({ sql }),
   });
   assert.equal(response.status, 200);
@@ -288,14 +327,22 @@ async function streamed(sql: string): Promise<Streamed> {
 test("200,000 rows stream: the first byte does not wait for the last row", async () => {
   const id = randomUUID();
   const batch = Array.from({ length: 1000 }, (_, i) => logEntry(id, { attributes: { i, text: "x".repeat(60) } }));
-  for (let i = 0; i < 50; i++) await Promise.all(Array.from({ length: 4 }, () => ingested(shared.server, shared.token, "logs", batch)));
+  for (let i = 0; i < 50; i++)
+    await Promise.all(Array.from({ length: 4 }, () => ingested(shared.server, shared.token, "logs", batch)));
   const sql = `select * from logs where message = '${id}'`;
   const few = await streamed(`${sql} limit 20000`);
   assert.equal(few.lines, 20_000);
   const many = await streamed(sql);
   assert.equal(many.lines, 200_000);
   const bound = few.firstByteMs * 3 + 500;
-  assert.ok(many.firstByteMs < bound, `first byte of 20,000 rows ${few.firstByteMs} ms, of 200,000 ${many.firstByteMs} ms of ${many.totalMs}`);
-  const [counted] = await rows<{ n: number }>(shared.server, shared.token, `select count(*) as n from logs where message = '${id}'`);
+  assert.ok(
+    many.firstByteMs < bound,
+    `first byte of 20,000 rows ${few.firstByteMs} ms, of 200,000 ${many.firstByteMs} ms of ${many.totalMs}`,
+  );
+  const [counted] = await rows<{ n: number }>(
+    shared.server,
+    shared.token,
+    `select count(*) as n from logs where message = '${id}'`,
+  );
   assert.equal(counted?.n, 200_000);
 });

@@ -33,7 +33,12 @@ test("a tour that issues and sends secrets of every kind", async () => {
   const token = issued("an access token", await server.token(home.credential));
   issued("a password", PASSWORD);
   issued("Basic authentication", basic(client_id, home.credential.client_secret).authorization.slice("Basic ".length));
-  await postForm(server.origin, "/oauth/token", { grant_type: "client_credentials" }, basic(client_id, home.credential.client_secret));
+  await postForm(
+    server.origin,
+    "/oauth/token",
+    { grant_type: "client_credentials" },
+    basic(client_id, home.credential.client_secret),
+  );
 
   const created = await server.call<Client & { id: string }>("POST", "/v1/credentials", {
     token,
@@ -48,11 +53,19 @@ test("a tour that issues and sends secrets of every kind", async () => {
   });
   issued("a rotated secret", rotated.body.client_secret);
   const doomed = issued("a revoked token", await server.token(rotated.body));
-  await postForm(server.origin, "/oauth/introspect", { token: doomed }, basic(client_id, home.credential.client_secret));
+  await postForm(
+    server.origin,
+    "/oauth/introspect",
+    { token: doomed },
+    basic(client_id, home.credential.client_secret),
+  );
   await postForm(server.origin, "/oauth/revoke", { token: doomed, ...rotated.body });
   await server.call("GET", "/v1/me", { token: doomed });
 
-  const invitation = await server.call("POST", "/v1/invitations", { token, json: { email: "guest@example.org", role: "viewer" } });
+  const invitation = await server.call("POST", "/v1/invitations", {
+    token,
+    json: { email: "guest@example.org", role: "viewer" },
+  });
   const invited = link("an invitation", invitation.body["link"]);
   await server.call("POST", "/v1/invitations/accept", { json: { token: invited, name: "Guest", password: PASSWORD } });
   const setup = link("a set-up link", home.owner.setup_url);
@@ -65,14 +78,27 @@ test("secrets in the wrong place, and errors of every kind", async () => {
   const secret = home.credential.client_secret;
   const misplaced = `${secret.slice(0, 30)}Z${secret.slice(31)}`;
   issued("a wrong secret", misplaced);
-  await postForm(server.origin, "/oauth/token", { grant_type: "client_credentials", client_id: home.credential.client_id, client_secret: misplaced });
-  await postForm(server.origin, "/oauth/token", { grant_type: "client_credentials", client_id: misplaced, client_secret: "x" });
+  await postForm(server.origin, "/oauth/token", {
+    grant_type: "client_credentials",
+    client_id: home.credential.client_id,
+    client_secret: misplaced,
+  });
+  await postForm(server.origin, "/oauth/token", {
+    grant_type: "client_credentials",
+    client_id: misplaced,
+    client_secret: "x",
+  });
   await postForm(server.origin, "/oauth/token", { grant_type: misplaced, scope: misplaced });
-  await server.call("POST", `/oauth/token?client_secret=${misplaced}`, { raw: "", headers: { "content-type": "application/x-www-form-urlencoded" } });
+  await server.call("POST", `/oauth/token?client_secret=${misplaced}`, {
+    raw: "",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
   await server.call("GET", `/v1/me?access_token=${token}`);
   await server.call("GET", `/v1/projects?cursor=${token}`, { token });
   await server.call("GET", `/nowhere?token=${misplaced}`);
-  await server.call("GET", "/v1/me", { headers: { authorization: misplaced, "x-api-key": misplaced, cookie: `session=${misplaced}` } });
+  await server.call("GET", "/v1/me", {
+    headers: { authorization: misplaced, "x-api-key": misplaced, cookie: `session=${misplaced}` },
+  });
   await server.call("GET", "/v1/me", { headers: { authorization: `Bearer ${misplaced}` } });
   await server.call("POST", "/v1/projects", { token, raw: `{"slug": "${misplaced}` });
   for (const type of TYPES) await ingested(server, token, type, [EXAMPLES[type]]);

@@ -1,7 +1,17 @@
 /** How it starts, and that every refusal to start says what to do. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,14 +42,21 @@ async function start(options: ServerOptions = {}): Promise<Server> {
 }
 
 /** `serve` that must refuse to start. */
-function refusal(dataDir: string, settings: Record<string, string | number> = {}, environment: Record<string, string> = {}): Promise<Outcome> {
+function refusal(
+  dataDir: string,
+  settings: Record<string, string | number> = {},
+  environment: Record<string, string> = {},
+): Promise<Outcome> {
   return mooring(serveWords(dataDir, settings), { environment, deadlineMs: 20_000 });
 }
 
 test("while it runs, the data directory says where, and is for its owner only", async () => {
   const dataDir = join(directory(), "made", "by", "serve");
   const server = await start({ dataDir });
-  const note = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as { addresses: Record<string, string>; pid: number };
+  const note = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as {
+    addresses: Record<string, string>;
+    pid: number;
+  };
   assert.equal(note.addresses["portal_url"], server.origin);
   assert.equal(note.pid, server.pid);
   assert.equal(statSync(dataDir).mode & 0o077, 0, "the directory");
@@ -92,15 +109,19 @@ test("a data directory that cannot be is refused with its path", async () => {
 
 const root = process.getuid?.() === 0;
 
-test("a data directory that may not be written is refused with its path", { skip: root ? false : "only root can become another user" }, async () => {
-  const dataDir = join(directory(), "closed");
-  chmodSync(join(dataDir, ".."), 0o755);
-  mkdirSync(dataDir, { mode: 0o755 });
-  const outcome = await mooring(serveWords(dataDir), { uid: 65_534, deadlineMs: 20_000 });
-  assert.notEqual(outcome.code, 0, outcome.stdout);
-  assert.ok(outcome.stderr.includes(dataDir), outcome.stderr);
-  assert.match(outcome.stderr, /cannot /);
-});
+test(
+  "a data directory that may not be written is refused with its path",
+  { skip: root ? false : "only root can become another user" },
+  async () => {
+    const dataDir = join(directory(), "closed");
+    chmodSync(join(dataDir, ".."), 0o755);
+    mkdirSync(dataDir, { mode: 0o755 });
+    const outcome = await mooring(serveWords(dataDir), { uid: 65_534, deadlineMs: 20_000 });
+    assert.notEqual(outcome.code, 0, outcome.stdout);
+    assert.ok(outcome.stderr.includes(dataDir), outcome.stderr);
+    assert.match(outcome.stderr, /cannot /);
+  },
+);
 
 test("a wrong or lost master key is refused, with what to do; the right one works again", async () => {
   const dataDir = directory();
@@ -114,7 +135,11 @@ test("a wrong or lost master key is refused, with what to do; the right one work
   assert.equal(lost.code, 1, lost.stdout + lost.stderr);
   assert.match(lost.stderr, /master key|master\.key/i);
   assert.ok(!existsSync(key), "no new key is made over data that needs the old one");
-  const wrong = await refusal(dataDir, {}, { ...server.environment, MOORING_MASTER_KEY: randomBytes(32).toString("hex") });
+  const wrong = await refusal(
+    dataDir,
+    {},
+    { ...server.environment, MOORING_MASTER_KEY: randomBytes(32).toString("hex") },
+  );
   assert.equal(wrong.code, 1, wrong.stdout + wrong.stderr);
   assert.match(wrong.stderr, /master key|master\.key|MOORING_MASTER_KEY/i);
   writeFileSync(key, right, { mode: 0o600 });
@@ -138,12 +163,26 @@ test("a configuration with many mistakes tells all of them at once, by name, and
   const config = join(directory(), "config.json");
   const dataDir = directory();
   const secret = "postgres-but-wrong://user:hunter2@db";
-  writeFileSync(config, JSON.stringify({ query_rows_max: 0, stop_timeout_ms: "soon", nonsense: 1, database_url: secret }));
+  writeFileSync(
+    config,
+    JSON.stringify({ query_rows_max: 0, stop_timeout_ms: "soon", nonsense: 1, database_url: secret }),
+  );
   const environment = { MOORING_RATE_LIMIT_PER_SECOND: "many", MOORING_NO_SUCH_THING: "1" };
-  const outcome = await mooring([...serveWords(dataDir, { log_level: "loud", listen: "nowhere" }), "--config", config], { environment });
+  const outcome = await mooring(
+    [...serveWords(dataDir, { log_level: "loud", listen: "nowhere" }), "--config", config],
+    { environment },
+  );
   assert.equal(outcome.code, 2, outcome.stdout + outcome.stderr);
-  const named = ["query_rows_max", "stop_timeout_ms", "nonsense", "database_url", "MOORING_RATE_LIMIT_PER_SECOND", "MOORING_NO_SUCH_THING"];
-  for (const name of [...named, "--log-level", "--listen"]) assert.ok(outcome.stderr.includes(name), `${name} is not in:\n${outcome.stderr}`);
+  const named = [
+    "query_rows_max",
+    "stop_timeout_ms",
+    "nonsense",
+    "database_url",
+    "MOORING_RATE_LIMIT_PER_SECOND",
+    "MOORING_NO_SUCH_THING",
+  ];
+  for (const name of [...named, "--log-level", "--listen"])
+    assert.ok(outcome.stderr.includes(name), `${name} is not in:\n${outcome.stderr}`);
   assert.ok(!outcome.stderr.includes("hunter2"), outcome.stderr);
   assert.deepEqual(readdirSync(dataDir), [], "nothing was started");
 });
@@ -162,7 +201,15 @@ test("wrong words are exit code 2, help is 0 and says how", async () => {
     assert.equal(outcome.code, 2, `${words.join(" ")}: ${outcome.stdout}${outcome.stderr}`);
     assert.match(outcome.stderr, /--help|Usage/);
   }
-  for (const words of [["--help"], ["help"], ["serve", "--help"], ["bootstrap", "--help"], ["ingest", "--help"], ["query", "--help"], ["doctor", "--help"]]) {
+  for (const words of [
+    ["--help"],
+    ["help"],
+    ["serve", "--help"],
+    ["bootstrap", "--help"],
+    ["ingest", "--help"],
+    ["query", "--help"],
+    ["doctor", "--help"],
+  ]) {
     const outcome = await mooring(words);
     assert.equal(outcome.code, 0, words.join(" "));
     assert.match(outcome.stdout, /Usage/);

@@ -42,7 +42,12 @@ async function slowUpload(server: Server, token: string, message: string): Promi
   const body = JSON.stringify({ entries: [logEntry(message)] });
   const started = Promise.withResolvers<void>();
   let finish = (): void => {};
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "content-length": body.length, expect: "100-continue" };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    "content-length": body.length,
+    expect: "100-continue",
+  };
   const answer = rawRequest(server.origin, { method: "POST", path: "/v1/ingest/logs", headers }, (request) => {
     request.flushHeaders();
     request.on("continue", () => {
@@ -78,7 +83,11 @@ test("SIGTERM finishes an upload in progress, closes idle connections and exits 
   assert.equal(existsSync(join(dataDir, "server.json")), false, "the note of a running server is gone");
 
   const second = await start({ dataDir, settings: { listen: new URL(server.origin).host } });
-  assert.deepEqual(await rows(second, token, "select message from logs"), [{ message: "in flight" }], "the old token lives on");
+  assert.deepEqual(
+    await rows(second, token, "select message from logs"),
+    [{ message: "in flight" }],
+    "the old token lives on",
+  );
   assert.equal((await second.stop()).code, 0);
 });
 
@@ -86,7 +95,12 @@ test("a second start is ready within three seconds", async () => {
   const dataDir = directory();
   const first = await start({ dataDir });
   const token = await first.token((await first.bootstrap()).credential);
-  await ingested(first, token, "logs", Array.from({ length: 1000 }, () => logEntry("kept")));
+  await ingested(
+    first,
+    token,
+    "logs",
+    Array.from({ length: 1000 }, () => logEntry("kept")),
+  );
   await first.stop();
   const tookMs: number[] = [];
   // A busy machine may need another try; a slow start shows in each of them.
@@ -95,7 +109,10 @@ test("a second start is ready within three seconds", async () => {
     tookMs.push(Math.round(again.readyAfterMs));
     await again.stop();
   }
-  assert.ok(tookMs.some((ms) => ms < 3000), `took ${tookMs.join(", ")} ms`);
+  assert.ok(
+    tookMs.some((ms) => ms < 3000),
+    `took ${tookMs.join(", ")} ms`,
+  );
 });
 
 test("a stop does not wait for ever: an upload that never ends is cut off", async () => {
@@ -124,7 +141,12 @@ test("SIGINT stops as well, and a second signal ends at once", async () => {
   // Again and again: two that come in one moment may count as one, as npm and a terminal both pass a Ctrl-C on.
   let ended = false;
   void server.exited.then(() => (ended = true));
-  await eventually("the end after a second signal", () => (ended ? true : !process.kill(server.pid, "SIGTERM") || null), 5000, 100);
+  await eventually(
+    "the end after a second signal",
+    () => (ended ? true : !process.kill(server.pid, "SIGTERM") || null),
+    5000,
+    100,
+  );
   await cut;
 });
 
@@ -138,4 +160,3 @@ test("a stopped or killed server leaves no process behind", async () => {
     await eventually(`everything to end after ${end}`, () => (groupAlive(server.pid) ? null : true), 5000);
   }
 });
-

@@ -68,7 +68,8 @@ test("no query of one organization shows a row or a name of another", async () =
       assert.ok(answer.status === 200 || answer.status === 400, `${sql}: ${answer.text}`);
       if (!sql.includes(foreign)) assert.ok(!answer.text.includes(foreign), `${sql} showed ${answer.text}`);
       // An error may quote the statement, but a result never has the other organization's id.
-      if (answer.status === 200) assert.ok(!answer.text.includes(foreignOrg) || sql.includes(foreignOrg), `${sql} showed ${answer.text}`);
+      if (answer.status === 200)
+        assert.ok(!answer.text.includes(foreignOrg) || sql.includes(foreignOrg), `${sql} showed ${answer.text}`);
     }
     assert.deepEqual(await rows(shared.server, token, "select message from logs"), [{ message: own }]);
   }
@@ -107,17 +108,26 @@ async function hide(project: Project): Promise<void> {
     json: { role: "maintainer" },
   });
   assert.equal(member.status, 200, member.text);
-  const answer = await shared.server.call("PATCH", `/v1/projects/${project.id}`, { token: shared.token, json: { visibility: "private" } });
+  const answer = await shared.server.call("PATCH", `/v1/projects/${project.id}`, {
+    token: shared.token,
+    json: { visibility: "private" },
+  });
   assert.equal(answer.status, 200, answer.text);
 }
 
 async function owner(): Promise<string> {
-  const { body } = await shared.server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token: shared.token });
+  const { body } = await shared.server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", {
+    token: shared.token,
+  });
   return String(body.items[0]?.user_id);
 }
 
 async function messages(token: string): Promise<string[]> {
-  const found = await rows<{ message: string }>(shared.server, token, "select message from logs where message like 'p:%' order by message");
+  const found = await rows<{ message: string }>(
+    shared.server,
+    token,
+    "select message from logs where message like 'p:%' order by message",
+  );
   return found.map((row) => row.message);
 }
 
@@ -138,7 +148,11 @@ test("a project's credential sees the rows of its project only, and a private pr
   const own = await query<{ message: string }>(shared.server, blue.token, "select message from logs");
   if (own.status === 200) assert.deepEqual(own.body.rows, [{ message: "p:blue" }]);
   else refused(own, 403, "insufficient_scope");
-  const [counted] = await rows<{ n: number }>(shared.server, shared.token, `select count(*) as n from logs where project_id = '${blue.project.id}'`);
+  const [counted] = await rows<{ n: number }>(
+    shared.server,
+    shared.token,
+    `select count(*) as n from logs where project_id = '${blue.project.id}'`,
+  );
   assert.equal(counted?.n, 0);
 });
 
@@ -149,17 +163,29 @@ test("a project's credential reaches its own project and no other resource", asy
   refused(await get(`/v1/projects/${shared.home.project.id}`), 404, "not_found");
   refused(await get(`/v1/apps/${shared.home.app.id}`), 404, "not_found");
   const listed = (await get("/v1/projects")).body["items"] as Project[];
-  assert.deepEqual(listed.map((project) => project.slug), ["green"]);
+  assert.deepEqual(
+    listed.map((project) => project.slug),
+    ["green"],
+  );
   assert.deepEqual((await get("/v1/apps")).body["items"], []);
-  const escape = await shared.server.call("POST", "/v1/apps", { token: green.token, json: { project: shared.home.project.id, slug: "escape" } });
+  const escape = await shared.server.call("POST", "/v1/apps", {
+    token: green.token,
+    json: { project: shared.home.project.id, slug: "escape" },
+  });
   refused(escape, 404, "not_found");
 });
 
 test("a private project is absent for the organization's credentials", async () => {
-  const secret = await created<Project>("/v1/projects", { slug: "secret", visibility: "private", maintainer: await owner() });
+  const secret = await created<Project>("/v1/projects", {
+    slug: "secret",
+    visibility: "private",
+    maintainer: await owner(),
+  });
   refused(await shared.server.call("GET", `/v1/projects/${secret.id}`, { token: shared.token }), 404, "not_found");
   refused(await shared.server.call("GET", "/v1/projects/secret", { token: shared.token }), 404, "not_found");
-  const listed = await shared.server.call<{ items: Project[] }>("GET", "/v1/projects?limit=100", { token: shared.token });
+  const listed = await shared.server.call<{ items: Project[] }>("GET", "/v1/projects?limit=100", {
+    token: shared.token,
+  });
   assert.ok(!listed.body.items.some((project) => project.slug === "secret"));
 });
 

@@ -29,7 +29,10 @@ interface Created extends Client {
 }
 
 async function newCredential(scopes: readonly string[], token = shared.token): Promise<Created> {
-  const answer = await shared.server.call<Created>("POST", "/v1/credentials", { token, json: { name: "made by a test", scopes } });
+  const answer = await shared.server.call<Created>("POST", "/v1/credentials", {
+    token,
+    json: { name: "made by a test", scopes },
+  });
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
@@ -68,7 +71,10 @@ test("introspection and revocation need a client", async () => {
 });
 
 test("a revoked token fails on the next request, and the others of its client go on", async () => {
-  const [token, sister] = await Promise.all([shared.server.token(shared.home.credential), shared.server.token(shared.home.credential)]);
+  const [token, sister] = await Promise.all([
+    shared.server.token(shared.home.credential),
+    shared.server.token(shared.home.credential),
+  ]);
   assert.equal((await me(token)).status, 200);
   assert.equal((await revoke(token)).status, 200);
   const answer = await me(token);
@@ -97,7 +103,10 @@ test("a revoked credential loses its tokens at the next request, and gives no mo
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.body["propagated"], true);
   for (const token of tokens) refused(await me(token), 401, "invalid_token");
-  const refusal = await postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials", ...clientOf(credential) });
+  const refusal = await postForm(shared.server.origin, "/oauth/token", {
+    grant_type: "client_credentials",
+    ...clientOf(credential),
+  });
   assert.equal(refusal.status, 401);
   assert.equal(refusal.body["error"], "invalid_client");
 });
@@ -121,7 +130,10 @@ test("lowering a permission set cuts tokens that were given before", async () =>
   const credential = await newCredential(["org:read", "projects:read"]);
   const token = await shared.server.token(credential);
   assert.equal((await shared.server.call("GET", "/v1/projects", { token })).status, 200);
-  const patch = await shared.server.call("PATCH", `/v1/credentials/${credential.id}`, { token: shared.token, json: { scopes: ["org:read"] } });
+  const patch = await shared.server.call("PATCH", `/v1/credentials/${credential.id}`, {
+    token: shared.token,
+    json: { scopes: ["org:read"] },
+  });
   assert.equal(patch.status, 200, patch.text);
   const after = await shared.server.call("GET", "/v1/projects", { token });
   assert.ok(after.status === 401 || after.status === 403, after.text);
@@ -131,7 +143,9 @@ test("lowering a permission set cuts tokens that were given before", async () =>
 });
 
 async function tokenStatus(client: Client): Promise<number> {
-  return (await postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials", ...clientOf(client) })).status;
+  return (
+    await postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials", ...clientOf(client) })
+  ).status;
 }
 
 test("rotation keeps two secrets alive, or stops the old one at once", async () => {
@@ -147,7 +161,10 @@ test("rotation keeps two secrets alive, or stops the old one at once", async () 
   assert.notEqual(second.client_secret, credential.client_secret);
   assert.deepEqual([await tokenStatus(credential), await tokenStatus(second)], [200, 200]);
   const third = await rotate(0);
-  assert.deepEqual([await tokenStatus(credential), await tokenStatus(second), await tokenStatus(third)], [401, 401, 200]);
+  assert.deepEqual(
+    [await tokenStatus(credential), await tokenStatus(second), await tokenStatus(third)],
+    [401, 401, 200],
+  );
 });
 
 test("a secret has a fixed prefix and a checksum, and no call shows it again", async () => {
@@ -169,7 +186,10 @@ test("after ten failed sign-ins in a minute a client is told to wait, and others
     last = await postForm(shared.server.origin, "/oauth/token", { grant_type: "client_credentials", ...wrong });
     statuses.push(last.status);
   }
-  assert.deepEqual(statuses.slice(0, 10), Array.from({ length: 10 }, () => 401));
+  assert.deepEqual(
+    statuses.slice(0, 10),
+    Array.from({ length: 10 }, () => 401),
+  );
   assert.equal(statuses.at(-1), 429);
   assert.ok(Number(last?.headers.get("retry-after")) <= 60);
   assert.equal(await tokenStatus(shared.home.credential), 200);

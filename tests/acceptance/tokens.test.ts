@@ -23,7 +23,10 @@ interface TokenBody {
   error_description?: string;
 }
 
-function ask(fields: Record<string, string> | URLSearchParams, headers: Record<string, string> = {}): Promise<Answer<TokenBody>> {
+function ask(
+  fields: Record<string, string> | URLSearchParams,
+  headers: Record<string, string> = {},
+): Promise<Answer<TokenBody>> {
   return postForm<TokenBody>(shared.server.origin, "/oauth/token", fields, headers);
 }
 
@@ -82,7 +85,12 @@ test("a scope beyond the permission set is invalid_scope", async () => {
     token: shared.token,
     json: { name: "small", scopes: ["org:read"] },
   });
-  const answer = await ask({ grant_type: "client_credentials", client_id: small.client_id, client_secret: small.client_secret, scope: "org:read org:write" });
+  const answer = await ask({
+    grant_type: "client_credentials",
+    client_id: small.client_id,
+    client_secret: small.client_secret,
+    scope: "org:read org:write",
+  });
   assert.equal(answer.status, 400, answer.text);
   assert.equal(answer.body.error, "invalid_scope");
 });
@@ -97,15 +105,55 @@ interface Refusal {
 
 const REFUSALS: readonly Refusal[] = [
   { name: "no grant_type", fields: () => ({ ...shared.home.credential }), status: 400, error: "invalid_request" },
-  { name: "another grant_type", fields: () => grant({ grant_type: "password" }), status: 400, error: "unsupported_grant_type" },
-  { name: "the grant type in capitals", fields: () => grant({ grant_type: "CLIENT_CREDENTIALS" }), status: 400, error: "unsupported_grant_type" },
-  { name: "an unknown scope", fields: () => grant({ scope: "org:read nonsense" }), status: 400, error: "invalid_scope" },
-  { name: "a scope that is no scope at all", fields: () => grant({ scope: 'org:read"\\' }), status: 400, error: "invalid_scope" },
-  { name: "no client at all", fields: () => ({ grant_type: "client_credentials" }), status: 401, error: "invalid_client" },
-  { name: "no secret", fields: () => ({ grant_type: "client_credentials", client_id: shared.home.credential.client_id }), status: 401, error: "invalid_client" },
+  {
+    name: "another grant_type",
+    fields: () => grant({ grant_type: "password" }),
+    status: 400,
+    error: "unsupported_grant_type",
+  },
+  {
+    name: "the grant type in capitals",
+    fields: () => grant({ grant_type: "CLIENT_CREDENTIALS" }),
+    status: 400,
+    error: "unsupported_grant_type",
+  },
+  {
+    name: "an unknown scope",
+    fields: () => grant({ scope: "org:read nonsense" }),
+    status: 400,
+    error: "invalid_scope",
+  },
+  {
+    name: "a scope that is no scope at all",
+    fields: () => grant({ scope: 'org:read"\\' }),
+    status: 400,
+    error: "invalid_scope",
+  },
+  {
+    name: "no client at all",
+    fields: () => ({ grant_type: "client_credentials" }),
+    status: 401,
+    error: "invalid_client",
+  },
+  {
+    name: "no secret",
+    fields: () => ({ grant_type: "client_credentials", client_id: shared.home.credential.client_id }),
+    status: 401,
+    error: "invalid_client",
+  },
   { name: "an empty secret", fields: () => grant({ client_secret: "" }), status: 401, error: "invalid_client" },
-  { name: "an unknown client", fields: () => grant({ client_id: `mrc_${"0".repeat(26)}` }), status: 401, error: "invalid_client" },
-  { name: "a secret of another form", fields: () => grant({ client_secret: "nothing like it" }), status: 401, error: "invalid_client" },
+  {
+    name: "an unknown client",
+    fields: () => grant({ client_id: `mrc_${"0".repeat(26)}` }),
+    status: 401,
+    error: "invalid_client",
+  },
+  {
+    name: "a secret of another form",
+    fields: () => grant({ client_secret: "nothing like it" }),
+    status: 401,
+    error: "invalid_client",
+  },
   {
     name: "Basic that is not base64",
     fields: () => ({ grant_type: "client_credentials" }),
@@ -135,7 +183,11 @@ for (const refusal of REFUSALS) {
     assert.equal(answer.body.error, refusal.error);
     assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
     assert.equal(answer.headers.get("cache-control"), "no-store");
-    assert.match(String(answer.body.error_description ?? ""), /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/, "RFC 6749 section 5.2's characters");
+    assert.match(
+      String(answer.body.error_description ?? ""),
+      /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/,
+      "RFC 6749 section 5.2's characters",
+    );
     if (refusal.status === 401) assert.match(answer.headers.get("www-authenticate") ?? "", /^Basic /i);
   });
 }
@@ -149,7 +201,9 @@ test("a body that is not a form is invalid_request", async () => {
 test("an unknown client and a wrong secret are told alike", async () => {
   const wrong = `${shared.home.credential.client_secret.slice(0, -1)}${shared.home.credential.client_secret.endsWith("0") ? "1" : "0"}`;
   const a = await ask(grant({ client_secret: wrong }));
-  const b = await ask(grant({ client_id: shared.home.credential.client_id.replace(/.$/, (last) => (last === "0" ? "1" : "0")) }));
+  const b = await ask(
+    grant({ client_id: shared.home.credential.client_id.replace(/.$/, (last) => (last === "0" ? "1" : "0")) }),
+  );
   assert.equal(a.status, 401);
   assert.equal(a.text, b.text);
 });
@@ -188,7 +242,8 @@ test("the key set holds public ES256 and RS256 keys and nothing private", async 
   assert.equal(new Set(keys.map((key) => key.kid)).size, keys.length);
   for (const key of keys) {
     assert.equal(key.use, "sig");
-    for (const member of ["d", "p", "q", "dp", "dq", "qi", "k", "oth"]) assert.ok(!(member in key), `${member} of ${key.kid}`);
+    for (const member of ["d", "p", "q", "dp", "dq", "qi", "k", "oth"])
+      assert.ok(!(member in key), `${member} of ${key.kid}`);
   }
 });
 
@@ -227,21 +282,25 @@ test("the organization sets the lifetime, from 300 to 3600 s", async () => {
 
 const CURL = ["/usr/bin/curl", "/usr/local/bin/curl"].find((path) => existsSync(path));
 
-test("curl takes a token with --data and with -u", { skip: CURL === undefined ? "curl is not installed" : false }, async () => {
-  const { client_id, client_secret } = shared.home.credential;
-  const url = `${shared.server.origin}/oauth/token`;
-  const forms = [
-    ["--data", `grant_type=client_credentials&client_id=${client_id}&client_secret=${client_secret}&scope=org:read`],
-    ["-u", `${client_id}:${client_secret}`, "-d", "grant_type=client_credentials", "-d", "scope=org:read"],
-  ];
-  for (const form of forms) {
-    const { stdout } = await run(String(CURL), ["-sS", "--fail-with-body", ...form, url]);
-    const body = JSON.parse(stdout) as TokenBody;
-    assert.equal(body.scope, "org:read");
-    const me = await shared.server.call("GET", "/v1/me", { token: body.access_token });
-    assert.equal(me.status, 200, me.text);
-  }
-});
+test(
+  "curl takes a token with --data and with -u",
+  { skip: CURL === undefined ? "curl is not installed" : false },
+  async () => {
+    const { client_id, client_secret } = shared.home.credential;
+    const url = `${shared.server.origin}/oauth/token`;
+    const forms = [
+      ["--data", `grant_type=client_credentials&client_id=${client_id}&client_secret=${client_secret}&scope=org:read`],
+      ["-u", `${client_id}:${client_secret}`, "-d", "grant_type=client_credentials", "-d", "scope=org:read"],
+    ];
+    for (const form of forms) {
+      const { stdout } = await run(String(CURL), ["-sS", "--fail-with-body", ...form, url]);
+      const body = JSON.parse(stdout) as TokenBody;
+      assert.equal(body.scope, "org:read");
+      const me = await shared.server.call("GET", "/v1/me", { token: body.access_token });
+      assert.equal(me.status, 200, me.text);
+    }
+  },
+);
 
 test("oauth4webapi discovers the server and takes a token by both methods", async () => {
   const issuer = new URL(shared.server.origin);
@@ -258,10 +317,17 @@ test("oauth4webapi discovers the server and takes a token by both methods", asyn
     );
     const token = await oauth.processClientCredentialsResponse(server, client, response);
     assert.equal(token.scope, "org:read");
-    const request = new Request(`${shared.server.origin}/v1/me`, { headers: { authorization: `Bearer ${token.access_token}` } });
-    const claims = await oauth.validateJwtAccessToken(server, request, String(decodeJwt(token.access_token).claims["aud"]), {
-      [oauth.allowInsecureRequests]: true,
+    const request = new Request(`${shared.server.origin}/v1/me`, {
+      headers: { authorization: `Bearer ${token.access_token}` },
     });
+    const claims = await oauth.validateJwtAccessToken(
+      server,
+      request,
+      String(decodeJwt(token.access_token).claims["aud"]),
+      {
+        [oauth.allowInsecureRequests]: true,
+      },
+    );
     assert.equal(claims.client_id, client.client_id);
   }
 });
@@ -272,7 +338,6 @@ test("openid-client takes, introspects and revokes a token by discovery", async 
     const config = await openid.discovery(new URL(shared.server.origin), client_id, client_secret, method, {
       algorithm: "oauth2",
       // The only way over plain HTTP, which loopback is; the library marks it as deprecated to warn of other uses.
-      // oxlint-disable-next-line typescript/no-deprecated -- loopback has no TLS
       execute: [openid.allowInsecureRequests],
     });
     const token = await openid.clientCredentialsGrant(config, { scope: "telemetry:read" });

@@ -1,0 +1,32 @@
+/** Every black-box file once more with its records in PostgreSQL. The same tests, told apart by nothing but the environment. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { DATABASES } from "../fixtures/databases.ts";
+
+/** These choose their databases themselves. */
+const OWN_CHOICE = ["databases.test.ts", "nodes.test.ts", "full-disk.test.ts"];
+const FILES = readdirSync(import.meta.dirname).filter(
+  (name) => name.endsWith(".test.ts") && !OWN_CHOICE.includes(name),
+);
+const OUTPUT_CHARS = 8_000;
+const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
+
+for (const file of FILES) {
+  test(`${file} on PostgreSQL`, { skip, timeout: 300_000 }, async () => {
+    const { NODE_TEST_CONTEXT: _outer, ...environment } = process.env;
+    const run = spawn(process.execPath, ["--test", "--test-reporter=spec", join(import.meta.dirname, file)], {
+      env: { ...environment, MOORING_TEST_DATABASE: "postgres" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [run.stdout, run.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const [code] = (await once(run, "close")) as [number | null];
+    assert.equal(code, 0, output.slice(-OUTPUT_CHARS));
+    assert.match(output, /^ℹ pass [1-9]/m, "it ran tests");
+  });
+}
