@@ -342,7 +342,23 @@ describe("credentials", () => {
     writeFileSync(file, "mine");
     const outcome = await run(["credential", "create", "--name", "x", "--scope", "telemetry:read", "--save", file]);
     assert.equal(outcome.code, 1);
+    assert.match(outcome.stderr, /it exists already; name a new file; nothing was made/);
     assert.equal(readFileSync(file, "utf8"), "mine");
+    assert.doesNotMatch((await run(["credential", "list"])).stdout, / x +live /, "nothing was made");
+  });
+
+  test("rotate replaces the file of its own credential", async () => {
+    const file = join(directory, "own.json");
+    const scopes = "telemetry:read,credentials:read,credentials:write";
+    assert.equal((await run(["credential", "create", "--name", "own", "--scope", scopes, "--save", file])).code, 0);
+    const before = JSON.parse(readFileSync(file, "utf8")) as Bootstrap;
+    const words = ["credential", "rotate", before.credential.client_id, "--overlap-seconds", "0", "--save", file];
+    const rotated = await mooring([...words, "--credentials", file]);
+    assert.equal(rotated.code, 0, rotated.stderr);
+    const after = JSON.parse(readFileSync(file, "utf8")) as Bootstrap;
+    assert.notEqual(after.credential.client_secret, before.credential.client_secret);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal((await mooring(["query", "SELECT 1 AS one", "--credentials", file])).stdout, '{"one":1}\n');
   });
 
   test("an unknown scope is refused before anything is made", async () => {

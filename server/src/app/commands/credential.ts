@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isScope, SCOPES } from "@mooring/contract";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import type { Client } from "./client.ts";
@@ -25,7 +25,7 @@ Usage: mooring credential create --name NAME --scope SCOPE… [options]
        mooring credential revoke CREDENTIAL
 
 CREDENTIAL is an identifier (cred_…) or a client id (mrc_…). A secret is shown once, by create and rotate; --save writes it to a file that
-only you can read, in the form that --credentials takes. Revoking ends the tokens that were issued as well.
+only you can read, in the form that --credentials takes: a new one for create, while rotate may replace it. Revoking ends the tokens that were issued as well.
 
   mooring credential create --name shipper --scope telemetry:write --save shipper.json
   mooring credential create --name ci --scope registry:pull,registry:push --project web --expires-days 90
@@ -109,13 +109,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
     };
     const url = credentialsUrl(client);
-    const made = await client.json<NewCredential>({
-      purpose: "create the credential",
-      method: "POST",
-      url,
-      body: JSON.stringify(body),
-    });
-    showSecret(client, parsed, made);
+    const request = { purpose: "create the credential", method: "POST", url, body: JSON.stringify(body) } as const;
+    await withSecret(client, parsed, false, () => client.json<NewCredential>(request));
   },
   list: async (client, parsed) => {
     const items = await listed(client);
@@ -133,11 +128,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const overlap = countOption(parsed, "overlap-seconds", { minimum: 0, maximum: 30 * 86_400 });
     const url = `${credentialsUrl(client)}/${await idOf(client, target)}/rotate`;
     const body = JSON.stringify({ overlap_seconds: overlap });
-    showSecret(
-      client,
-      parsed,
-      await client.json<NewCredential>({ purpose: "rotate the secret", method: "POST", url, body }),
-    );
+    const request = { purpose: "rotate the secret", method: "POST", url, body } as const;
+    await withSecret(client, parsed, true, () => client.json<NewCredential>(request));
   },
   revoke: async (client, parsed, target) => {
     const url = `${credentialsUrl(client)}/${await idOf(client, target)}`;
@@ -192,29 +184,52 @@ async function idOf(client: Client, target: string | undefined): Promise<string>
   return found.id;
 }
 
-function showSecret(client: Client, parsed: Parsed, made: NewCredential): void {
+/**
+ * Runs what makes a secret, then shows or saves it. The place for it is made first: a secret that can't be saved is shown to
+ * nobody, and a rotation could lock its owner out.
+ */
+async function withSecret(
+  client: Client,
+  parsed: Parsed,
+  replaces: boolean,
+  make: () => Promise<NewCredential>,
+): Promise<void> {
   const file = textOption(parsed, "save");
-  if (file !== undefined) {
-    saveCredential(file, client, made);
-    return void process.stdout.write(`${made.client_id} (${made.id}) saved in ${file}\n`);
+  if (file === undefined) return void process.stdout.write(secretText(parsed, await make()));
+  const temporary = reserve(file, replaces);
+  try {
+    const { id, client_id, client_secret } = await make();
+    const content = { addresses: client.addresses, credential: { client_id, client_secret } };
+    writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { flush: true });
+    renameSync(temporary, file);
+    process.stdout.write(`${client_id} (${id}) saved in ${file}\n`);
+  } finally {
+    rmSync(temporary, { force: true });
   }
-  if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
-  process.stdout.write(
-    `id             ${made.id}\nclient id      ${made.client_id}\nclient secret  ${made.client_secret}\nscopes         ${scopesText(made.scopes)}\nexpires        ${made.expires_at ?? "never"}\n\nThe secret is not shown again.\n`,
-  );
 }
 
-function saveCredential(file: string, client: Client, made: NewCredential): void {
-  const { client_id, client_secret } = made;
-  const content = { addresses: client.addresses, credential: { client_id, client_secret } };
+/** Makes an empty file beside `file` that only we can read. @throws CommandError when there is one already, or none can be made */
+function reserve(file: string, replaces: boolean): string {
+  const temporary = `${file}.${process.pid}.tmp`;
   try {
-    writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    if (!replaces && existsSync(file)) throw new Error("it exists already; name a new file");
+    writeFileSync(temporary, "", { mode: 0o600, flag: "wx" });
+    return temporary;
   } catch (error) {
-    // The credential exists already: without its secret it is of no use to anybody.
-    throw new CommandError(
-      `cannot save the credential: ${(error as Error).message}; revoke ${made.client_id} and create another, saved to a new file`,
-    );
+    throw new CommandError(`cannot save a credential in ${file}: ${(error as Error).message}; nothing was made`);
   }
+}
+
+function secretText(parsed: Parsed, made: NewCredential): string {
+  if (parsed.values["json"] === true) return `${JSON.stringify(made, null, 2)}\n`;
+  const rows = [
+    ["id", made.id],
+    ["client id", made.client_id],
+    ["client secret", made.client_secret],
+    ["scopes", scopesText(made.scopes)],
+    ["expires", made.expires_at ?? "never"],
+  ] as const;
+  return `${rows.map(([name, value]) => `${name.padEnd(15)}${value}\n`).join("")}\nThe secret is not shown again.\n`;
 }
 
 function statusOf(item: Credential): string {
