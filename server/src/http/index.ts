@@ -1,5 +1,6 @@
 export { preferredType } from "./accept.ts";
 export { missingScope, principalOf } from "./authentication.ts";
+export { readBody } from "./body.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";

@@ -8,7 +8,7 @@ export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } fro
 export interface Batch {
   readonly orgId: string;
   readonly type: TelemetryType;
-  /** Rows as NDJSON: one JSON object a line with the members named in `COLUMNS`, absent for NULL; ends with a newline. */
+  /** Not to be changed after `append`. Rows as NDJSON: one JSON object a line with the members named in `COLUMNS`, absent for NULL; ends with a newline. */
   readonly rows: Buffer;
   /** How many lines `rows` has. */
   readonly count: number;

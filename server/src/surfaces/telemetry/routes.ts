@@ -1,6 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { TELEMETRY_ROUTES } from "@mooring/contract";
-import { mountRoute } from "#http/index.ts";
+import { mountRoute, readBody } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import type { TelemetrySurfaceDeps } from "./index.ts";
 import { ingest } from "./operations/ingest.ts";
@@ -9,6 +10,8 @@ import { ingest } from "./operations/ingest.ts";
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   // The bytes as they came: they are checked and encoded in one pass, off the event loop when they are many.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("application/json", async (_request: FastifyRequest, payload: IncomingMessage) =>
+    readBody(payload, INGEST_BODY_BYTES_MAX),
+  );
   mountRoute(app, deps.host, TELEMETRY_ROUTES.ingest, ingest(deps), { bodyBytesMax: INGEST_BODY_BYTES_MAX });
 }

@@ -1,5 +1,6 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { writeAll } from "../write-all.ts";
 
 /** A file that queries may be reading. It is deleted when it is no longer wanted and the last of them has let it go. */
 export class HeldFile {
@@ -97,7 +98,7 @@ async function writeWhole(path: string, chunks: readonly Buffer[]): Promise<void
   const partial = `${path}.part`;
   const handle = await open(partial, "w", 0o600);
   try {
-    for (const chunk of chunks) await handle.writeFile(chunk);
+    await writeAll(handle, chunks, 0);
   } catch (error) {
     await handle.close();
     await rm(partial, { force: true });

@@ -1,14 +1,18 @@
 const CHUNK_BYTES_MAX = 1024 * 1024;
 const CHUNK_BYTES_MIN = 4096;
+/** Batches of this size are kept as they are: another copy would cost more than the object does. */
+const KEPT_BYTES_MIN = 64 * 1024;
 
 /**
- * Rows in memory, in the order of the log. They are copied into few large chunks, so that small batches
- * do not cost an object each and what an encoder allocated is freed at once.
+ * Rows in memory, in the order of the log. Small batches are copied into few large chunks, so that they do not cost an
+ * object each.
  */
 export class RowBuffer {
   #full: Buffer[] = [];
   #chunk: Buffer = Buffer.alloc(0);
   #used = 0;
+  /** Size of the last chunk made: each is twice the one before. */
+  #grown = 0;
   bytes = 0;
   rows = 0;
   firstSeq = 0;
@@ -24,6 +28,11 @@ export class RowBuffer {
     this.lastSeq = seq;
     this.bytes += rows.length;
     this.rows += count;
+    if (rows.length >= KEPT_BYTES_MIN) {
+      this.#close();
+      this.#full.push(rows);
+      return;
+    }
     if (this.#chunk.length - this.#used < rows.length) this.#grow(rows.length);
     rows.copy(this.#chunk, this.#used);
     this.#used += rows.length;
@@ -34,10 +43,18 @@ export class RowBuffer {
     return this.#used === 0 ? [...this.#full] : [...this.#full, this.#chunk.subarray(0, this.#used)];
   }
 
-  #grow(needed: number): void {
-    if (this.#used > 0) this.#full.push(this.#chunk.subarray(0, this.#used));
-    const next = Math.min(CHUNK_BYTES_MAX, Math.max(CHUNK_BYTES_MIN, 2 * this.#chunk.length));
-    this.#chunk = Buffer.allocUnsafeSlow(Math.max(needed, next));
+  /** What the chunk holds goes to the full ones; the rest of it is filled later. */
+  #close(): void {
+    if (this.#used === 0) return;
+    this.#full.push(this.#chunk.subarray(0, this.#used));
+    this.#chunk = this.#chunk.subarray(this.#used);
     this.#used = 0;
+  }
+
+  #grow(needed: number): void {
+    this.#close();
+    const next = Math.min(CHUNK_BYTES_MAX, Math.max(CHUNK_BYTES_MIN, 2 * this.#grown));
+    this.#grown = Math.max(needed, next);
+    this.#chunk = Buffer.allocUnsafeSlow(this.#grown);
   }
 }

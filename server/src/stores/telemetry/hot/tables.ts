@@ -40,7 +40,7 @@ export class Tables {
     this.#tables.set(`${orgId}/${type}`, this.#newTable(orgId, type, compactedSeq, parquet));
   }
 
-  /** Takes a batch of the log, unless it is in Parquet already. `rows` is copied. */
+  /** Takes a batch of the log, unless it is in Parquet already. `rows` must not change afterwards. */
   add(seq: number, meta: FrameMeta, rows: Buffer): void {
     const table = this.#tableOf(meta.orgId, meta.type);
     if (seq <= table.compactedSeq) return;

@@ -1,6 +1,7 @@
-import { open, rm, type FileHandle } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { segmentName } from "../layout.ts";
+import { writeAll } from "../write-all.ts";
 
 /** The file operations that a segment needs; replaced in tests to see what a failing disk does. */
 export interface SegmentFile {
@@ -54,17 +55,5 @@ export async function syncDirectory(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-async function writeAll(handle: FileHandle, buffers: readonly Buffer[], position: number): Promise<void> {
-  const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  let { bytesWritten: done } = await handle.writev(buffers, position);
-  if (done === total) return;
-  // A short write mostly means that the disk is nearly full; the next one says so.
-  const rest = Buffer.concat(buffers);
-  while (done < total) {
-    const { bytesWritten } = await handle.write(rest, done, total - done, position + done);
-    done += bytesWritten;
   }
 }
