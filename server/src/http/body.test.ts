@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { Problem } from "#kernel/problem.ts";
+import { readBody } from "./body.ts";
+
+const LIMIT = 1000;
+let port: number;
+let outcomes: Promise<string>[] = [];
+
+const server = createServer((request, response) => {
+  outcomes.push(outcomeOf(request));
+  void outcomes.at(-1)?.then((outcome) => response.end(outcome));
+});
+
+async function outcomeOf(request: IncomingMessage): Promise<string> {
+  try {
+    return `${(await readBody(request, LIMIT)).length} bytes`;
+  } catch (error) {
+    assert.ok(error instanceof Problem, String(error));
+    return error.code;
+  }
+}
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function send(body: Buffer, chunked: boolean): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, {
+    method: "POST",
+    body: chunked ? new Blob([new Uint8Array(body)]).stream() : new Uint8Array(body),
+    ...(chunked ? { duplex: "half" as const } : {}),
+  });
+  return response.text();
+}
+
+for (const chunked of [false, true]) {
+  const how = chunked ? "in chunks" : "with Content-Length";
+  test(`a body ${how} is read whole up to the limit and refused one byte past it`, async () => {
+    assert.equal(await send(Buffer.alloc(0), chunked), "0 bytes");
+    assert.equal(await send(Buffer.alloc(LIMIT), chunked), `${LIMIT} bytes`);
+    assert.equal(await send(Buffer.alloc(LIMIT + 1), chunked), "body_too_large");
+  });
+}
+
+test("a sender that goes away before the end is told from a short body", async () => {
+  outcomes = [];
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc");
+  while (outcomes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  socket.destroy();
+  assert.equal(await outcomes[0], "invalid_request");
+});
