@@ -7,7 +7,7 @@ import { postForm, refused } from "../fixtures/http.ts";
 import { eventually } from "../fixtures/process.ts";
 import { showLogs, startServer, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
-import { EXAMPLES, ingest, rows } from "../fixtures/telemetry.ts";
+import { EXAMPLES, ingest, query, rows } from "../fixtures/telemetry.ts";
 
 const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
 
@@ -89,6 +89,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
         assert.ok(!/postgres|127\.0\.0\.1|database "/.test(answer.text), answer.text);
       }
       assert.equal((await one.call("POST", "/v1/projects", { token, json: { slug: "never" } })).status, 503);
+      refused(await query(one, token, "select 1"), 503, "unavailable");
       assert.equal((await one.call("GET", "/readyz")).status, 503);
       assert.equal((await one.call("GET", "/health")).status, 503);
       assert.equal((await one.call("GET", "/livez")).status, 200);
