@@ -102,12 +102,22 @@ async function ownerOf(
 ): Promise<Pick<Bootstrapped, "owner" | "setupToken">> {
   const [first] = await ownersOf(tx, organization.id);
   const wanted = email?.toLowerCase() ?? first?.email ?? `owner@${organization.slug}.localhost`;
-  const person = (await personByEmail(tx, wanted)) ?? (await makePerson(deps, tx, organization.id, wanted));
-  if ((await findRole(tx, organization.id, person.id)) !== "owner")
-    await makeOwner(deps, tx, organization.id, person.id);
+  const known = await personByEmail(tx, wanted);
+  const role = known === undefined ? undefined : await findRole(tx, organization.id, known.id);
+  // Another organization can have invited, and set a password for, the address that we would make up.
+  if (known !== undefined && role === undefined && email === undefined) throw takenAddress(wanted);
+  const person = known ?? (await makePerson(deps, tx, organization.id, wanted));
+  if (role !== "owner") await makeOwner(deps, tx, organization.id, person.id);
   const owner = { id: person.id, email: person.email };
   if (person.password_hash !== null) return { owner, setupToken: null };
   return { owner, setupToken: await createSetupLink(deps, tx, SYSTEM, { orgId: organization.id, userId: person.id }) };
+}
+
+function takenAddress(email: string): Problem {
+  return new Problem(
+    "conflict",
+    `cannot bootstrap: there is an account ${email} already, which another organization made; name the owner with --owner-email`,
+  );
 }
 
 async function makePerson(

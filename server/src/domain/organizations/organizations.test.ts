@@ -159,6 +159,20 @@ for (const { kind, skip } of DATABASES) {
         );
       });
 
+      test("makes no owner of an account that another organization made under the address that it would make up", async () => {
+        const { organization } = await found();
+        const org = `org-${++counter}`;
+        const { token } = await invite(deps(), SYSTEM, organization.id, {
+          email: `owner@${org}.localhost`,
+          role: "viewer",
+        });
+        await acceptInvitation(deps(), { token, name: "Squatter", password: PASSWORD }, ORIGIN);
+        const input = { org, project: "web", app: "shop" };
+        await assert.rejects(bootstrapOrganization(deps(), input), coded("conflict", /--owner-email/));
+        const made = await bootstrapOrganization(deps(), { ...input, ownerEmail: `real@${org}.example` });
+        assert.notEqual(made.setupToken, null);
+      });
+
       test("a named owner is made one, beside those that are", async () => {
         const input = { org: "named", project: "web", app: "shop" };
         await bootstrapOrganization(deps(), input);
