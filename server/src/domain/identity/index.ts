@@ -13,6 +13,8 @@ export {
 } from "./access/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export {
+  isLive,
+  readState,
   revokeCredentialsOfProject,
   transferCredentials,
   type Acting,

@@ -46,10 +46,20 @@ export async function grantorOf(db: Reader, caller: Caller, orgId: string): Prom
   const { principal } = caller;
   if (principal.kind === "system") return { role: "owner", userId: undefined, scopes: ORG_ROLE_SCOPES.owner };
   if (principal.kind === "person") return { role: principal.role, userId: principal.id, scopes: principal.scopes };
-  const origin = await originOf(db, orgId, principal.id);
-  if (origin === "system") return { role: "owner", userId: undefined, scopes: principal.scopes };
+  return grantorBehind(db, orgId, principal);
+}
+
+/** The same for a credential that is not the caller, with the scopes that it holds. */
+export async function grantorBehind(
+  db: Reader,
+  orgId: string,
+  credential: { readonly id: string; readonly scopes: ReadonlySet<Scope> },
+): Promise<Grantor> {
+  const { id, scopes } = credential;
+  const origin = await originOf(db, orgId, id);
+  if (origin === "system") return { role: "owner", userId: undefined, scopes };
   const role = origin === undefined ? undefined : await findRole(db, orgId, origin);
-  return { role, userId: role === undefined ? undefined : origin, scopes: principal.scopes };
+  return { role, userId: role === undefined ? undefined : origin, scopes };
 }
 
 /** The caller's scopes for a project, to compare with what a role in it stands for. */

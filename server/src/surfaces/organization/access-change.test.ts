@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { OrgRole, Scope } from "@mooring/contract";
-import { createWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
+import { SCOPES, type OrgRole, type Scope } from "@mooring/contract";
+import { createWorld, PASSWORD, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /** What narrows somebody's access holds for the next request, with the tokens that are already out. */
 
@@ -62,6 +62,46 @@ describe("a change of access", () => {
     assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
     const credential = await made("GET", `/v1/credentials/${credentialId}`, owner());
     assert.equal(credential["created_by"], world.acme.people.owner);
+  });
+
+  test("credentials that are passed on gain nothing from the one who has them now", async () => {
+    const scopes: Scope[] = ["apps:read", "audit:read"];
+    const { userId, credentialId, token } = await memberWithCredential(world.acme, "admin", scopes);
+    await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 403);
+    assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 403, "the leaver still knows the secret");
+    assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
+    const credential = await made("GET", `/v1/credentials/${credentialId}`, owner());
+    assert.deepEqual(credential["scopes"], ["apps:read"]);
+  });
+
+  test("an admin's credentials don't become an owner's hand by being passed on", async () => {
+    const { userId, token } = await memberWithCredential(world.acme, "admin", [...SCOPES]);
+    const invite = { email: `owner-${++counter}@example.org`, role: "owner" };
+    assert.equal((await ask("POST", "/v1/invitations", token, invite)).json["code"], "forbidden");
+    assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
+    assert.equal((await ask("POST", "/v1/invitations", token, invite)).status, 403);
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
+  });
+
+  test("an invitation that a credential sent ends with the role of whoever made the credential", async () => {
+    for (const [end, status] of [
+      [null, 200],
+      ["viewer", 404],
+      ["gone", 404],
+    ] as const) {
+      const { userId, token } = await memberWithCredential(world.acme, "admin", [...SCOPES]);
+      const invited = await made("POST", "/v1/invitations", token, {
+        email: `accomplice-${++counter}@example.org`,
+        role: "admin",
+      });
+      if (end === "viewer") await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
+      if (end === "gone") assert.equal((await ask("DELETE", `/v1/members/${userId}`, owner())).status, 204);
+      const body = { token: String(invited["link"]).split("#")[1], name: "Accomplice", password: PASSWORD };
+      const answer = await world.call("POST", "/v1/invitations/accept", { body });
+      assert.equal(answer.status, status, `${end}: ${answer.text}`);
+    }
   });
 
   test("a credential of the installation has nobody to pass credentials to", async () => {

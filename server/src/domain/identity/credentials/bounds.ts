@@ -85,7 +85,8 @@ export function resourceOf(credential: {
   };
 }
 
-function creatorScopes(context: CredentialContext, creator: CreatorCredential | undefined): ReadonlySet<Scope> {
+/** What the creator may do now where the credential reaches. `creator`: see `boundsOf`. */
+export function creatorScopes(context: CredentialContext, creator: CreatorCredential | undefined): ReadonlySet<Scope> {
   const orgId = context.org_id;
   if (context.project_id !== null && context.visibility === null) return NO_SCOPES;
   if (context.created_by === CREATED_BY_SYSTEM) return ALL_SCOPES;

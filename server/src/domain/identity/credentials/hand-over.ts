@@ -1,7 +1,8 @@
 import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { idsCreatedBy, idsOfProject, setCreator, updateCredential } from "./store.ts";
+import { creatorScopes, parseScopes, renderScopes } from "./bounds.ts";
+import { contextsOf, findMemberRole, idsCreatedBy, idsOfProject, setCreator, updateCredential } from "./store.ts";
 
 export interface HandOverDeps {
   readonly metadata: Pick<MetadataStore, "lock" | "notify">;
@@ -9,8 +10,8 @@ export interface HandOverDeps {
 }
 
 /**
- * Makes `to` the one whose role bounds the credentials that `from` created, in the caller's transaction. Returns their ids,
- * for the audit log.
+ * Makes `to` the one whose role bounds the credentials that `from` created, in the caller's transaction. They keep what they
+ * can do at this moment and gain nothing, since `from` still knows their secrets. Returns their ids, for the audit log.
  */
 export async function transferCredentials(
   deps: HandOverDeps,
@@ -18,6 +19,16 @@ export async function transferCredentials(
   options: { orgId: string; from: string; to: string },
 ): Promise<string[]> {
   const ids = await idsCreatedBy(tx, options.orgId, options.from);
+  const becomesOwners = (await findMemberRole(tx, options.orgId, options.to)) === "owner";
+  for (const context of await contextsOf(tx, ids)) {
+    const held = creatorScopes(context, undefined);
+    // With an owner behind it, `members:write` alone could make and remove owners.
+    const grows = becomesOwners && context.creator_role !== "owner";
+    const kept = [...parseScopes(context.scopes)].filter(
+      (scope) => held.has(scope) && !(grows && scope === "members:write"),
+    );
+    await updateCredential(tx, context.id, { scopes: renderScopes(new Set(kept)) });
+  }
   await setCreator(tx, options);
   await appendAuthChange(deps, tx, { kind: "organization", subject: options.orgId });
   return ids;

@@ -10,6 +10,6 @@ export {
 export { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
 export { RefusalLog } from "./refusals.ts";
 export { isLive, SignIn, type SignInRequest } from "./sign-in.ts";
-export { CredentialStates, type CredentialState } from "./states.ts";
+export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { UsageLog } from "./usage.ts";
 export type { Credential, CredentialSecret } from "./view.ts";

@@ -90,6 +90,16 @@ export async function findProject(
     .executeTakeFirst();
 }
 
+export async function findMemberRole(db: Reader, orgId: string, userId: string): Promise<OrgRole | undefined> {
+  const row = await db
+    .selectFrom("member")
+    .select("role")
+    .where("org_id", "=", orgId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row?.role;
+}
+
 export interface CredentialFilter {
   readonly orgId: string;
   readonly reach: Reach;

@@ -1,16 +1,18 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
+import { isLive, readState } from "#domain/identity/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { isId, newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import type { OrganizationsDeps } from "../caller.ts";
+import { grantorBehind, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
+import { mayGrant } from "../members/rules.ts";
 import { findMember, findRole, insertMember, insertPersonOrFind, personByEmail } from "../members/store.ts";
 import { organizationById, type Organization } from "../organization/store.ts";
 import { hashPassword, verifyPassword } from "../password.ts";
-import { closeInvitation, invitationByToken, isLiveCredential, type Invitation } from "./store.ts";
+import { closeInvitation, invitationByToken, type Invitation } from "./store.ts";
 
 type Person = Tables["person"];
 
@@ -65,7 +67,12 @@ async function open(deps: OrganizationsDeps, db: Reader, token: string, tokenHas
 
 async function inviterStands(db: Reader, invitation: Invitation, nowMs: number): Promise<boolean> {
   const { org_id: orgId, invited_by: inviter } = invitation;
-  if (isId("cred", inviter)) return isLiveCredential(db, orgId, inviter, nowMs);
+  if (isId("cred", inviter)) {
+    // What it holds at this moment, not when it invited: whoever stands behind it may have lost the role since.
+    const state = await readState({ read: db }, { id: inviter });
+    if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return false;
+    return state.scopes.has("members:write") && mayGrant(await grantorBehind(db, orgId, state), invitation.role);
+  }
   if (!isId("user", inviter)) return true;
   const role = await findRole(db, orgId, inviter);
   return role === "owner" || (role === "admin" && invitation.role !== "owner");

@@ -60,20 +60,3 @@ export async function closeInvitation(
     .where("id", "=", invitation.id)
     .execute();
 }
-
-/** Whether a credential may still act: there, not revoked, not expired. */
-export async function isLiveCredential(
-  db: Reader,
-  orgId: string,
-  credentialId: string,
-  nowMs: number,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom("credential")
-    .select("expires_at")
-    .where("org_id", "=", orgId)
-    .where("id", "=", credentialId)
-    .where("revoked_at", "is", null)
-    .executeTakeFirst();
-  return row !== undefined && (row.expires_at === null || row.expires_at > nowMs);
-}

@@ -8,14 +8,19 @@ import type { Grantor } from "../caller.ts";
  * @throws Problem `forbidden`
  */
 export function requireMayGrant(grantor: Grantor, role: OrgRole): void {
+  if (mayGrant(grantor, role)) return;
   if (role === "owner" && grantor.role !== "owner")
     throw new Problem("forbidden", "Only an owner can make somebody an owner.");
   const lacking = beyond(ORG_ROLE_SCOPES[role], grantor.scopes);
-  if (grantor.role !== undefined && lacking.length === 0) return;
   throw new Problem(
     "forbidden",
     `The role ${role} can do more than you can (${lacking.join(", ") || "you are no member"}), so you can't give it.`,
   );
+}
+
+export function mayGrant(grantor: Grantor, role: OrgRole): boolean {
+  if (grantor.role === undefined || (role === "owner" && grantor.role !== "owner")) return false;
+  return beyond(ORG_ROLE_SCOPES[role], grantor.scopes).length === 0;
 }
 
 /** @throws Problem `forbidden` */
