@@ -18,7 +18,8 @@ export type IdPrefix =
   | "seg"
   | "req"
   | "tok"
-  | "node";
+  | "node"
+  | "store";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 

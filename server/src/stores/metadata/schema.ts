@@ -147,6 +147,8 @@ export interface Tables {
     created_at: number;
   };
   telemetry_file: {
+    /** The telemetry directory that the file is in; see `telemetry/store-id`. */
+    store_id: string;
     id: string;
     org_id: string;
     type: "logs" | "metrics" | "traces";
@@ -160,9 +162,22 @@ export interface Tables {
     /** Replaced by a merge, or past its retention; kept on disk until no query can read it. */
     dropped_at: number | null;
   };
-  /** Up to which batch of the log an organization's rows of a type are in Parquet. */
-  telemetry_progress: { org_id: string; type: "logs" | "metrics" | "traces"; compacted_seq: number };
+  /** Up to which batch of a telemetry directory's log an organization's rows of a type are in Parquet. */
+  telemetry_progress: {
+    store_id: string;
+    org_id: string;
+    type: "logs" | "metrics" | "traces";
+    compacted_seq: number;
+  };
   /** Idempotency keys of batches whose log segment is gone. */
-  telemetry_key: { org_id: string; type: string; key_hash: string; body_hash: string; accepted: number; at: number };
+  telemetry_key: {
+    store_id: string;
+    org_id: string;
+    type: string;
+    key_hash: string;
+    body_hash: string;
+    accepted: number;
+    at: number;
+  };
   migration: { name: string; applied_at: number };
 }

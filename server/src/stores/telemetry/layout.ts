@@ -6,6 +6,7 @@ import type { TelemetryType } from "./columns.ts";
  *
  * ```
  * telemetry/
+ *   store-id                               names the directory in the metadata store; made once
  *   lock                                   held while a process has the directory open
  *   wal/<first seq, 20 digits>.wal         the log: the truth for what is not in Parquet yet
  *   hot/<org>/<type>/<first>-<last>.ndjson rows of the log as queries read them; wiped at start
@@ -16,6 +17,7 @@ import type { TelemetryType } from "./columns.ts";
  */
 export interface Layout {
   readonly root: string;
+  readonly storeId: string;
   readonly lock: string;
   readonly wal: string;
   readonly hot: string;
@@ -28,6 +30,7 @@ export function layoutOf(dataDir: string): Layout {
   const root = join(dataDir, "telemetry");
   return {
     root,
+    storeId: join(root, "store-id"),
     lock: join(root, "lock"),
     wal: join(root, "wal"),
     hot: join(root, "hot"),

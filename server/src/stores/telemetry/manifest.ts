@@ -5,7 +5,7 @@ import type { TelemetryType } from "./columns.ts";
  * A Parquet file as the manifest has it. `min_us` and `max_us` are cut to what a number holds exactly, ±(2^53 − 1), which are the
  * years 1684 to 2255: whoever compares a time with them cuts it in the same way.
  */
-export type ManifestFile = Omit<Tables["telemetry_file"], "dropped_at">;
+export type ManifestFile = Omit<Tables["telemetry_file"], "store_id" | "dropped_at">;
 
 export interface TableManifest {
   readonly compactedSeq: number;
@@ -31,17 +31,24 @@ export class ManifestChanged extends Error {
 
 const KEYS_PER_INSERT = 100;
 
-/** Which Parquet files count, how far the log is in them, and the idempotency keys that the log no longer has. */
+/**
+ * Which Parquet files of one telemetry directory count, how far its log is in them, and the idempotency keys that its log no
+ * longer has. Several servers may keep theirs in one metadata store: files and numbers of batches are a directory's own, so
+ * every statement here names it.
+ */
 export class Manifest {
   readonly #metadata: MetadataStore;
+  readonly #storeId: string;
 
-  constructor(metadata: MetadataStore) {
+  /** `storeId` is the directory's, see `store-id.ts`. */
+  constructor(metadata: MetadataStore, storeId: string) {
     this.#metadata = metadata;
+    this.#storeId = storeId;
   }
 
   /** Every table, by `org/type`. */
   async load(): Promise<Map<string, { orgId: string; type: TelemetryType; manifest: TableManifest }>> {
-    const progress = await this.#metadata.read.selectFrom("telemetry_progress").selectAll().execute();
+    const progress = await this.#progress().execute();
     const files = await this.#liveFiles().execute();
     const byTable = Map.groupBy(files, (file) => `${file.org_id}/${file.type}`);
     return new Map(
@@ -53,15 +60,16 @@ export class Manifest {
   }
 
   async loadTable(orgId: string, type: TelemetryType): Promise<TableManifest> {
-    const query = this.#metadata.read.selectFrom("telemetry_progress").select("compacted_seq");
-    const progress = await query.where("org_id", "=", orgId).where("type", "=", type).executeTakeFirst();
+    const ofTable = this.#progress().where("org_id", "=", orgId).where("type", "=", type);
+    const progress = await ofTable.executeTakeFirst();
     const files = await this.#liveFiles().where("org_id", "=", orgId).where("type", "=", type).execute();
     return { compactedSeq: progress?.compacted_seq ?? 0, files };
   }
 
   /** All files that the manifest names, by their path relative to the telemetry directory; dropped ones need not be there. */
   async paths(): Promise<Map<string, "live" | "dropped">> {
-    const rows = await this.#metadata.read.selectFrom("telemetry_file").select(["path", "dropped_at"]).execute();
+    const files = this.#metadata.read.selectFrom("telemetry_file").where("store_id", "=", this.#storeId);
+    const rows = await files.select(["path", "dropped_at"]).execute();
     return new Map(rows.map((row) => [row.path, row.dropped_at === null ? "live" : "dropped"]));
   }
 
@@ -78,7 +86,7 @@ export class Manifest {
   ): Promise<void> {
     await this.#metadata.write(async (tx) => {
       if (fromSeq === 0) {
-        const first = { org_id: orgId, type, compacted_seq: 0 };
+        const first = { store_id: this.#storeId, org_id: orgId, type, compacted_seq: 0 };
         await tx
           .insertInto("telemetry_progress")
           .values(first)
@@ -88,12 +96,13 @@ export class Manifest {
       const moved = await tx
         .updateTable("telemetry_progress")
         .set({ compacted_seq: toSeq })
+        .where("store_id", "=", this.#storeId)
         .where("org_id", "=", orgId)
         .where("type", "=", type)
         .where("compacted_seq", "=", fromSeq)
         .executeTakeFirst();
       if (Number(moved.numUpdatedRows) !== 1) throw new ManifestChanged();
-      const rows = files.map((file) => ({ ...file, dropped_at: null }));
+      const rows = files.map((file) => ({ ...file, store_id: this.#storeId, dropped_at: null }));
       if (rows.length > 0) await tx.insertInto("telemetry_file").values(rows).execute();
     });
   }
@@ -106,6 +115,7 @@ export class Manifest {
     const row = await this.#metadata.read
       .selectFrom("telemetry_key")
       .select(["body_hash", "accepted", "at"])
+      .where("store_id", "=", this.#storeId)
       .where("org_id", "=", orgId)
       .where("type", "=", type)
       .where("key_hash", "=", keyHash)
@@ -116,9 +126,11 @@ export class Manifest {
   /** Saves keys before their log segment goes, and forgets those from before `expiredBefore`. */
   async saveKeys(keys: readonly StoredKey[], expiredBefore: number): Promise<void> {
     await this.#metadata.write(async (tx) => {
-      await tx.deleteFrom("telemetry_key").where("at", "<", expiredBefore).execute();
+      const ours = tx.deleteFrom("telemetry_key").where("store_id", "=", this.#storeId);
+      await ours.where("at", "<", expiredBefore).execute();
       for (let i = 0; i < keys.length; i += KEYS_PER_INSERT) {
         const rows = keys.slice(i, i + KEYS_PER_INSERT).map((key) => ({
+          store_id: this.#storeId,
           org_id: key.orgId,
           type: key.type,
           key_hash: key.keyHash,
@@ -130,7 +142,7 @@ export class Manifest {
           .insertInto("telemetry_key")
           .values(rows)
           .onConflict((conflict) =>
-            conflict.columns(["org_id", "type", "key_hash"]).doUpdateSet((eb) => ({
+            conflict.columns(["store_id", "org_id", "type", "key_hash"]).doUpdateSet((eb) => ({
               body_hash: eb.ref("excluded.body_hash"),
               accepted: eb.ref("excluded.accepted"),
               at: eb.ref("excluded.at"),
@@ -141,10 +153,18 @@ export class Manifest {
     });
   }
 
+  #progress() {
+    return this.#metadata.read
+      .selectFrom("telemetry_progress")
+      .select(["org_id", "type", "compacted_seq"])
+      .where("store_id", "=", this.#storeId);
+  }
+
   #liveFiles() {
     return this.#metadata.read
       .selectFrom("telemetry_file")
       .select(["id", "org_id", "type", "path", "rows", "bytes", "min_us", "max_us", "created_at"])
+      .where("store_id", "=", this.#storeId)
       .where("dropped_at", "is", null);
   }
 }

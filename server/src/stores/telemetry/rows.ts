@@ -20,6 +20,7 @@ import { Manifest } from "./manifest.ts";
 import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { prepareFolders, restoreTables, sweepParquet } from "./startup.ts";
+import { readStoreId } from "./store-id.ts";
 
 export interface RowStoreOptions {
   readonly dataDir: string;
@@ -66,8 +67,9 @@ export async function openRows(options: RowStoreOptions): Promise<RowStore> {
 
 async function recover(options: RowStoreOptions, layout: Layout, unlock: () => void): Promise<Parts> {
   const { settings, clock, log, metadata } = options;
+  const storeId = await readStoreId(layout, clock);
   await prepareFolders(layout);
-  const manifest = new Manifest(metadata);
+  const manifest = new Manifest(metadata, storeId);
   const tables = new Tables({
     hotDir: layout.hot,
     hotFileBytes: settings.hotFileBytes,

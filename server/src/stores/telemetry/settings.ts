@@ -53,6 +53,7 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
 
 /** Where the store reports what an operator should know; a pino logger fits. */
 export interface TelemetryLog {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

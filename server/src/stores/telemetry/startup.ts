@@ -57,10 +57,10 @@ export async function sweepParquet(
     await rename(path, kept);
     log.error(
       { path, kept },
-      "a Parquet file is not in the manifest, nor are its rows in the log: is this the right database?",
+      "a parquet file is not in the manifest, nor are its rows in the log: is this the right database?",
     );
   }
   for (const [path, state] of known) {
-    if (state === "live") log.error({ path }, "a Parquet file of the manifest is missing on disk");
+    if (state === "live") log.error({ path }, "a parquet file of the manifest is missing on disk");
   }
 }

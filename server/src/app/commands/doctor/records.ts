@@ -108,7 +108,7 @@ async function sandbox({ config }: CheckContext): Promise<Found[]> {
 
 /** What an engine of this machine would put its children into. */
 async function sandboxLayers(telemetryDir: string, dataDir: string | undefined): Promise<readonly SandboxLayer[]> {
-  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const engine = createQueryEngine({
     snapshot: () => Promise.reject(new Error("the doctor asks nothing")),
     settings: {

@@ -86,6 +86,7 @@ export const ROWS: Tables = {
   audit_head: { org_id: "org_1", seq: 1, hash: "h" },
   idempotency: { key_hash: "k1", fingerprint: "f1", status: 0, headers: "{}", body: "", created_at: 1 },
   telemetry_file: {
+    store_id: "store_1",
     id: "file_1",
     org_id: "org_1",
     type: "logs",
@@ -97,7 +98,15 @@ export const ROWS: Tables = {
     created_at: 1,
     dropped_at: null,
   },
-  telemetry_progress: { org_id: "org_1", type: "traces", compacted_seq: 5 },
-  telemetry_key: { org_id: "org_1", type: "logs", key_hash: "k2", body_hash: "b1", accepted: 3, at: 1 },
+  telemetry_progress: { store_id: "store_1", org_id: "org_1", type: "traces", compacted_seq: 5 },
+  telemetry_key: {
+    store_id: "store_1",
+    org_id: "org_1",
+    type: "logs",
+    key_hash: "k2",
+    body_hash: "b1",
+    accepted: 3,
+    at: 1,
+  },
   migration: { name: "9999-sample", applied_at: 1 },
 };

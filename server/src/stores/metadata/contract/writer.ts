@@ -19,7 +19,7 @@ async function main(): Promise<void> {
           .execute();
         await tx
           .insertInto("telemetry_progress")
-          .values({ org_id: `org_${number}`, type: "logs", compacted_seq: number })
+          .values({ store_id: "store_1", org_id: `org_${number}`, type: "logs", compacted_seq: number })
           .execute();
       });
       writeSync(1, `${number}\n`); // in one piece, and before anything else happens

@@ -192,6 +192,7 @@ const RECORDS: Definitions = {
 const TELEMETRY: Definitions = {
   telemetry_file: {
     columns: {
+      store_id: "text",
       id: "text",
       org_id: "text",
       type: "text",
@@ -203,17 +204,28 @@ const TELEMETRY: Definitions = {
       created_at: "integer",
       dropped_at: "integer?",
     },
-    primaryKey: ["id"],
-    unique: [["path"]],
-    indexes: [["org_id", "type", "dropped_at", "min_us"], ["dropped_at"]],
+    primaryKey: ["store_id", "id"],
+    unique: [["store_id", "path"]],
+    indexes: [
+      ["store_id", "org_id", "type", "dropped_at", "min_us"],
+      ["store_id", "dropped_at"],
+    ],
   },
   telemetry_progress: {
-    columns: { org_id: "text", type: "text", compacted_seq: "integer" },
-    primaryKey: ["org_id", "type"],
+    columns: { store_id: "text", org_id: "text", type: "text", compacted_seq: "integer" },
+    primaryKey: ["store_id", "org_id", "type"],
   },
   telemetry_key: {
-    columns: { org_id: "text", type: "text", key_hash: "text", body_hash: "text", accepted: "integer", at: "integer" },
-    primaryKey: ["org_id", "type", "key_hash"],
-    indexes: [["at"]],
+    columns: {
+      store_id: "text",
+      org_id: "text",
+      type: "text",
+      key_hash: "text",
+      body_hash: "text",
+      accepted: "integer",
+      at: "integer",
+    },
+    primaryKey: ["store_id", "org_id", "type", "key_hash"],
+    indexes: [["store_id", "at"]],
   },
 };

@@ -59,7 +59,7 @@ export class Compactor {
     const files = await this.#publish(range, made);
     await this.#commit(table, range.lastSeq, files);
     const rows = made.reduce((sum, { result }) => sum + result.rows, 0);
-    log.info({ org: table.orgId, type: table.type, rows, files: files.length, quarantined }, "compacted telemetry");
+    log.info({ org_id: table.orgId, type: table.type, rows, files: files.length, quarantined }, "compacted telemetry");
   }
 
   #input(table: Table): HotFile[] {

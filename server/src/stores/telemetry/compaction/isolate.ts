@@ -136,7 +136,7 @@ async function quarantine(
   await discard(slices);
   const rows = rowsOf(slices);
   log.error(
-    { err: cause, org: orgId, type, rows, kept: path },
+    { err: cause, org_id: orgId, type, rows, kept: path },
     "telemetry could not be compacted and is in quarantine",
   );
   return rows;

@@ -75,7 +75,9 @@ export class CompactionProcess implements CompactionRunner {
   }
 
   #start(): ChildProcess {
-    const child = spawn(process.execPath, [CHILD], { env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"] });
+    const stdio = ["ignore", "ignore", "ignore", "ipc"] as const;
+    // Detached: a Ctrl-C is for the server, which ends its children when it is done.
+    const child = spawn(process.execPath, [CHILD], { env: {}, stdio: [...stdio], detached: true });
     const forget = (): void => {
       if (this.#child === child) this.#child = undefined;
     };

@@ -84,7 +84,8 @@ export class CompactionSchedule {
       if (this.#stopped) return;
       const delayMs = Math.min(RETRY_MS_MAX, 2 * (this.#failed.get(table)?.delayMs ?? RETRY_MS_MIN / 2));
       this.#failed.set(table, { delayMs, retryAt: clock.nowMs() + delayMs });
-      log.error({ err: error, org: table.orgId, type: table.type, retryInMs: delayMs }, "cannot compact telemetry");
+      const fields = { org_id: table.orgId, type: table.type, retry_in_ms: delayMs };
+      log.error({ err: error, ...fields }, "cannot compact telemetry");
     }
   }
 

@@ -33,7 +33,10 @@ export async function recoverLog(options: RecoveryOptions): Promise<Recovered> {
   for (const [index, firstSeq] of firsts.entries()) {
     const segment = newSegmentInfo(options.dir, firstSeq);
     if (lastSeq > 0 && firstSeq !== lastSeq + 1) {
-      options.log.error({ segment: segment.path, lastSeq, firstSeq }, "batches are missing from the telemetry log");
+      options.log.error(
+        { segment: segment.path, last_seq: lastSeq, first_seq: firstSeq },
+        "batches are missing from the telemetry log",
+      );
     }
     await readSegment(segment, firsts[index + 1], options);
     await options.pause();

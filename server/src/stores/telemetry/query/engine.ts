@@ -126,7 +126,10 @@ class Engine implements QueryEngine {
     const done = (outcome: RunOutcome): void => {
       for (const each of held) each();
       void this.#release(child, outcome.doubt);
-      log.info({ orgId: query.orgId, durationMs: clock.nowMs() - startedMs, ...outcome }, "query done");
+      const { code, rows, truncated, peakBytes, doubt } = outcome;
+      const fields = { code, rows, truncated, peak_bytes: peakBytes, doubt };
+      const level = code === "ok" ? "debug" : "info";
+      log[level]({ org_id: query.orgId, duration_ms: clock.nowMs() - startedMs, ...fields }, "query done");
     };
     return new Run(child, query, settings, signal, done).start();
   }

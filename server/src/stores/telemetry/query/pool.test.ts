@@ -92,6 +92,34 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
+  test("a stop that is signalled to every process ends no child and is not warned of", async () => {
+    await withEngine({ spareChildren: 1 }, async (open, count) => {
+      await count();
+      await until(() => childPids().length === 2);
+      const answer = rows(open.engine, "SELECT sum(a.range) FROM range(30000000) a, range(3) b");
+      await until(() => open.engine.running() === 1);
+      const before = childPids();
+      for (const pid of before) for (const signal of ["SIGINT", "SIGTERM"] as const) process.kill(pid, signal);
+      assert.equal((await answer).length, 1);
+      assert.ok(before.some((pid) => childPids().includes(pid)));
+      await open.engine.close();
+      assert.deepEqual(
+        open.logged.filter(({ level }) => level !== "debug"),
+        [],
+      );
+    });
+  });
+
+  test("a spare child that is killed is warned of", async () => {
+    await withEngine({ spareChildren: 1 }, async (open) => {
+      await open.engine.sandbox();
+      await until(() => childPids().length === 1);
+      process.kill(childPids()[0] ?? 0, "SIGKILL");
+      await until(() => open.logged.some(({ message }) => message === "a spare query process ended"));
+      assert.equal(open.logged.at(-1)?.level, "warn");
+    });
+  });
+
   test("a program that can't be started is an answer, not a loop", async () => {
     // Less address space than Node itself needs.
     const open = await openTestEngine({}, { memoryBytesMax: -650 * 1024 * 1024 });

@@ -68,8 +68,14 @@ export class ProcessPool {
     this.#idle.delete(child);
     const at = this.#spare.indexOf(child);
     if (at >= 0) this.#spare.splice(at, 1);
-    if (at >= 0 && this.#closed === undefined) this.#log.warn({ pid: child.pid }, "a spare query process ended");
+    if (at >= 0 && this.#closed === undefined) this.#tell(child);
     if (this.#closed !== undefined && this.#all.size === 0) this.#closed();
+  }
+
+  /** Who stops a service may send the signal to all of its processes: one that had not begun to ignore it is no news. */
+  #tell({ pid, signal }: QueryProcess): void {
+    const level = signal === "SIGTERM" || signal === "SIGINT" ? "debug" : "warn";
+    this.#log[level]({ pid, signal }, "a spare query process ended");
   }
 
   #takeIdle(orgId: string): QueryProcess | undefined {

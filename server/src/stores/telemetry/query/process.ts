@@ -37,6 +37,7 @@ export class QueryProcess {
   #state: State = "starting";
   #doomed = false;
   #sink: RunSink | undefined;
+  #signal: NodeJS.Signals | null = null;
   #settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined;
 
   constructor(sandbox: Sandbox, onGone: (child: QueryProcess) => void) {
@@ -45,6 +46,7 @@ export class QueryProcess {
       stdio: ["ignore", "ignore", "ignore", "pipe"],
       env: {},
       cwd: "/",
+      detached: true, // a Ctrl-C is for the server, which lets queries in flight finish and then ends its children
     });
     this.#socket = this.#process.stdio[3] as Socket;
     this.#reader = new FrameReader({
@@ -60,6 +62,11 @@ export class QueryProcess {
     });
     this.ready.catch(() => undefined); // whoever waits sees it; a spare that dies has nobody
     this.#listen();
+  }
+
+  /** What ended it, once it is gone; null when it ended by itself. */
+  get signal(): NodeJS.Signals | null {
+    return this.#signal;
   }
 
   get pid(): number {
@@ -99,14 +106,13 @@ export class QueryProcess {
   }
 
   #listen(): void {
-    let signal: NodeJS.Signals | null = null;
     let open = 2; // the socket and the process
     const part = (): void => {
       this.#doomed = true;
-      if (--open === 0) this.#end(signal);
+      if (--open === 0) this.#end();
     };
     this.#process.once("exit", (_code, by) => {
-      signal = by;
+      this.#signal = by;
       part();
     });
     this.#process.once("error", () => {
@@ -151,11 +157,11 @@ export class QueryProcess {
     }
   }
 
-  #end(signal: NodeJS.Signals | null): void {
+  #end(): void {
     this.#state = "gone";
     this.#settleReady?.reject(new Error("cannot start a query process: it ended at once"));
     this.#onGone(this);
-    this.#sink?.gone(signal, this.#reader.atBoundary);
+    this.#sink?.gone(this.#signal, this.#reader.atBoundary);
     this.#sink = undefined;
   }
 }

@@ -1,5 +1,6 @@
 /** What the engine needs of a logger. pino satisfies it. */
 export interface QueryLog {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -12,7 +12,7 @@ import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from ".
 /** What tests of the store share: a store in a directory of its own, batches, and reading everything back. */
 
 export interface LogLine {
-  readonly level: "info" | "warn" | "error";
+  readonly level: "debug" | "info" | "warn" | "error";
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +22,7 @@ export function recordingLog(): TelemetryLog & { readonly lines: LogLine[] } {
   const at = (level: LogLine["level"]) => (fields: object, message: string) => {
     lines.push({ level, message, fields: { ...fields } });
   };
-  return { lines, info: at("info"), warn: at("warn"), error: at("error") };
+  return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 /** The defaults without a schedule and without a floor under the disk, so that a test decides both. */

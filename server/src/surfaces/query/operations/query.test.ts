@@ -10,7 +10,7 @@ import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
 import { createQuerySurface } from "../index.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "mooring-query-"));
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 let metadata: MetadataStore;
 let store: TelemetryStore;
 let server: TestServer;

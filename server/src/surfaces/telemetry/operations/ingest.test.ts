@@ -11,7 +11,7 @@ import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
 import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "mooring-ingest-"));
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 let metadata: MetadataStore;
 let store: TelemetryStore;
 let encoders: EncoderPool;

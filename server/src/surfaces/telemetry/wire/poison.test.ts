@@ -11,7 +11,7 @@ import { openTelemetry, TELEMETRY_TYPES, type TelemetryStore, type TelemetryType
 import { encodeEntries } from "./entries.ts";
 
 const ORG = "org_a";
-const silent = { info: () => {}, warn: () => {}, error: () => {} };
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** JSON texts that have broken readers: each stands for every value that takes any. */
 const STRINGS = [

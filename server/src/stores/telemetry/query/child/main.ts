@@ -73,5 +73,7 @@ function abort(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
+// The engine ends its children; a stop of the service that is sent to all of its processes lets queries in flight finish.
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => undefined);
 setPriority(NICENESS);
 await serve(openChannel(), Number(process.argv[2])).catch(abort);

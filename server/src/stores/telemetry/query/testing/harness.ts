@@ -28,7 +28,11 @@ export interface TestEngine {
   /** Snapshots that were taken and not yet released; negative if one was released twice. */
   held(): number;
   /** The log's lines. */
-  readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  readonly logged: {
+    readonly level: string;
+    readonly message: string;
+    readonly fields: Readonly<Record<string, unknown>>;
+  }[];
   close(): Promise<void>;
 }
 
@@ -53,12 +57,12 @@ export async function openTestEngine(
   });
   let held = 0;
   const logged: TestEngine["logged"] = [];
-  const record = (fields: object, message: string): void => {
-    logged.push({ message, fields: fields as Row });
+  const at = (level: string) => (fields: object, message: string) => {
+    logged.push({ level, message, fields: fields as Row });
   };
   const engine = createQueryEngine({
     settings: { ...defaultQuerySettings(telemetryDir), dataDir: directory, ...overrides },
-    log: { info: record, warn: record, error: record },
+    log: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
     clock: systemClock,
     snapshot: (orgId) => {
       held++;

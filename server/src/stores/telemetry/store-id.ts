@@ -1,0 +1,43 @@
+import { open, readdir, readFile, rename } from "node:fs/promises";
+import { isId, newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { Layout } from "./layout.ts";
+import { syncDirectory } from "./log/segment.ts";
+
+/**
+ * The identifier of a telemetry directory, under which the metadata store keeps what belongs to it. The first start makes it, durably;
+ * it moves with the directory and is in its backups. Only for the holder of the directory's lock.
+ * @throws Error when it is damaged, or gone while the directory has telemetry: another one would hide what is there
+ */
+export async function readStoreId(layout: Layout, clock: Clock): Promise<string> {
+  const kept = await readFile(layout.storeId, "utf8").catch(absent);
+  if (kept === undefined) return makeStoreId(layout, clock);
+  const id = kept.trim();
+  if (isId("store", id)) return id;
+  throw new Error(`cannot open the telemetry directory: ${layout.storeId} is damaged; put it back from a backup`);
+}
+
+async function makeStoreId(layout: Layout, clock: Clock): Promise<string> {
+  for (const dir of [layout.wal, layout.parquet]) {
+    if (((await readdir(dir).catch(absent)) ?? []).length === 0) continue;
+    const cause = `${layout.storeId} is missing, but there is telemetry beside it`;
+    throw new Error(`cannot open the telemetry directory: ${cause}; put the file back from a backup`);
+  }
+  const id = newId("store", clock.nowMs());
+  const temporary = `${layout.storeId}.new`;
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    await handle.writeFile(`${id}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, layout.storeId);
+  await syncDirectory(layout.root);
+  return id;
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}
