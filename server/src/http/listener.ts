@@ -20,17 +20,25 @@ const IDLE_TIMEOUT_MS = 120_000;
 /** Longer than the 60 s that load balancers commonly keep idle connections for, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const IDLE_SWEEP_MS = 20;
+/** From the first byte of a request to the end of its header. Without `requestTimeout`, Node would wait for it for ever. */
+const HEADERS_TIMEOUT_MS = 30_000;
 
 /** @throws Error `cannot listen on <address>: …` */
-export async function openListener(address: string): Promise<Listener> {
+export async function openListener(
+  address: string,
+  { headersTimeoutMs = HEADERS_TIMEOUT_MS }: { readonly headersTimeoutMs?: number } = {},
+): Promise<Listener> {
   const { host, port } = partsOf(address);
   let handle: RequestListener = (_request, response) => {
     response.writeHead(503, { "retry-after": "1", "content-length": "0" }).end();
   };
-  const server = createServer(
-    { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS, noDelay: true },
-    (request, response) => handle(request, response),
-  );
+  const timeouts = {
+    requestTimeout: 0,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: headersTimeoutMs / 3,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  };
+  const server = createServer({ ...timeouts, noDelay: true }, (request, response) => handle(request, response));
   server.timeout = IDLE_TIMEOUT_MS;
   await bind(server, host, port, address);
   const bound = server.address() as AddressInfo;

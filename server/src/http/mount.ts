@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { BodyOf, ParamsOf, QueryOf, ResultOf, Route } from "@mooring/contract";
 import type { Principal } from "#domain/identity/index.ts";
-import { JSON_BODY_BYTES_MAX } from "#kernel/limits.ts";
+import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { principalOf } from "./authentication.ts";
 import type { HttpHost } from "./host.ts";
@@ -51,7 +51,7 @@ export function mountRoute<const T extends AnyRoute>(
   app.route({
     method: row.method,
     url: row.path.replace(/\{([a-z_]+)\}/g, ":$1"),
-    bodyLimit: options.bodyBytesMax ?? JSON_BODY_BYTES_MAX,
+    bodyLimit: options.bodyBytesMax ?? (row.permission === "public" ? PUBLIC_BODY_BYTES_MAX : JSON_BODY_BYTES_MAX),
     config: { operationId: row.operationId },
     onRequest: (request, reply) => host.admit(request, reply, row.permission),
     handler: async (request, reply) => {

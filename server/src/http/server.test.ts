@@ -46,6 +46,15 @@ const ROWS = {
     permission: "public",
     publicReason: "test",
   }),
+  openMake: route({
+    ...row,
+    operationId: "openMake",
+    method: "POST",
+    path: "/open",
+    permission: "public",
+    publicReason: "test",
+    body: Named,
+  }),
   bug: route({ ...row, operationId: "bug", method: "GET", path: "/bug", permission: "public", publicReason: "test" }),
 };
 
@@ -67,6 +76,7 @@ function surfaceOf(host: HttpHost): Surface {
       mountRoute(app, host, ROWS.make, async ({ body }) => ({ name: body.name, client_secret: `s${++made}` }) as never);
       mountRoute(app, host, ROWS.secret, async () => ({}) as never);
       mountRoute(app, host, ROWS.open, async (_input, { ip }) => ({ ip }) as never);
+      mountRoute(app, host, ROWS.openMake, async () => ({}) as never);
       mountRoute(app, host, ROWS.slow, async () => {
         const answer = new Promise<void>((resolve) => (finishSlow = resolve));
         slowStarts();
@@ -157,6 +167,48 @@ test("bodies: wrong type 415, no JSON 400, unknown members 400 with pointer, too
     { pointer: "/nam", detail: "is not a member of this object" },
   ]);
   assert.equal((await post(JSON.stringify({ name: "x".repeat(1024 * 1024) })))["status"], 413);
+});
+
+test("of those who show no token little is read: small bodies where there is an operation, none where there is not", async () => {
+  const post = (path: string, bytes: number) =>
+    problemAt(path, {
+      method: "POST",
+      body: JSON.stringify({ nam: "x".repeat(bytes) }),
+      headers: { "content-type": "application/json" },
+    });
+  assert.equal((await post("/open", 15 * 1024))["status"], 400);
+  assert.equal((await post("/open", 16 * 1024))["status"], 413);
+  for (const path of ["/nothing", "/secret"]) {
+    const outcome = await new Promise<string>((resolve, reject) => {
+      const headers = { expect: "100-continue", "content-type": "application/json", "content-length": "100" };
+      const call = httpRequest(url + path, { method: "POST", headers });
+      call.on("continue", () => resolve("continue"));
+      call.on("response", (response) => resolve(String(response.statusCode)));
+      call.on("error", reject);
+      call.flushHeaders();
+    });
+    assert.equal(outcome, path === "/secret" ? "405" : "404");
+  }
+});
+
+test("a header that comes byte by byte is cut off", async () => {
+  const listener = await openListener("127.0.0.1:0", { headersTimeoutMs: 300 });
+  const [host = "", port = ""] = listener.address.split(":");
+  const socket = connect(Number(port), host);
+  const ended = new Promise<string>((resolve) => {
+    let text = "";
+    socket.on("data", (bytes: Buffer) => (text += bytes.toString()));
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(text));
+  });
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n");
+  let sent = 0;
+  const drip = setInterval(() => sent++ < 100 && socket.write("a"), 50);
+  const answer = await ended;
+  clearInterval(drip);
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.ok(sent < 100, "it did not wait for the last byte");
+  await listener.stop(0);
 });
 
 test("a parameter that is not in the contract is refused by name", async () => {

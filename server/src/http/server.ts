@@ -9,6 +9,7 @@ import {
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./body-budget.ts";
 import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
 import { pathOf, sendProblem } from "./problems.ts";
@@ -26,6 +27,8 @@ export interface HttpServerOptions {
   readonly trustedProxies: readonly string[];
   /** Requests answered after this long are logged as slow. */
   readonly slowRequestMs: number;
+  /** Of bodies that are in memory; the product's limits when absent. */
+  readonly bodies?: BodyLimits;
 }
 
 /** The Fastify of one listener, ready, with the conventions that hold on every surface. */
@@ -52,9 +55,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   app.decorateRequest("principal", null);
   const methodsOf = collectRoutes(app);
+  holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
   refuseBeforeContinue(app);
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("request-id", request.id);
+    // Here and not in the handler, which gets the body first, whoever sends it.
+    if (request.is404) throw absent(methodsOf(pathOf(request)));
   });
   app.addHook("onResponse", async (request, reply) => {
     metrics.observe(request, reply);

@@ -20,6 +20,11 @@ export const STATUS_CHARS_MAX = 64;
 export const SQL_BYTES_MAX = 64 * 1024;
 /** Body of a request on our own JSON API, in bytes. */
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
+/** Body of a request that needs no token: whoever sends it is nobody yet. */
+export const PUBLIC_BODY_BYTES_MAX = 16 * 1024;
+/** Bodies of requests under way at one time: of all organizations, and of one. */
+export const BODIES_BYTES_MAX = 512 * 1024 * 1024;
+export const BODIES_BYTES_ORGANIZATION_MAX = 256 * 1024 * 1024;
 /** Length of an `Idempotency-Key`, in characters. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long an `Idempotency-Key` is remembered. */

@@ -9,6 +9,7 @@ import {
   createHttpServer,
   openListener,
   type HttpHost,
+  type HttpServerOptions,
   type IdempotencyRecords,
   type RecordedAnswer,
   type Surface,
@@ -27,6 +28,7 @@ export async function startTestServer(options: {
   readonly principals: Readonly<Record<string, Principal>>;
   readonly mount: (host: HttpHost) => Surface;
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
+  readonly bodies?: HttpServerOptions["bodies"];
 }): Promise<TestServer> {
   const listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
@@ -50,6 +52,7 @@ export async function startTestServer(options: {
     trustedProxies: [],
     slowRequestMs: 60_000,
     surfaces: [options.mount(host)],
+    ...(options.bodies === undefined ? {} : { bodies: options.bodies }),
   });
   return {
     url: `http://${listener.address}`,

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { after, before, test } from "node:test";
+import Type from "typebox";
+import { route } from "@mooring/contract";
+import { createBodyBudget } from "./body-budget.ts";
+import { mountRoute } from "./index.ts";
+import { bearer, credentialOf, startTestServer, type TestServer } from "./testing/host.ts";
+
+const TAKE = route({
+  operationId: "take",
+  method: "POST",
+  path: "/take",
+  tag: "t",
+  summary: "s",
+  permission: "apps:write",
+  body: Type.Object({ text: Type.String() }),
+  status: 200,
+  problems: [],
+});
+const BYTES = 1000;
+const BODY = JSON.stringify({ text: "x".repeat(BYTES - 11) });
+
+let server: TestServer;
+
+before(async () => {
+  server = await startTestServer({
+    principals: { one: credentialOf("org_1", ["apps:write"]), two: credentialOf("org_2", ["apps:write"]) },
+    mount: (host) => ({ name: "test", mount: (app) => mountRoute(app, host, TAKE, async () => ({}) as never) }),
+    bodies: { totalBytesMax: 3 * BYTES, organizationBytesMax: 2 * BYTES },
+  });
+});
+
+after(() => server.stop());
+
+/** Sends the header and all of the body but its last byte. */
+async function begin(token: string): Promise<ClientRequest> {
+  const call = httpRequest(`${server.url}/take`, {
+    method: "POST",
+    agent: false,
+    headers: { ...bearer(token), "content-type": "application/json", "content-length": BYTES, expect: "100-continue" },
+  });
+  call.on("error", () => undefined);
+  call.flushHeaders();
+  await once(call, "continue");
+  call.write(BODY.slice(0, -1));
+  return call;
+}
+
+async function whole(token: string): Promise<number> {
+  const headers = { ...bearer(token), "content-type": "application/json" };
+  const response = await fetch(`${server.url}/take`, { method: "POST", body: BODY, headers });
+  await response.text();
+  return response.status;
+}
+
+async function eventually(expected: number, ask: () => Promise<number>): Promise<void> {
+  const untilMs = performance.now() + 5000;
+  let status = await ask();
+  while (status !== expected && performance.now() < untilMs) status = await ask();
+  assert.equal(status, expected);
+}
+
+test("bodies under way count for their organization and for all, until their requests are over", async () => {
+  const [first, second] = [await begin("one"), await begin("one")];
+  assert.equal(await whole("one"), 429, "the organization has its share");
+  const third = await begin("two");
+  assert.equal(await whole("two"), 503, "all have theirs");
+  const answered = once(first, "response") as Promise<[IncomingMessage]>;
+  first.end(BODY.slice(-1));
+  const [answer] = await answered;
+  assert.equal(answer.statusCode, 200);
+  answer.resume();
+  await eventually(200, () => whole("one"));
+  second.destroy();
+  await eventually(200, () => whole("two"));
+  third.destroy();
+});
+
+test("what is given back twice counts once", () => {
+  const budget = createBodyBudget({ totalBytesMax: 2, organizationBytesMax: 2 });
+  const release = budget.hold("org_1", 2);
+  release();
+  release();
+  budget.hold("org_1", 2);
+  assert.throws(() => budget.hold("org_1", 1), { code: "rate_limited" });
+  assert.throws(() => budget.hold("org_2", 1), { code: "unavailable" });
+});

@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { BODIES_BYTES_MAX, BODIES_BYTES_ORGANIZATION_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+
+/** Bytes of request bodies under way at one time. */
+export interface BodyLimits {
+  readonly totalBytesMax: number;
+  readonly organizationBytesMax: number;
+}
+
+export interface BodyBudget {
+  /**
+   * Takes the bytes until the returned function is called; calling it again does nothing.
+   * @throws Problem `rate_limited` when the organization has its share, `unavailable` when all together have theirs
+   */
+  hold(orgId: string, bytes: number): () => void;
+}
+
+export const BODY_LIMITS: BodyLimits = {
+  totalBytesMax: BODIES_BYTES_MAX,
+  organizationBytesMax: BODIES_BYTES_ORGANIZATION_MAX,
+};
+
+/** What a body that does not tell its length counts for. */
+const UNKNOWN_LENGTH_BYTES = 4 * 1024 * 1024;
+
+export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLimits): BodyBudget {
+  const held = new Map<string, number>();
+  let total = 0;
+
+  function change(orgId: string, bytes: number): void {
+    total += bytes;
+    const own = (held.get(orgId) ?? 0) + bytes;
+    if (own === 0) held.delete(orgId);
+    else held.set(orgId, own);
+  }
+
+  return {
+    hold: (orgId, bytes) => {
+      if ((held.get(orgId) ?? 0) + bytes > organizationBytesMax) {
+        const detail = "Your organization has too many large requests under way; wait for some of them.";
+        throw new Problem("rate_limited", detail);
+      }
+      if (total + bytes > totalBytesMax)
+        throw new Problem("unavailable", "Too many large requests are under way; send this one again shortly.");
+      change(orgId, bytes);
+      let isHeld = true;
+      return () => {
+        if (isHeld) change(orgId, -bytes);
+        isHeld = false;
+      };
+    },
+  };
+}
+
+/**
+ * Counts the body of each admitted request from before its first byte is read until the request is over, so that bodies that
+ * are sent slowly, or wait for something, can't fill the memory. Those of nobody are small: see `PUBLIC_BODY_BYTES_MAX`.
+ */
+export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
+  app.addHook("preParsing", async (request, reply, payload) => {
+    const bytes = bytesOf(request);
+    if (request.principal !== null && bytes > 0) {
+      const release = budget.hold(request.principal.orgId, bytes);
+      reply.raw.once("close", release);
+    }
+    return payload;
+  });
+}
+
+/** 0 for what is longer than the route takes: it is refused unread. */
+function bytesOf(request: FastifyRequest): number {
+  const limit = request.routeOptions.bodyLimit ?? 0;
+  if (request.headers["transfer-encoding"] !== undefined) return Math.min(limit, UNKNOWN_LENGTH_BYTES);
+  const bytes = Number(request.headers["content-length"] ?? 0);
+  return bytes <= limit ? bytes : 0;
+}
