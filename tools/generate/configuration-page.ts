@@ -43,5 +43,6 @@ function row(setting: Setting): string {
 
 function shown(value: unknown): string {
   if (value === null) return "none";
-  return Array.isArray(value) ? (value.length === 0 ? "none" : value.join(",")) : `\`${String(value)}\``;
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(",");
+  return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
