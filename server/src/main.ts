@@ -1,5 +1,6 @@
 import { commandNamed, COMMANDS } from "./app/commands/index.ts";
 import { ExitCode, exitCodeOf, UsageError } from "./app/commands/command.ts";
+import { printableLines } from "./app/commands/printable.ts";
 
 /** Runs one command line and resolves with the exit code: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 cannot reach the server. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -24,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 function report(error: unknown, name: string): number {
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`mooring ${name}: ${message}\n`);
+  process.stderr.write(`mooring ${name}: ${printableLines(message)}\n`);
   if (error instanceof UsageError) process.stderr.write(`See: mooring ${name} --help\n`);
   return exitCodeOf(error);
 }

@@ -288,3 +288,16 @@ describe("what is sent", () => {
     assert.match(outcome.stderr, /cannot read .*none\.log: ENOENT/);
   });
 });
+
+test("a file can't speak to the terminal through what is said about its lines", async () => {
+  const escape = "\u001b]0;owned\u0007\u001b[2J";
+  const named = { timestamp: "2026-11-20T08:00:00Z", level: "info", message: "m", [escape]: 1 };
+  const file = join(directory, "hostile.ndjson");
+  writeFileSync(file, `${escape} not JSON\n${JSON.stringify(named)}\n`);
+  for (const words of [[], ["--strict"]]) {
+    const { stderr, code } = await ingest(["logs", file, ...words]);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /not JSON/);
+    assert.ok(!stderr.includes("\u001b") && !stderr.includes("\u0007"), JSON.stringify(stderr));
+  }
+});

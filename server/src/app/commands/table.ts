@@ -1,3 +1,5 @@
+import { printable } from "./printable.ts";
+
 /** A column as the query interface describes it. */
 export interface TableColumn {
   readonly name: string;
@@ -36,15 +38,6 @@ export function tableText(
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   return printable(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-/** What a terminal would act on is shown instead: log lines come from anywhere. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) => {
-    if (char === "\n") return "\\n";
-    return char === "\t" ? "\\t" : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
 }
 
 /** Takes from the widest columns that may be cut, one character at a time, until the sum fits. */

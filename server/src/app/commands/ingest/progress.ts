@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
+import { printable } from "../printable.ts";
 
 export interface ProgressState {
   /** Bytes read of the input; `bytesTotal` is null when nobody knows, as with a pipe. */
@@ -37,7 +38,7 @@ export function createProgress(out: NodeJS.WriteStream, state: ProgressState, cl
     },
     note: (text) => {
       clear();
-      out.write(`${text}\n`);
+      out.write(`${printable(text)}\n`);
     },
     end: clear,
   };
