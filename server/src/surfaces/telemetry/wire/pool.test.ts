@@ -62,6 +62,17 @@ test("many large bodies at once, more than there are threads", async () => {
   await pool.close();
 });
 
+test("only so much waits for a thread: more is refused, and taken again once there is room", async () => {
+  const large = (): Buffer => bodyOf(1000, 300);
+  const bytes = large().length;
+  const pool = createEncoderPool({ workers: 1, waitingBytesMax: 2 * bytes });
+  const taken = [1, 2, 3].map(() => pool.encode("logs", large(), options)); // one in the thread, two before it
+  await assert.rejects(pool.encode("logs", large(), options), { code: "unavailable" });
+  for (const each of await Promise.all(taken)) assert.equal(each.count, 1000);
+  assert.equal((await pool.encode("logs", large(), options)).count, 1000);
+  await pool.close();
+});
+
 test("bodies of 10 MiB do not hold the event loop", async () => {
   const pool = createEncoderPool({ workers: 1 });
   await pool.encode("logs", bodyOf(1000, 300), options);

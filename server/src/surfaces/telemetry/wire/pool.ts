@@ -8,13 +8,15 @@ import { encodeEntries, type EncodedEntries, type EncodeOptions } from "./entrie
 export const INLINE_BYTES_MAX = 512 * 1024;
 
 const WORKERS_MAX = 4;
+/** Bodies that wait for a thread; one more is refused. Compressed ones are short on the way here, so nothing before this bounds them. */
+const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 /** A body of the largest size needs a fraction of it. */
 const WORKER_HEAP_MIB = 512;
 
 export interface EncoderPool {
   /**
    * `encodeEntries`, in another thread when the body is large. A large body is handed over and must not be used afterwards.
-   * @throws Problem as `encodeEntries` does; Error when the thread died
+   * @throws Problem as `encodeEntries` does, `unavailable` when too much waits already; Error when the thread died
    */
   encode(type: TelemetryType, body: Buffer, options: EncodeOptions): Promise<EncodedEntries>;
   close(): Promise<void>;
@@ -25,6 +27,8 @@ export interface EncoderPoolOptions {
   readonly workers: number | null;
   /** The script that the threads run; replaced in tests. */
   readonly script?: URL;
+  /** 256 MiB when absent. */
+  readonly waitingBytesMax?: number;
 }
 
 export interface EncodeRequest {
@@ -52,7 +56,11 @@ interface Job {
 
 export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
   const workers = options.workers ?? Math.min(WORKERS_MAX, Math.max(1, availableParallelism() - 1));
-  const threads = new Threads(workers, options.script ?? new URL("./pool.worker.ts", import.meta.url));
+  const threads = new Threads({
+    max: workers,
+    script: options.script ?? new URL("./pool.worker.ts", import.meta.url),
+    waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
+  });
   return {
     encode: async (type, body, encodeOptions) => {
       if (body.length < INLINE_BYTES_MAX) return encodeEntries(type, body, encodeOptions);
@@ -66,20 +74,28 @@ export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
 class Threads {
   readonly #max: number;
   readonly #script: URL;
+  readonly #waitingBytesMax: number;
   readonly #all = new Set<Worker>();
   readonly #idle: Worker[] = [];
   readonly #waiting: Job[] = [];
+  #waitingBytes = 0;
   #closed = false;
 
-  constructor(max: number, script: URL) {
-    this.#max = max;
-    this.#script = script;
+  constructor(options: { max: number; script: URL; waitingBytesMax: number }) {
+    this.#max = options.max;
+    this.#script = options.script;
+    this.#waitingBytesMax = options.waitingBytesMax;
   }
 
   encode(request: EncodeRequest): Promise<EncodedEntries> {
     if (this.#closed) throw new Problem("unavailable", "cannot take the entries: the server is stopping");
+    if (this.#waitingBytes > 0 && this.#waitingBytes + request.body.length > this.#waitingBytesMax) {
+      const detail = "cannot take the entries: too many large batches wait to be checked; send them again later";
+      throw new Problem("unavailable", detail, { headers: { "Retry-After": "1" } });
+    }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject });
+      this.#waitingBytes += request.body.length;
       this.#next();
     });
   }
@@ -95,7 +111,9 @@ class Threads {
     if (this.#waiting.length === 0 || this.#closed) return;
     const worker = this.#idle.pop() ?? (this.#all.size < this.#max ? this.#start() : undefined);
     const job = worker === undefined ? undefined : this.#waiting.shift();
-    if (worker !== undefined && job !== undefined) this.#give(worker, job);
+    if (worker === undefined || job === undefined) return;
+    this.#waitingBytes -= job.request.body.length;
+    this.#give(worker, job);
   }
 
   #give(worker: Worker, job: Job): void {
