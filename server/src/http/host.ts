@@ -10,6 +10,11 @@ import { createRateLimiter, sendRateLimitFields } from "./rate-limit.ts";
 export interface HttpHost {
   /** Authenticates, checks the permission, takes a token from the credential's bucket. */
   admit(request: FastifyRequest, reply: FastifyReply, permission: Permission): Promise<void>;
+  /**
+   * Takes a token from a bucket of the credential's sign-ins, for requests that show its secret instead of a token.
+   * @throws Problem `rate_limited`
+   */
+  countSignIn(reply: FastifyReply, credentialId: string): void;
   readonly idempotency: IdempotencyRecords;
   readonly clock: Clock;
 }
@@ -32,5 +37,6 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
       const principal = await admit(request, permission, options.authenticator);
       sendRateLimitFields(reply, limiter, limiter.take(principal.id));
     },
+    countSignIn: (reply, credentialId) => sendRateLimitFields(reply, limiter, limiter.take(`sign-in ${credentialId}`)),
   };
 }

@@ -8,6 +8,8 @@ export interface OauthRequest {
   readonly authorization: string | undefined;
   /** Whose access token came in the place of a client's secret, on the routes that take one. */
   readonly principal: Principal | null;
+  /** To be called with the credential that has signed in. @throws Problem `rate_limited` */
+  readonly countSignIn: (credentialId: string) => void;
   readonly ip: string;
   readonly requestId: string;
 }

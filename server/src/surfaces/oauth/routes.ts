@@ -50,17 +50,18 @@ export function mountRoutes(app: FastifyInstance, deps: OauthDeps): void {
       handler: async (request, reply) => {
         const byToken = row.bearer === true && /^Bearer /i.test(request.headers.authorization ?? "");
         if (byToken) await deps.host.admit(request, reply, "authenticated");
-        return send(reply, await row.operation(deps.identity, oauthRequestOf(request, byToken)));
+        return send(reply, await row.operation(deps.identity, oauthRequestOf(deps, request, reply, byToken)));
       },
     });
   }
 }
 
-function oauthRequestOf(request: FastifyRequest, byToken: boolean): OauthRequest {
+function oauthRequestOf(deps: OauthDeps, request: FastifyRequest, reply: FastifyReply, byToken: boolean): OauthRequest {
   return {
     form: request.method === "POST" ? formOf(request.body) : NO_FORM,
     authorization: request.headers.authorization,
     principal: byToken ? principalOf(request) : null,
+    countSignIn: (credentialId) => deps.host.countSignIn(reply, credentialId),
     ip: request.ip,
     requestId: request.id,
   };

@@ -2,7 +2,13 @@
 import { pino } from "pino";
 import type { Identity, IdentityOptions } from "#domain/identity/index.ts";
 import { credentialOf, openGround, type Ground } from "#domain/identity/testing.ts";
-import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
+import {
+  createHttpHost,
+  createHttpMetrics,
+  createHttpServer,
+  openListener,
+  type HttpHostOptions,
+} from "#http/index.ts";
 import { createOauthSurface } from "./index.ts";
 
 export interface OauthServer {
@@ -30,7 +36,11 @@ export interface OauthAnswer {
 }
 
 export async function openOauthServer(
-  options: { ground?: Parameters<typeof openGround>[0]; identity?: Partial<IdentityOptions> } = {},
+  options: {
+    ground?: Parameters<typeof openGround>[0];
+    identity?: Partial<IdentityOptions>;
+    rateLimit?: HttpHostOptions["rateLimit"];
+  } = {},
 ): Promise<OauthServer> {
   const ground = await openGround(options.ground);
   const listener = await openListener("127.0.0.1:0");
@@ -42,7 +52,7 @@ export async function openOauthServer(
     authenticator: identity.authenticator,
     idempotency,
     clock,
-    rateLimit: { perSecond: 1000, burst: 2000 },
+    rateLimit: options.rateLimit ?? { perSecond: 1000, burst: 2000 },
   });
   const surfaces = [createOauthSurface({ host, identity })];
   await createHttpServer({

@@ -202,3 +202,27 @@ test("without its database the server says that it can't answer, not that the cl
   assert.equal(answer.headers.get("retry-after"), "1");
   await broken.close();
 });
+
+test("what a credential may ask with its secret is limited, each by itself, on every address that takes one", async () => {
+  const limited = await openOauthServer({ rateLimit: { perSecond: 1, burst: 2 } });
+  try {
+    for (const path of ["/oauth/token", "/oauth/introspect", "/oauth/revoke"]) {
+      const [eager, other] = [await limited.client(), await limited.client()];
+      const ask = (client: typeof eager) =>
+        limited.post(path, {
+          grant_type: "client_credentials",
+          token: "none",
+          client_id: client.clientId,
+          client_secret: client.clientSecret,
+        });
+      for (let i = 0; i < 2; i++) assert.equal((await ask(eager)).status, 200, path);
+      const refused = await ask(eager);
+      assert.equal(refused.status, 429, path);
+      assert.equal(refused.body["error"], "temporarily_unavailable");
+      assert.equal(refused.headers.get("retry-after"), "1");
+      assert.equal((await ask(other)).status, 200, path);
+    }
+  } finally {
+    await limited.close();
+  }
+});
