@@ -60,6 +60,7 @@ export class Run implements RunSink {
   #conclude: (() => void) | undefined;
   #stall: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
+  readonly #life: NodeJS.Timeout;
 
   /** `onDone` is called once, when the child has let go of the files: it is idle or gone. */
   constructor(
@@ -84,6 +85,9 @@ export class Run implements RunSink {
       },
     });
     this.#body.on("error", () => undefined); // told to the reader; a body that nobody reads must not end the process
+    this.#life = setTimeout(() => {
+      this.#body.destroy(new Error(`cannot send the result: it was not read within ${settings.resultTimeoutMs} ms`));
+    }, settings.resultTimeoutMs);
     this.#deadline = new Deadline(query.timeoutMs + KILL_GRACE_MS, () => {
       this.#kill({
         code: "query_timeout",
@@ -254,6 +258,7 @@ export class Run implements RunSink {
   #finish(): void {
     this.#stopClocks();
     clearTimeout(this.#grace);
+    clearTimeout(this.#life);
     this.#onDone({ ...this.#outcome, doubt: this.#doubt || this.#outcome.doubt, peakBytes: this.#watchdog.peakBytes });
   }
 }

@@ -27,6 +27,11 @@ export interface QueryEngineSettings {
   readonly resultBytesMax: number;
   /** A reader that takes nothing for so long is cut off. */
   readonly stallTimeoutMs: number;
+  /**
+   * A result is cut off so long after its query began, however steadily it is read: it holds a place, files, and what its
+   * credential might see at the time.
+   */
+  readonly resultTimeoutMs: number;
   /** Children are replaced after so many queries. */
   readonly queriesPerChildMax: number;
   /** Idle children that are kept, the least recently used go first. */
@@ -53,6 +58,7 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     memoryBytesMax: 512 * MIB,
     resultBytesMax: 2048 * MIB,
     stallTimeoutMs: 30_000,
+    resultTimeoutMs: 30 * 60_000,
     queriesPerChildMax: 200,
     idleChildrenMax: 4,
     idleChildMs: 60_000,
