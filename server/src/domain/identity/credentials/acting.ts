@@ -52,6 +52,11 @@ export function requirePolicy(policy: Policy, asked: Iterable<Scope>): void {
   throw new Problem("forbidden", `The organization's policy lets no credential hold: ${refused.join(" ")}`);
 }
 
+/** What of them the organization lets a credential hold. */
+export function withinPolicy(scopes: ReadonlySet<Scope>, { allowedScopes }: Policy): Scope[] {
+  return [...scopes].filter((scope) => allowedScopes?.has(scope) ?? true);
+}
+
 export function auditActorOf(actor: Acting["actor"]): AuditEvent["actor"] {
   return { kind: actor.kind, id: actor.id };
 }

@@ -188,6 +188,19 @@ test("a day's overlap is the default, 0 ends the old secret at once, longer than
   await identity.credentials.rotate(system, made.id, { overlapS: 30 * 86_400 });
 });
 
+test("nobody gets the secret of a credential that could do more than they can once its creator may again", async () => {
+  const admin = await ground.person("admin");
+  const developer = { actor: await ground.person("developer") };
+  const { credential } = await create({ actor: admin }, { scopes: ["files:read", "org:write"] });
+  await ground.setRole(admin.id, "developer");
+  await refuses(identity.credentials.rotate(developer, credential.id), "insufficient_scope", /org:write/);
+  await identity.credentials.update(developer, credential.id, { scopes: ["files:read"] });
+  await identity.credentials.rotate(developer, credential.id);
+  await ground.organization({ policy: { allowed_scopes: ["files:read"] } });
+  const { credential: wide } = await create(system, { scopes: ["files:read"] });
+  await identity.credentials.rotate(developer, wide.id);
+});
+
 test("twenty rotations at once leave two live secrets", async () => {
   const made = await credentialOf(identity);
   await Promise.all(Array.from({ length: 20 }, () => identity.credentials.rotate(system, made.id)));

@@ -15,12 +15,13 @@ import {
   requireHeld,
   requirePermission,
   requirePolicy,
+  withinPolicy,
   type Acting,
 } from "./acting.ts";
 import { earliest, parsePolicy, parseScopes, renderScopes, resourceOf } from "./bounds.ts";
 import { hintOf, invalidPlace, requireKnownScopes, requireName, requireOverlap } from "./input.ts";
 import { CLIENT_SECRET_HASH } from "./sign-in.ts";
-import { CREATION_DEPTH_MAX, readCreators, stateOf } from "./states.ts";
+import { CREATION_DEPTH_MAX, readCreators } from "./states.ts";
 import {
   contextsOf,
   deleteSecrets,
@@ -216,8 +217,8 @@ export class Credentials {
     requireOverlap(overlapS);
     const clientSecret = newSecret("mrcs");
     const propagation = await this.#change(acting, id, async (tx, context, held) => {
-      // Who gets the secret gets what the credential may do.
-      requireHeld(held, await this.#scopesNow(tx, context));
+      // Who gets the secret gets what the credential may do, now and when its creator's role is raised again.
+      requireHeld(held, withinPolicy(parseScopes(context.scopes), parsePolicy(context.policy)));
       await this.#retireSecrets(tx, id, overlapS);
       await this.#addSecret(tx, id, clientSecret);
       const epoch = context.epoch + (overlapS === 0 ? 1 : 0);
@@ -336,10 +337,6 @@ export class Credentials {
       tx,
       gone.map((row) => row.id),
     );
-  }
-
-  async #scopesNow(db: Reader, context: CredentialContext): Promise<ReadonlySet<Scope>> {
-    return stateOf(context, await readCreators({ read: db }, context), []).scopes;
   }
 
   async #find(db: Reader, acting: Acting, id: string): Promise<CredentialContext> {
