@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { pino } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
@@ -30,6 +31,9 @@ export const serve: Command = {
     if (parsed === null) return ExitCode.ok;
     if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
     const config = configOf(parsed);
+    // Buffers outside the heap count towards its limits instead of a small one of their own: under ingest V8 collected garbage
+    // 14 times a second, and took a fifth fewer entries (benchmarks/ingest).
+    setFlagsFromString("--external-memory-accounted-in-global-limit");
     const startedMs = systemClock.nowMs();
     // Before the start, which can take a while: a stop then waits until it can be done in order.
     const stopped = stopSignal();
