@@ -12,14 +12,20 @@ export function readBody(payload: IncomingMessage, bytesMax: number): Promise<Bu
   return new Promise((resolve, reject) => {
     const sink = Number.isNaN(declared) ? gathering() : filling(declared);
     let received = 0;
+    let whole = false;
     payload.on("data", (chunk: Buffer) => {
       received += chunk.length;
       if (received <= bytesMax) sink.add(chunk);
       else reject(tooLarge(bytesMax));
     });
-    payload.on("end", () => resolve(sink.whole()));
+    payload.on("end", () => {
+      whole = true;
+      resolve(sink.whole());
+    });
     payload.on("error", (cause) => reject(cutOff(cause)));
-    payload.on("close", () => reject(cutOff()));
+    payload.on("close", () => {
+      if (!whole) reject(cutOff());
+    });
   });
 }
 

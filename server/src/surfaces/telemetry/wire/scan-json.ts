@@ -21,6 +21,9 @@ const NUMBER_BYTES_MAX = 25;
 /** An entry with more names is left to the parser: looking for repeated ones here is quadratic. */
 const NAMES_MAX = 100;
 
+/** Where the names of the objects at hand stand, and their lengths: a stack that all levels share. A walk is never interrupted. */
+const NAMES = new Int32Array(2 * NAMES_MAX);
+
 const TRUE = Buffer.from("true");
 const FALSE = Buffer.from("false");
 const NULL = Buffer.from("null");
@@ -40,8 +43,6 @@ export class Json {
   lineBreak = false;
   /** Members of free-form objects since this was last cleared. */
   keys = 0;
-  /** Where the names of the objects at hand stand, and their lengths: a stack that all levels share. */
-  readonly #names = new Int32Array(2 * NAMES_MAX);
   #namesTop = 0;
 
   constructor(bytes: Buffer) {
@@ -180,7 +181,7 @@ export class Json {
   /** Notes a name by where it stands; true when the object has it already, or there are too many to go on. */
   #repeated(base: number, from: number, to: number): boolean {
     const { bytes } = this;
-    const names = this.#names;
+    const names = NAMES;
     const top = this.#namesTop;
     const length = to - from;
     this.keys += 1;
