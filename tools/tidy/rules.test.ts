@@ -102,8 +102,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     fine: [{ [A]: 'const a = "https://x.test/home/y"; const b = "./work/y"; const c = `${x}/home/y`;\n' }],
   },
   "registry-hosts": {
-    caught: [[{ "docs/a.md": `# A\nhttps://registry.npmjs.${"org"}/a\n` }, /a\.md:2: /]],
-    fine: [{ "docs/a.md": "# A\nregistry.example.com\n" }],
+    caught: [[{ "docs/a.md": `# A\nhttps://${"registry"}.host.test/a\n` }, /a\.md:2: /]],
+    fine: [{ "docs/a.md": "# A\nhttps://registry.example.com\n" }],
   },
   "lock-file-hosts": {
     caught: [[{ "package-lock.json": '{\n"resolved": "https://a.test/b.tgz"\n}' }, /package-lock\.json:2: /]],

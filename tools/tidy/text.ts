@@ -18,10 +18,7 @@ function finding(file: SourceFile, match: RegExpExecArray, message: string): str
 // The patterns are put together, so that this file does not match itself.
 const OPEN_WORK = new RegExp(`\\b(?:TO${"DO"}(?!\\([^)]+\\): \\S)|FIX${"ME"})\\b`, "g");
 const MACHINE_PATH = /(?<![\w.:~\])}-])\/(?:work|root|home)\/[\w.]+/g;
-const REGISTRY_HOST = new RegExp(
-  `\\b(?:registry\\.(?:npmjs|yarnpkg|npmmirror)\\.\\w+|npm\\.pkg\\.${"github"}\\.com)`,
-  "g",
-);
+const REGISTRY_HOST = /\bhttps?:\/\/(?:registry|packages|npm)\.(?!example\b)[\w.-]+/g;
 const LINT_DISABLE = /(?:oxlint|eslint)-disable(?!.* -- \S).*/g;
 const REGISTRY_SETTING = /^\s*(?:registry|@[\w-]+:registry|\/\/.*)=.*/gm;
 
