@@ -18,7 +18,7 @@ const timestamp: Column = {
 const attributes: Column = {
   name: "attributes",
   type: "JSON",
-  description: "free-form context; read a key with attributes->>'key'",
+  description: "free-form context; read a key as text with attributes->>'key'",
 };
 const project: Column = {
   name: "project_id",

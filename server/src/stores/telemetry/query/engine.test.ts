@@ -572,6 +572,17 @@ describe("the query engine", { concurrency: 1 }, () => {
     assert.equal(open.held(), 0);
   });
 
+  test("a failure beside an arrow says where parentheses may be missing", async () => {
+    const fails = async (sql: string): Promise<string> =>
+      rows(open.engine, sql).then(
+        () => assert.fail("it should have failed"),
+        (error: Problem) => error.message,
+      );
+    assert.match(await fails("SELECT attributes->>'user'::INT FROM logs"), /parentheses.*\(attributes->>'key'\)/);
+    assert.match(await fails("SELECT (level = 'x' AND attributes)->>'user' FROM logs"), /\(attributes->>'key'\)/);
+    assert.doesNotMatch(await fails("SELECT (attributes->>'user')::INT FROM logs"), /parentheses/);
+  });
+
   test("the log tells how a query went, without its text", async () => {
     await rows(open.engine, "SELECT 'a secret of the caller'");
     await until(() => open.engine.running() === 0);

@@ -45,6 +45,11 @@ const CASES: readonly Case[] = [
     sql: "SELECT count(*) FROM logs WHERE (attributes->>'duration')::int BETWEEN 10 AND 19",
     rows: [[10]],
   },
+  {
+    name: "attributes without parentheses",
+    sql: "SELECT count(*) FROM logs WHERE level = 'info' AND attributes->>'user' = 'u0' AND NOT attributes->'status' = '400' AND attributes->>'status' LIKE '2%'",
+    rows: [[8]],
+  },
   { name: "ILIKE", sql: "SELECT count(*) FROM logs WHERE message ILIKE '%ITEMS/3 %'", rows: [[100]] },
   {
     name: "LIKE with escape",

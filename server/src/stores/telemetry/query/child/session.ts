@@ -34,6 +34,7 @@ export class Session {
   #interrupts: NodeJS.Timeout | undefined;
   #writer: ResultWriter | undefined;
   #rows = 0;
+  #advice: string | undefined;
 
   constructor(query: ChildQuery, channel: Channel, instance: Instance, evaluate: Evaluate) {
     this.#query = query;
@@ -61,7 +62,8 @@ export class Session {
       const truncated = await this.#produce();
       return await this.#finish(truncated);
     } catch (error) {
-      return await this.#fail(toFailure(error, this.#stop, this.#query.timeoutMs));
+      const failure = toFailure(error, this.#stop, this.#query.timeoutMs);
+      return await this.#fail(this.#stop === undefined ? advised(failure, this.#advice) : failure);
     } finally {
       this.#deadline.pause();
       clearInterval(this.#interrupts);
@@ -70,6 +72,7 @@ export class Session {
 
   async #produce(): Promise<boolean> {
     const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
+    this.#advice = admitted.advice;
     this.#check();
     await furnish(this.#connection, this.#query, admitted.tables).catch((error: unknown) => {
       throw toStoreFailure(error);
@@ -172,6 +175,13 @@ export class Session {
     const payload: ChildFailure = { code: failure.code, detail, told, doubt: failure.doubt };
     return { kind: FRAME.fail, payload: JSON.stringify(payload) };
   }
+}
+
+/** Adds what may mend a statement that the engine could not bind or evaluate. */
+function advised(failure: Failure, advice: string | undefined): Failure {
+  const { code, message, doubt } = failure;
+  if (advice === undefined || doubt || (code !== "invalid_sql" && code !== "query_failed")) return failure;
+  return new Failure(code, `${message}; ${advice}`);
 }
 
 /** What fails while the tables are laid out is the store's fault, whatever the engine calls it. */

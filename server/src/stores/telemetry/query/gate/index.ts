@@ -1,4 +1,5 @@
 import { SQL_BYTES_MAX } from "#kernel/limits.ts";
+import { ADVICE, mendArrows } from "./arrows.ts";
 import { isObject, Refusal, SyntaxFault } from "./refusal.ts";
 import { walkStatement } from "./walk.ts";
 
@@ -12,10 +13,12 @@ export interface Admitted {
   readonly sql: string;
   /** Tables that it reads. */
   readonly tables: ReadonlySet<string>;
+  /** What to tell as well if the statement fails. */
+  readonly advice: string | undefined;
 }
 
 /**
- * Parses a statement without evaluating anything in it, checks its tree against the allow-lists and renders it anew.
+ * Parses a statement without evaluating anything in it, gives `->` and `->>` their place (see `arrows.ts`), checks its tree against the allow-lists and renders it anew.
  * The rendered text is parsed and checked once more, so that a fault of the renderer can't let anything through.
  *
  * @throws SyntaxFault for text that does not parse, Refusal for what is not allowed
@@ -24,11 +27,14 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
   if (Buffer.byteLength(sql) > SQL_BYTES_MAX)
     throw new Refusal(`more than ${SQL_BYTES_MAX} bytes`, "send a shorter statement, and values as parameters");
   if (sql.includes("\0")) throw new SyntaxFault("the statement holds a NUL character");
-  const tree = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", sql.toWellFormed());
+  const written = sql.toWellFormed();
+  const parsed = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", written);
+  onlyStatement(parsed); // so that what does not parse is told first
+  const { tree, advice } = written.includes("->") ? mendArrows(parsed, written) : { tree: parsed };
   const used = walkStatement(onlyStatement(tree), tables);
   const rendered = await evaluate("SELECT json_deserialize_sql($1::JSON)", tree);
   walkStatement(onlyStatement(await evaluate("SELECT json_serialize_sql($1::VARCHAR)", rendered)), tables);
-  return { sql: rendered, tables: used };
+  return { sql: rendered, tables: used, advice };
 }
 
 function onlyStatement(tree: string): unknown {
@@ -49,5 +55,6 @@ function parseFault(type: unknown, message: string, position: unknown): Error {
     return new Refusal("a kind of statement that does not only read", hint);
   }
   const place = typeof position === "string" && /^\d+$/.test(position) ? ` (at character ${Number(position) + 1})` : "";
-  return new SyntaxFault(`${message}${place}`);
+  const advice = message.includes('near "->') ? `; ${ADVICE}` : "";
+  return new SyntaxFault(`${message}${place}${advice}`);
 }

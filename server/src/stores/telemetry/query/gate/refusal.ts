@@ -1,3 +1,5 @@
+import { SQL_DEPTH_MAX } from "../settings.ts";
+
 /** A part of a statement that is not allowed. The gate turns it into the answer `sql_not_allowed`. */
 export class Refusal extends Error {
   /** `what` completes "the statement uses …"; `instead` says what is allowed. */
@@ -5,6 +7,11 @@ export class Refusal extends Error {
     super(`the statement uses ${what}, which is not allowed; ${instead}`);
     this.name = "Refusal";
   }
+}
+
+export function tooDeep(): Refusal {
+  const what = `more than ${SQL_DEPTH_MAX} levels of nesting`;
+  return new Refusal(what, "write it flatter, for example with a list and IN");
 }
 
 /** A statement that can't be parsed. */

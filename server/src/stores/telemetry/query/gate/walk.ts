@@ -24,7 +24,7 @@ import {
   type Check,
   type Members,
 } from "./nodes.ts";
-import { isObject, Refusal, textOf, type Json } from "./refusal.ts";
+import { isObject, Refusal, textOf, tooDeep, type Json } from "./refusal.ts";
 import { refusalReason } from "./refused.ts";
 import { checkType } from "./types.ts";
 
@@ -53,11 +53,7 @@ export function walkStatement(statement: unknown, tables: ReadonlySet<string>): 
 function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: number): void {
   if (isEmpty(value)) return;
   const next = depth + 1;
-  if (next > SQL_DEPTH_MAX)
-    throw new Refusal(
-      `more than ${SQL_DEPTH_MAX} levels of nesting`,
-      "write it flatter, for example with a list and IN",
-    );
+  if (next > SQL_DEPTH_MAX) throw tooDeep();
   switch (kind) {
     case "plain":
       return checkPlain(value);

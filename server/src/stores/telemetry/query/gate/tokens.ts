@@ -1,0 +1,101 @@
+/** A word, a sign or a run of operator characters of a statement. */
+export interface Token {
+  /** In lower case. */
+  readonly text: string;
+  /** Offset in bytes, as the parser counts. */
+  readonly at: number;
+  /** Offset of the innermost parenthesis that is open here, -1 for none. */
+  readonly group: number;
+}
+
+// Texts, whose content says nothing here, and space. C comments nest, and are skipped below.
+const SKIPPED =
+  /[ \t\r\n\f\v]+|--[^\r\n]*|e'(?:[^'\\]|\\.|'')*'|'[^']*(?:''[^']*)*'|(\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$).*?\1/isy;
+const TAKEN = /"[^"]*(?:""[^"]*)*"|[\w\x80-\xff][\w$\x80-\xff]*|(?:(?!--|\/\*)[-+*/<>=~!@%^&|])+|./isy;
+
+/** Where the parts of a statement stand: what a syntax tree does not tell about parentheses. */
+export class Tokens {
+  readonly #tokens: Token[] = [];
+  readonly #indexes = new Map<number, number>();
+  /** For each parenthesis the one around it. */
+  readonly #outer = new Map<number, number>();
+
+  constructor(sql: string) {
+    const bytes = Buffer.from(sql).toString("latin1"); // a character a byte
+    const open: number[] = [];
+    for (let at = 0; at < bytes.length;) {
+      const skipped = skip(bytes, at);
+      if (skipped > at) {
+        this.#add({ text: "", at, group: open.at(-1) ?? -1 });
+        at = skipped;
+        continue;
+      }
+      const text = take(bytes, at);
+      if (text === ")") open.pop();
+      this.#add({ text: text.toLowerCase(), at, group: open.at(-1) ?? -1 });
+      if (text === "(") {
+        this.#outer.set(at, open.at(-1) ?? -1);
+        open.push(at);
+      }
+      at += text.length;
+    }
+  }
+
+  at(offset: number): Token | undefined {
+    return this.#tokens[this.#indexes.get(offset) ?? -1];
+  }
+
+  next(token: Token): Token | undefined {
+    return this.#step(token, 1);
+  }
+
+  previous(token: Token): Token | undefined {
+    return this.#step(token, -1);
+  }
+
+  /** The outermost parenthesis that is around `inner` and not around what is directly in `group`; -1 for none. */
+  between(group: number, inner: Token): number {
+    let last = -1;
+    for (let each = inner.group; each !== group && each !== -1; each = this.#outer.get(each) ?? -1) last = each;
+    return last;
+  }
+
+  #step(token: Token, by: 1 | -1): Token | undefined {
+    let index = (this.#indexes.get(token.at) ?? -1) + by;
+    while (this.#isBlank(index)) index += by;
+    return this.#tokens[index];
+  }
+
+  #isBlank(index: number): boolean {
+    const token = this.#tokens[index];
+    return token !== undefined && token.text === "";
+  }
+
+  #add(token: Token): void {
+    this.#indexes.set(token.at, this.#tokens.length);
+    this.#tokens.push(token);
+  }
+}
+
+function skip(text: string, at: number): number {
+  if (text.startsWith("/*", at)) return endOfComment(text, at);
+  SKIPPED.lastIndex = at;
+  return at + (SKIPPED.exec(text)?.[0].length ?? 0);
+}
+
+function take(text: string, at: number): string {
+  TAKEN.lastIndex = at;
+  return TAKEN.exec(text)?.[0] ?? text.charAt(at);
+}
+
+function endOfComment(text: string, at: number): number {
+  let depth = 0;
+  for (let i = at; i < text.length; i++) {
+    if (text.startsWith("/*", i)) depth++;
+    else if (text.startsWith("*/", i)) depth--;
+    else continue;
+    i++;
+    if (depth === 0) return i + 1;
+  }
+  return text.length;
+}
