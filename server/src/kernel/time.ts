@@ -10,3 +10,12 @@ export const systemClock: Clock = { nowMs: () => Date.now() };
 export function isoFromMs(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/**
+ * Milliseconds since the epoch of an RFC 3339 date-time that was checked to be one. A leap second, which is one and which
+ * JavaScript does not know, is the second that follows it.
+ */
+export function msFromIso(text: string): number {
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? Date.parse(text.replace(/:60(?=[.Zz+-])/, ":59")) + 1000 : ms;
+}

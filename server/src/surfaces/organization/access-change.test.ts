@@ -136,6 +136,15 @@ describe("a change of access", () => {
     );
   });
 
+  test("a credential that is to expire in a leap second expires", async () => {
+    const body = { name: "x", scopes: ["apps:read"], expires_at: "2990-12-31T23:59:60Z" };
+    const credential = await made("POST", "/v1/credentials", owner(), body);
+    assert.equal(credential["expires_at"], "2991-01-01T00:00:00.000Z");
+    const none = await ask("GET", "/v1/audit?to=1990-12-31T23:59:60Z", owner());
+    const all = await ask("GET", "/v1/audit?from=1990-12-31T23:59:60Z", owner());
+    assert.deepEqual([none.json["items"], (all.json["items"] as unknown[]).length > 0], [[], true]);
+  });
+
   test("a project that becomes private is hidden from the organization's credentials, its apps too", async () => {
     const token = await world.token();
     const project = await made("POST", "/v1/projects", token, { slug: "retreat" });

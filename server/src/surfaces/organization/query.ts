@@ -1,5 +1,6 @@
 import type { AuditFilters } from "#domain/audit/index.ts";
 import type { PageQuery } from "#domain/organizations/index.ts";
+import { msFromIso } from "#kernel/time.ts";
 
 const LIMIT_DEFAULT = 50;
 
@@ -18,7 +19,7 @@ export function filtersOf(query: {
     actorId: query.actor,
     action: query.action,
     targetId: query.target,
-    fromMs: query.from === undefined ? undefined : Date.parse(query.from),
-    toMs: query.to === undefined ? undefined : Date.parse(query.to),
+    fromMs: query.from === undefined ? undefined : msFromIso(query.from),
+    toMs: query.to === undefined ? undefined : msFromIso(query.to),
   };
 }

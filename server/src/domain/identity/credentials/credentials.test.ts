@@ -201,6 +201,10 @@ test("nobody gets the secret of a credential that could do more than they can on
   await identity.credentials.rotate(developer, wide.id);
 });
 
+test("an expiry that is no moment is refused, not taken for none", async () => {
+  await refuses(create(system, { expiresAtMs: Number.NaN }), "invalid_body");
+});
+
 test("twenty rotations at once leave two live secrets", async () => {
   const made = await credentialOf(identity);
   await Promise.all(Array.from({ length: 20 }, () => identity.credentials.rotate(system, made.id)));

@@ -102,7 +102,8 @@ export class Credentials {
         input.expiresAtMs ?? null,
         policy.lifetimeMsMax === null ? null : nowMs + policy.lifetimeMsMax,
       );
-      if (expiresAtMs !== null && expiresAtMs <= nowMs) throw invalidPlace("/expires_at", "must be in the future");
+      // Written so that what is no number is refused: the database would keep it as none, which is for ever.
+      if (expiresAtMs !== null && !(expiresAtMs > nowMs)) throw invalidPlace("/expires_at", "must be in the future");
       await insertCredential(tx, {
         id,
         client_id: newId("cred", nowMs).replace("cred_", "mrc_"),

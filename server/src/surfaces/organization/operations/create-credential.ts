@@ -1,5 +1,6 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { Operation } from "#http/index.ts";
+import { msFromIso } from "#kernel/time.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
 import { credentialBody } from "../model.ts";
 import { actingOf, projectFor } from "../resources.ts";
@@ -14,7 +15,7 @@ export function createCredential(
       projectId: project?.id ?? null,
       name: body.name,
       scopes: body.scopes,
-      expiresAtMs: body.expires_at === undefined || body.expires_at === null ? null : Date.parse(body.expires_at),
+      expiresAtMs: body.expires_at === undefined || body.expires_at === null ? null : msFromIso(body.expires_at),
     });
     void context.reply.header("cache-control", "no-store");
     return { ...credentialBody(credential), client_secret: clientSecret };
