@@ -50,6 +50,15 @@ export const VALUES: StoreCases = {
     assert.deepEqual(totals, [{ n: 7, total: 14 }]);
   },
 
+  "a text with NUL, which a caller can send, finds nothing and breaks nothing": async (store) => {
+    const named = { ...ROWS.node, id: "a\0b" };
+    assert.deepEqual(await store.read.selectFrom("node").selectAll().where("id", "=", named.id).execute(), []);
+    await store.write(async (tx) => {
+      await tx.insertInto("node").values(named).execute();
+      assert.equal((await tx.selectFrom("node").select("id").where("id", "=", named.id).execute()).length, 1);
+    });
+  },
+
   "a value of another type is refused": async (store) => {
     const row = { ...ROWS.node, applied_seq: "many" as unknown as number };
     await assert.rejects(store.write((tx) => tx.insertInto("node").values(row).execute()));

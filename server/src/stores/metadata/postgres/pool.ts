@@ -68,9 +68,14 @@ async function connect(pool: Pool): Promise<PostgresPoolClient> {
 function queryOf(client: PoolClient): PostgresPoolClient["query"] {
   const query = async (statement: unknown, parameters: unknown[] = []): Promise<unknown> => {
     if (typeof statement !== "string") throw new Error("cannot stream rows: read them in pages by key");
-    return client.query(statement, parameters).catch(rethrow);
+    return client.query(statement, parameters.map(storable)).catch(rethrow);
   };
   return query as PostgresPoolClient["query"];
+}
+
+/** PostgreSQL's text can't hold NUL. A caller's text with one finds nothing, as in SQLite, and is no fault of ours. */
+function storable(value: unknown): unknown {
+  return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value;
 }
 
 /** PostgreSQL puts the values of the row that it refused into `detail` and `where`: they don't belong in a log. */
