@@ -27,9 +27,15 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof SyntaxError && (error as Partial<FastifyError>).statusCode === 400) {
     return new Problem("invalid_body", "The body is not valid JSON.", { cause: error });
   }
+  if (isAborted(error)) return new Problem("invalid_request", "The body ended before it was whole.", { cause: error });
   return new Problem("internal", "Something went wrong on our side. Quote the request id when you report it.", {
     cause: error,
   });
+}
+
+/** What Node says of a request whose sender went away in the middle of the body: nothing that an operator could mend. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ECONNRESET" && error.message === "aborted";
 }
 
 /** RFC 9457 problem details. `instance` is the path without its query, which may hold secrets. */

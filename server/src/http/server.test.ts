@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
+import { pino } from "pino";
 import Type from "typebox";
 import { route } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
@@ -209,6 +211,35 @@ test("a header that comes byte by byte is cut off", async () => {
   assert.match(answer, /^HTTP\/1\.1 408 /);
   assert.ok(sent < 100, "it did not wait for the last byte");
   await listener.stop(0);
+});
+
+test("a sender who goes away in the middle of a body is no error of ours", async () => {
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line) => void lines.push(line) });
+  const watched = await startTestServer({
+    principals: { good: credentialOf("org_1", ["apps:write"]) },
+    mount: surfaceOf,
+    log,
+  });
+  const headers = { ...bearer("good"), "content-type": "application/json", "content-length": "100" };
+  const call = httpRequest(`${watched.url}/things`, {
+    method: "POST",
+    headers: { ...headers, expect: "100-continue" },
+  });
+  call.on("error", () => undefined);
+  call.on("continue", () => call.write("{", () => call.destroy()));
+  call.flushHeaders();
+  await once(call, "close");
+  await fetch(`${watched.url}/bug`);
+  await watched.stop(5000); // when its connection is closed, what it caused has been logged
+  assert.ok(
+    lines.some((line) => line.includes("hunter2")),
+    "a bug is logged",
+  );
+  assert.ok(
+    lines.every((line) => !line.includes('"level":50')),
+    lines.join(""),
+  );
 });
 
 test("a parameter that is not in the contract is refused by name", async () => {

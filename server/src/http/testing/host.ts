@@ -29,6 +29,7 @@ export async function startTestServer(options: {
   readonly mount: (host: HttpHost) => Surface;
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   readonly bodies?: HttpServerOptions["bodies"];
+  readonly log?: HttpServerOptions["log"];
 }): Promise<TestServer> {
   const listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
@@ -46,7 +47,7 @@ export async function startTestServer(options: {
   });
   await createHttpServer({
     listener,
-    log: pino({ level: "silent" }),
+    log: options.log ?? pino({ level: "silent" }),
     clock: systemClock,
     metrics: createHttpMetrics(),
     trustedProxies: [],
