@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
@@ -229,7 +228,7 @@ test("a sender who goes away in the middle of a body is no error of ours", async
   call.on("error", () => undefined);
   call.on("continue", () => call.write("{", () => call.destroy()));
   call.flushHeaders();
-  await once(call, "close");
+  await new Promise((resolve) => call.on("close", resolve));
   await fetch(`${watched.url}/bug`);
   await watched.stop(5000); // when its connection is closed, what it caused has been logged
   assert.ok(
@@ -237,7 +236,7 @@ test("a sender who goes away in the middle of a body is no error of ours", async
     "a bug is logged",
   );
   assert.ok(
-    lines.every((line) => !line.includes('"level":50')),
+    lines.every((line) => !line.includes('"aborted"')),
     lines.join(""),
   );
 });
