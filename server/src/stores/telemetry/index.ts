@@ -28,10 +28,13 @@ export type ResultFormat = "json" | "ndjson" | "csv";
 
 export type QueryParameter = string | number | boolean | null;
 
+/** Projects whose rows may be seen. `all`: every row. A list: rows of these projects, and rows of no project when `unassigned`. */
+export type VisibleRows = "all" | { readonly projectIds: readonly string[]; readonly unassigned: boolean };
+
 export interface QueryRequest {
   readonly orgId: string;
-  /** Projects whose rows may be seen. `all`: every row. A list: rows of these projects, and rows of no project when `unassigned`. */
-  readonly visible: "all" | { readonly projectIds: readonly string[]; readonly unassigned: boolean };
+  /** A function is asked when the files are settled, so that no row of a project is among them that was not yet one. */
+  readonly visible: VisibleRows | (() => Promise<VisibleRows>);
   readonly sql: string;
   /** Positional (`?`, `$1`) or named (`$name`) parameters. */
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;

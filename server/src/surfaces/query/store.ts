@@ -1,9 +1,9 @@
 import type { Principal } from "#domain/identity/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { QueryRequest } from "#stores/telemetry/index.ts";
+import type { VisibleRows } from "#stores/telemetry/index.ts";
 
 /** Which projects' rows a principal may see: rows of a private project, also a deleted one, only from inside it. */
-export async function visibleProjects(metadata: MetadataStore, principal: Principal): Promise<QueryRequest["visible"]> {
+export async function visibleProjects(metadata: MetadataStore, principal: Principal): Promise<VisibleRows> {
   if (principal.kind === "credential" && principal.projectId !== null) {
     return { projectIds: [principal.projectId], unassigned: false };
   }

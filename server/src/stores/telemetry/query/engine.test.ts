@@ -170,6 +170,18 @@ describe("the query engine", { concurrency: 1 }, () => {
         [667, 1],
       ]);
     });
+    test("what may be seen when the files are settled, not when the query began to wait", async () => {
+      let held = 0;
+      const visible = async (): Promise<{ projectIds: string[]; unassigned: boolean }> => {
+        held = open.held();
+        return { projectIds: ["proj_a"], unassigned: false };
+      };
+      assert.deepEqual(await rows(open.engine, count, { visible }), [[334, 1]]);
+      assert.ok(held > 0, "the snapshot was there first");
+      const failing = (): Promise<never> => Promise.reject(new Error("the records are away"));
+      await assert.rejects(rows(open.engine, count, { visible: failing }), /records are away/);
+      await until(() => open.held() === 0);
+    });
     test("nothing", async () => {
       assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: [], unassigned: false } }), [[0, 0]]);
     });

@@ -1,6 +1,6 @@
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { QueryRequest, QueryRun } from "../index.ts";
+import type { QueryRequest, QueryRun, VisibleRows } from "../index.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { ProcessPool } from "./pool.ts";
 import type { QueryProcess } from "./process.ts";
@@ -77,11 +77,12 @@ class Engine implements QueryEngine {
       held.push(() => {
         files.release();
       });
+      const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
       const child = await this.#acquire(request.orgId);
       held.push(() => void this.#release(child, false));
       signal.throwIfAborted();
       held.pop(); // from here on the run gives it back
-      return await this.#start(child, childQuery(request, files, settings), signal, held.splice(0));
+      return await this.#start(child, childQuery({ ...request, visible }, files, settings), signal, held.splice(0));
     } finally {
       for (const each of held) each(); // nothing is left once the run has begun
     }
@@ -139,7 +140,11 @@ function stopping(): Problem {
   return new Problem("unavailable", "the service is stopping");
 }
 
-function childQuery(request: QueryRequest, files: Snapshot, settings: QueryEngineSettings): ChildQuery {
+function childQuery(
+  request: QueryRequest & { visible: VisibleRows },
+  files: Snapshot,
+  settings: QueryEngineSettings,
+): ChildQuery {
   return {
     orgId: request.orgId,
     sql: request.sql,

@@ -1,5 +1,5 @@
 import type { ProblemCode } from "#kernel/problem.ts";
-import type { QueryParameter, QueryRequest, ResultFormat } from "../index.ts";
+import type { QueryParameter, ResultFormat, VisibleRows } from "../index.ts";
 import type { SnapshotTable } from "../snapshot.ts";
 
 /** The payload of a `query` frame. */
@@ -8,7 +8,7 @@ export interface ChildQuery {
   readonly sql: string;
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
-  readonly visible: QueryRequest["visible"];
+  readonly visible: VisibleRows;
   readonly rowsMax: number;
   readonly truncate: boolean;
   readonly timeoutMs: number;
