@@ -90,8 +90,8 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     // What can't be written now stays in memory, where it is tried again: a full disk must not keep the store from starting.
     pause: () => tables.written().catch(() => {}),
   });
-  const nextSeq = Math.max(compactedSeq, recovered.lastSeq) + 1;
-  await sweepParquet(layout, manifest, recovered.segments[0]?.firstSeq ?? nextSeq, log);
+  const sweptSeq = await sweepParquet(layout, manifest, recovered.segments[0]?.firstSeq, log);
+  const nextSeq = Math.max(compactedSeq, recovered.lastSeq, sweptSeq) + 1;
   const wal = new WriteAheadLog({
     dir: layout.wal,
     segmentBytes: settings.segmentBytes,

@@ -32,24 +32,29 @@ export async function restoreTables(layout: Layout, manifest: Manifest, tables: 
 }
 
 /**
- * Removes Parquet files that were made but never committed: their batches are still in the log, which begins with `logFirstSeq`.
- * A file that the manifest does not know and the log can't replace is the sign of a wrong or older database: it is kept aside.
+ * Removes Parquet files that were made but never committed: their batches are still in the log, which begins with
+ * `logFirstSeq`; undefined when it is empty. A file that the manifest does not know and the log can't replace is the sign of
+ * a wrong or older database: it is kept aside. Returns the highest batch that any file was made from: numbers must not be
+ * given again, since the right database would take them for batches that it has.
  */
 export async function sweepParquet(
   layout: Layout,
   manifest: Manifest,
-  logFirstSeq: number,
+  logFirstSeq: number | undefined,
   log: TelemetryLog,
-): Promise<void> {
+): Promise<number> {
   const known = await manifest.paths();
   const found = (await readdir(layout.parquet, { recursive: true, withFileTypes: true })).filter((entry) =>
     entry.isFile(),
   );
+  const lastSeqs = [...found.map(({ name }) => name), ...(await readdir(layout.quarantine))].map(
+    (name) => parquetRange(name)?.lastSeq ?? 0,
+  );
   for (const entry of found) {
     const path = join(entry.parentPath, entry.name);
-    if (known.delete(path.slice(layout.root.length + 1))) continue;
     const range = parquetRange(basename(path));
-    if (range !== undefined && range.firstSeq >= logFirstSeq) {
+    if (known.delete(path.slice(layout.root.length + 1))) continue;
+    if (range !== undefined && logFirstSeq !== undefined && range.firstSeq >= logFirstSeq) {
       await rm(path, { force: true });
       continue;
     }
@@ -63,4 +68,5 @@ export async function sweepParquet(
   for (const [path, state] of known) {
     if (state === "live") log.error({ path }, "a parquet file of the manifest is missing on disk");
   }
+  return lastSeqs.reduce((highest, seq) => Math.max(highest, seq), 0);
 }
