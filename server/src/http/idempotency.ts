@@ -11,16 +11,25 @@ export interface RecordedAnswer {
   readonly body: string;
 }
 
+/** The right to run the request of a key, until another takes it over. */
+export interface RecordClaim {
+  readonly keyHash: string;
+  readonly owner: string;
+}
+
 /** Where idempotency keys are kept; implemented by `domain/idempotency`. */
 export interface IdempotencyRecords {
   /**
    * Claims the key for this request, or returns the answer that was given before.
    * @throws Problem `idempotency_in_progress` (409), `idempotency_key_reused` (422)
    */
-  begin(keyHash: string, fingerprint: string): Promise<RecordedAnswer | null>;
-  complete(keyHash: string, answer: RecordedAnswer): Promise<void>;
+  begin(
+    keyHash: string,
+    fingerprint: string,
+  ): Promise<{ readonly claim: RecordClaim } | { readonly answer: RecordedAnswer }>;
+  complete(claim: RecordClaim, answer: RecordedAnswer): Promise<void>;
   /** Gives the key back after a failure, so that a retry runs. */
-  abandon(keyHash: string): Promise<void>;
+  abandon(claim: RecordClaim): Promise<void>;
 }
 
 /** The caller's `Idempotency-Key`, checked, or null. */
@@ -39,6 +48,8 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 /**
  * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed: true`.
  * Members that are shown once (`secret`, `client_secret`, `link`) are null in it.
+ * What can't be recorded afterwards is logged, not thrown: the change is made, and only its own answer says so truly. The key
+ * then stays claimed, so that a repetition is told to wait (409) until the claim runs out.
  */
 export async function idempotent(
   host: HttpHost,
@@ -51,21 +62,31 @@ export async function idempotent(
   if (key === null) return run();
   const keyHash = sha256Hex(JSON.stringify([principalOf(request).id, row.operationId, key]));
   const fingerprint = sha256Hex(JSON.stringify([request.url, request.body ?? null]));
-  const before = await host.idempotency.begin(keyHash, fingerprint);
-  if (before !== null) {
-    void reply.code(before.status).header("idempotency-replayed", "true");
-    return JSON.parse(before.body) as unknown;
+  const begun = await host.idempotency.begin(keyHash, fingerprint);
+  if ("answer" in begun) {
+    void reply.code(begun.answer.status).header("idempotency-replayed", "true");
+    return JSON.parse(begun.answer.body) as unknown;
   }
+  const { claim } = begun;
   let result: unknown;
   try {
     result = await run();
   } catch (error) {
-    await host.idempotency.abandon(keyHash);
+    await recorded(request, () => host.idempotency.abandon(claim));
     throw error;
   }
   const status = reply.statusCode === 200 ? row.status : reply.statusCode;
-  await host.idempotency.complete(keyHash, { status, body: JSON.stringify(withoutSecrets(result)) });
+  const body = JSON.stringify(withoutSecrets(result));
+  await recorded(request, () => host.idempotency.complete(claim, { status, body }));
   return result;
+}
+
+async function recorded(request: FastifyRequest, record: () => Promise<void>): Promise<void> {
+  try {
+    await record();
+  } catch (error) {
+    request.log.error({ err: error }, "cannot record the outcome of an idempotency key");
+  }
 }
 
 const SHOWN_ONCE = new Set(["secret", "client_secret", "link", "setup_url", "token"]);

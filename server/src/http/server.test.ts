@@ -74,7 +74,10 @@ function surfaceOf(host: HttpHost): Surface {
         if (params.thing_id !== "1") throw new Problem("not_found", "There is no such thing.");
         return { id: "1" } as never;
       });
-      mountRoute(app, host, ROWS.make, async ({ body }) => ({ name: body.name, client_secret: `s${++made}` }) as never);
+      mountRoute(app, host, ROWS.make, async ({ body }) => {
+        if (body.name === "taken") throw new Problem("duplicate_slug", "The name is taken.");
+        return { name: body.name, client_secret: `s${++made}` } as never;
+      });
       mountRoute(app, host, ROWS.secret, async () => ({}) as never);
       mountRoute(app, host, ROWS.open, async (_input, { ip }) => ({ ip }) as never);
       mountRoute(app, host, ROWS.openMake, async () => ({}) as never);
@@ -261,6 +264,34 @@ test("an idempotent POST runs once, and the repetition shows no secret", async (
   assert.equal(again.headers.get("idempotency-replayed"), "true");
   assert.deepEqual(await again.json(), { name: "a", client_secret: null, replayed: true });
   assert.equal((await problemAt("/things", init("has space")))["code"], "invalid_request");
+});
+
+test("an outcome that can't be recorded is logged, and the caller gets the answer all the same", async () => {
+  const lines: string[] = [];
+  const away = async (): Promise<never> => Promise.reject(new Error("the records are away"));
+  const watched = await startTestServer({
+    principals: { good: credentialOf("org_1", ["apps:write"]) },
+    mount: surfaceOf,
+    log: pino({ level: "error" }, { write: (line) => void lines.push(line) }),
+    idempotency: {
+      begin: async (keyHash) => ({ claim: { keyHash, owner: "o" } }),
+      complete: away,
+      abandon: away,
+    },
+  });
+  const make = async (name: string): Promise<Response> =>
+    fetch(`${watched.url}/things`, {
+      method: "POST",
+      body: JSON.stringify({ name }),
+      headers: { ...bearer("good"), "content-type": "application/json", "idempotency-key": name },
+    });
+  const done = await make("new");
+  assert.equal(done.status, 201);
+  assert.match(((await done.json()) as { client_secret: string }).client_secret, /^s\d+$/);
+  const refused = await make("taken");
+  assert.equal(((await refused.json()) as { code: string }).code, "duplicate_slug");
+  assert.equal(lines.filter((line) => line.includes("cannot record the outcome of an idempotency key")).length, 2);
+  await watched.stop();
 });
 
 test("Expect: 100-continue: a refusal leaves before the body is asked for", async () => {

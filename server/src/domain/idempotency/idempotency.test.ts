@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
-import { createIdempotency } from "./index.ts";
+import { createIdempotency, type Idempotency, type IdempotencyClaim } from "./index.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -19,8 +19,13 @@ for (const { kind, skip } of DATABASES) {
     let nowMs = 1_000_000_000_000;
     let keys = 0;
     const clock = { nowMs: () => nowMs };
-    const records = (): ReturnType<typeof createIdempotency> => createIdempotency({ metadata, clock });
+    const records = (): Idempotency => createIdempotency({ metadata, clock });
     const newKey = (): string => `key-${++keys}`;
+    const claimed = async (node: Idempotency, key: string, fingerprint: string): Promise<IdempotencyClaim> => {
+      const begun = await node.begin(key, fingerprint);
+      assert.ok("claim" in begun, "it was answered");
+      return begun.claim;
+    };
     const coded = (code: string) => (error: unknown) => error instanceof Problem && error.code === code;
 
     before(async () => {
@@ -39,10 +44,9 @@ for (const { kind, skip } of DATABASES) {
 
     test("the first runs, and its answer is given to those that follow", async () => {
       const key = newKey();
-      assert.equal(await records().begin(key, "a"), null);
-      await records().complete(key, ANSWER);
-      assert.deepEqual(await records().begin(key, "a"), ANSWER);
-      assert.deepEqual(await records().begin(key, "a"), ANSWER);
+      await records().complete(await claimed(records(), key, "a"), ANSWER);
+      assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
+      assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
     });
 
     test("while the first runs, another is told to wait", async () => {
@@ -55,33 +59,30 @@ for (const { kind, skip } of DATABASES) {
       const key = newKey();
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => records().begin(key, "a")));
       const ran = outcomes.filter((outcome) => outcome.status === "fulfilled");
-      assert.deepEqual(
-        ran.map((outcome) => outcome.value),
-        [null],
-      );
+      assert.equal(ran.length, 1);
+      assert.ok("claim" in (ran[0]?.value ?? {}));
     });
 
     test("a key is not taken for another request, whether the first runs or is done", async () => {
       const key = newKey();
-      await records().begin(key, "a");
+      const claim = await claimed(records(), key, "a");
       await assert.rejects(records().begin(key, "b"), coded("idempotency_key_reused"));
-      await records().complete(key, ANSWER);
+      await records().complete(claim, ANSWER);
       await assert.rejects(records().begin(key, "b"), coded("idempotency_key_reused"));
     });
 
     test("after a failure the key is free", async () => {
       const key = newKey();
-      await records().begin(key, "a");
-      await records().abandon(key);
-      assert.equal(await records().begin(key, "b"), null);
+      await records().abandon(await claimed(records(), key, "a"));
+      await claimed(records(), key, "b");
     });
 
     test("giving a key back does not forget an answer", async () => {
       const key = newKey();
-      await records().begin(key, "a");
-      await records().complete(key, ANSWER);
-      await records().abandon(key);
-      assert.deepEqual(await records().begin(key, "a"), ANSWER);
+      const claim = await claimed(records(), key, "a");
+      await records().complete(claim, ANSWER);
+      await records().abandon(claim);
+      assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
     });
 
     test("a request that died holds its key for a minute", async () => {
@@ -90,18 +91,38 @@ for (const { kind, skip } of DATABASES) {
       nowMs += MINUTE_MS - 1;
       await assert.rejects(records().begin(key, "a"), coded("idempotency_in_progress"));
       nowMs += 1;
-      assert.equal(await records().begin(key, "a"), null);
+      await claimed(records(), key, "a");
+    });
+
+    test("a claim that was taken over is neither answered nor given back by its first holder", async () => {
+      const key = newKey();
+      const first = await claimed(records(), key, "a");
+      nowMs += MINUTE_MS;
+      const second = await claimed(records(), key, "a");
+      await records().complete(first, { status: 201, body: '{"id":"proj_of_the_first"}' });
+      await assert.rejects(records().begin(key, "a"), coded("idempotency_in_progress"));
+      await records().abandon(first);
+      await assert.rejects(records().begin(key, "a"), coded("idempotency_in_progress"));
+      await records().complete(second, ANSWER);
+      assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
+    });
+
+    test("of many that take over at once, one runs", async () => {
+      const key = newKey();
+      await claimed(records(), key, "a");
+      nowMs += MINUTE_MS;
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => records().begin(key, "a")));
+      assert.equal(outcomes.filter((outcome) => outcome.status === "fulfilled").length, 1);
     });
 
     test("an answer is remembered for a day", async () => {
       const key = newKey();
       const node = records();
-      await node.begin(key, "a");
-      await node.complete(key, ANSWER);
+      await node.complete(await claimed(node, key, "a"), ANSWER);
       nowMs += DAY_MS - 1;
-      assert.deepEqual(await node.begin(key, "a"), ANSWER);
+      assert.deepEqual(await node.begin(key, "a"), { answer: ANSWER });
       nowMs += 1;
-      assert.equal(await node.begin(key, "b"), null);
+      await claimed(node, key, "b");
     });
 
     test("what is older than a day is forgotten", async () => {

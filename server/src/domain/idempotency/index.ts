@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { completeClaim, deleteClaim, deleteOlder, findRecord, insertClaim, takeOver } from "./store.ts";
+import { completeClaim, deleteClaim, deleteOlder, findRecord, insertClaim, takeOver, type ClaimRow } from "./store.ts";
 
 /** The answer that the first request with a key was given. */
 export interface IdempotentAnswer {
@@ -11,19 +12,29 @@ export interface IdempotentAnswer {
   readonly body: string;
 }
 
+/** The right to run the request of a key, until another takes it over: then `complete` and `abandon` of this one do nothing. */
+export interface IdempotencyClaim {
+  readonly keyHash: string;
+  /** Random, so that a claim is told from its successor. */
+  readonly owner: string;
+}
+
 /** Remembers for 24 hours what a request with an `Idempotency-Key` was answered. */
 export interface Idempotency {
   /**
-   * Claims the key for this request (null), or returns the answer that was given before.
+   * Claims the key for this request, or returns the answer that was given before.
    * @throws Problem `idempotency_in_progress` (409), `idempotency_key_reused` (422)
    */
-  begin(keyHash: string, fingerprint: string): Promise<IdempotentAnswer | null>;
-  complete(keyHash: string, answer: IdempotentAnswer): Promise<void>;
+  begin(
+    keyHash: string,
+    fingerprint: string,
+  ): Promise<{ readonly claim: IdempotencyClaim } | { readonly answer: IdempotentAnswer }>;
+  complete(claim: IdempotencyClaim, answer: IdempotentAnswer): Promise<void>;
   /** Gives the key back after a failure, so that a retry runs. */
-  abandon(keyHash: string): Promise<void>;
+  abandon(claim: IdempotencyClaim): Promise<void>;
 }
 
-/** A claim that old is of a process that died: a retry runs. */
+/** A claim that old is of a process that died, or could not record its answer: a retry runs. */
 const CLAIM_MS = 60_000;
 const PRUNE_EVERY_MS = 60_000;
 
@@ -42,17 +53,18 @@ export function createIdempotency(deps: { readonly metadata: MetadataStore; read
       metadata.write(async (tx) => {
         const nowMs = clock.nowMs();
         await prune(tx, nowMs);
-        return claimOrAnswer(tx, { key_hash: keyHash, fingerprint, created_at: nowMs });
+        const claim = { keyHash, owner: randomUUID() };
+        const row = { key_hash: keyHash, owner: claim.owner, fingerprint, created_at: nowMs };
+        const answer = await claimOrAnswer(tx, row);
+        return answer === null ? { claim } : { answer };
       }),
-    complete: (keyHash, answer) => metadata.write((tx) => completeClaim(tx, keyHash, answer)),
-    abandon: (keyHash) => metadata.write((tx) => deleteClaim(tx, keyHash)),
+    complete: (claim, answer) => metadata.write((tx) => completeClaim(tx, claim, answer)),
+    abandon: (claim) => metadata.write((tx) => deleteClaim(tx, claim)),
   };
 }
 
-async function claimOrAnswer(
-  tx: Writer,
-  claim: { key_hash: string; fingerprint: string; created_at: number },
-): Promise<IdempotentAnswer | null> {
+/** Null when the key is this claim's. */
+async function claimOrAnswer(tx: Writer, claim: ClaimRow): Promise<IdempotentAnswer | null> {
   if (await insertClaim(tx, claim)) return null;
   const record = await findRecord(tx, claim.key_hash);
   if (record === undefined) throw inProgress(); // given back between the two statements: the retry will run

@@ -1,12 +1,10 @@
 import type { Tables, Writer } from "#stores/metadata/index.ts";
 
 type Row = Tables["idempotency"];
+export type ClaimRow = Pick<Row, "key_hash" | "owner" | "fingerprint" | "created_at">;
 
 /** Claims a key that nobody has; false when there is a row. */
-export async function insertClaim(
-  tx: Writer,
-  claim: Pick<Row, "key_hash" | "fingerprint" | "created_at">,
-): Promise<boolean> {
+export async function insertClaim(tx: Writer, claim: ClaimRow): Promise<boolean> {
   const inserted = await tx
     .insertInto("idempotency")
     .values({ ...claim, status: 0, headers: "{}", body: "" })
@@ -21,33 +19,41 @@ export async function findRecord(tx: Writer, keyHash: string): Promise<Row | und
 }
 
 /** Takes a forgotten row over; false when somebody else was faster. */
-export async function takeOver(tx: Writer, old: Row, claim: Pick<Row, "fingerprint" | "created_at">): Promise<boolean> {
+export async function takeOver(tx: Writer, old: Row, claim: ClaimRow): Promise<boolean> {
   const taken = await tx
     .updateTable("idempotency")
     .set({ ...claim, status: 0, body: "" })
     .where("key_hash", "=", old.key_hash)
-    .where("created_at", "=", old.created_at)
+    .where("owner", "=", old.owner)
     .where("status", "=", old.status)
     .returning("key_hash")
     .execute();
   return taken.length > 0;
 }
 
+/** Does nothing when the claim was taken over. */
 export async function completeClaim(
   tx: Writer,
-  keyHash: string,
+  claim: { keyHash: string; owner: string },
   answer: { status: number; body: string },
 ): Promise<void> {
   await tx
     .updateTable("idempotency")
     .set({ status: answer.status, body: answer.body })
-    .where("key_hash", "=", keyHash)
+    .where("key_hash", "=", claim.keyHash)
+    .where("owner", "=", claim.owner)
     .where("status", "=", 0)
     .execute();
 }
 
-export async function deleteClaim(tx: Writer, keyHash: string): Promise<void> {
-  await tx.deleteFrom("idempotency").where("key_hash", "=", keyHash).where("status", "=", 0).execute();
+/** Does nothing when the claim was taken over, or is complete. */
+export async function deleteClaim(tx: Writer, claim: { keyHash: string; owner: string }): Promise<void> {
+  await tx
+    .deleteFrom("idempotency")
+    .where("key_hash", "=", claim.keyHash)
+    .where("owner", "=", claim.owner)
+    .where("status", "=", 0)
+    .execute();
 }
 
 export async function deleteOlder(tx: Writer, beforeMs: number): Promise<void> {

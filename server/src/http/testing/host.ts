@@ -30,6 +30,7 @@ export async function startTestServer(options: {
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   readonly bodies?: HttpServerOptions["bodies"];
   readonly log?: HttpServerOptions["log"];
+  readonly idempotency?: IdempotencyRecords;
 }): Promise<TestServer> {
   const listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
@@ -41,7 +42,7 @@ export async function startTestServer(options: {
         throw new Problem("invalid_token", "The token is not known.");
       },
     },
-    idempotency: memoryRecords(),
+    idempotency: options.idempotency ?? memoryRecords(),
     clock: systemClock,
     rateLimit: options.rateLimit ?? { perSecond: 1000, burst: 1000 },
   });
@@ -66,9 +67,12 @@ export async function startTestServer(options: {
 function memoryRecords(): IdempotencyRecords {
   const answers = new Map<string, RecordedAnswer>();
   return {
-    begin: async (key) => answers.get(key) ?? null,
-    complete: async (key, answer) => void answers.set(key, answer),
-    abandon: async (key) => void answers.delete(key),
+    begin: async (keyHash) => {
+      const answer = answers.get(keyHash);
+      return answer === undefined ? { claim: { keyHash, owner: "" } } : { answer };
+    },
+    complete: async ({ keyHash }, answer) => void answers.set(keyHash, answer),
+    abandon: async ({ keyHash }) => void answers.delete(keyHash),
   };
 }
 

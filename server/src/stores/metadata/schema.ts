@@ -139,6 +139,8 @@ export interface Tables {
   idempotency: {
     /** SHA-256 of principal, route and key. */
     key_hash: string;
+    /** Random, of the request that claimed the key last. */
+    owner: string;
     fingerprint: string;
     /** 0 while the first request runs. */
     status: number;

@@ -47,7 +47,11 @@ export async function openOauthServer(
   const url = `http://${listener.address}`;
   const identity = await ground.node({ issuer: url, audience: url, ...options.identity });
   const { clock } = ground;
-  const idempotency = { begin: async () => null, complete: async () => undefined, abandon: async () => undefined };
+  const idempotency = {
+    begin: async () => ({ claim: { keyHash: "", owner: "" } }),
+    complete: async () => undefined,
+    abandon: async () => undefined,
+  };
   const host = createHttpHost({
     authenticator: identity.authenticator,
     idempotency,

@@ -84,7 +84,7 @@ export const ROWS: Tables = {
   },
   deleted_project: { id: "proj_9", org_id: "org_1", visibility: "private", deleted_at: 1 },
   audit_head: { org_id: "org_1", seq: 1, hash: "h" },
-  idempotency: { key_hash: "k1", fingerprint: "f1", status: 0, headers: "{}", body: "", created_at: 1 },
+  idempotency: { key_hash: "k1", owner: "o1", fingerprint: "f1", status: 0, headers: "{}", body: "", created_at: 1 },
   telemetry_file: {
     store_id: "store_1",
     id: "file_1",

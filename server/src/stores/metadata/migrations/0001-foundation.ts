@@ -178,6 +178,7 @@ const RECORDS: Definitions = {
   idempotency: {
     columns: {
       key_hash: "text",
+      owner: "text",
       fingerprint: "text",
       status: "integer",
       headers: "text",
