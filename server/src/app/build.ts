@@ -17,7 +17,7 @@ import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
 import { createOauthSurface } from "#surfaces/oauth/index.ts";
 import { createOrganizationSurface } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
-import { createQuerySurface } from "#surfaces/query/index.ts";
+import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createEncoderPool, createTelemetrySurface } from "#surfaces/telemetry/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
@@ -59,7 +59,10 @@ export async function buildApp(config: Config, log: FastifyBaseLogger, clock: Cl
 async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, phases: Phases): Promise<App> {
   makeDataDirectory(config.data_dir);
   let stopping = false;
-  const listener = phases.started("listener", await openListener(config.listen), (part) => part.stop(0));
+  const connectionsMax = config.connections_max;
+  const listener = phases.started("listener", await openListener(config.listen, { connectionsMax }), (part) =>
+    part.stop(0),
+  );
   const addresses = addressesOf(config, listener.address, config.s3_listen);
   const stores = await openStores(config, log, clock, phases);
   const { metadata, telemetry } = stores;
@@ -86,18 +89,12 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
       { name: "telemetry", check: async () => refuseUnless(telemetry.health().ok, telemetry.health().detail) },
     ],
   });
-  const limits = {
-    timeoutMs: config.query_timeout_ms,
-    timeoutMsMax: config.query_timeout_ms_max,
-    rowsMax: config.query_rows_max,
-    memoryBytesMax: config.query_memory_bytes,
-  };
   const surfaces = [
     health,
     createOauthSurface({ host, identity }),
     createOrganizationSurface({ host, identity, metadata, clock, addresses }),
     createTelemetrySurface({ host, store: telemetry, encoders }),
-    createQuerySurface({ host, metadata, store: telemetry, limits }),
+    createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];
   await createHttpServer({
@@ -109,7 +106,8 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
   });
-  const metricsListener = config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, metrics);
+  const metricsListener =
+    config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, connectionsMax, metrics);
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;
@@ -123,6 +121,15 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
     identity,
     telemetry,
     stop: () => phases.stop(),
+  };
+}
+
+function queryLimitsOf(config: Config): QueryLimits {
+  return {
+    timeoutMs: config.query_timeout_ms,
+    timeoutMsMax: config.query_timeout_ms_max,
+    rowsMax: config.query_rows_max,
+    memoryBytesMax: config.query_memory_bytes,
   };
 }
 
@@ -191,8 +198,8 @@ async function openIdentity(
   });
 }
 
-async function serveMetrics(address: string, metrics: HttpMetrics): Promise<Listener> {
-  const listener = await openListener(address);
+async function serveMetrics(address: string, connectionsMax: number, metrics: HttpMetrics): Promise<Listener> {
+  const listener = await openListener(address, { connectionsMax, requireHost: true });
   listener.serve((request, response) => {
     if (request.url !== "/metrics") {
       response.writeHead(404).end();

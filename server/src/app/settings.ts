@@ -103,6 +103,12 @@ export const SETTINGS = {
     form: "debug, info, warn, error or silent",
     description: "least severity of log lines on stderr",
   },
+  connections_max: {
+    schema: count(1, 1_000_000),
+    default: 10_000,
+    description:
+      "connections that each address takes at one time, further ones are closed; each needs one of the files that the system lets the process open",
+  },
   slow_request_ms: {
     schema: ms(1, DAY_MS),
     default: 1000,

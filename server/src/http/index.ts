@@ -4,7 +4,7 @@ export { readBody } from "./body.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";
-export { openListener, type Listener } from "./listener.ts";
+export { openListener, type Listener, type ListenerOptions } from "./listener.ts";
 export { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 export { mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
 export { openApiOf } from "./openapi.ts";

@@ -23,10 +23,18 @@ const IDLE_SWEEP_MS = 20;
 /** From the first byte of a request to the end of its header. Without `requestTimeout`, Node would wait for it for ever. */
 const HEADERS_TIMEOUT_MS = 30_000;
 
+export interface ListenerOptions {
+  readonly headersTimeoutMs?: number;
+  /** More connections than these are closed as they come; no limit when absent. */
+  readonly connectionsMax?: number;
+  /** Whether Node refuses a request without Host itself, for a handler that does not. */
+  readonly requireHost?: boolean;
+}
+
 /** @throws Error `cannot listen on <address>: …` */
 export async function openListener(
   address: string,
-  { headersTimeoutMs = HEADERS_TIMEOUT_MS }: { readonly headersTimeoutMs?: number } = {},
+  { headersTimeoutMs = HEADERS_TIMEOUT_MS, connectionsMax, requireHost = false }: ListenerOptions = {},
 ): Promise<Listener> {
   const { host, port } = partsOf(address);
   let handle: RequestListener = (_request, response) => {
@@ -38,8 +46,11 @@ export async function openListener(
     connectionsCheckingInterval: headersTimeoutMs / 3,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   };
-  const server = createServer({ ...timeouts, noDelay: true }, (request, response) => handle(request, response));
+  const server = createServer({ ...timeouts, noDelay: true, requireHostHeader: requireHost }, (request, response) =>
+    handle(request, response),
+  );
   server.timeout = IDLE_TIMEOUT_MS;
+  if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
   await bind(server, host, port, address);
   const bound = server.address() as AddressInfo;
   return {

@@ -7,12 +7,15 @@ import {
   type FastifyRequest,
 } from "fastify";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { PUBLIC_BODY_TIMEOUT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./body-budget.ts";
+import { limitBodyTime } from "./body-deadline.ts";
 import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
 import { pathOf, sendProblem } from "./problems.ts";
+import { createProtocolErrors, refuseUnlessConformant } from "./protocol-errors.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { Surface } from "./surface.ts";
 
@@ -29,11 +32,14 @@ export interface HttpServerOptions {
   readonly slowRequestMs: number;
   /** Of bodies that are in memory; the product's limits when absent. */
   readonly bodies?: BodyLimits;
+  /** For the body of a request without a principal; the product's limit when absent. */
+  readonly publicBodyTimeoutMs?: number;
 }
 
 /** The Fastify of one listener, ready, with the conventions that hold on every surface. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, clock, metrics } = options;
+  const protocolErrors = createProtocolErrors({ clock, log });
   let handle: RequestListener | undefined;
   const app = fastify({
     loggerInstance: log,
@@ -44,6 +50,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       handle = handler;
       return options.listener.server;
     },
+    clientErrorHandler: protocolErrors.handle,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     exposeHeadRoutes: true,
@@ -56,9 +63,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.decorateRequest("principal", null);
   const methodsOf = collectRoutes(app);
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
+  limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);
+  protocolErrors.watch(app.server);
   refuseBeforeContinue(app);
+  const expectationFails = collectExpectations(app);
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("request-id", request.id);
+    refuseUnlessConformant(request.raw, expectationFails.has(request.raw));
     // Here and not in the handler, which gets the body first, whoever sends it.
     if (request.is404) throw absent(methodsOf(pathOf(request)));
   });
@@ -126,6 +137,16 @@ function refuseBeforeContinue(app: FastifyInstance): void {
     if (waiting.delete(request.raw)) reply.raw.writeContinue();
     return payload;
   });
+}
+
+/** The requests with an `Expect` that is not 100-continue; without a listener Node answers them itself. */
+function collectExpectations(app: FastifyInstance): WeakSet<IncomingMessage> {
+  const failing = new WeakSet<IncomingMessage>();
+  app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    failing.add(request);
+    app.server.emit("request", request, response);
+  });
+  return failing;
 }
 
 /** Of a refused body, what is read and thrown away so that the caller is still there to read the refusal. */

@@ -22,6 +22,8 @@ export const SQL_BYTES_MAX = 64 * 1024;
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
 /** Body of a request that needs no token: whoever sends it is nobody yet. */
 export const PUBLIC_BODY_BYTES_MAX = 16 * 1024;
+/** How long such a body may take to arrive. */
+export const PUBLIC_BODY_TIMEOUT_MS = 30_000;
 /** Bodies of requests under way at one time: of all organizations, and of one. */
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024;
 export const BODIES_BYTES_ORGANIZATION_MAX = 256 * 1024 * 1024;

@@ -10,6 +10,7 @@ import {
   openListener,
   type HttpHost,
   type HttpServerOptions,
+  type ListenerOptions,
   type IdempotencyRecords,
   type RecordedAnswer,
   type Surface,
@@ -31,8 +32,10 @@ export async function startTestServer(options: {
   readonly bodies?: HttpServerOptions["bodies"];
   readonly log?: HttpServerOptions["log"];
   readonly idempotency?: IdempotencyRecords;
+  readonly listener?: ListenerOptions;
+  readonly publicBodyTimeoutMs?: number;
 }): Promise<TestServer> {
-  const listener = await openListener("127.0.0.1:0");
+  const listener = await openListener("127.0.0.1:0", options.listener);
   const host = createHttpHost({
     authenticator: {
       authenticate: async (token) => {
@@ -54,6 +57,7 @@ export async function startTestServer(options: {
     trustedProxies: [],
     slowRequestMs: 60_000,
     surfaces: [options.mount(host)],
+    ...(options.publicBodyTimeoutMs === undefined ? {} : { publicBodyTimeoutMs: options.publicBodyTimeoutMs }),
     ...(options.bodies === undefined ? {} : { bodies: options.bodies }),
   });
   return {

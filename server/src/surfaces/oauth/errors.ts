@@ -37,6 +37,9 @@ export class OauthError extends Error {
 /** An answer, whatever it says, is about secrets: nobody keeps it (RFC 6749 section 5.1). */
 export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
+/** Statuses that say more than 400 and are no business of OAuth's. */
+const HTTP_REFUSALS = new Set([408, 413, 417]);
+
 /** What an error of any kind is on this surface; a bug becomes `server_error` and keeps its cause for the log. */
 export function oauthErrorOf(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
@@ -55,7 +58,7 @@ export function oauthErrorOf(error: unknown): OauthError {
       headers: { "retry-after": "1", ...headers },
       cause: problem.options.cause,
     });
-  return new OauthError("invalid_request", message, { status: status === 413 ? 413 : 400, headers });
+  return new OauthError("invalid_request", message, { status: HTTP_REFUSALS.has(status) ? status : 400, headers });
 }
 
 export function notAForm(): OauthError {

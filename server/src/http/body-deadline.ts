@@ -1,0 +1,26 @@
+import type { FastifyInstance } from "fastify";
+import { Problem } from "#kernel/problem.ts";
+
+/**
+ * Bounds the time in which the body of a request without a principal arrives. Such bodies are counted in no budget, see
+ * `holdBodies`, and one that drips would keep its connection and its memory for as long as the sender likes.
+ */
+export function limitBodyTime(app: FastifyInstance, timeoutMs: number): void {
+  app.addHook("preParsing", async (request, reply, payload) => {
+    if (request.principal !== null || request.raw.complete) return payload;
+    const deadline = setTimeout(() => {
+      // Told to whoever reads the body. Destroying it instead would take the connection away before the answer.
+      payload.emit("error", tooSlow(timeoutMs));
+    }, timeoutMs);
+    payload.on("error", () => clearTimeout(deadline));
+    payload.once("end", () => clearTimeout(deadline));
+    reply.raw.once("close", () => clearTimeout(deadline));
+    return payload;
+  });
+}
+
+function tooSlow(timeoutMs: number): Problem {
+  return new Problem("request_timeout", `The body did not arrive within ${timeoutMs / 1000} seconds.`, {
+    headers: { connection: "close" },
+  });
+}

@@ -1,0 +1,118 @@
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyBaseLogger } from "fastify";
+import { newId } from "#kernel/ids.ts";
+import { Problem, type ProblemCode } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import { PROBLEM_TYPE, problemBody } from "./problems.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** What Node reports with `clientError`: bytes that its parser refuses, or that don't come. */
+export interface ConnectionError extends Error {
+  readonly code?: string;
+}
+
+/**
+ * Answers what fails before there is a request that Fastify could see, in the form of every other problem, and closes the
+ * connection: where the next request would begin is not known (RFC 9112 section 9.6).
+ */
+export function createProtocolErrors(options: { readonly clock: Clock; readonly log: FastifyBaseLogger }): {
+  /** Follows which requests of each connection are still owed an answer. */
+  watch(server: Server): void;
+  readonly handle: (error: ConnectionError, socket: Socket) => void;
+} {
+  const owed = new WeakMap<Socket, Set<ServerResponse>>();
+  // Node reports once more for each piece that arrives after the first report.
+  const refused = new WeakSet<Socket>();
+
+  function refuse(error: ConnectionError, socket: Socket, request?: IncomingMessage): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const problem = protocolProblemOf(error);
+    const { clock, log } = options;
+    const requestId = request === undefined ? newId("req", clock.nowMs()) : requestIdOf(clock)(request);
+    log.debug({ reqId: requestId, code: problem.code, cause: error.code }, "bytes refused that are no request");
+    const path = request?.url?.split("?", 1)[0] ?? SERVER_ITSELF;
+    endWith(socket, answerOf(problem, path, requestId, clock.nowMs()));
+  }
+
+  return {
+    watch: (server) => {
+      server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+        const responses = owed.get(request.socket) ?? new Set();
+        owed.set(request.socket, responses.add(response));
+        response.once("close", () => responses.delete(response));
+      });
+    },
+    handle: (error, socket) => {
+      if (refused.has(socket)) return;
+      refused.add(socket);
+      const responses = [...(owed.get(socket) ?? [])];
+      const last = responses.at(-1);
+      if (error.code === "ECONNRESET") socket.destroy();
+      else if (last === undefined) refuse(error, socket);
+      // A whole request came before the refused bytes: its answer goes first (RFC 9112 section 9.3.2).
+      else if (last.req.complete) last.once("close", () => refuse(error, socket));
+      // The refused bytes are in the body of the last request. An answer that has begun can't be replaced.
+      else if (responses.length === 1 && !last.headersSent) refuse(error, socket, last.req);
+      else socket.destroy();
+    },
+  };
+}
+
+/** `instance` where no path was read: a request's target that means the server (RFC 9112 section 3.2.4). */
+const SERVER_ITSELF = "*";
+
+/** Node's codes that say more than that the bytes are no HTTP. */
+const NODE_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ["header_too_large", "The request line and the header have more than 16 KiB together."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["body_too_large", "The extensions of a chunk have more than 16 KiB."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The header was not sent in time; send the request again."],
+};
+
+function protocolProblemOf(error: ConnectionError): Problem {
+  const known = error.code === undefined ? undefined : NODE_CODES[error.code];
+  if (known === undefined) return new Problem("invalid_request", "This is not a valid HTTP/1.1 request.");
+  return new Problem(known[0], known[1]);
+}
+
+function answerOf(problem: Problem, path: string, requestId: string, nowMs: number): string {
+  const body = JSON.stringify(problemBody(problem, path, requestId));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ""}`,
+    `Date: ${new Date(nowMs).toUTCString()}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Cache-Control: no-store",
+    `Request-Id: ${requestId}`,
+    "Connection: close",
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** How long the peer has to read the answer and close. */
+const LINGER_MS = 1000;
+
+/** Closing at once, on bytes that nobody read, would reset the connection and lose the answer (RFC 9112 section 9.6). */
+function endWith(socket: Socket, answer: string): void {
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("end", () => socket.destroy());
+  socket.once("close", () => clearTimeout(linger));
+  socket.end(answer);
+}
+
+/**
+ * What Node would refuse by itself, without a body.
+ * @throws Problem `invalid_request`, `expectation_failed`; both close the connection
+ */
+export function refuseUnlessConformant(request: IncomingMessage, expectationFails: boolean): void {
+  const headers = { connection: "close" };
+  // RFC 9112 section 3.2
+  if (request.headers.host === undefined && request.httpVersion === "1.1")
+    throw new Problem("invalid_request", "The header field Host is missing.", { headers });
+  // RFC 9110 section 10.1.1
+  if (expectationFails)
+    throw new Problem("expectation_failed", "Expect takes 100-continue and nothing else.", { headers });
+}
