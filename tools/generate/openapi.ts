@@ -1,4 +1,4 @@
-import { ORGANIZATION_ROUTES, QUERY_ROUTES, TELEMETRY_ROUTES } from "@mooring/contract";
+import { DISCOVERY_ROUTES, ORGANIZATION_ROUTES, QUERY_ROUTES, TELEMETRY_ROUTES } from "@mooring/contract";
 import { HEALTH_ROUTES, openApiOf } from "../../server/src/http/index.ts";
 import type { Generated } from "./generated.ts";
 
@@ -24,6 +24,12 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     title: "Mooring: query",
     description: "Read-only SQL over the organization's telemetry.",
     rows: rowsOf(QUERY_ROUTES),
+  },
+  {
+    name: "discovery",
+    title: "Mooring: discovery",
+    description: "Where each service of a deployment is reached.",
+    rows: rowsOf(DISCOVERY_ROUTES),
   },
   {
     name: "health",
