@@ -21,12 +21,13 @@ const shared = useServer();
 
 interface Target {
   readonly url: string;
-  readonly headers: Record<string, string>;
+  readonly headers: () => Promise<Record<string, string>>;
   readonly compression: CompressionAlgorithm;
 }
 
 function target(type: string, compression = CompressionAlgorithm.NONE): Target {
-  const headers = { authorization: `Bearer ${shared.token}` };
+  // As a long-running program does it: a token ends after 15 minutes, so the exporter asks for the present one each time.
+  const headers = async (): Promise<Record<string, string>> => ({ authorization: `Bearer ${shared.token}` });
   return { url: `${shared.server.origin}/otlp/v1/${type}`, headers, compression };
 }
 
@@ -166,7 +167,7 @@ test("an export with curl's means: JSON with zstd, and what the answer is", asyn
   const request = { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] };
   const response = await fetch(target("logs").url, {
     method: "POST",
-    headers: { ...target("logs").headers, "content-type": "application/json", "content-encoding": "zstd" },
+    headers: { ...(await target("logs").headers()), "content-type": "application/json", "content-encoding": "zstd" },
     body: new Uint8Array(zstdCompressSync(JSON.stringify(request))),
   });
   assert.deepEqual([response.status, await response.text()], [200, "{}"]);

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answerProblem, principalOf, readBody } from "#http/index.ts";
+import { answerProblem, principalOf, readBody, type HttpHost } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
-import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
-import type { TelemetrySurfaceDeps } from "./index.ts";
-import { otlpExport } from "./operations/otlp-export.ts";
+import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
+import type { OtlpOperation } from "./operations/otlp-export.ts";
 import type { OtlpFormat } from "./wire/otlp/encode.ts";
 import { MEDIA_TYPES, rpcCodeOf, statusMessage } from "./wire/otlp/responses.ts";
 
@@ -15,7 +14,11 @@ const OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otlpTrac
  * OTLP/HTTP (OTLP specification 1.x, "OTLP/HTTP"). Specified elsewhere, so not in the contract: answers have the media type
  * of the request, errors are `google.rpc.Status`.
  */
-export function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
+export function mountOtlp(
+  app: FastifyInstance,
+  host: HttpHost,
+  operationOf: (type: TelemetryType) => OtlpOperation,
+): void {
   const read = async (_request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> =>
     readBody(payload, INGEST_BODY_BYTES_MAX);
   app.removeAllContentTypeParsers();
@@ -23,13 +26,13 @@ export function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): voi
   app.addContentTypeParser("*", (_request, _payload, done) => done(notOtlp()));
   app.setErrorHandler((error, request, reply) => sendStatus(error, request, reply));
   for (const type of TELEMETRY_TYPES) {
-    const operation = otlpExport(deps, type);
+    const operation = operationOf(type);
     app.route({
       method: "POST",
       url: `/otlp/v1/${type}`,
       bodyLimit: INGEST_BODY_BYTES_MAX,
       config: { operationId: OPERATIONS[type] },
-      onRequest: (request, reply) => deps.host.admit(request, reply, "telemetry:write"),
+      onRequest: (request, reply) => host.admit(request, reply, "telemetry:write"),
       handler: async (request, reply) => {
         const format = formatOf(request);
         if (format === undefined || !Buffer.isBuffer(request.body)) throw notOtlp();

@@ -14,6 +14,9 @@ export interface OtlpRequest {
   readonly principal: Principal;
 }
 
+/** Gives the body of the answer. */
+export type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
+
 /** Rows of one batch together: a log frame has a limit, and others wait for it. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -23,7 +26,7 @@ const NEWLINE = 0x0a;
  * sender is told to come again, and those that are kept then come twice: OTLP has no way to name an export.
  * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `disk_full`, `unavailable`
  */
-export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): (request: OtlpRequest) => Promise<Buffer> {
+export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): OtlpOperation {
   return async ({ format, body, coding, principal }) => {
     const receivedMs = deps.host.clock.nowMs();
     const plain = await decoded(body, coding);
