@@ -15,7 +15,7 @@ export interface OtlpRequest {
 }
 
 /** Gives the body of the answer. */
-export type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
+type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
 
 /** Rows of one batch together: a log frame has a limit, and others wait for it. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
