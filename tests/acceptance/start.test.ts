@@ -12,11 +12,12 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
 import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { mooring, type Outcome } from "../fixtures/process.ts";
 import { serveWords, startServer, type Server, type ServerOptions } from "../fixtures/server.ts";
 import { ingested, logEntry, rows } from "../fixtures/telemetry.ts";
@@ -64,6 +65,33 @@ test("while it runs, the data directory says where, and is for its owner only", 
     assert.equal(statSync(join(dataDir, name)).mode & 0o022, 0, `${name} can be written by others`);
   }
   assert.equal(statSync(join(dataDir, "master.key")).mode & 0o777, 0o600);
+  await server.stop();
+});
+
+test("it takes as many connections as connections_max says, and more again when some have gone", async () => {
+  const server = await start({ settings: { connections_max: 5 } });
+  const { hostname, port } = new URL(server.origin);
+  const sockets = Array.from({ length: 12 }, () => connect({ host: hostname, port: Number(port) }));
+  for (const socket of sockets) socket.on("error", () => undefined).resume();
+  const deadlineMs = performance.now() + 10_000;
+  while (sockets.filter((socket) => socket.closed).length < 7) {
+    assert.ok(performance.now() < deadlineMs, "connections past the limit stay open");
+    await delay(5);
+  }
+  assert.ok(
+    sockets.some((socket) => !socket.closed),
+    "those within the limit were closed too",
+  );
+  for (const socket of sockets) socket.destroy();
+  for (;;) {
+    assert.ok(performance.now() < deadlineMs, "no connection is taken after others have gone");
+    const status = await fetch(`${server.origin}/livez`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200) break;
+    await delay(5);
+  }
   await server.stop();
 });
 

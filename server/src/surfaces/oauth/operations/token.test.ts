@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { request as httpRequest } from "node:http";
 import { after, before, test } from "node:test";
 import { decodeJwt } from "jose";
 import { newSecret } from "#kernel/secrets.ts";
@@ -129,6 +130,21 @@ test("a body of 16 KiB is read, one byte more is not", async () => {
   const form = new URLSearchParams({ ...GRANT, ...own(), resource: "" }).toString();
   assert.equal((await ask(form + "x".repeat(16 * 1024 - form.length))).status, 200);
   assertError(await ask(form + "x".repeat(16 * 1024 + 1 - form.length)), 413, "invalid_request");
+});
+
+test("an expectation that can't be met is refused in OAuth's form, with HTTP's status", async () => {
+  const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+    const call = httpRequest(`${server.url}/oauth/token`, { method: "POST", headers: { expect: "a miracle" } });
+    call.on("response", (response) => {
+      let body = "";
+      response.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      response.on("end", () => resolve([response.statusCode, body]));
+    });
+    call.on("error", reject);
+    call.end();
+  });
+  assert.equal(status, 417);
+  assert.equal((JSON.parse(text) as { error: string }).error, "invalid_request");
 });
 
 test("whoever can't show the secret is refused in the same way, whatever is wrong", async () => {
