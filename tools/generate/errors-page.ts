@@ -11,7 +11,7 @@ const INTRODUCTION = `# Errors
 An answer that is an error has a body of type \`application/problem+json\` (RFC 9457). Its member \`code\` is one of these and
 does not change; \`status\` and \`title\` go with the code, \`detail\` says what was wrong with this request and what to do.
 
-OAuth, the container registry and S3 answer in the form that their own specifications give.
+OAuth, OTLP, the container registry and S3 answer in the form that their own specifications give.
 
 This page is generated from \`server/src/kernel/problem.ts\` by \`npm run generate\`.
 

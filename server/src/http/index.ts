@@ -10,5 +10,5 @@ export { mountRoute, type Operation, type OperationContext, type OperationInput 
 export { openApiOf } from "./openapi.ts";
 export { problemOf } from "./problems.ts";
 export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
-export { createHttpServer, type HttpServerOptions } from "./server.ts";
+export { answerProblem, createHttpServer, type HttpServerOptions } from "./server.ts";
 export type { Surface } from "./surface.ts";

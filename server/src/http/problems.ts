@@ -68,6 +68,15 @@ export function challengeOf(problem: Problem): string | undefined {
 
 /** Answers with the problem; also logs what the caller is not told. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const problem = beginProblem(request, reply, error);
+  // JSON.stringify here: a schema-made serialiser of the route must not filter the members of an error.
+  return reply
+    .header("content-type", PROBLEM_TYPE)
+    .send(JSON.stringify(problemBody(problem, pathOf(request), request.id)));
+}
+
+/** Logs the problem that the error stands for and gives the answer all but its body: status and header fields. */
+export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code === "internal") request.log.error({ err: problem.options.cause }, "request failed unexpectedly");
   else if (problem.status >= 500)
@@ -76,12 +85,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
   if (problem.status === 503 || problem.status === 429) void reply.header("retry-after", "1");
   for (const [name, value] of Object.entries(problem.options.headers ?? {})) void reply.header(name, value);
-  // JSON.stringify here: a schema-made serialiser of the route must not filter the members of an error.
-  return reply
-    .code(problem.status)
-    .header("content-type", PROBLEM_TYPE)
-    .header("cache-control", "no-store")
-    .send(JSON.stringify(problemBody(problem, pathOf(request), request.id)));
+  void reply.code(problem.status).header("cache-control", "no-store");
+  return problem;
 }
 
 export function pathOf(request: FastifyRequest): string {

@@ -14,7 +14,7 @@ import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./bo
 import { limitBodyTime } from "./body-deadline.ts";
 import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
-import { pathOf, sendProblem } from "./problems.ts";
+import { beginProblem, pathOf, sendProblem } from "./problems.ts";
 import { createProtocolErrors, refuseUnlessConformant } from "./protocol-errors.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { Surface } from "./surface.ts";
@@ -147,6 +147,14 @@ function collectExpectations(app: FastifyInstance): WeakSet<IncomingMessage> {
     app.server.emit("request", request, response);
   });
   return failing;
+}
+
+/**
+ * For a surface whose errors have a form of their own: everything of the answer to an error but its body, which the caller sends.
+ */
+export function answerProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
+  letTheRestArrive(request, reply);
+  return beginProblem(request, reply, error);
 }
 
 /** Of a refused body, what is read and thrown away so that the caller is still there to read the refusal. */

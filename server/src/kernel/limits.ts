@@ -31,3 +31,9 @@ export const BODIES_BYTES_ORGANIZATION_MAX = 256 * 1024 * 1024;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long an `Idempotency-Key` is remembered. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
+/** Messages and numbers in one OTLP request: each costs memory while it is read, however few bytes it has. */
+export const OTLP_VALUES_MAX = 2_000_000;
+/** Rows that one OTLP request stands for, in bytes: each record repeats what its resource says once. */
+export const OTLP_ROWS_BYTES_MAX = 64 * 1024 * 1024;
+/** Buckets, or quantiles, of one OTLP data point: each is a row. */
+export const OTLP_BUCKETS_MAX = 1000;

@@ -1,17 +1,77 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { TELEMETRY_ROUTES } from "@mooring/contract";
-import { mountRoute, readBody } from "#http/index.ts";
+import { answerProblem, mountRoute, principalOf, readBody } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "./index.ts";
 import { ingest } from "./operations/ingest.ts";
+import { otlpExport } from "./operations/otlp-export.ts";
+import type { OtlpFormat } from "./wire/otlp/encode.ts";
+import { MEDIA_TYPES, rpcCodeOf, statusMessage } from "./wire/otlp/responses.ts";
 
-/** Row → operation. The permission of each stands in the contract's row. */
+const OTLP_OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otlpTraces" } as const;
+
+/** Row → operation. The permission of each stands in the contract's row; OTLP is specified elsewhere and has none. */
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
+  // In a context of its own: what parses its bodies and renders its errors stays with it.
+  void app.register(async (scope) => mountOtlp(scope, deps));
   // The bytes as they came: they are checked and encoded in one pass, off the event loop when they are many.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", async (_request: FastifyRequest, payload: IncomingMessage) =>
-    readBody(payload, INGEST_BODY_BYTES_MAX),
-  );
+  app.addContentTypeParser("application/json", readIngestBody);
   mountRoute(app, deps.host, TELEMETRY_ROUTES.ingest, ingest(deps), { bodyBytesMax: INGEST_BODY_BYTES_MAX });
+}
+
+async function readIngestBody(_request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  return readBody(payload, INGEST_BODY_BYTES_MAX);
+}
+
+/**
+ * OTLP/HTTP (OTLP specification 1.x, "OTLP/HTTP"): answers have the media type of the request, errors are
+ * `google.rpc.Status`.
+ */
+function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
+  app.removeAllContentTypeParsers();
+  for (const mediaType of Object.values(MEDIA_TYPES)) app.addContentTypeParser(mediaType, readIngestBody);
+  app.addContentTypeParser("*", (_request, _payload, done) => done(notOtlp()));
+  app.setErrorHandler((error, request, reply) => sendStatus(error, request, reply));
+  for (const type of TELEMETRY_TYPES) {
+    const operation = otlpExport(deps, type);
+    app.route({
+      method: "POST",
+      url: `/otlp/v1/${type}`,
+      bodyLimit: INGEST_BODY_BYTES_MAX,
+      config: { operationId: OTLP_OPERATIONS[type] },
+      onRequest: (request, reply) => deps.host.admit(request, reply, "telemetry:write"),
+      handler: async (request, reply) => {
+        const format = formatOf(request);
+        if (format === undefined || !Buffer.isBuffer(request.body)) throw notOtlp();
+        const coding = request.headers["content-encoding"];
+        const answer = await operation({ format, body: request.body, coding, principal: principalOf(request) });
+        return send(reply.code(200), format, answer);
+      },
+    });
+  }
+}
+
+function formatOf(request: FastifyRequest): OtlpFormat | undefined {
+  const mediaType = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (mediaType === MEDIA_TYPES.json) return "json";
+  return mediaType === MEDIA_TYPES.protobuf ? "protobuf" : undefined;
+}
+
+function send(reply: FastifyReply, format: OtlpFormat, body: Buffer): FastifyReply {
+  return reply.header("content-type", MEDIA_TYPES[format]).send(body);
+}
+
+/** "Failures" of the specification. What is neither of the two types is answered in the one that people can read. */
+function sendStatus(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, message } = answerProblem(request, reply, error);
+  const format = formatOf(request) ?? "json";
+  return send(reply, format, statusMessage(format, rpcCodeOf(status), message));
+}
+
+function notOtlp(): Problem {
+  return new Problem("unsupported_media_type", "Send the body as application/x-protobuf or application/json.");
 }

@@ -2,10 +2,13 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
-import { encodeEntries, type EncodedEntries, type EncodeOptions } from "./entries.ts";
+import { encodeBody, type EncodeBodyOptions } from "./encode.ts";
+import type { EncodedEntries } from "./entries.ts";
 
 /** Bodies below this are encoded where they are: handing them over would cost more. */
 export const INLINE_BYTES_MAX = 512 * 1024;
+/** OTLP says once what each row repeats, so a small body can be much work. */
+const INLINE_OTLP_BYTES_MAX = 64 * 1024;
 
 const WORKERS_MAX = 4;
 /** Bodies that wait for a thread; one more is refused. Compressed ones are short on the way here, so nothing before this bounds them. */
@@ -15,10 +18,10 @@ const WORKER_HEAP_MIB = 512;
 
 export interface EncoderPool {
   /**
-   * `encodeEntries`, in another thread when the body is large. A large body is handed over and must not be used afterwards.
-   * @throws Problem as `encodeEntries` does, `unavailable` when too much waits already; Error when the thread died
+   * `encodeBody`, in another thread when the body is large. A large body is handed over and must not be used afterwards.
+   * @throws Problem as `encodeBody` does, `unavailable` when too much waits already; Error when the thread died
    */
-  encode(type: TelemetryType, body: Buffer, options: EncodeOptions): Promise<EncodedEntries>;
+  encode(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): Promise<EncodedEntries>;
   close(): Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export interface EncoderPoolOptions {
 export interface EncodeRequest {
   readonly type: TelemetryType;
   readonly body: Uint8Array;
-  readonly options: EncodeOptions;
+  readonly options: EncodeBodyOptions;
 }
 
 export type EncodeReply =
@@ -63,7 +66,8 @@ export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
   });
   return {
     encode: async (type, body, encodeOptions) => {
-      if (body.length < INLINE_BYTES_MAX) return encodeEntries(type, body, encodeOptions);
+      const inlineBytesMax = encodeOptions.otlp === undefined ? INLINE_BYTES_MAX : INLINE_OTLP_BYTES_MAX;
+      if (body.length < inlineBytesMax) return encodeBody(type, body, encodeOptions);
       return threads.encode({ type, body, options: encodeOptions });
     },
     close: () => threads.close(),

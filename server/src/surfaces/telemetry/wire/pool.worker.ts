@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { Problem } from "#kernel/problem.ts";
-import { encodeEntries } from "./entries.ts";
+import { encodeBody } from "./encode.ts";
 import { asBuffer, owned, type EncodeReply, type EncodeRequest } from "./pool.ts";
 
 /** A thread that encodes large ingest bodies, so that none of them holds the event loop. */
@@ -16,7 +16,7 @@ port.on("message", (request: EncodeRequest) => {
 
 function answer({ type, body, options }: EncodeRequest): EncodeReply {
   try {
-    const { rows, count, rejected, errors } = encodeEntries(type, asBuffer(body), options);
+    const { rows, count, rejected, errors } = encodeBody(type, asBuffer(body), options);
     return { encoded: { rows: owned(rows), count, rejected, errors } };
   } catch (error) {
     if (error instanceof Problem)

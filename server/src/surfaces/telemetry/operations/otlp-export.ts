@@ -1,0 +1,59 @@
+import type { Principal } from "#domain/identity/index.ts";
+import { INGEST_ENTRIES_MAX } from "#kernel/limits.ts";
+import type { Batch, TelemetryType } from "#stores/telemetry/index.ts";
+import type { TelemetrySurfaceDeps } from "../index.ts";
+import { decoded } from "../wire/coding.ts";
+import type { OtlpFormat } from "../wire/otlp/encode.ts";
+import { exportResponse } from "../wire/otlp/responses.ts";
+
+export interface OtlpRequest {
+  readonly format: OtlpFormat;
+  readonly body: Buffer;
+  /** `Content-Encoding` */
+  readonly coding: string | undefined;
+  readonly principal: Principal;
+}
+
+/** Gives the body of the answer. */
+type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
+
+/** Rows of one batch together: a log frame has a limit, and others wait for it. */
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * `POST /otlp/v1/{logs,metrics,traces}`: the answer once all rows are flushed to disk. When that fails for some of them the
+ * sender is told to come again, and those that are kept then come twice: OTLP has no way to name an export.
+ * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `disk_full`, `unavailable`
+ */
+export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): OtlpOperation {
+  return async ({ format, body, coding, principal }) => {
+    const receivedMs = deps.host.clock.nowMs();
+    const plain = await decoded(body, coding);
+    const projectId = principal.kind === "credential" ? principal.projectId : null;
+    const encoded = await deps.encoders.encode(type, plain, {
+      projectId,
+      lenient: true,
+      otlp: { format, receivedMs },
+    });
+    const batches = batchesOf(encoded.rows, encoded.count);
+    await Promise.all(batches.map((batch) => deps.store.append({ orgId: principal.orgId, type, ...batch })));
+    return exportResponse(type, format, encoded);
+  };
+}
+
+/** As many rows at a time as an ingest request has at most. No row ends but with a newline: JSON escapes them within. */
+export function batchesOf(rows: Buffer, count: number): Pick<Batch, "rows" | "count">[] {
+  if (count === 0) return [];
+  const batches: Pick<Batch, "rows" | "count">[] = [];
+  let start = 0;
+  let lines = 0;
+  for (let end = rows.indexOf(NEWLINE) + 1; end > 0; end = rows.indexOf(NEWLINE, end) + 1) {
+    lines += 1;
+    if (lines < INGEST_ENTRIES_MAX && end - start < BATCH_BYTES_MAX && end < rows.length) continue;
+    batches.push({ rows: rows.subarray(start, end), count: lines });
+    start = end;
+    lines = 0;
+  }
+  return batches;
+}

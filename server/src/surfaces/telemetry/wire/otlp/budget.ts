@@ -1,0 +1,25 @@
+import { OTLP_VALUES_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+
+/**
+ * Messages within each other. What is nested deeper is left out while decoding, which bounds the stack; an attribute that
+ * deep has more levels than `ATTRIBUTES_DEPTH_MAX` even then, so its record is refused and nothing is lost silently: a level
+ * is three messages in a map, two in a list.
+ */
+export const MESSAGES_DEPTH_MAX = 120;
+
+/** Counts the values of one request: a few bytes of a body can stand for an object of a hundred. */
+export class ValueBudget {
+  #left = OTLP_VALUES_MAX;
+
+  /** @throws Problem `body_too_large` */
+  take(): void {
+    this.#left -= 1;
+    if (this.#left < 0) {
+      throw new Problem(
+        "body_too_large",
+        `The body has more than ${OTLP_VALUES_MAX} messages and numbers; send fewer records at a time.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { LogRecord, Requests } from "./messages.ts";
+import { idFaults, idOf, nestedFaults, objectOf, originOf, pairsOf, plainOf, textOf, timestampOf } from "./values.ts";
+import type { Mapped, Origin } from "./values.ts";
+
+/** The words for severity numbers, four of which share one (OpenTelemetry log data model, "SeverityNumber"). */
+const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+const SEVERITY_MAX = 24;
+
+/** `received` stands in for a time that no clock of the sender gave. */
+export function* mapLogs(request: Requests["logs"], received: string): Generator<Mapped> {
+  for (const { resource, scopeLogs } of request.resourceLogs ?? []) {
+    for (const { scope, logRecords } of scopeLogs ?? []) {
+      const origin = originOf(resource, scope);
+      for (const record of logRecords ?? []) yield mapLog(record, origin, received);
+    }
+  }
+}
+
+function mapLog(record: LogRecord, origin: Origin, received: string): Mapped {
+  const severity = severityOf(record.severityNumber);
+  const event = record.eventName ? [["event.name", record.eventName] as const] : [];
+  const entry = {
+    timestamp: timestampOf(record.timeUnixNano) ?? timestampOf(record.observedTimeUnixNano) ?? received,
+    level: record.severityText || levelOf(severity),
+    message: textOf(record.body),
+    service: origin.service,
+    trace_id: idOf(record.traceId),
+    span_id: idOf(record.spanId),
+    attributes: objectOf([...origin.pairs, ...event, ...pairsOf(record.attributes)]),
+  };
+  const faults = [
+    ...idFaults("trace_id", record.traceId, 32),
+    ...idFaults("span_id", record.spanId, 16),
+    ...(record.body?.stringValue === undefined ? nestedFaults("body", plainOf(record.body)) : []),
+  ];
+  return { rows: [{ entry, severity }], faults };
+}
+
+function severityOf(number: number | undefined): number | undefined {
+  return number !== undefined && number >= 1 && number <= SEVERITY_MAX ? number : undefined;
+}
+
+function levelOf(severity: number | undefined): string {
+  return severity === undefined ? "unspecified" : (LEVELS[Math.floor((severity - 1) / 4)] ?? "unspecified");
+}

@@ -1,0 +1,80 @@
+import type { DataPoint, Metric, NumberDataPoint, Points, Requests } from "./messages.ts";
+import { expandExponential, expandHistogram, expandSummary, type Expanded } from "./histograms.ts";
+import { nameOf, nestedFaults, objectOf, plainOf, textPairsOf, timestampOf } from "./values.ts";
+import type { Mapped } from "./values.ts";
+
+type Tags = readonly (readonly [string, unknown])[];
+
+/** `DataPointFlags` */
+const NO_RECORDED_VALUE = 1;
+const TEMPORALITY_DELTA = 1;
+
+/** One record a data point. `received` stands in for a time that the point does not have. */
+export function* mapMetrics(request: Requests["metrics"], received: string): Generator<Mapped> {
+  for (const { resource, scopeMetrics } of request.resourceMetrics ?? []) {
+    for (const { scope, metrics } of scopeMetrics ?? []) {
+      const common = [
+        ...textPairsOf(resource?.attributes),
+        ...textPairsOf(scope?.attributes, "scope."),
+        ...nameOf(scope),
+      ];
+      for (const metric of metrics ?? []) yield* mapMetric(metric, { common, received });
+    }
+  }
+}
+
+interface Context {
+  readonly common: Tags;
+  readonly received: string;
+}
+
+function* mapMetric(metric: Metric, context: Context): Generator<Mapped> {
+  const { name, gauge, sum, histogram, exponentialHistogram, summary } = metric;
+  yield* mapPoints({ name, points: gauge, expand: numberOf }, context);
+  yield* mapPoints({ name, points: sum, expand: numberOf }, context);
+  yield* mapPoints({ name, points: histogram, expand: expandHistogram }, context);
+  yield* mapPoints({ name, points: exponentialHistogram, expand: expandExponential }, context);
+  yield* mapPoints({ name, points: summary, expand: expandSummary }, context);
+}
+
+interface Series<P> {
+  readonly name: string | undefined;
+  readonly points: Points<P> | undefined;
+  readonly expand: (point: P) => Expanded;
+}
+
+function* mapPoints<P extends DataPoint>({ name, points, expand }: Series<P>, context: Context): Generator<Mapped> {
+  const common = [...context.common, ...temporalityOf(points?.aggregationTemporality)];
+  for (const point of points?.dataPoints ?? []) {
+    // The series ended, and the point says so instead of a value.
+    if (((point.flags ?? 0) & NO_RECORDED_VALUE) !== 0) yield { rows: [], faults: [] };
+    else yield mapPoint(name, point, expand(point), { ...context, common });
+  }
+}
+
+/** Cumulative is what Prometheus has and what the conventions mean; the other must not be taken for it. */
+function temporalityOf(temporality: number | undefined): Tags {
+  return temporality === TEMPORALITY_DELTA ? [["aggregation.temporality", "delta"]] : [];
+}
+
+function numberOf({ asDouble, asInt }: NumberDataPoint): Expanded {
+  return { samples: [{ suffix: "", value: asDouble ?? asInt }] };
+}
+
+function mapPoint(
+  name: string | undefined,
+  point: DataPoint,
+  { samples, fault }: Expanded,
+  { common, received }: Context,
+): Mapped {
+  const timestamp = timestampOf(point.timeUnixNano) ?? received;
+  const own = [...common, ...textPairsOf(point.attributes)];
+  const rows = samples.map(({ suffix, value, tag }) => {
+    const tags = objectOf(tag === undefined ? own : [...own, tag]);
+    return { entry: { timestamp, name: name === undefined ? undefined : name + suffix, value, tags } };
+  });
+  const nested = (point.attributes ?? []).flatMap(({ value }) =>
+    value?.stringValue === undefined ? nestedFaults("tags", plainOf(value)) : [],
+  );
+  return { rows, faults: fault === undefined ? nested : [fault, ...nested] };
+}

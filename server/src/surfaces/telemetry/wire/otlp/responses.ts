@@ -1,0 +1,78 @@
+import type { TelemetryType } from "#stores/telemetry/index.ts";
+import type { EncodedRecords, OtlpFormat } from "./encode.ts";
+
+export const MEDIA_TYPES: Readonly<Record<OtlpFormat, string>> = {
+  json: "application/json",
+  protobuf: "application/x-protobuf",
+};
+
+const REJECTED: Readonly<Record<TelemetryType, { readonly member: string; readonly noun: string }>> = {
+  logs: { member: "rejectedLogRecords", noun: "log records" },
+  metrics: { member: "rejectedDataPoints", noun: "data points" },
+  traces: { member: "rejectedSpans", noun: "spans" },
+};
+
+/** Places named in a message: it must stay readable in a log line of the sender's. */
+const PLACES_MAX = 3;
+
+/** `Export…ServiceResponse`: empty when all was taken (OTLP specification, "Full Success", "Partial Success"). */
+export function exportResponse(type: TelemetryType, format: OtlpFormat, encoded: EncodedRecords): Buffer {
+  if (encoded.rejected === 0) return format === "json" ? Buffer.from("{}") : Buffer.alloc(0);
+  const { member, noun } = REJECTED[type];
+  const errorMessage = `${encoded.rejected} ${noun} were refused, the others taken; ${placesOf(encoded)}`;
+  if (format === "json") {
+    // 64 bits are a string in protobuf's JSON.
+    return Buffer.from(JSON.stringify({ partialSuccess: { [member]: String(encoded.rejected), errorMessage } }));
+  }
+  return bytesField(1, Buffer.concat([varintField(1, encoded.rejected), bytesField(2, Buffer.from(errorMessage))]));
+}
+
+/** `google.rpc.Status` without details. */
+export function statusMessage(format: OtlpFormat, code: number, message: string): Buffer {
+  if (format === "json") return Buffer.from(JSON.stringify({ code, message }));
+  return Buffer.concat([varintField(1, code), bytesField(2, Buffer.from(message))]);
+}
+
+/** Codes of `google.rpc.Code` for the statuses that answers have; anything else is UNKNOWN. */
+const RPC_CODES: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  404: 5,
+  408: 4,
+  413: 8,
+  415: 3,
+  429: 8,
+  500: 13,
+  503: 14,
+};
+
+export function rpcCodeOf(status: number): number {
+  return RPC_CODES[status] ?? 2;
+}
+
+function placesOf({ errors }: EncodedRecords): string {
+  const first = errors.slice(0, PLACES_MAX).map(({ pointer, detail }) => {
+    const [, index, member] = /^\/entries\/(\d+)(.*)$/s.exec(pointer) ?? [];
+    return `record ${index}${member === "" ? "" : ` ${member}`} ${detail}`;
+  });
+  return first.join("; ");
+}
+
+function varintField(number: number, value: number): Buffer {
+  return Buffer.from([number * 8, ...varint(value)]);
+}
+
+function bytesField(number: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([number * 8 + 2, ...varint(bytes.length)]), bytes]);
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) + 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  return [...bytes, rest];
+}

@@ -1,0 +1,107 @@
+import { isoFromMs } from "#kernel/time.ts";
+import type { ProblemPlace } from "#kernel/problem.ts";
+import { EntryCheck, exactJson, type JsonObject } from "../check.ts";
+import type { AnyValue, Attributed, KeyValue, Scope } from "./messages.ts";
+
+type Pair = readonly [string, unknown];
+
+/** What one record becomes: rows as entries of our own form, kept all or none, and what makes it unfit. */
+export interface Mapped {
+  readonly rows: readonly MappedRow[];
+  readonly faults: readonly ProblemPlace[];
+}
+
+export interface MappedRow {
+  readonly entry: JsonObject;
+  /** The severity number as sent, which says more than the level's word. */
+  readonly severity?: number | undefined;
+}
+
+/** A value as JSON has it. What JSON can't write, NaN and the infinities, becomes the text that OTLP uses for it. */
+export function plainOf(value: AnyValue | undefined): unknown {
+  if (value === undefined) return null;
+  if (value.stringValue !== undefined) return value.stringValue;
+  if (value.boolValue !== undefined) return value.boolValue;
+  if (value.intValue !== undefined) return integerOf(value.intValue);
+  if (value.doubleValue !== undefined) return finite(value.doubleValue);
+  if (value.arrayValue !== undefined) return (value.arrayValue.values ?? []).map(plainOf);
+  if (value.kvlistValue !== undefined) return Object.fromEntries(pairsOf(value.kvlistValue.values));
+  return value.bytesValue ?? null;
+}
+
+/** The value as one text: a string as it is, anything else as JSON. */
+export function textOf(value: AnyValue | undefined): string {
+  const plain = plainOf(value);
+  if (plain === null) return "";
+  return typeof plain === "string" ? plain : JSON.stringify(plain);
+}
+
+/** Keys as sent; of equal keys the last counts once they are members of an object. */
+export function pairsOf(attributes: readonly KeyValue[] = [], prefix = ""): Pair[] {
+  return attributes.map(({ key = "", value }) => [prefix + key, plainOf(value)]);
+}
+
+/** As `pairsOf`, with texts for values. */
+export function textPairsOf(attributes: readonly KeyValue[] = [], prefix = ""): Pair[] {
+  return attributes.map(({ key = "", value }) => [prefix + key, textOf(value)]);
+}
+
+/** What the records of one scope have in common. */
+export interface Origin {
+  readonly service: string | undefined;
+  readonly pairs: readonly Pair[];
+}
+
+/** Attributes of a resource as `resource.*`, of a scope as `scope.*`, so that a record's own are never in doubt. */
+export function originOf(resource: Attributed | undefined, scope: Scope | undefined): Origin {
+  const service = resource?.attributes?.findLast(({ key }) => key === "service.name")?.value?.stringValue;
+  return {
+    service: service === "" ? undefined : service,
+    pairs: [...pairsOf(resource?.attributes, "resource."), ...pairsOf(scope?.attributes, "scope."), ...nameOf(scope)],
+  };
+}
+
+export function nameOf(scope: Scope | undefined): Pair[] {
+  const pairs: Pair[] = [];
+  if (scope?.name) pairs.push(["scope.name", scope.name]);
+  if (scope?.version) pairs.push(["scope.version", scope.version]);
+  return pairs;
+}
+
+/** Undefined for no members, which is NULL. */
+export function objectOf(pairs: readonly Pair[]): JsonObject | undefined {
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ`; 0 is OTLP's "unknown" and undefined here. */
+export function timestampOf(nanos: bigint | undefined): string | undefined {
+  if (nanos === undefined || nanos === 0n) return undefined;
+  const micros = String((nanos / 1000n) % 1000n).padStart(3, "0");
+  return `${isoFromMs(Number(nanos / 1_000_000n)).slice(0, -1)}${micros}Z`;
+}
+
+/** An identifier of so many hexadecimal digits; empty and all zeros are none (W3C Trace Context section 3.2.2). */
+export function idOf(id: string | undefined): string | undefined {
+  return id === undefined || /^0*$/.test(id) ? undefined : id;
+}
+
+export function idFaults(member: string, id: string | undefined, digits: 16 | 32): ProblemPlace[] {
+  const none = idOf(id) === undefined;
+  if (id === undefined || none || (id.length === digits && /^[0-9a-f]+$/.test(id))) return [];
+  return [{ pointer: `/${member}`, detail: `must have ${digits} hexadecimal digits` }];
+}
+
+/** Faults of a value that is kept as JSON text: the limits of attributes hold for it too. */
+export function nestedFaults(member: string, value: unknown): ProblemPlace[] {
+  const check = new EntryCheck();
+  check.attributes({ "": value });
+  return check.faulty ? [{ pointer: `/${member}`, detail: check.places[0]?.detail ?? "is not valid" }] : [];
+}
+
+function integerOf(value: number | bigint): unknown {
+  return typeof value === "number" ? value : exactJson.rawJSON(String(value));
+}
+
+function finite(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
+}
