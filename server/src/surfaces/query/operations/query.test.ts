@@ -1,29 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { bearer, credentialOf, startTestServer, type TestServer } from "#http/testing/host.ts";
-import { systemClock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
 import { createQuerySurface } from "../index.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "mooring-query-"));
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+let telemetry: TestTelemetry;
 let metadata: MetadataStore;
 let store: TelemetryStore;
 let server: TestServer;
 
 before(async () => {
-  metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
-  const settings = {
-    compactionRowsBytes: 2 ** 24,
-    compactionIntervalMs: 60_000,
-    queryConcurrency: 2,
-    queryConcurrencyOrganization: 2,
-  };
-  store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: silent, settings });
+  telemetry = await openTestTelemetry();
+  ({ metadata, store } = telemetry);
   const projects = [
     { id: "proj_open", slug: "open", visibility: "organization" as const },
     { id: "proj_closed", slug: "closed", visibility: "private" as const },
@@ -77,9 +67,7 @@ before(async () => {
 
 after(async () => {
   await server.stop();
-  await store.close();
-  await metadata.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  await telemetry.close();
 });
 
 async function append(orgId: string, projectId: string | null, message: string): Promise<void> {

@@ -1,34 +1,22 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { bearer, credentialOf, startTestServer, type TestServer } from "#http/testing/host.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
-import { systemClock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
 import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
 import { batchesOf } from "./otlp-export.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "mooring-otlp-"));
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-let metadata: MetadataStore;
+let telemetry: TestTelemetry;
 let store: TelemetryStore;
 let encoders: EncoderPool;
 let server: TestServer;
 
 before(async () => {
-  metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
-  const settings = {
-    compactionRowsBytes: 2 ** 24,
-    compactionIntervalMs: 60_000,
-    queryConcurrency: 2,
-    queryConcurrencyOrganization: 2,
-  };
-  store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: silent, settings });
+  telemetry = await openTestTelemetry();
+  ({ store } = telemetry);
   encoders = createEncoderPool({ workers: 1 });
   server = await startTestServer({
     principals: {
@@ -42,9 +30,7 @@ before(async () => {
 after(async () => {
   await server.stop();
   await encoders.close();
-  await store.close();
-  await metadata.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  await telemetry.close();
 });
 
 const PROTOBUF = { "content-type": "application/x-protobuf" };

@@ -1,10 +1,11 @@
+import { isDay } from "./timestamp.ts";
+
 const ZERO = 0x30;
 /** Length of `YYYY-MM-DDTHH:MM:SS`. */
 const SECONDS_END = 19;
 const FRACTION_KEPT = 6;
 const FRACTION_MAX = 9;
 const ZONE = Buffer.from("+00:00");
-const DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /**
  * Checks an ISO 8601 date-time in UTC, as `normalTimestamp` does, on bytes. Returns where the part that is kept ends (seconds
@@ -43,15 +44,6 @@ function isDateTime(bytes: Buffer, from: number): boolean {
   const inDay =
     twoDigits(bytes, from + 11) <= 23 && twoDigits(bytes, from + 14) <= 59 && twoDigits(bytes, from + 17) <= 59;
   return inDay && year >= 1 && isDay(year, twoDigits(bytes, from + 5), twoDigits(bytes, from + 8));
-}
-
-function isDay(year: number, month: number, day: number): boolean {
-  if (!(day >= 1)) return false;
-  return day <= (DAYS[month] ?? 0) || (day === 29 && month === 2 && isLeap(year));
-}
-
-function isLeap(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
 /** The number that two digits write; NaN, which fails every comparison, when they are none. */

@@ -44,7 +44,8 @@ function isDateTime(text: string): boolean {
   return inDay && year >= 1 && isDay(year, twoDigits(text, 5), twoDigits(text, 8));
 }
 
-function isDay(year: number, month: number, day: number): boolean {
+/** Whether the Gregorian calendar has the day; NaN is no part of one. */
+export function isDay(year: number, month: number, day: number): boolean {
   const days = DAYS[month] ?? 0;
   if (day < 1) return false;
   return day <= days || (day === 29 && month === 2 && isLeap(year));

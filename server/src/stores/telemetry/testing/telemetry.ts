@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { openTelemetry, type TelemetryStore } from "../index.ts";
+
+/** Both stores on a directory of their own, for the tests of a surface. */
+export interface TestTelemetry {
+  readonly metadata: MetadataStore;
+  readonly store: TelemetryStore;
+  /** Closes them and removes the directory. */
+  close(): Promise<void>;
+}
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export async function openTestTelemetry(): Promise<TestTelemetry> {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-surface-"));
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const settings = {
+    compactionRowsBytes: 2 ** 24,
+    compactionIntervalMs: 60_000,
+    queryConcurrency: 2,
+    queryConcurrencyOrganization: 2,
+  };
+  const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings });
+  return {
+    metadata,
+    store,
+    close: async () => {
+      await store.close();
+      await metadata.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
