@@ -13,6 +13,7 @@ export {
 } from "./access/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export {
+  credentialsCreatedBy,
   isLive,
   readState,
   revokeCredentialsOfProject,

@@ -2,7 +2,14 @@ import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { creatorScopes, parseScopes, renderScopes } from "./bounds.ts";
-import { contextsOf, findMemberRole, idsCreatedBy, idsOfProject, setCreator, updateCredential } from "./store.ts";
+import {
+  contextsOf,
+  findMemberRole,
+  credentialsCreatedBy,
+  idsOfProject,
+  setCreator,
+  updateCredential,
+} from "./store.ts";
 
 export interface HandOverDeps {
   readonly metadata: Pick<MetadataStore, "lock" | "notify">;
@@ -18,7 +25,7 @@ export async function transferCredentials(
   tx: Writer,
   options: { orgId: string; from: string; to: string },
 ): Promise<string[]> {
-  const ids = await idsCreatedBy(tx, options.orgId, options.from);
+  const ids = await credentialsCreatedBy(tx, options.orgId, options.from);
   const becomesOwners = (await findMemberRole(tx, options.orgId, options.to)) === "owner";
   for (const context of await contextsOf(tx, ids)) {
     const held = creatorScopes(context, undefined);

@@ -8,6 +8,7 @@ export {
   type Propagation,
 } from "./credentials.ts";
 export { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
+export { credentialsCreatedBy } from "./store.ts";
 export { RefusalLog } from "./refusals.ts";
 export { isLive, SignIn, type SignInRequest } from "./sign-in.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";

@@ -171,8 +171,9 @@ export async function deleteSecrets(tx: Writer, ids: readonly string[]): Promise
       .execute();
 }
 
-export async function idsCreatedBy(tx: Writer, orgId: string, createdBy: string): Promise<string[]> {
-  const rows = await tx
+/** Ids of live credentials that a person or credential made. */
+export async function credentialsCreatedBy(db: Reader, orgId: string, createdBy: string): Promise<string[]> {
+  const rows = await db
     .selectFrom("credential")
     .select("id")
     .where("org_id", "=", orgId)

@@ -1,6 +1,11 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { ORG_ROLE_SCOPES, transferCredentials, type PersonPrincipal } from "#domain/identity/index.ts";
+import {
+  credentialsCreatedBy,
+  ORG_ROLE_SCOPES,
+  transferCredentials,
+  type PersonPrincipal,
+} from "#domain/identity/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -10,7 +15,6 @@ import { organizationById } from "../organization/store.ts";
 import { putProjectRole } from "../projects/store.ts";
 import { beyond, requireMayChange, requireMayGrant } from "./rules.ts";
 import {
-  credentialsMadeBy,
   deleteMembership,
   findMember,
   listMemberRows,
@@ -116,7 +120,7 @@ export async function removeMember(
     const grantor = await grantorOf(tx, caller, orgId);
     requireMayChange(grantor, member.role);
     if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
-    const credentials = await credentialsMadeBy(tx, orgId, userId);
+    const credentials = await credentialsCreatedBy(tx, orgId, userId);
     const heir = handOver ? requireHeir(grantor, userId) : null;
     if (heir !== null) await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
     const inherited = await passProjectsOn(deps, tx, orgId, { from: userId, preferred: grantor.userId });

@@ -100,18 +100,6 @@ export async function projectsMaintainedAlone(db: Reader, orgId: string, userId:
   return rows.map((row) => row.id);
 }
 
-/** Ids of live credentials that the person made. */
-export async function credentialsMadeBy(db: Reader, orgId: string, userId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("credential")
-    .select("id")
-    .where("org_id", "=", orgId)
-    .where("created_by", "=", userId)
-    .where("revoked_at", "is", null)
-    .execute();
-  return rows.map((row) => row.id);
-}
-
 export async function personByEmail(db: Reader, email: string): Promise<Person | undefined> {
   return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
 }
