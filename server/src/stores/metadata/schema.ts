@@ -160,6 +160,10 @@ export interface Tables {
     bytes: number;
     min_us: number;
     max_us: number;
+    /** UTC day of the newest row, `2026-11-20`; empty in files made before there were days. */
+    day: string;
+    /** JSON list of the attributes that have a column of their own in the file. */
+    promoted: string;
     created_at: number;
     /** Replaced by a merge, or past its retention; kept on disk until no query can read it. */
     dropped_at: number | null;

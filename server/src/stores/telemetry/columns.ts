@@ -61,3 +61,19 @@ export const COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
     project,
   ],
 };
+
+/** Prefix of the columns that promoted attributes have in Parquet files. */
+const PROMOTED_PREFIX = "attribute_";
+
+/**
+ * Name of the column that holds `attributes->>'key'` as text in a file where the attribute is promoted. In hexadecimal of UTF-8:
+ * keys that differ in case only are different columns, and no key needs quoting.
+ */
+export function promotedColumn(key: string): string {
+  return `${PROMOTED_PREFIX}${Buffer.from(key).toString("hex")}`;
+}
+
+/** Whether `attributes->>'key'` means the member `key`: DuckDB takes what begins with `$` or `/` for a path. */
+export function isPromotable(key: string): boolean {
+  return key !== "" && Buffer.byteLength(key) <= 64 && !/^[$/]/.test(key);
+}

@@ -1,7 +1,9 @@
 import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
+import type { TimeRange } from "./snapshot.ts";
 
 export { COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
+export type { TimeRange } from "./snapshot.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 
 /** Rows of one organization and one type, validated and normalised, to be kept whole or not at all. */
@@ -39,6 +41,8 @@ export interface QueryRequest {
   /** Positional (`?`, `$1`) or named (`$name`) parameters. */
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
+  /** Only rows of this range are seen, and only files that may have some are read. */
+  readonly range?: TimeRange;
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
   /** With `truncate` the result is cut after `rowsMax` rows and says so; without, one row more is a `query_too_large`. */

@@ -163,7 +163,7 @@ export class Manifest {
   #liveFiles() {
     return this.#metadata.read
       .selectFrom("telemetry_file")
-      .select(["id", "org_id", "type", "path", "rows", "bytes", "min_us", "max_us", "created_at"])
+      .select(["id", "org_id", "type", "path", "rows", "bytes", "min_us", "max_us", "day", "promoted", "created_at"])
       .where("store_id", "=", this.#storeId)
       .where("dropped_at", "is", null);
   }

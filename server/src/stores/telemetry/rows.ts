@@ -18,7 +18,7 @@ import { recoverLog } from "./log/recover.ts";
 import { createSegmentFile, type CreateSegmentFile, type SegmentInfo } from "./log/segment.ts";
 import { Manifest } from "./manifest.ts";
 import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot, TimeRange } from "./snapshot.ts";
 import { prepareFolders, restoreTables, sweepParquet } from "./startup.ts";
 import { readStoreId } from "./store-id.ts";
 
@@ -146,8 +146,8 @@ export class RowStore {
    * Everything that was appended to an organization before the call, as files.
    * @throws Problem `unavailable`
    */
-  async snapshot(orgId: string): Promise<Snapshot> {
-    return takeSnapshot(this.#parts.tables.ofOrganization(orgId));
+  async snapshot(orgId: string, range?: TimeRange): Promise<Snapshot> {
+    return takeSnapshot(this.#parts.tables.ofOrganization(orgId), range);
   }
 
   /** Compacts everything now, due or not, and shortens the log. What fails is logged. */

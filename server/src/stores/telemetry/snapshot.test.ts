@@ -20,7 +20,7 @@ test("a snapshot is of one moment: what is appended later is not in it", async (
   await rows.append(logBatch("org_a", ["two"]));
   const after = await rows.snapshot("org_a");
   const textOf = async (snapshot: typeof before) =>
-    (await Promise.all(snapshot.tables.logs.hot.map((path) => readFile(path, "utf8")))).join("");
+    (await Promise.all(snapshot.tables.logs.hot.map(({ path }) => readFile(path, "utf8")))).join("");
   assert.equal((await textOf(before)).split("\n").length, 2);
   assert.equal((await textOf(after)).split("\n").length, 3);
   before.release();
@@ -46,7 +46,7 @@ test("files outlive the compaction that replaces them until the last snapshot le
   await rows.append(logBatch("org_a", ["one"]));
   const first = await rows.snapshot("org_a");
   const second = await rows.snapshot("org_a");
-  const [path = ""] = first.tables.logs.hot;
+  const path = first.tables.logs.hot[0]?.path ?? "";
   await rows.compact();
   first.release();
   first.release();
@@ -61,7 +61,7 @@ test("an active file that was replaced is deleted once nobody reads it", async (
   const { rows, close } = await openTestStore(dir.path);
   await rows.append(logBatch("org_a", ["one"]));
   const first = await rows.snapshot("org_a");
-  const [path = ""] = first.tables.logs.hot;
+  const path = first.tables.logs.hot[0]?.path ?? "";
   await rows.append(logBatch("org_a", ["two"]));
   const second = await rows.snapshot("org_a");
   assert.ok(existsSync(path));

@@ -1,11 +1,36 @@
 import type { TelemetryType } from "./columns.ts";
 
-/** The files that hold one table's rows, as absolute paths. Every row is in exactly one of them. */
+/** A Parquet file with the columns of `COLUMNS` and one for each promoted attribute. */
+export interface ParquetInput {
+  /** Absolute. */
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  /** Range of `timestamp`, in microseconds since the epoch, cut to ±(2^53 − 1). */
+  readonly minUs: number;
+  readonly maxUs: number;
+  /** Attributes that have a column of their own, see `promotedColumn`. */
+  readonly promoted: readonly string[];
+}
+
+/** An NDJSON file with the members of `COLUMNS`; it never changes. */
+export interface HotInput {
+  /** Absolute. */
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** The files that hold one table's rows. Every row is in exactly one of them. */
 export interface SnapshotTable {
-  /** Parquet files with the columns of `COLUMNS`. */
-  readonly parquet: readonly string[];
-  /** NDJSON files with the members of `COLUMNS`; they never change. */
-  readonly hot: readonly string[];
+  readonly parquet: readonly ParquetInput[];
+  readonly hot: readonly HotInput[];
+}
+
+/** Rows from `fromUs` (included) to `toUs` (not included), in microseconds since the epoch; an absent bound is none. */
+export interface TimeRange {
+  readonly fromUs?: number | undefined;
+  readonly toUs?: number | undefined;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Tables } from "./hot/tables.ts";
-import { HeldFile } from "./hot/file.ts";
 import { parquetRange, type Layout } from "./layout.ts";
 import { syncDirectory } from "./log/segment.ts";
 import type { Manifest } from "./manifest.ts";
+import { parquetFile } from "./parquet-file.ts";
 import type { TelemetryLog } from "./settings.ts";
 
 /** Makes the folders, durably, and empties those that are a cache. */
@@ -21,10 +21,9 @@ export async function prepareFolders(layout: Layout): Promise<void> {
 export async function restoreTables(layout: Layout, manifest: Manifest, tables: Tables): Promise<number> {
   let lastSeq = 0;
   for (const { orgId, type, manifest: table } of (await manifest.load()).values()) {
-    const parquet = table.files.map(({ id, path, rows, bytes }) => {
-      const held = new HeldFile(join(layout.root, path), (failed, error) => tables.deleteFailed(failed, error));
-      return { id, held, rows, bytes };
-    });
+    const parquet = table.files.map((file) =>
+      parquetFile(layout, file, (failed, error) => tables.deleteFailed(failed, error)),
+    );
     tables.restore(orgId, type, table.compactedSeq, parquet);
     lastSeq = Math.max(lastSeq, table.compactedSeq);
   }

@@ -95,6 +95,8 @@ export const ROWS: Tables = {
     bytes: 1000,
     min_us: 1,
     max_us: 2,
+    day: "2026-11-20",
+    promoted: '["user"]',
     created_at: 1,
     dropped_at: null,
   },

@@ -2,6 +2,7 @@ import type { MetadataStore, Writer } from "../types.ts";
 import { foundation } from "./0001-foundation.ts";
 import { auditHead } from "./0002-audit-head.ts";
 import { deletedProject } from "./0003-deleted-project.ts";
+import { telemetryFiles } from "./0004-telemetry-files.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-foundation", up: foundation },
   { name: "0002-audit-head", up: auditHead },
   { name: "0003-deleted-project", up: deletedProject },
+  { name: "0004-telemetry-files", up: telemetryFiles },
 ];

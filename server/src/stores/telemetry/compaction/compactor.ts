@@ -3,12 +3,13 @@ import { dirname, join } from "node:path";
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { TelemetryType } from "../columns.ts";
-import { HeldFile, type HotFile } from "../hot/file.ts";
-import type { ParquetFile, Table } from "../hot/table.ts";
+import type { HotFile } from "../hot/file.ts";
+import type { Table } from "../hot/table.ts";
 import type { Tables } from "../hot/tables.ts";
 import { parquetPath, type Layout } from "../layout.ts";
 import { syncDirectory } from "../log/segment.ts";
 import { ManifestChanged, type Manifest, type ManifestFile } from "../manifest.ts";
+import { dayOf, parquetFile, type ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog, TelemetrySettings } from "../settings.ts";
 import { isolate, type Made, type Slice } from "./isolate.ts";
 import type { CompactionRunner } from "./protocol.ts";
@@ -90,6 +91,8 @@ export class Compactor {
         bytes: result.bytes,
         min_us: clamped(result.minUs),
         max_us: clamped(result.maxUs),
+        day: dayOf(clamped(result.maxUs)),
+        promoted: "[]",
         created_at: createdAt,
       });
     }
@@ -129,8 +132,7 @@ export class Compactor {
 
   #parquetFile(file: ManifestFile): ParquetFile {
     const { layout, tables } = this.#options;
-    const held = new HeldFile(join(layout.root, file.path), (path, error) => tables.deleteFailed(path, error));
-    return { id: file.id, held, rows: file.rows, bytes: file.bytes };
+    return parquetFile(layout, file, (path, error) => tables.deleteFailed(path, error));
   }
 
   async #ensureSpace(): Promise<void> {

@@ -1,15 +1,16 @@
 import { Problem } from "#kernel/problem.ts";
 import type { TelemetryType } from "../columns.ts";
-import type { Snapshot, SnapshotTable } from "../snapshot.ts";
+import type { ParquetFile } from "../parquet-file.ts";
+import type { HotInput, ParquetInput, Snapshot, SnapshotTable, TimeRange } from "../snapshot.ts";
 import type { HeldFile, HotFile } from "./file.ts";
 import type { Table } from "./table.ts";
 
 /**
- * The files of an organization's tables as of now. What they are is settled before the first wait, so neither an append
+ * The files of an organization's tables as of now, without those that have no row in `range`. What they are is settled before the first wait, so neither an append
  * nor a compaction can come between; then the rows that are only in memory are written.
  * @throws Problem `unavailable` when rows in memory can't be written for the query to read
  */
-export async function takeSnapshot(tables: readonly Table[]): Promise<Snapshot> {
+export async function takeSnapshot(tables: readonly Table[], range: TimeRange = {}): Promise<Snapshot> {
   const lists: Record<TelemetryType, SnapshotTable> = {
     logs: { parquet: [], hot: [] },
     metrics: { parquet: [], hot: [] },
@@ -20,10 +21,11 @@ export async function takeSnapshot(tables: readonly Table[]): Promise<Snapshot> 
   for (const table of tables) {
     const tail = table.tail();
     const files = tail === undefined ? table.sealed : [...table.sealed, tail];
-    const parquet = table.parquet.map((file) => file.held);
+    const parquet = table.parquet.filter((file) => overlaps(file, range));
     hot.push(...files);
-    held.push(...parquet, ...files.map((file) => file.held));
-    lists[table.type] = { parquet: parquet.map((file) => file.path), hot: files.map((file) => file.held.path) };
+    for (const file of parquet) held.push(file.held);
+    for (const file of files) held.push(file.held);
+    lists[table.type] = { parquet: parquet.map(parquetInput), hot: files.map(hotInput) };
   }
   for (const file of held) file.hold();
   const release = once(() => {
@@ -37,6 +39,20 @@ export async function takeSnapshot(tables: readonly Table[]): Promise<Snapshot> 
     throw unreadable(failed.reason);
   }
   return { tables: lists, release };
+}
+
+function overlaps({ minUs, maxUs }: ParquetFile, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean {
+  // Times in the manifest are cut to what a number holds exactly: a file at the cut may hold anything beyond it.
+  const cut = Number.MAX_SAFE_INTEGER;
+  return (maxUs >= fromUs || maxUs === cut) && (minUs < toUs || minUs === -cut);
+}
+
+function parquetInput({ held, rows, bytes, minUs, maxUs, promoted }: ParquetFile): ParquetInput {
+  return { path: held.path, rows, bytes, minUs, maxUs, promoted };
+}
+
+function hotInput({ held, rows, bytes }: HotFile): HotInput {
+  return { path: held.path, rows, bytes };
 }
 
 function unreadable(cause: unknown): Problem {

@@ -1,16 +1,9 @@
 import { join } from "node:path";
 import type { TelemetryType } from "../columns.ts";
 import { hotFileName } from "../layout.ts";
+import type { ParquetFile } from "../parquet-file.ts";
 import { HeldFile, HotFile } from "./file.ts";
 import { RowBuffer } from "./rows.ts";
-
-/** A Parquet file of the manifest. */
-export interface ParquetFile {
-  readonly id: string;
-  readonly held: HeldFile;
-  readonly rows: number;
-  readonly bytes: number;
-}
 
 export interface TableOptions {
   readonly orgId: string;

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { FrameMeta } from "../log/frame.ts";
+import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { type HotFile } from "./file.ts";
-import { Table, type ParquetFile } from "./table.ts";
+import { Table } from "./table.ts";
 
 export interface TablesOptions {
   readonly hotDir: string;

@@ -76,7 +76,7 @@ export async function readMessages(rows: RowStore, orgId: string): Promise<strin
   const snapshot = await rows.snapshot(orgId);
   try {
     const { parquet, hot } = snapshot.tables.logs;
-    const texts = await Promise.all(hot.map((path) => readFile(path, "utf8")));
+    const texts = await Promise.all(hot.map(({ path }) => readFile(path, "utf8")));
     const lines = texts.flatMap((text) => text.split("\n").filter((line) => line !== ""));
     const messages = lines.map((line) => String((JSON.parse(line) as { message: unknown }).message));
     const compacted = await readParquet(parquet, "message");
@@ -86,12 +86,15 @@ export async function readMessages(rows: RowStore, orgId: string): Promise<strin
   }
 }
 
-export async function readParquet(paths: readonly string[], columns: string): Promise<Record<string, unknown>[]> {
-  if (paths.length === 0) return [];
+export async function readParquet(
+  files: readonly { readonly path: string }[],
+  columns: string,
+): Promise<Record<string, unknown>[]> {
+  if (files.length === 0) return [];
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   try {
-    const list = paths.map((path) => `'${path.replaceAll("'", "''")}'`).join(", ");
+    const list = files.map(({ path }) => `'${path.replaceAll("'", "''")}'`).join(", ");
     const result = await connection.runAndReadAll(`SELECT ${columns} FROM read_parquet([${list}])`);
     return result.getRowObjectsJson();
   } finally {

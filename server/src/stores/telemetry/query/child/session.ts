@@ -196,5 +196,5 @@ function toStoreFailure(error: unknown): Failure {
 
 function directoriesOf(query: ChildQuery): string[] {
   const files = Object.values(query.files).flatMap(({ parquet, hot }) => [...parquet, ...hot]);
-  return [...new Set(files.map((file) => file.slice(0, file.lastIndexOf("/"))))];
+  return [...new Set(files.map(({ path }) => path.slice(0, path.lastIndexOf("/"))))];
 }

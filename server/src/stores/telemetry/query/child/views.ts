@@ -16,7 +16,7 @@ export function viewStatements(query: ChildQuery, used: ReadonlySet<string>): st
 export function viewFiles(query: ChildQuery, used: ReadonlySet<string>): string[] {
   return QUERY_TABLES.filter(({ name }) => used.has(name)).flatMap(({ name }) => {
     const files = query.files[name] ?? NO_FILES;
-    return [...files.parquet, ...files.hot];
+    return [...files.parquet, ...files.hot].map(({ path }) => path);
   });
 }
 
@@ -28,8 +28,8 @@ function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function fileList(files: readonly string[]): string {
-  return `[${files.map(quoteText).join(", ")}]`;
+function fileList(files: readonly { readonly path: string }[]): string {
+  return `[${files.map(({ path }) => quoteText(path)).join(", ")}]`;
 }
 
 // Columns are named one by one and never cast: a cast would keep filters from reaching the files, and `*` would show their names.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { systemClock } from "#kernel/time.ts";
 import { COLUMNS, type TelemetryType } from "../../columns.ts";
 import type { QueryRequest } from "../../index.ts";
-import type { Snapshot } from "../../snapshot.ts";
+import type { HotInput, ParquetInput, Snapshot, SnapshotTable } from "../../snapshot.ts";
 import { createQueryEngine, defaultQuerySettings, type QueryEngine, type QueryEngineSettings } from "../index.ts";
 import type { Targets } from "./attacks.ts";
 
@@ -126,16 +126,23 @@ export async function rows(
 }
 
 async function writeTables(directory: string, tables: Tables): Promise<Snapshot["tables"]> {
-  const write = async (type: TelemetryType): Promise<{ parquet: string[]; hot: string[] }> => {
+  const write = async (type: TelemetryType): Promise<SnapshotTable> => {
     const { parquet = [], hot = [] } = tables[type] ?? {};
-    const files = { parquet: [] as string[], hot: [] as string[] };
-    if (hot.length > 0) files.hot.push(await writeRows(join(directory, `${type}.ndjson`), hot));
+    const files = { parquet: [] as ParquetInput[], hot: [] as HotInput[] };
+    if (hot.length > 0) {
+      const path = await writeRows(join(directory, `${type}.ndjson`), hot);
+      files.hot.push({ path, rows: hot.length, bytes: (await stat(path)).size });
+    }
     if (parquet.length > 0) {
       const source = await writeRows(join(directory, `${type}.source`), parquet);
-      files.parquet.push(join(directory, `${type}.parquet`));
+      const path = join(directory, `${type}.parquet`);
       await duckdb(
-        `COPY (SELECT * FROM ${readJson(source, type)} ORDER BY timestamp) TO '${join(directory, `${type}.parquet`)}' (FORMAT parquet, COMPRESSION zstd)`,
+        `COPY (SELECT * FROM ${readJson(source, type)} ORDER BY timestamp) TO '${path}' (FORMAT parquet, COMPRESSION zstd)`,
       );
+      const times = parquet.map((row) => Date.parse(String(row["timestamp"])) * 1000);
+      const { size: bytes } = await stat(path);
+      const [minUs, maxUs] = [Math.min(...times), Math.max(...times) + 999];
+      files.parquet.push({ path, rows: parquet.length, bytes, minUs, maxUs, promoted: [] });
       await rm(source);
     }
     return files;
