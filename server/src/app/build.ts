@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
+import { organizationBySlug } from "#domain/organizations/index.ts";
 import {
   createHealthSurface,
   createHttpHost,
@@ -22,6 +23,7 @@ import { createEncoderPool, createTelemetrySurface } from "#surfaces/telemetry/i
 import { addressesOf, type Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
 import { registerGauges } from "./gauges.ts";
+import type { OwnTelemetry } from "./own-telemetry/index.ts";
 
 /** The running product. */
 export interface App {
@@ -46,17 +48,28 @@ interface Phases {
  * Starts everything in order. The listener is bound first, so that a second start on the same address ends before it
  * touches data; it serves when all the rest stands.
  */
-export async function buildApp(config: Config, log: FastifyBaseLogger, clock: Clock): Promise<App> {
+export async function buildApp(
+  config: Config,
+  log: FastifyBaseLogger,
+  clock: Clock,
+  own: OwnTelemetry | null = null,
+): Promise<App> {
   const phases = createPhases(log);
   try {
-    return await startAll(config, log, clock, phases);
+    return await startAll(config, log, clock, phases, own);
   } catch (error) {
     await phases.stop();
     throw error;
   }
 }
 
-async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, phases: Phases): Promise<App> {
+async function startAll(
+  config: Config,
+  log: FastifyBaseLogger,
+  clock: Clock,
+  phases: Phases,
+  own: OwnTelemetry | null,
+): Promise<App> {
   makeDataDirectory(config.data_dir);
   let stopping = false;
   const connectionsMax = config.connections_max;
@@ -72,6 +85,16 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
   await identity.start();
   const metrics = createHttpMetrics();
   registerGauges(metrics.registry, telemetry);
+  if (own !== null) {
+    phases.started("own telemetry", own, (part) => part.stop());
+    own.start({
+      store: telemetry,
+      registry: metrics.registry,
+      organizationId: async () =>
+        (await organizationBySlug(metadata.read, config.own_telemetry_organization ?? ""))?.id,
+      metricsIntervalMs: config.own_telemetry_metrics_interval_ms,
+    });
+  }
   const host = createHttpHost({
     authenticator: identity.authenticator,
     idempotency: createIdempotency({ metadata, clock }),
@@ -102,6 +125,7 @@ async function startAll(config: Config, log: FastifyBaseLogger, clock: Clock, ph
     log,
     clock,
     metrics,
+    ...(own === null ? {} : { answered: (request, reply) => own.observe(request, reply) }),
     surfaces,
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,

@@ -162,6 +162,17 @@ export const SETTINGS = {
     default: 300_000,
     description: "longest time that rows stay out of Parquet",
   },
+  own_telemetry_organization: {
+    schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
+    default: null,
+    form: "the slug of an organization",
+    description: "organization that gets the server's own logs, metrics and a span for each request; none when not set",
+  },
+  own_telemetry_metrics_interval_ms: {
+    schema: ms(100, DAY_MS),
+    default: 15_000,
+    description: "how often the server's own metrics are sampled for that organization",
+  },
 } as const satisfies Record<string, Omit<Setting, "name">>;
 
 export type SettingName = keyof typeof SETTINGS;

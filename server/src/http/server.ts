@@ -25,6 +25,8 @@ export interface HttpServerOptions {
   readonly log: FastifyBaseLogger;
   readonly clock: Clock;
   readonly metrics: HttpMetrics;
+  /** Told of each request once it is answered, after `metrics`. */
+  readonly answered?: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly surfaces: readonly Surface[];
   /** Peers whose `X-Forwarded-For` counts; none by default. */
   readonly trustedProxies: readonly string[];
@@ -75,6 +77,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   app.addHook("onResponse", async (request, reply) => {
     metrics.observe(request, reply);
+    options.answered?.(request, reply);
     logSlow(request, reply, options.slowRequestMs);
   });
   app.setErrorHandler((error, request, reply) => {

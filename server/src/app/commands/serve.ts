@@ -1,8 +1,10 @@
 import { setFlagsFromString } from "node:v8";
-import { pino } from "pino";
+import { pino, type Logger } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { buildApp, type App } from "../build.ts";
+import type { Config } from "../config.ts";
+import { createOwnTelemetry, type OwnTelemetry } from "../own-telemetry/index.ts";
 import { announceServer, withdrawServer } from "../running.ts";
 import {
   CONFIG_OPTION,
@@ -38,11 +40,9 @@ export const serve: Command = {
     // Before the start, which can take a while: a stop then waits until it can be done in order.
     const stopped = stopSignal();
     // Lines go to stderr: stdout is for the addresses.
-    const log = pino(
-      { level: config.log_level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-      pino.destination(2),
-    );
-    const app = await buildApp(config, log, systemClock);
+    const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
+    const log = createLog(config.log_level, own);
+    const app = await buildApp(config, log, systemClock, own);
     try {
       const setupUrl = await ensureSetupLink({ metadata: app.metadata, clock: systemClock }, app.addresses.portal_url);
       const { addresses, listen } = app;
@@ -57,6 +57,16 @@ export const serve: Command = {
     return ExitCode.ok;
   },
 };
+
+function createLog(level: Config["log_level"], own: OwnTelemetry | null): Logger {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  if (own === null || level === "silent") return pino(options, pino.destination(2));
+  const streams = [
+    { level, stream: pino.destination(2) },
+    { level, stream: own.logs },
+  ];
+  return pino(options, pino.multistream(streams));
+}
 
 /** npm and the terminal both pass a Ctrl-C on, so that one arrives twice within a moment. */
 const SAME_SIGNAL_MS = 500;

@@ -22,7 +22,7 @@ export {
   type OrganizationChange,
   type OrganizationPolicy,
 } from "./organization/organization.ts";
-export type { Organization } from "./organization/store.ts";
+export { organizationBySlug, type Organization } from "./organization/store.ts";
 export { verifyPassword } from "./password.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
 export {

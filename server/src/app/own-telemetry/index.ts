@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Counter, type Registry } from "prom-client";
+import type { Clock } from "#kernel/time.ts";
+import type { TelemetryStore, TelemetryType } from "#stores/telemetry/index.ts";
+import { RowQueue } from "./queue.ts";
+import { logRow, metricRows, spanRow, type MetricSamples } from "./rows.ts";
+
+export interface OwnTelemetryTarget {
+  readonly store: Pick<TelemetryStore, "append">;
+  readonly registry: Registry;
+  /** The organization's identifier, or undefined while there is none of the name that was set. */
+  readonly organizationId: () => Promise<string | undefined>;
+  /** How often samples are taken of every metric. */
+  readonly metricsIntervalMs: number;
+}
+
+/** The server's own logs, metrics and spans on their way into one of its organizations. What can't be kept is counted and left out. */
+export interface OwnTelemetry {
+  /** Takes the lines of the server's log; for pino. */
+  readonly logs: { write(line: string): void };
+  /** Takes a request that was answered. */
+  observe(request: FastifyRequest, reply: FastifyReply): void;
+  /** Begins to keep what was taken so far and whatever comes. */
+  start(target: OwnTelemetryTarget): void;
+  /** Takes a last sample of the metrics, keeps what is still waiting, and takes no more. */
+  stop(): Promise<void>;
+}
+
+const FLUSH_EVERY_MS = 1000;
+/** Of rows that wait, as text; beyond it the newest are left out. */
+const WAITING_CHARS_MAX = 16 * 1024 * 1024;
+
+export function createOwnTelemetry(clock: Clock): OwnTelemetry {
+  return new Exporter(clock);
+}
+
+class Exporter implements OwnTelemetry {
+  readonly #clock: Clock;
+  readonly #rows = new RowQueue(WAITING_CHARS_MAX);
+  readonly #timers: NodeJS.Timeout[] = [];
+  #target: OwnTelemetryTarget | undefined;
+  #organizationId: string | undefined;
+  #flushing: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  readonly logs = {
+    write: (line: string): void => {
+      const row = logRow(line);
+      if (row !== undefined) this.#add("logs", row);
+    },
+  };
+
+  observe(request: FastifyRequest, reply: FastifyReply): void {
+    this.#add("traces", spanRow(request, reply, this.#clock.nowMs(), randomHex));
+  }
+
+  start(target: OwnTelemetryTarget): void {
+    this.#target = target;
+    const dropped = new Counter({
+      name: "mooring_own_telemetry_dropped_total",
+      help: "Rows of the server's own telemetry that were left out because too many waited.",
+      registers: [target.registry],
+      collect: () => {
+        dropped.reset();
+        dropped.inc(this.#rows.dropped);
+      },
+    });
+    this.#timers.push(
+      setInterval(() => void this.#flush(), FLUSH_EVERY_MS).unref(),
+      setInterval(() => void this.#sample(), target.metricsIntervalMs).unref(),
+    );
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#sample();
+    await this.#flushing;
+    await this.#flush();
+    this.#stopped = true;
+  }
+
+  #add(type: TelemetryType, row: string): void {
+    if (!this.#stopped) this.#rows.add(type, row);
+  }
+
+  async #sample(): Promise<void> {
+    // The type that prom-client declares leaves out what it gives: the values.
+    const metrics = (await this.#target?.registry.getMetricsAsJSON()) as unknown as
+      | readonly MetricSamples[]
+      | undefined;
+    for (const row of metricRows(metrics ?? [], this.#clock.nowMs())) this.#add("metrics", row);
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing ??= this.#keep().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  /** Nothing here is logged: a line about a line that could not be kept would be the next one. */
+  async #keep(): Promise<void> {
+    const target = this.#target;
+    if (target === undefined) return;
+    try {
+      this.#organizationId ??= await target.organizationId();
+      const orgId = this.#organizationId;
+      if (orgId === undefined) return;
+      for (let batch = this.#rows.next(); batch !== undefined; batch = this.#rows.next()) {
+        const { type, count } = batch;
+        await target.store.append({ orgId, type, count, rows: Buffer.from(batch.text) });
+        batch.kept();
+      }
+    } catch {
+      // The rows wait for the next time; `/health` tells why nothing can be kept.
+    }
+  }
+}
+
+function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString("hex");
+}

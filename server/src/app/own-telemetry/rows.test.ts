@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { logRow, metricRows } from "./rows.ts";
+
+const TIME = "2026-11-20T08:00:00.000Z";
+
+test("a log line becomes a row; what is no line of the log does not", () => {
+  const line = { level: 50, time: TIME, reqId: "r1", msg: "cannot compact", err: { message: "full" }, org_id: "org_1" };
+  assert.deepEqual(JSON.parse(logRow(JSON.stringify(line)) ?? ""), {
+    timestamp: TIME,
+    level: "error",
+    severity: 17,
+    message: "cannot compact",
+    service: "mooring",
+    attributes: { err: { message: "full" }, org_id: "org_1", request_id: "r1" },
+  });
+  for (const other of ["", "plain text", "{}", "null", '{"level":35}']) assert.equal(logRow(other), undefined, other);
+});
+
+test("a line that is too long keeps its message and loses the rest; lone surrogates are replaced", () => {
+  const long = logRow(JSON.stringify({ level: 30, time: TIME, msg: "m", more: "x".repeat(70_000) })) ?? "";
+  assert.deepEqual(Object.keys(JSON.parse(long) as object), ["timestamp", "level", "severity", "message", "service"]);
+  const broken = logRow(`{"level":30,"time":"${TIME}","msg":"a\\ud800b","s":"\\udc00"}`) ?? "";
+  assert.ok(!/\\ud[89a-f]/i.test(broken) && broken.isWellFormed(), broken);
+});
+
+test("samples keep the names of the Prometheus format; what is not finite is left out", () => {
+  const values = [
+    { value: 3, labels: { le: 0.5 }, metricName: "seconds_bucket" },
+    { value: Number.NaN, labels: {} },
+    { value: 2, labels: {}, metricName: "seconds_count" },
+  ];
+  const rows = metricRows([{ name: "seconds", values }], Date.parse(TIME)).map((row) => JSON.parse(row) as unknown);
+  assert.deepEqual(rows, [
+    { timestamp: TIME, name: "seconds_bucket", value: 3, tags: { le: "0.5", service: "mooring" } },
+    { timestamp: TIME, name: "seconds_count", value: 2, tags: { service: "mooring" } },
+  ]);
+});

@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isoFromMs } from "#kernel/time.ts";
+
+/** Under this name the server's own rows stand beside those of the apps. */
+export const SERVICE = "mooring";
+
+/** A log line, with its attributes, that is longer loses them: one line must not crowd out the others. */
+const LINE_CHARS_MAX = 64 * 1024;
+
+interface Level {
+  readonly level: string;
+  /** OpenTelemetry's log data model, "Severity fields". */
+  readonly severity: number;
+}
+
+const LEVELS: Readonly<Record<number, Level>> = {
+  10: { level: "trace", severity: 1 },
+  20: { level: "debug", severity: 5 },
+  30: { level: "info", severity: 9 },
+  40: { level: "warn", severity: 13 },
+  50: { level: "error", severity: 17 },
+  60: { level: "fatal", severity: 21 },
+};
+
+/** A row of `logs` as NDJSON from a line of the server's log, or undefined for what is no such line. */
+export function logRow(line: string): string | undefined {
+  const fields = parsed(line);
+  const level = LEVELS[Number(fields?.["level"])];
+  if (fields === undefined || level === undefined) return undefined;
+  const { level: _level, time, msg, reqId, ...rest } = fields;
+  const attributes = reqId === undefined ? rest : { ...rest, request_id: reqId };
+  const row = { timestamp: time, ...level, message: text(msg).slice(0, LINE_CHARS_MAX), service: SERVICE };
+  const whole = line.length <= LINE_CHARS_MAX && Object.keys(attributes).length > 0;
+  return ndjson(whole ? { ...row, attributes } : row);
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A metric as prom-client gives it; samples of a histogram have names of their own. */
+export interface MetricSamples {
+  readonly name: string;
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Readonly<Record<string, string | number | undefined>>;
+    readonly metricName?: string;
+  }[];
+}
+
+/** Rows of `metrics` as NDJSON: one a sample, named as in the Prometheus text format. Values that are not finite are left out. */
+export function metricRows(metrics: readonly MetricSamples[], nowMs: number): string[] {
+  const timestamp = isoFromMs(nowMs);
+  return metrics.flatMap(({ name, values }) =>
+    values
+      .filter(({ value }) => Number.isFinite(value))
+      .map(({ value, labels, metricName }) => {
+        const tags = Object.fromEntries(Object.entries(labels).map(([label, of]) => [label, String(of)]));
+        return ndjson({ timestamp, name: metricName ?? name, value, tags: { ...tags, service: SERVICE } });
+      }),
+  );
+}
+
+/** Version 00 of the `traceparent` field (W3C Trace Context, section 3.2): trace, parent. */
+const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/;
+
+/** Gives random hexadecimal digits, two a byte. */
+export type RandomHex = (bytes: number) => string;
+
+/** A row of `traces` as NDJSON: the request as one span, in the caller's trace when it names one. Names follow OpenTelemetry's HTTP conventions. */
+export function spanRow(request: FastifyRequest, reply: FastifyReply, nowMs: number, randomHex: RandomHex): string {
+  const route = request.routeOptions.url;
+  const [, traceId, parent] = TRACEPARENT.exec(String(request.headers["traceparent"] ?? "")) ?? [];
+  const { principal } = request;
+  const attributes = {
+    "http.request.method": request.method,
+    "http.route": route,
+    "http.response.status_code": reply.statusCode,
+    request_id: request.id,
+    organization_id: principal?.orgId,
+    principal_id: principal?.id,
+  };
+  return ndjson({
+    timestamp: isoFromMs(nowMs - reply.elapsedTime),
+    trace_id: traceId ?? randomHex(16),
+    span_id: randomHex(8),
+    parent_span_id: parent,
+    // The route's pattern, never the path: a path holds identifiers.
+    name: route === undefined ? request.method : `${request.method} ${route}`,
+    kind: "server",
+    service: SERVICE,
+    status: reply.statusCode < 500 ? "ok" : "error",
+    duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+    attributes,
+  });
+}
+
+/** Lone surrogates are replaced: DuckDB refuses a whole file for one. */
+function ndjson(row: object): string {
+  return `${JSON.stringify(row, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value))}\n`;
+}
