@@ -19,7 +19,8 @@ export type IdPrefix =
   | "req"
   | "tok"
   | "node"
-  | "store";
+  | "store"
+  | "era";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 

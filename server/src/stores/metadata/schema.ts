@@ -185,5 +185,56 @@ export interface Tables {
     accepted: number;
     at: number;
   };
+  /** What an organization and the operator decided about its telemetry; null: the server's default. */
+  telemetry_policy: {
+    org_id: string;
+    retention_days_logs: number | null;
+    retention_days_metrics: number | null;
+    retention_days_traces: number | null;
+    /** 2^53 − 1 stands for no limit. */
+    stored_bytes_max: number | null;
+    ingest_bytes_per_second: number | null;
+    ingest_bytes_burst: number | null;
+    /** Grows with every change of any row, so that servers read only what is new to them. */
+    revision: number;
+    updated_at: number;
+  };
+  /** The telemetry directories that use this database. */
+  telemetry_store: {
+    id: string;
+    /** The last time at which its server looked for what is past its retention. */
+    seen_at: number;
+    /** Nothing is dropped before this time: the clock had jumped ahead. */
+    drops_held_until: number | null;
+  };
+  /** A request to erase rows. */
+  telemetry_erasure: {
+    id: string;
+    org_id: string;
+    /** JSON list of types. */
+    types: string;
+    /** The range of `timestamp`; null: open. */
+    from_us: number | null;
+    to_us: number | null;
+    /** JSON object of what the rows must equal; null once every directory is done, since it may name a person. */
+    match: string | null;
+    /** Keyed hash of range and match, in hexadecimal. */
+    match_digest: string;
+    created_by: string;
+    created_at: number;
+    finished_at: number | null;
+  };
+  /** The share of one telemetry directory in an erasure. */
+  telemetry_erasure_part: {
+    erasure_id: string;
+    store_id: string;
+    state: "pending" | "running" | "done" | "failed";
+    rows_erased: number;
+    files_rewritten: number;
+    /** JSON list of files in quarantine, which a person must look at. */
+    quarantined: string;
+    detail: string | null;
+    finished_at: number | null;
+  };
   migration: { name: string; applied_at: number };
 }

@@ -3,6 +3,7 @@ import { foundation } from "./0001-foundation.ts";
 import { auditHead } from "./0002-audit-head.ts";
 import { deletedProject } from "./0003-deleted-project.ts";
 import { telemetryFiles } from "./0004-telemetry-files.ts";
+import { telemetryRetention } from "./0005-telemetry-retention.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0002-audit-head", up: auditHead },
   { name: "0003-deleted-project", up: deletedProject },
   { name: "0004-telemetry-files", up: telemetryFiles },
+  { name: "0005-telemetry-retention", up: telemetryRetention },
 ];
