@@ -19,6 +19,10 @@ export type IdPrefix =
   | "req"
   | "tok"
   | "node"
+  | "query"
+  | "alert"
+  | "msg"
+  | "job"
   | "store"
   | "era";
 

@@ -41,4 +41,4 @@ export interface MetadataStore {
   close(): Promise<void>;
 }
 
-export type NotifyChannel = "auth_change";
+export type NotifyChannel = "auth_change" | "job";

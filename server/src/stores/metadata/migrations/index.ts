@@ -3,6 +3,7 @@ import { foundation } from "./0001-foundation.ts";
 import { auditHead } from "./0002-audit-head.ts";
 import { deletedProject } from "./0003-deleted-project.ts";
 import { telemetryFiles } from "./0004-telemetry-files.ts";
+import { savedQueries } from "./0006-saved-queries.ts";
 import { telemetryRetention } from "./0005-telemetry-retention.ts";
 
 export interface Migration {
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003-deleted-project", up: deletedProject },
   { name: "0004-telemetry-files", up: telemetryFiles },
   { name: "0005-telemetry-retention", up: telemetryRetention },
+  { name: "0006-saved-queries", up: savedQueries },
 ];

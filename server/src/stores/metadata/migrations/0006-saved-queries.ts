@@ -1,0 +1,112 @@
+import type { MetadataStore, Writer } from "../types.ts";
+import { tableMaker, type TableDefinition } from "./tables.ts";
+
+/** Saved queries, the alerts that watch them, and the durable jobs that evaluate and deliver. `schema.ts` says what the columns mean. */
+export async function savedQueries(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
+  const create = tableMaker(tx, dialect);
+  for (const [name, definition] of Object.entries(TABLES)) await create(name, definition);
+}
+
+const TABLES: Readonly<Record<string, TableDefinition>> = {
+  job: {
+    columns: {
+      id: "text",
+      kind: "text",
+      key: "text",
+      group_key: "text",
+      payload: "text",
+      due_at: "integer",
+      fence: "integer",
+      owner: "text?",
+      attempts: "integer",
+      last_error: "text?",
+      created_at: "integer",
+    },
+    primaryKey: ["id"],
+    unique: [["kind", "key"]],
+    indexes: [["kind", "due_at"]],
+  },
+  saved_query: {
+    columns: {
+      id: "text",
+      org_id: "text",
+      project_id: "text?",
+      place: "text",
+      name: "text",
+      description: "text",
+      sql: "text",
+      parameters: "text",
+      parameter_names: "text",
+      created_by: "text",
+      created_at: "integer",
+      updated_by: "text",
+      updated_at: "integer",
+      revision: "integer",
+    },
+    primaryKey: ["id"],
+    unique: [["org_id", "place", "name"]],
+    indexes: [["project_id"]],
+    references: { org_id: "organization", project_id: "project" },
+  },
+  alert: {
+    columns: {
+      id: "text",
+      org_id: "text",
+      query_id: "text",
+      name: "text",
+      description: "text",
+      settings: "text",
+      url: "text",
+      enabled: "integer",
+      secret: "bytes",
+      secret_version: "integer",
+      previous_secret: "bytes?",
+      previous_secret_until: "integer?",
+      created_by: "text",
+      created_at: "integer",
+      updated_by: "text",
+      updated_at: "integer",
+      revision: "integer",
+      progress: "text",
+      evaluations: "integer",
+      deliveries: "integer",
+    },
+    primaryKey: ["id"],
+    indexes: [["org_id"], ["query_id"]],
+    references: { org_id: "organization", query_id: "saved_query" },
+  },
+  alert_evaluation: {
+    columns: {
+      alert_id: "text",
+      seq: "integer",
+      at: "integer",
+      outcome: "text",
+      state: "text",
+      value: "text",
+      error: "text?",
+      elapsed_ms: "integer",
+    },
+    primaryKey: ["alert_id", "seq"],
+    references: { alert_id: "alert" },
+  },
+  alert_delivery: {
+    columns: {
+      id: "text",
+      alert_id: "text",
+      org_id: "text",
+      seq: "integer",
+      type: "text",
+      body: "text",
+      state: "text",
+      attempts: "integer",
+      created_at: "integer",
+      next_attempt_at: "integer?",
+      last_attempt_at: "integer?",
+      last_status: "integer?",
+      last_error: "text?",
+    },
+    primaryKey: ["id"],
+    unique: [["alert_id", "seq"]],
+    references: { alert_id: "alert" },
+  },
+};
