@@ -3,8 +3,8 @@ import { foundation } from "./0001-foundation.ts";
 import { auditHead } from "./0002-audit-head.ts";
 import { deletedProject } from "./0003-deleted-project.ts";
 import { telemetryFiles } from "./0004-telemetry-files.ts";
-import { savedQueries } from "./0006-saved-queries.ts";
 import { telemetryRetention } from "./0005-telemetry-retention.ts";
+import { savedQueries } from "./0006-saved-queries.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
