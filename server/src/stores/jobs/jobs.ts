@@ -1,0 +1,233 @@
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import type { Job, JobHandler, Jobs, NewJob } from "./index.ts";
+import {
+  claimJobs,
+  deleteJob,
+  extendLease,
+  finish,
+  nextDueAt,
+  release,
+  upsertJob,
+  type Claimed,
+  type JobRow,
+} from "./store.ts";
+
+export interface JobsOptions {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+  /** A job whose node has died is taken over after so long. The clocks of all nodes must agree within a third of it. */
+  readonly leaseMs?: number;
+  /** How often other nodes' jobs are looked for; notifications come first. */
+  readonly pollMs?: number;
+}
+
+const LEASE_MS = 15_000;
+const POLL_MS = 1000;
+const LAST_ERROR_CHARS_MAX = 500;
+
+export function createJobs(options: JobsOptions): Jobs {
+  return new Runner(options);
+}
+
+/** Somebody else has the job now: nothing of this run is written. */
+class LeaseLost extends Error {}
+
+interface Running {
+  readonly row: JobRow;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+class Runner implements Jobs {
+  readonly #metadata: MetadataStore;
+  readonly #clock: Clock;
+  readonly #log: JobsOptions["log"];
+  readonly #leaseMs: number;
+  readonly #pollMs: number;
+  readonly #owner: string;
+  readonly #running = new Map<string, Running>(); // by id and fence
+  #handlers: readonly JobHandler[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #again = false;
+  #stopListening: (() => void) | undefined;
+  #stopped = false;
+
+  constructor({ metadata, clock, log, leaseMs = LEASE_MS, pollMs = POLL_MS }: JobsOptions) {
+    this.#metadata = metadata;
+    this.#clock = clock;
+    this.#log = log;
+    this.#leaseMs = leaseMs;
+    this.#pollMs = pollMs;
+    this.#owner = newId("node", clock.nowMs());
+  }
+
+  async put(tx: Writer, job: NewJob): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    await upsertJob(tx, {
+      id: newId("job", nowMs),
+      kind: job.kind,
+      key: job.key,
+      group_key: job.group,
+      payload: JSON.stringify(job.payload ?? null),
+      due_at: job.dueAtMs,
+      fence: 0,
+      owner: null,
+      attempts: 0,
+      last_error: null,
+      created_at: nowMs,
+    });
+    await this.#metadata.notify(tx, "job");
+  }
+
+  async remove(tx: Writer, kind: string, key: string): Promise<void> {
+    await deleteJob(tx, kind, key);
+  }
+
+  start(handlers: readonly JobHandler[]): void {
+    if (this.#stopListening !== undefined) throw new Error("the jobs run already");
+    this.#handlers = handlers;
+    this.#stopListening = this.#metadata.onNotify("job", () => this.#wake());
+    this.#wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#stopListening?.();
+    clearTimeout(this.#timer);
+    await this.#round;
+    clearTimeout(this.#timer);
+    for (const { abort } of this.#running.values()) abort.abort(new Error("the server stops"));
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  /** One round at a time; what comes meanwhile makes one more. */
+  #wake(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    this.#round ??= this.#rounds().finally(() => {
+      this.#round = undefined;
+    });
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      clearTimeout(this.#timer);
+      let waitMs = this.#pollMs;
+      try {
+        for (const handler of this.#handlers) await this.#claim(handler);
+        waitMs = await this.#untilNext();
+      } catch (error) {
+        this.#log.warn({ err: error }, "cannot look for jobs that are due");
+      }
+      this.#timer = setTimeout(() => this.#wake(), waitMs);
+    }
+  }
+
+  /** Not later than the next poll; a job that has no place now is looked for again when a run has ended. */
+  async #untilNext(): Promise<number> {
+    const free = this.#handlers.filter((handler) => this.#places(handler) > 0);
+    const dueAtMs = await nextDueAt(
+      this.#metadata,
+      free.map((handler) => handler.kind),
+    );
+    if (dueAtMs === undefined) return this.#pollMs;
+    const waitMs = dueAtMs - this.#clock.nowMs();
+    return waitMs <= 0 ? this.#pollMs : Math.min(waitMs, this.#pollMs);
+  }
+
+  #places(handler: JobHandler): number {
+    return handler.concurrency - this.#ofKind(handler.kind).length;
+  }
+
+  #ofKind(kind: string): Running[] {
+    return [...this.#running.values()].filter(({ row }) => row.kind === kind);
+  }
+
+  async #claim(handler: JobHandler): Promise<void> {
+    const { kind } = handler;
+    for (let places = this.#places(handler); places > 0; places = this.#places(handler)) {
+      const nowMs = this.#clock.nowMs();
+      const dueAtMs = await nextDueAt(this.#metadata, [kind]);
+      if (dueAtMs === undefined || dueAtMs > nowMs) return; // so that an idle server writes nothing
+      const counts = countBy(this.#ofKind(kind).map(({ row }) => row.group_key));
+      const fullGroups = [...counts].filter(([, n]) => n >= handler.concurrencyPerGroup).map(([group]) => group);
+      const claim = { kind, owner: this.#owner, nowMs, leaseMs: this.#leaseMs, limit: 1, fullGroups };
+      const [claimed] = await this.#metadata.write((tx) => claimJobs(tx, this.#metadata.dialect, claim));
+      if (claimed === undefined) return;
+      this.#begin(handler, claimed);
+    }
+  }
+
+  #begin(handler: JobHandler, claimed: Claimed): void {
+    const { row } = claimed;
+    const key = `${row.id} ${row.fence}`;
+    const abort = new AbortController();
+    const ended = this.#run(handler, claimed, abort)
+      .catch((error: unknown) => this.#log.warn({ err: error, kind: row.kind, key: row.key }, "cannot finish a job"))
+      .then(() => {
+        this.#running.delete(key);
+        this.#wake();
+      });
+    this.#running.set(key, { row, abort, ended });
+  }
+
+  async #run(handler: JobHandler, { row, dueAtMs }: Claimed, abort: AbortController): Promise<void> {
+    const renewal = setInterval(() => void this.#renew(row, abort), this.#leaseMs / 3);
+    const { kind, key, attempts } = row;
+    const payload: unknown = JSON.parse(row.payload);
+    const job: Job = { kind, key, group: row.group_key, payload, dueAtMs, attempts, signal: abort.signal };
+    try {
+      const outcome = await handler.run(job);
+      abort.signal.throwIfAborted();
+      await this.#finish(row, outcome.dueAtMs, outcome.commit?.bind(outcome));
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) await this.#failed(handler, row, abort.signal, error);
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  async #finish(row: JobRow, dueAtMs: number | null, commit: ((tx: Writer) => Promise<void>) | undefined) {
+    await this.#metadata.write(async (tx) => {
+      const ours =
+        dueAtMs === null ? await finish(tx, row) : await release(tx, row, { dueAtMs, attempts: 0, lastError: null });
+      if (!ours) throw new LeaseLost("another has taken the job over");
+      await commit?.(tx);
+    });
+  }
+
+  /** A run that the stop cut short is no failure: the next node takes the job at once. */
+  async #failed(handler: JobHandler, row: JobRow, signal: AbortSignal, error: unknown): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const attempts = signal.aborted ? row.attempts : row.attempts + 1;
+    const retryMs = signal.aborted ? 0 : handler.retryMs(attempts);
+    const lastError = String(error instanceof Error ? error.message : error).slice(0, LAST_ERROR_CHARS_MAX);
+    const { kind, key } = row;
+    if (!signal.aborted)
+      this.#log.warn({ err: error, kind, key, attempts, given_up: retryMs === null }, "a job failed");
+    await this.#metadata.write((tx) =>
+      retryMs === null ? finish(tx, row) : release(tx, row, { dueAtMs: nowMs + retryMs, attempts, lastError }),
+    );
+  }
+
+  async #renew(row: JobRow, abort: AbortController): Promise<void> {
+    const untilMs = this.#clock.nowMs() + this.#leaseMs;
+    try {
+      const ours = await this.#metadata.write((tx) => extendLease(tx, row, untilMs));
+      if (!ours) abort.abort(new LeaseLost("another has taken the job over"));
+    } catch (error) {
+      this.#log.warn({ err: error, kind: row.kind, key: row.key }, "cannot renew the lease of a job");
+    }
+  }
+}
+
+function countBy(groups: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const group of groups) counts.set(group, (counts.get(group) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,131 @@
+import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type JobRow = Tables["job"];
+
+/** Adds the job, or gives the present one of that kind and key a new time and payload and takes it from whoever runs it. */
+export async function upsertJob(tx: Writer, row: JobRow): Promise<void> {
+  const { group_key, payload, due_at } = row;
+  await tx
+    .insertInto("job")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(["kind", "key"]).doUpdateSet((eb) => ({
+        group_key,
+        payload,
+        due_at,
+        fence: eb("job.fence", "+", 1),
+        owner: null,
+        attempts: 0,
+        last_error: null,
+      })),
+    )
+    .execute();
+}
+
+export async function deleteJob(tx: Writer, kind: string, key: string): Promise<void> {
+  await tx.deleteFrom("job").where("kind", "=", kind).where("key", "=", key).execute();
+}
+
+/** The time at which the next job of these kinds is due, or its lease ends. */
+export async function nextDueAt(
+  metadata: Pick<MetadataStore, "read">,
+  kinds: readonly string[],
+): Promise<number | undefined> {
+  const rows = await Promise.all(
+    kinds.map((kind) =>
+      metadata.read
+        .selectFrom("job")
+        .select("due_at")
+        .where("kind", "=", kind)
+        .orderBy("due_at")
+        .limit(1)
+        .executeTakeFirst(),
+    ),
+  );
+  const times = rows.filter((row) => row !== undefined).map((row) => row.due_at);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** A claimed job with the time at which it was due. */
+export interface Claimed {
+  readonly row: JobRow;
+  readonly dueAtMs: number;
+}
+
+export interface Claim {
+  readonly kind: string;
+  readonly owner: string;
+  readonly nowMs: number;
+  readonly leaseMs: number;
+  readonly limit: number;
+  /** Groups that have their share of places already. */
+  readonly fullGroups: readonly string[];
+}
+
+/**
+ * Takes the jobs that are due, also those whose lease has ended: `due_at` becomes the end of the new lease. Rows that another
+ * node is taking at this moment are passed over.
+ */
+export async function claimJobs(tx: Writer, dialect: MetadataStore["dialect"], claim: Claim): Promise<Claimed[]> {
+  const { kind, owner, nowMs, leaseMs, limit, fullGroups } = claim;
+  const due = await tx
+    .selectFrom("job")
+    .selectAll()
+    .where("kind", "=", kind)
+    .where("due_at", "<=", nowMs)
+    .$if(fullGroups.length > 0, (query) => query.where("group_key", "not in", [...fullGroups]))
+    .orderBy("due_at")
+    .limit(limit)
+    .$if(dialect === "postgres", (query) => query.forUpdate().skipLocked())
+    .execute();
+  const claimed: Claimed[] = [];
+  for (const row of due) {
+    const taken = { due_at: nowMs + leaseMs, fence: row.fence + 1, owner };
+    await tx.updateTable("job").set(taken).where("id", "=", row.id).execute();
+    claimed.push({ row: { ...row, ...taken }, dueAtMs: row.due_at });
+  }
+  return claimed;
+}
+
+type Held = Pick<JobRow, "id" | "fence">;
+
+/** False when another has taken the job over, or it was changed. */
+export async function extendLease(tx: Writer, held: Held, untilMs: number): Promise<boolean> {
+  return changed(tx, held, { due_at: untilMs });
+}
+
+/** Ends a run: the job waits for its next time. False as above. */
+export async function release(
+  tx: Writer,
+  held: Held,
+  next: { dueAtMs: number; attempts: number; lastError: string | null },
+): Promise<boolean> {
+  return changed(tx, held, {
+    due_at: next.dueAtMs,
+    attempts: next.attempts,
+    last_error: next.lastError,
+    owner: null,
+  });
+}
+
+/** Ends a run: the job is done. False as above. */
+export async function finish(tx: Writer, held: Held): Promise<boolean> {
+  const rows = await tx
+    .deleteFrom("job")
+    .where("id", "=", held.id)
+    .where("fence", "=", held.fence)
+    .returning("id")
+    .execute();
+  return rows.length > 0;
+}
+
+async function changed(tx: Writer, held: Held, set: Partial<JobRow>): Promise<boolean> {
+  const rows = await tx
+    .updateTable("job")
+    .set(set)
+    .where("id", "=", held.id)
+    .where("fence", "=", held.fence)
+    .returning("id")
+    .execute();
+  return rows.length > 0;
+}
