@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+/** Signatures of webhooks as Standard Webhooks describes them: HMAC-SHA-256 over `id.timestamp.body`. */
+
+const PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+/** `whsec_` and 256 random bits in base64. */
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
+}
+
+export interface SignedMessage {
+  /** The same for every attempt, so that a receiver can drop repetitions. */
+  readonly id: string;
+  /** Of this attempt, in seconds since the epoch. */
+  readonly timestampS: number;
+  /** Exactly as it is sent. */
+  readonly body: string;
+}
+
+/** The header fields of a signed request. With several secrets, which is so while one replaces another, each signs. */
+export function signatureFields(message: SignedMessage, secrets: readonly string[]): Record<string, string> {
+  const content = `${message.id}.${message.timestampS}.${message.body}`;
+  const signatures = secrets.map((secret) => `v1,${hmacOf(secret, content)}`);
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": String(message.timestampS),
+    "webhook-signature": signatures.join(" "),
+  };
+}
+
+function hmacOf(secret: string, content: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), "base64");
+  return createHmac("sha256", key).update(content).digest("base64");
+}

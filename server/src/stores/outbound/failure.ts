@@ -1,0 +1,21 @@
+/** Why a request to a destination had no answer. */
+export type OutboundFailure =
+  /** The destination is not one that requests may be sent to. */
+  | "destination_refused"
+  | "name_not_found"
+  | "connection_failed"
+  /** The certificate is not valid for the destination, or not to be trusted. */
+  | "tls_failed"
+  | "timeout"
+  | "cancelled";
+
+/** `message` is for whoever named the destination. */
+export class OutboundError extends Error {
+  readonly code: OutboundFailure;
+
+  constructor(code: OutboundFailure, message: string) {
+    super(message);
+    this.name = "OutboundError";
+    this.code = code;
+  }
+}

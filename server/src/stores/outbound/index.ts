@@ -1,0 +1,28 @@
+export { OutboundError, type OutboundFailure } from "./failure.ts";
+export { createOutbound, type OutboundOptions } from "./outbound.ts";
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  /** What `Retry-After` asks for. */
+  readonly retryAfterMs: number | null;
+  readonly elapsedMs: number;
+}
+
+/**
+ * Requests to addresses that users name. They reach public addresses only, unless the operator allows others: the name is
+ * resolved here, every address is checked, and the connection goes to one of the checked ones. Redirects are answers, not
+ * followed; proxies of the environment are not used.
+ */
+export interface Outbound {
+  /** Whether requests to this URL could be sent, as far as that shows without a look-up. @throws OutboundError `destination_refused` */
+  check(url: string): void;
+  /** @throws OutboundError */
+  post(request: OutboundRequest): Promise<OutboundAnswer>;
+}

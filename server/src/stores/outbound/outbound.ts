@@ -1,0 +1,167 @@
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import type { Clock } from "#kernel/time.ts";
+import { destinationOf, refuseUnlessAllowed, type Destination } from "./destination.ts";
+import { OutboundError } from "./failure.ts";
+import type { Outbound, OutboundAnswer, OutboundRequest } from "./index.ts";
+import { systemResolve, type Resolve } from "./resolve.ts";
+
+export interface OutboundOptions {
+  /** Whether loopback, private and other addresses that are not public may be reached, and plain HTTP used. */
+  readonly privateAddresses: boolean;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  /** From the first look-up to the end of the answer. */
+  readonly timeoutMs?: number;
+  /** Authorities to trust beside the system's, in PEM. */
+  readonly ca?: string;
+  readonly resolve?: Resolve;
+}
+
+const TIMEOUT_MS = 5000;
+/** Of an answer's body so much is read, and thrown away, so that the destination can send it whole in the common case. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { privateAddresses, timeoutMs = TIMEOUT_MS } = options;
+  const resolve = options.resolve ?? systemResolve({ hosts: privateAddresses });
+  return {
+    check: (url) => void destinationOf(url, { privateAddresses }),
+    post: async (request) => {
+      const startedMs = performance.now();
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        const destination = destinationOf(request.url, { privateAddresses });
+        const addresses = await addressesOf(destination, resolve, signal);
+        refuseUnlessAllowed(addresses, privateAddresses);
+        const answer = await exchange(destination, addresses, request, { ...options, signal });
+        const { status, retryAfter } = answer;
+        const retryAfterMs = retryAfterMsOf(retryAfter, options.clock.nowMs());
+        return { status, retryAfterMs, elapsedMs: Math.round(performance.now() - startedMs) } satisfies OutboundAnswer;
+      } catch (error) {
+        throw failureOf(error, request.signal, signal, timeoutMs);
+      }
+    },
+  };
+}
+
+async function addressesOf({ host }: Destination, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+  if (isIP(host) !== 0) return [host];
+  let found: readonly string[];
+  try {
+    found = await resolve(host, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new OutboundError("name_not_found", `the name ${host} can't be looked up now (${codeOf(error)})`);
+  }
+  if (found.length === 0) throw new OutboundError("name_not_found", `the name ${host} has no address`);
+  return found;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+/** One request on a connection of its own, to one of these addresses and no other. */
+function exchange(
+  { url, host }: Destination,
+  addresses: readonly string[],
+  { headers, body }: OutboundRequest,
+  options: OutboundOptions & { readonly signal: AbortSignal },
+): Promise<Answered> {
+  const secure = url.protocol === "https:";
+  const settings: RequestOptions & { ca?: string } = {
+    method: "POST",
+    host,
+    ...(url.port === "" ? {} : { port: url.port }),
+    path: url.pathname + url.search,
+    headers: { ...headers, "user-agent": options.userAgent, "content-length": Buffer.byteLength(body) },
+    lookup: lookupAmong(addresses),
+    agent: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    signal: options.signal,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const request = (secure ? httpsRequest : httpRequest)(settings);
+  request.on("socket", (socket) => guard(socket, addresses));
+  request.on("error", reject);
+  request.on("close", () => reject(new OutboundError("connection_failed", "the destination sent no answer")));
+  request.on("upgrade", (_response, socket) => socket.destroy());
+  request.on("response", (response) => {
+    drain(response, () => {
+      request.destroy();
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] });
+    });
+  });
+  request.end(body);
+  return promise;
+}
+
+/** The name was resolved and its addresses were checked: asking again could bring others. */
+function lookupAmong(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, callback) => {
+    const first = found[0] as { address: string; family: number };
+    if (options.all === true) callback(null, found);
+    else callback(null, first.address, first.family);
+  };
+}
+
+/** Whatever led there: nothing is sent to a peer that was not checked. */
+function guard(socket: Socket, addresses: readonly string[]): void {
+  socket.once("connect", () => {
+    const peer = socket.remoteAddress ?? "";
+    if (addresses.includes(peer) || addresses.some((address) => sameAddress(address, peer))) return;
+    socket.destroy(
+      new OutboundError("destination_refused", "the destination leads to an address that was not checked"),
+    );
+  });
+}
+
+/** IPv6 has many ways to write one address; the URL parser has one. */
+function sameAddress(one: string, other: string): boolean {
+  const canonical = (address: string): string =>
+    isIP(address) === 6 ? new URL(`http://[${address}]/`).hostname : address;
+  return !one.includes("%") && !other.includes("%") && canonical(one) === canonical(other);
+}
+
+function drain(response: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  response.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) done();
+  });
+  response.on("end", done);
+  response.on("error", done); // its head is there, and that is the answer
+}
+
+/** RFC 9110 section 10.2.3: seconds, or a date. */
+function retryAfterMsOf(field: string | undefined, nowMs: number): number | null {
+  if (field === undefined) return null;
+  if (/^[0-9]{1,9}$/.test(field)) return Number(field) * 1000;
+  const atMs = Date.parse(field);
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}
+
+function failureOf(error: unknown, caller: AbortSignal, signal: AbortSignal, timeoutMs: number): OutboundError {
+  if (caller.aborted) return new OutboundError("cancelled", "the request was cancelled");
+  if (signal.aborted) return new OutboundError("timeout", `the destination did not answer within ${timeoutMs} ms`);
+  if (error instanceof OutboundError) return error;
+  const code = codeOf(error);
+  if (isTlsCode(code)) return new OutboundError("tls_failed", `the destination's certificate was refused (${code})`);
+  return new OutboundError("connection_failed", `the destination can't be reached (${code})`);
+}
+
+function codeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
+/** What OpenSSL says of certificates (X509_V_ERR_…), and Node of their names. */
+function isTlsCode(code: string): boolean {
+  return /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|CRL/.test(code);
+}

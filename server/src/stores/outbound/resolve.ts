@@ -1,0 +1,44 @@
+import { lookup, Resolver } from "node:dns/promises";
+
+/** The addresses of a name; none when it does not exist. Rejects when nobody could be asked. */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+const QUERY_TIMEOUT_MS = 1500;
+const QUERY_TRIES = 2;
+const ABSENT = new Set(["ENOTFOUND", "ENODATA"]);
+
+/**
+ * Asks the system's name servers without a thread: look-ups of the system's library take a thread of a small pool that
+ * files are written by, too, so that slow names would hold up everything. `hosts`: it is asked for names that the servers
+ * do not know, since it reads the hosts file.
+ */
+export function systemResolve(options: { hosts: boolean; servers?: readonly string[] }): Resolve {
+  return async (name, signal) => {
+    const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+    if (options.servers !== undefined) resolver.setServers(options.servers);
+    const cancel = (): void => resolver.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      const found = await addressesOf(resolver, name);
+      return found.length === 0 && options.hosts ? await fromHosts(name) : found;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  };
+}
+
+async function addressesOf(resolver: Resolver, name: string): Promise<string[]> {
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  if (found.length > 0) return found;
+  for (const answer of answers) {
+    if (answer.status === "rejected" && !ABSENT.has((answer.reason as NodeJS.ErrnoException).code ?? ""))
+      throw answer.reason;
+  }
+  return [];
+}
+
+async function fromHosts(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}
