@@ -147,3 +147,13 @@ export async function rememberDeleted(tx: Writer, project: Project, atMs: number
   const { id, org_id, visibility } = project;
   await tx.insertInto("deleted_project").values({ id, org_id, visibility, deleted_at: atMs }).execute();
 }
+
+/** Every project that may have sent something, the deleted ones too. */
+export async function everyProject(db: Reader, orgId: string): Promise<Pick<Project, "id" | "visibility">[]> {
+  return db
+    .selectFrom("project")
+    .select(["id", "visibility"])
+    .where("org_id", "=", orgId)
+    .unionAll(db.selectFrom("deleted_project").select(["id", "visibility"]).where("org_id", "=", orgId))
+    .execute();
+}

@@ -1,9 +1,9 @@
 import type { QUERY_ROUTES } from "@mooring/contract";
+import { visibleProjects } from "#domain/organizations/index.ts";
 import { preferredType, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
 import type { QueryLimits, QuerySurfaceDeps } from "../index.ts";
-import { visibleProjects } from "../store.ts";
 
 const TYPES = ["application/json", "application/x-ndjson", "application/ndjson", "text/csv"] as const;
 const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
