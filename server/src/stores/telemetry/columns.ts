@@ -73,7 +73,10 @@ export function promotedColumn(key: string): string {
   return `${PROMOTED_PREFIX}${Buffer.from(key).toString("hex")}`;
 }
 
-/** Whether `attributes->>'key'` means the member `key`: DuckDB takes what begins with `$` or `/` for a path. */
+/**
+ * Whether `attributes->>'key'` means the member `key`: DuckDB takes what begins with `$` or `/` for a path, `*` for all members, and
+ * refuses some keys with a backslash.
+ */
 export function isPromotable(key: string): boolean {
-  return key !== "" && Buffer.byteLength(key) <= 64 && !/^[$/]/.test(key);
+  return key !== "" && key !== "*" && Buffer.byteLength(key) <= 64 && !/^[$/]|[\\\0]/.test(key);
 }

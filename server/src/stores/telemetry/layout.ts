@@ -11,6 +11,7 @@ import type { TelemetryType } from "./columns.ts";
  *   wal/<first seq, 20 digits>.wal         the log: the truth for what is not in Parquet yet
  *   hot/<org>/<type>/<first>-<last>.ndjson rows of the log as queries read them; wiped at start
  *   parquet/<org>/<type>/<first>-<last>-<id>.parquet
+ *   replacing/<id>.json                    which files take the place of which, until that is committed
  *   work/                                  half-made files; wiped at start
  *   quarantine/                            what could not be read or compacted, kept for a person to look at
  * ```
@@ -22,6 +23,7 @@ export interface Layout {
   readonly wal: string;
   readonly hot: string;
   readonly parquet: string;
+  readonly replacing: string;
   readonly work: string;
   readonly quarantine: string;
 }
@@ -35,6 +37,7 @@ export function layoutOf(dataDir: string): Layout {
     wal: join(root, "wal"),
     hot: join(root, "hot"),
     parquet: join(root, "parquet"),
+    replacing: join(root, "replacing"),
     work: join(root, "work"),
     quarantine: join(root, "quarantine"),
   };

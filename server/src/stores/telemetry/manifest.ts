@@ -1,4 +1,4 @@
-import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
+import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "./columns.ts";
 
 /**
@@ -25,11 +25,12 @@ export interface StoredKey {
 /** Another commit came between: what this process believes about the table is old. */
 export class ManifestChanged extends Error {
   constructor() {
-    super("cannot commit the compaction: the manifest has changed meanwhile");
+    super("cannot change the telemetry files: the manifest has changed meanwhile");
   }
 }
 
-const KEYS_PER_INSERT = 100;
+/** What one statement names at most; the databases limit how many parameters it may have. */
+const ROWS_PER_STATEMENT = 100;
 
 /**
  * Which Parquet files of one telemetry directory count, how far its log is in them, and the idempotency keys that its log no
@@ -67,10 +68,10 @@ export class Manifest {
   }
 
   /** All files that the manifest names, by their path relative to the telemetry directory; dropped ones need not be there. */
-  async paths(): Promise<Map<string, "live" | "dropped">> {
+  async paths(): Promise<Map<string, { readonly id: string; readonly state: "live" | "dropped" }>> {
     const files = this.#metadata.read.selectFrom("telemetry_file").where("store_id", "=", this.#storeId);
-    const rows = await files.select(["path", "dropped_at"]).execute();
-    return new Map(rows.map((row) => [row.path, row.dropped_at === null ? "live" : "dropped"]));
+    const rows = await files.select(["id", "path", "dropped_at"]).execute();
+    return new Map(rows.map((row) => [row.path, { id: row.id, state: row.dropped_at === null ? "live" : "dropped" }]));
   }
 
   /**
@@ -102,9 +103,46 @@ export class Manifest {
         .where("compacted_seq", "=", fromSeq)
         .executeTakeFirst();
       if (Number(moved.numUpdatedRows) !== 1) throw new ManifestChanged();
-      const rows = files.map((file) => ({ ...file, store_id: this.#storeId, dropped_at: null }));
-      if (rows.length > 0) await tx.insertInto("telemetry_file").values(rows).execute();
+      await this.#add(tx, files);
     });
+  }
+
+  /**
+   * Puts files in the place of others that have the same rows, or in the place of none. This commit is the switch. What was dropped
+   * stays in the manifest until `forget`.
+   * @throws ManifestChanged when one of `dropped` is not live any more
+   */
+  async replace(dropped: readonly string[], added: readonly ManifestFile[], now: number): Promise<void> {
+    await this.#metadata.write(async (tx) => {
+      for (const ids of chunks(dropped)) {
+        const result = await tx
+          .updateTable("telemetry_file")
+          .set({ dropped_at: now })
+          .where("store_id", "=", this.#storeId)
+          .where("id", "in", ids)
+          .where("dropped_at", "is", null)
+          .executeTakeFirst();
+        if (Number(result.numUpdatedRows) !== ids.length) throw new ManifestChanged();
+      }
+      await this.#add(tx, added);
+    });
+  }
+
+  /** Removes dropped files whose deletion from the disk is durable. */
+  async forget(ids: readonly string[]): Promise<void> {
+    await this.#metadata.write(async (tx) => {
+      for (const some of chunks(ids)) {
+        const ours = tx.deleteFrom("telemetry_file").where("store_id", "=", this.#storeId);
+        await ours.where("id", "in", some).where("dropped_at", "is not", null).execute();
+      }
+    });
+  }
+
+  async #add(tx: Writer, files: readonly ManifestFile[]): Promise<void> {
+    for (const some of chunks(files)) {
+      const rows = some.map((file) => ({ ...file, store_id: this.#storeId, dropped_at: null }));
+      await tx.insertInto("telemetry_file").values(rows).execute();
+    }
   }
 
   async findKey(
@@ -128,8 +166,8 @@ export class Manifest {
     await this.#metadata.write(async (tx) => {
       const ours = tx.deleteFrom("telemetry_key").where("store_id", "=", this.#storeId);
       await ours.where("at", "<", expiredBefore).execute();
-      for (let i = 0; i < keys.length; i += KEYS_PER_INSERT) {
-        const rows = keys.slice(i, i + KEYS_PER_INSERT).map((key) => ({
+      for (let i = 0; i < keys.length; i += ROWS_PER_STATEMENT) {
+        const rows = keys.slice(i, i + ROWS_PER_STATEMENT).map((key) => ({
           store_id: this.#storeId,
           org_id: key.orgId,
           type: key.type,
@@ -167,4 +205,8 @@ export class Manifest {
       .where("store_id", "=", this.#storeId)
       .where("dropped_at", "is", null);
   }
+}
+
+function* chunks<T>(items: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) yield items.slice(at, at + ROWS_PER_STATEMENT);
 }

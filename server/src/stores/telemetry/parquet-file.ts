@@ -16,6 +16,8 @@ export interface ParquetFile {
   readonly day: string;
   /** Attributes that have a column of their own in the file, see `promotedColumn`. */
   readonly promoted: readonly string[];
+  /** In milliseconds since the epoch. */
+  readonly createdAt: number;
 }
 
 /** `deleted` is told about a deletion that failed. */
@@ -33,6 +35,7 @@ export function parquetFile(
     maxUs: file.max_us,
     day: dayOf(file.max_us),
     promoted: JSON.parse(file.promoted) as string[],
+    createdAt: file.created_at,
   };
 }
 

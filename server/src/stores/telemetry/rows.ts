@@ -1,11 +1,17 @@
+import { constants } from "node:os";
 import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { TelemetryType } from "./columns.ts";
 import { Compactor } from "./compaction/compactor.ts";
 import { CompactionProcess } from "./compaction/process.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
 import { CompactionSchedule } from "./compaction/schedule.ts";
+import { AskedAttributes } from "./compaction/asked.ts";
+import { ParquetFiles } from "./compaction/files.ts";
+import { MergeSchedule } from "./compaction/merge-schedule.ts";
+import { Merger } from "./compaction/merger.ts";
 import { takeSnapshot } from "./hot/snapshot.ts";
 import { Tables } from "./hot/tables.ts";
 import type { Appended, Batch, TelemetryHealth } from "./index.ts";
@@ -19,8 +25,9 @@ import { createSegmentFile, type CreateSegmentFile, type SegmentInfo } from "./l
 import { Manifest } from "./manifest.ts";
 import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
 import type { Snapshot, TimeRange } from "./snapshot.ts";
-import { prepareFolders, restoreTables, sweepParquet } from "./startup.ts";
+import { prepareFolders, restoreTables } from "./startup.ts";
 import { readStoreId } from "./store-id.ts";
+import { sweepParquet } from "./sweep.ts";
 
 export interface RowStoreOptions {
   readonly dataDir: string;
@@ -30,6 +37,8 @@ export interface RowStoreOptions {
   readonly settings: TelemetrySettings;
   /** What makes Parquet; by default a process of our own. */
   readonly runner?: CompactionRunner;
+  /** What merges Parquet; by default another process. */
+  readonly mergeRunner?: CompactionRunner;
   /** How a segment of the log is made; tests put a failing disk here. */
   readonly createSegment?: CreateSegmentFile;
 }
@@ -41,12 +50,15 @@ interface Parts {
   readonly keys: Keys;
   readonly manifest: Manifest;
   readonly wal: WriteAheadLog;
-  readonly runner: CompactionRunner;
+  readonly runners: readonly CompactionRunner[];
+  readonly asked: AskedAttributes;
+  readonly files: ParquetFiles;
   readonly compactor: Compactor;
+  readonly merger: Merger;
   readonly unlock: () => void;
 }
 
-const COMPACTION_IDLE_MS = 10_000;
+const PROCESS_IDLE_MS = 10_000;
 const RETRY_LATER = { headers: { "Retry-After": "5" } };
 
 /**
@@ -90,7 +102,9 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     // What can't be written now stays in memory, where it is tried again: a full disk must not keep the store from starting.
     pause: () => tables.written().catch(() => {}),
   });
-  const sweptSeq = await sweepParquet(layout, manifest, recovered.segments[0]?.firstSeq, log);
+  const [oldest] = recovered.segments;
+  const logged = oldest === undefined ? undefined : { firstSeq: oldest.firstSeq, lastSeq: recovered.lastSeq };
+  const sweptSeq = await sweepParquet({ layout, manifest, tables, logged, log });
   const nextSeq = Math.max(compactedSeq, recovered.lastSeq, sweptSeq) + 1;
   const wal = new WriteAheadLog({
     dir: layout.wal,
@@ -102,22 +116,38 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     nextSeq,
     committed,
   });
-  const runner =
-    options.runner ??
-    new CompactionProcess({ ...settings.compaction, workDir: layout.work, idleMs: COMPACTION_IDLE_MS });
-  const compactor = new Compactor({ layout, tables, manifest, runner, settings, clock, log });
-  return { options, tables, keys, manifest, wal, runner, compactor, unlock };
+  return { options, tables, keys, manifest, wal, unlock, ...writers(options, layout, tables, manifest) };
+}
+
+/** What turns hot rows into Parquet, and small files into large ones. */
+function writers(
+  options: RowStoreOptions,
+  layout: Layout,
+  tables: Tables,
+  manifest: Manifest,
+): Pick<Parts, "runners" | "asked" | "files" | "compactor" | "merger"> {
+  const { settings, clock, log } = options;
+  const ofProcess = { workDir: layout.work, idleMs: PROCESS_IDLE_MS };
+  const runner = options.runner ?? new CompactionProcess({ ...settings.compaction, ...ofProcess });
+  const niceness = constants.priority.PRIORITY_LOW;
+  const mergeRunner = options.mergeRunner ?? new CompactionProcess({ ...settings.merge, ...ofProcess, niceness });
+  const asked = new AskedAttributes(clock);
+  const files = new ParquetFiles({ layout, tables, manifest, clock, log });
+  const compactor = new Compactor({ layout, tables, files, asked, runner, settings, log });
+  const merger = new Merger({ layout, files, asked, runner: mergeRunner, settings, log });
+  return { runners: [runner, mergeRunner], asked, files, compactor, merger };
 }
 
 /** Takes batches durably, shows them as files, and turns them into Parquet. */
 export class RowStore {
   readonly #parts: Parts;
   readonly #schedule: CompactionSchedule;
+  readonly #merges: MergeSchedule;
   #closing: Promise<void> | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { options, tables, wal, compactor } = parts;
+    const { options, tables, wal, compactor, merger } = parts;
     this.#schedule = new CompactionSchedule({
       tables,
       wal,
@@ -127,7 +157,15 @@ export class RowStore {
       compact: (table) => compactor.compact(table),
       trim: () => this.#trim(),
     });
+    this.#merges = new MergeSchedule({
+      tables,
+      settings: options.settings.merge,
+      clock: options.clock,
+      log: options.log,
+      merge: (table, merge) => merger.merge(table, merge),
+    });
     this.#schedule.start();
+    this.#merges.start();
   }
 
   /** See `TelemetryStore.append`. */
@@ -155,6 +193,16 @@ export class RowStore {
     await this.#schedule.runAll();
   }
 
+  /** Merges every file that is to be merged now. What fails is logged. */
+  async merge(): Promise<void> {
+    await this.#merges.runDue();
+  }
+
+  /** Notes that a query asked for these attributes: those asked for most get columns of their own. */
+  noteAsked(orgId: string, type: TelemetryType, keys: readonly string[]): void {
+    this.#parts.asked.note(orgId, type, keys);
+  }
+
   health(): Omit<TelemetryHealth, "queriesRunning"> {
     const { wal, tables } = this.#parts;
     const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);
@@ -174,11 +222,12 @@ export class RowStore {
   }
 
   async #close(): Promise<void> {
-    const { wal, runner, tables, unlock } = this.#parts;
+    const { wal, runners, files, tables, unlock } = this.#parts;
     await wal.close();
-    const stopped = this.#schedule.stop();
-    await runner.close();
-    await stopped;
+    const stopped = [this.#schedule.stop(), this.#merges.stop()];
+    for (const runner of runners) await runner.close();
+    await Promise.all(stopped);
+    await files.close();
     await tables.written().catch(() => {});
     unlock();
   }

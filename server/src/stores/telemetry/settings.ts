@@ -13,6 +13,7 @@ export interface TelemetrySettings {
   /** Appends are refused while the disk has less than this free, so that queries and compaction can go on. */
   readonly diskFreeBytesMin: number;
   readonly compaction: CompactionSettings;
+  readonly merge: MergeSettings;
 }
 
 export interface CompactionSettings {
@@ -33,6 +34,29 @@ export interface CompactionSettings {
   readonly checkEveryMs: number;
 }
 
+/** How small Parquet files of a table become larger ones of the same day. */
+export interface MergeSettings {
+  /** Files of this size are left alone. */
+  readonly smallBytes: number;
+  /** A merge takes files until they have this size together. */
+  readonly targetBytes: number;
+  /** While a day is not over, so many files of about the same number of rows are merged; each merge makes rows so many times more. */
+  readonly fanIn: number;
+  /** At most so many files are merged at once. */
+  readonly inputsMax: number;
+  /** A day is over so long after its end. */
+  readonly graceMs: number;
+  /** A day that is over and had no new file for so long is merged down even when one of its files is much larger than the others. */
+  readonly quietMs: number;
+  /** Memory limit of the process that merges. */
+  readonly memoryBytes: number;
+  readonly threads: number;
+  /** A merge that takes longer is ended and tried again later. */
+  readonly timeoutMs: number;
+  /** How often the store looks whether something is to be merged; 0 turns the schedule off. */
+  readonly checkEveryMs: number;
+}
+
 export const TELEMETRY_DEFAULTS: TelemetrySettings = {
   segmentBytes: 64 * MIB,
   hotFileBytes: 4 * MIB,
@@ -48,6 +72,18 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
     threads: 1,
     timeoutMs: 300_000,
     checkEveryMs: 1000,
+  },
+  merge: {
+    smallBytes: 64 * MIB,
+    targetBytes: 128 * MIB,
+    fanIn: 8,
+    inputsMax: 256,
+    graceMs: 900_000,
+    quietMs: 3_600_000,
+    memoryBytes: 512 * MIB,
+    threads: 1,
+    timeoutMs: 1_800_000,
+    checkEveryMs: 5000,
   },
 };
 

@@ -1,11 +1,9 @@
-import { statSync } from "node:fs";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
-import { COLUMNS } from "../columns.ts";
-import type { CompactionJob, CompactionResult, CompactionStart, FromChild, ToChild } from "./protocol.ts";
+import { compact } from "./child/compact.ts";
+import { merge } from "./child/merge.ts";
+import type { CompactionJob, CompactionStart, FromChild, ToChild } from "./protocol.ts";
 
-/** The process that compacts: takes jobs from its parent, one at a time, and ends with it. */
-
-const ROW_GROUP_ROWS = 122_880;
+/** The process that makes Parquet: takes jobs from its parent, one at a time, and ends with it. */
 
 let connection: Promise<DuckDBConnection> | undefined;
 
@@ -22,7 +20,8 @@ async function answer(job: CompactionJob): Promise<void> {
 async function attempt(job: CompactionJob): Promise<FromChild> {
   try {
     if (connection === undefined) throw new Error("a job came before the settings");
-    return { result: await compact(await connection, job) };
+    const duckdb = await connection;
+    return { made: job.kind === "compact" ? await compact(duckdb, job) : await merge(duckdb, job) };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
@@ -39,27 +38,8 @@ async function connect(start: CompactionStart): Promise<DuckDBConnection> {
     temp_directory: start.workDir,
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
-    preserve_insertion_order: "false",
+    // Files that are read one after the other are written in that order without a sort.
+    preserve_insertion_order: "true",
   });
   return instance.connect();
-}
-
-/** Reads the file back: what is counted is what queries will see. */
-async function compact(duckdb: DuckDBConnection, job: CompactionJob): Promise<CompactionResult> {
-  const columns = COLUMNS[job.type].map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
-  const rows = `read_json([${job.inputs.map(literal).join(", ")}], format = 'newline_delimited', columns = {${columns}})`;
-  const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
-  await duckdb.run(`COPY (SELECT * FROM ${rows} ORDER BY "timestamp") TO ${literal(job.output)} (${options})`);
-  const check = await duckdb.runAndReadAll(
-    `SELECT count("timestamp")::DOUBLE, min(epoch_us("timestamp"))::DOUBLE, max(epoch_us("timestamp"))::DOUBLE
-     FROM read_parquet(${literal(job.output)})`,
-  );
-  const [count, minUs, maxUs] = (check.getRows()[0] ?? []).map(Number);
-  if (count === undefined || minUs === undefined || maxUs === undefined)
-    throw new Error("the file could not be read back");
-  return { rows: count, bytes: statSync(job.output).size, minUs, maxUs };
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

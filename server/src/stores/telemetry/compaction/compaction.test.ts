@@ -6,7 +6,7 @@ import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openRows } from "../rows.ts";
 import { CompactionProcess } from "./process.ts";
-import type { CompactionRunner } from "./protocol.ts";
+import type { CompactionJob, CompactionRunner } from "./protocol.ts";
 import {
   fileCounts,
   logBatch,
@@ -55,6 +55,7 @@ test("Parquet has every column with its value, sorted by time, and the manifest 
   await rows.append(batchOf("metrics", [tagged]));
   await rows.compact();
   const { tables, release } = await rows.snapshot("org_a");
+  assert.equal(tables.traces.parquet.length, 2, "a file for each day");
   assert.deepEqual(
     await readParquet(
       tables.traces.parquet,
@@ -80,14 +81,16 @@ test("Parquet has every column with its value, sorted by time, and the manifest 
     .selectFrom("telemetry_file")
     .select(["type", "rows", "min_us", "max_us"])
     .orderBy("type")
+    .orderBy("min_us")
     .execute();
   assert.deepEqual(files, [
     { type: "metrics", rows: 1, min_us: 1795161600123456, max_us: 1795161600123456 },
-    { type: "traces", rows: 2, min_us: Number.MIN_SAFE_INTEGER, max_us: Number.MAX_SAFE_INTEGER },
+    { type: "traces", rows: 1, min_us: Number.MIN_SAFE_INTEGER, max_us: Number.MIN_SAFE_INTEGER },
+    { type: "traces", rows: 1, min_us: Number.MAX_SAFE_INTEGER, max_us: Number.MAX_SAFE_INTEGER },
   ]);
   await close();
   const again = await openTestStore(dir.path);
-  assert.deepEqual(await fileCounts(again.rows, "org_a"), { parquet: 2, hot: 0 });
+  assert.deepEqual(await fileCounts(again.rows, "org_a"), { parquet: 3, hot: 0 });
   await again.close();
 });
 
@@ -141,8 +144,8 @@ test("a file with another number of rows than went in is refused", async () => {
   const log = recordingLog();
   const runner: CompactionRunner = {
     run: async (job) => {
-      const result = await real.run(job);
-      return { ...result, rows: result.rows - 1 };
+      const made = await real.run(job);
+      return made.map((file) => ({ ...file, rows: file.rows - 1 }));
     },
     close: () => real.close(),
   };
@@ -165,15 +168,21 @@ test("a process that is killed in its work fails its job, and the next job has a
     timeoutMs: 1,
     idleMs: 10_000,
   });
-  await assert.rejects(
-    runner.run({ type: "logs", inputs: [input], output: join(dir.path, "a.parquet") }),
-    /ended \(SIGKILL\)/,
-  );
+  const job = async (name: string): Promise<CompactionJob> => {
+    const outputDir = join(dir.path, name);
+    await mkdir(outputDir);
+    return { kind: "compact", type: "logs", inputs: [input], rows: 1, outputDir, asked: [] };
+  };
+  await assert.rejects(runner.run(await job("a")), /ended \(SIGKILL\)/);
   await runner.close();
   const next = processIn(dir.path);
-  const [first, second] = ["b.parquet", "c.parquet"].map((name) => join(dir.path, name));
-  assert.equal((await next.run({ type: "logs", inputs: [input], output: first ?? "" })).rows, 1);
-  assert.equal((await next.run({ type: "logs", inputs: [input], output: second ?? "" })).rows, 1);
+  for (const name of ["b", "c"]) {
+    const made = await next.run(await job(name));
+    assert.deepEqual(
+      made.map(({ rows }) => rows),
+      [1],
+    );
+  }
   await next.close();
 });
 

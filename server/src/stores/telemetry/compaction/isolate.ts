@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { TelemetryType } from "../columns.ts";
 import type { Layout } from "../layout.ts";
 import { syncDirectory } from "../log/segment.ts";
 import type { TelemetryLog } from "../settings.ts";
-import type { CompactionResult, CompactionRunner } from "./protocol.ts";
+import type { CompactionRunner, MadeFile } from "./protocol.ts";
+import { assertAllRows, makeWorkFolder } from "./work.ts";
 
 /** A file of NDJSON and how many rows it must give. */
 export interface Slice {
@@ -15,17 +16,14 @@ export interface Slice {
   readonly temporary: boolean;
 }
 
-export interface Made {
-  readonly path: string;
-  readonly result: CompactionResult;
-}
-
 export interface IsolateOptions {
   readonly orgId: string;
   readonly type: TelemetryType;
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly slices: readonly Slice[];
+  /** Attributes that queries ask for. */
+  readonly asked: readonly string[];
   readonly layout: Layout;
   readonly runner: CompactionRunner;
   readonly log: TelemetryLog;
@@ -43,8 +41,8 @@ const NEWLINE = 0x0a;
  * fails stands alone; that is put into quarantine, and the rest goes on.
  * @throws Error when nothing can be compacted at present
  */
-export async function isolate(options: IsolateOptions): Promise<{ made: Made[]; quarantined: number }> {
-  const made: Made[] = [];
+export async function isolate(options: IsolateOptions): Promise<{ made: MadeFile[]; quarantined: number }> {
+  const made: MadeFile[] = [];
   const work: (readonly Slice[])[] = [options.slices];
   let failures = 0;
   let quarantined = 0;
@@ -52,7 +50,7 @@ export async function isolate(options: IsolateOptions): Promise<{ made: Made[]; 
     for (let slices = work.pop(); slices !== undefined; slices = work.pop()) {
       const result = await attempt(options, slices);
       if (!(result instanceof Error)) {
-        made.push(result);
+        made.push(...result);
         await discard(slices);
         continue;
       }
@@ -63,22 +61,23 @@ export async function isolate(options: IsolateOptions): Promise<{ made: Made[]; 
       else work.push(...(await halve(options, slices)));
     }
   } catch (error) {
-    for (const { path } of made) await rm(path, { force: true });
+    for (const { path } of made) await rm(dirname(path), { recursive: true, force: true });
     throw error;
   }
   return { made, quarantined };
 }
 
-async function attempt(options: IsolateOptions, slices: readonly Slice[]): Promise<Made | Error> {
-  const path = workPath(options, "parquet");
+async function attempt(options: IsolateOptions, slices: readonly Slice[]): Promise<readonly MadeFile[] | Error> {
+  const { type, asked, runner, layout } = options;
+  const outputDir = await makeWorkFolder(layout);
   try {
     const inputs = slices.map((slice) => slice.path);
-    const result = await options.runner.run({ type: options.type, inputs, output: path });
-    const expected = rowsOf(slices);
-    if (result.rows !== expected) throw new Error(`${expected} rows went in and ${result.rows} came out`);
-    return { path, result };
+    const rows = rowsOf(slices);
+    const made = await runner.run({ kind: "compact", type, inputs, rows, outputDir, asked });
+    assertAllRows(rows, made);
+    return made;
   } catch (error) {
-    await rm(path, { force: true });
+    await rm(outputDir, { recursive: true, force: true });
     return error instanceof Error ? error : new Error(String(error));
   }
 }
@@ -87,13 +86,13 @@ async function attempt(options: IsolateOptions, slices: readonly Slice[]): Promi
 async function assertWorking(options: IsolateOptions, failure: Error): Promise<void> {
   if (/no space left|disk quota/i.test(failure.message)) throw failure;
   await options.ensureSpace();
-  const path = workPath(options, "ndjson");
+  const path = workPath(options);
   await writeFile(path, '{"timestamp":"2026-01-01T00:00:00.000000Z"}\n');
   const probe = await attempt(options, [{ path, rows: 1, temporary: true }]);
   await rm(path, { force: true });
   if (probe instanceof Error)
     throw new Error("cannot compact telemetry: not even a plain row can be compacted", { cause: failure });
-  await rm(probe.path, { force: true });
+  for (const file of probe) await rm(dirname(file.path), { recursive: true, force: true });
 }
 
 async function halve(options: IsolateOptions, slices: readonly Slice[]): Promise<Slice[][]> {
@@ -105,8 +104,8 @@ async function halve(options: IsolateOptions, slices: readonly Slice[]): Promise
   const content = await readFile(only.path);
   const rows = only.rows >> 1;
   const cut = endOfRow(content, rows);
-  const first = { path: workPath(options, "ndjson"), rows, temporary: true };
-  const second = { path: workPath(options, "ndjson"), rows: only.rows - rows, temporary: true };
+  const first = { path: workPath(options), rows, temporary: true };
+  const second = { path: workPath(options), rows: only.rows - rows, temporary: true };
   await writeFile(first.path, content.subarray(0, cut));
   await writeFile(second.path, content.subarray(cut));
   await discard(slices);
@@ -151,6 +150,6 @@ function rowsOf(slices: readonly Slice[]): number {
 }
 
 /** A name that nobody else has, not even the child of a process that was killed a moment ago. The folder is wiped at start. */
-function workPath(options: IsolateOptions, ending: string): string {
-  return join(options.layout.work, `${randomUUID()}.${ending}`);
+function workPath(options: IsolateOptions): string {
+  return join(options.layout.work, `${randomUUID()}.ndjson`);
 }

@@ -1,25 +1,20 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import type {
-  CompactionJob,
-  CompactionResult,
-  CompactionRunner,
-  CompactionStart,
-  FromChild,
-  ToChild,
-} from "./protocol.ts";
+import type { CompactionJob, CompactionRunner, CompactionStart, FromChild, MadeFile, ToChild } from "./protocol.ts";
 
 export interface ProcessOptions extends CompactionStart {
   /** A job that takes longer ends its process. */
   readonly timeoutMs: number;
   /** The process is ended when it has had nothing to do for so long. */
   readonly idleMs: number;
+  /** As `nice` has it: 0 is the server's own, 19 the least. */
+  readonly niceness?: number;
 }
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
-/** Runs compactions one at a time in a process of low priority, which is started when there is work and ended when there is none. */
+/** Runs jobs one at a time in a process of low priority, which is started when there is work and ended when there is none. */
 export class CompactionProcess implements CompactionRunner {
   readonly #options: ProcessOptions;
   #child: ChildProcess | undefined;
@@ -30,7 +25,7 @@ export class CompactionProcess implements CompactionRunner {
     this.#options = options;
   }
 
-  async run(job: CompactionJob): Promise<CompactionResult> {
+  async run(job: CompactionJob): Promise<readonly MadeFile[]> {
     if (this.#closed) throw new Error("the compaction process is closed");
     clearTimeout(this.#idle);
     const child = (this.#child ??= this.#start());
@@ -51,7 +46,7 @@ export class CompactionProcess implements CompactionRunner {
     await gone;
   }
 
-  #ask(child: ChildProcess, job: CompactionJob): Promise<CompactionResult> {
+  #ask(child: ChildProcess, job: CompactionJob): Promise<readonly MadeFile[]> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => child.kill("SIGKILL"), this.#options.timeoutMs);
       const settle = (): void => {
@@ -61,7 +56,7 @@ export class CompactionProcess implements CompactionRunner {
       };
       const onMessage = (message: FromChild): void => {
         settle();
-        if ("result" in message) resolve(message.result);
+        if ("made" in message) resolve(message.made);
         else reject(new Error(message.error));
       };
       const onClose = (code: number | null, signal: string | null): void => {
@@ -83,8 +78,8 @@ export class CompactionProcess implements CompactionRunner {
     };
     child.once("close", forget);
     child.on("error", forget);
-    lowerPriority(child);
-    const { workDir, memoryBytes, threads } = this.#options;
+    const { workDir, memoryBytes, threads, niceness } = this.#options;
+    lowerPriority(child, niceness ?? constants.priority.PRIORITY_BELOW_NORMAL);
     send(child, { start: { workDir, memoryBytes, threads } });
     return child;
   }
@@ -100,9 +95,9 @@ function send(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => {});
 }
 
-function lowerPriority(child: ChildProcess): void {
+function lowerPriority(child: ChildProcess, niceness: number): void {
   try {
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    if (child.pid !== undefined) setPriority(child.pid, niceness);
   } catch {
     // Some systems forbid it; compaction then competes with requests, and that is all.
   }

@@ -1,25 +1,57 @@
 import type { TelemetryType } from "../columns.ts";
 
-/** One Parquet file to be made from NDJSON files. Paths are absolute. */
-export interface CompactionJob {
+/** Work for the process that makes Parquet. Paths are absolute. */
+export type CompactionJob = CompactJob | MergeJob;
+
+interface Job {
   readonly type: TelemetryType;
-  readonly inputs: readonly string[];
-  /** Where to write it; must not exist. */
-  readonly output: string;
+  /** An empty folder on the disk of the telemetry directory, for the files that are made. */
+  readonly outputDir: string;
+  /** Attributes that queries ask for, the most asked first. */
+  readonly asked: readonly string[];
 }
 
-export interface CompactionResult {
+/** NDJSON to Parquet, cut by day. */
+export interface CompactJob extends Job {
+  readonly kind: "compact";
+  readonly inputs: readonly string[];
+  /** How many rows the inputs have. */
+  readonly rows: number;
+}
+
+/** Parquet files to one, or, when it is large and of many days, to one for each day. */
+export interface MergeJob extends Job {
+  readonly kind: "merge";
+  readonly inputs: readonly MergeInput[];
+  /** A file of this size that spans several days is cut by day. */
+  readonly cutBytes: number;
+}
+
+export interface MergeInput {
+  readonly path: string;
+  readonly rows: number;
+  /** Range of `timestamp`, in microseconds since the epoch, cut to ±(2^53 − 1). */
+  readonly minUs: number;
+  readonly maxUs: number;
+  readonly promoted: readonly string[];
+}
+
+/** A Parquet file that has no place yet. */
+export interface MadeFile {
+  readonly path: string;
   readonly rows: number;
   readonly bytes: number;
   /** Range of `timestamp`, in microseconds since the epoch. */
   readonly minUs: number;
   readonly maxUs: number;
+  /** Attributes that have a column of their own, see `promotedColumn`. */
+  readonly promoted: readonly string[];
 }
 
 /** Makes Parquet files. DuckDB must not see tenants' data in the main process, so this is a process of its own. */
 export interface CompactionRunner {
-  /** @throws Error when the inputs can't be turned into a file, or the process died */
-  run(job: CompactionJob): Promise<CompactionResult>;
+  /** @throws Error when the inputs can't be turned into files, or the process died; files may be left in `outputDir` */
+  run(job: CompactionJob): Promise<readonly MadeFile[]>;
   close(): Promise<void>;
 }
 
@@ -30,4 +62,4 @@ export interface CompactionStart {
 }
 
 export type ToChild = { readonly start: CompactionStart } | { readonly job: CompactionJob };
-export type FromChild = { readonly result: CompactionResult } | { readonly error: string };
+export type FromChild = { readonly made: readonly MadeFile[] } | { readonly error: string };

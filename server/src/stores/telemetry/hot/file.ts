@@ -7,6 +7,7 @@ export class HeldFile {
   readonly path: string;
   #holders = 0;
   #dropped = false;
+  #gone: () => void = () => {};
   readonly #deleted: (path: string, error: unknown) => void;
 
   /** `deleted` is told about a deletion that failed. */
@@ -24,14 +25,16 @@ export class HeldFile {
     this.#deleteWhenFree();
   }
 
-  drop(): void {
+  /** `gone` is called once the file is deleted. */
+  drop(gone: () => void = () => {}): void {
     this.#dropped = true;
+    this.#gone = gone;
     this.#deleteWhenFree();
   }
 
   #deleteWhenFree(): void {
     if (!this.#dropped || this.#holders > 0) return;
-    rm(this.path, { force: true }).catch((error: unknown) => this.#deleted(this.path, error));
+    rm(this.path, { force: true }).then(this.#gone, (error: unknown) => this.#deleted(this.path, error));
   }
 }
 

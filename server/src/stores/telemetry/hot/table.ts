@@ -85,4 +85,10 @@ export class Table {
     this.compactedSeq = upToSeq;
     for (const file of done) file.held.drop();
   }
+
+  /** The switch from Parquet files to others with their rows. */
+  replaced(dropped: readonly ParquetFile[], added: readonly ParquetFile[]): void {
+    const gone = new Set(dropped);
+    this.parquet = [...this.parquet.filter((file) => !gone.has(file)), ...added];
+  }
 }

@@ -28,7 +28,8 @@ export function recordingLog(): TelemetryLog & { readonly lines: LogLine[] } {
 /** The defaults without a schedule and without a floor under the disk, so that a test decides both. */
 export function testSettings(change: Partial<TelemetrySettings> = {}): TelemetrySettings {
   const compaction = { ...TELEMETRY_DEFAULTS.compaction, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
-  return { ...TELEMETRY_DEFAULTS, diskFreeBytesMin: 0, compaction, ...change };
+  const merge = { ...TELEMETRY_DEFAULTS.merge, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
+  return { ...TELEMETRY_DEFAULTS, diskFreeBytesMin: 0, compaction, merge, ...change };
 }
 
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {

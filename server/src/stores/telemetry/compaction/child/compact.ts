@@ -1,0 +1,36 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { COLUMNS } from "../../columns.ts";
+import type { CompactJob, MadeFile } from "../protocol.ts";
+import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, spread } from "./promote.ts";
+import { hasAttributes, list, literal, withPromoted } from "./sql.ts";
+import { cutByDay, writeParquet } from "./write.ts";
+
+/** Makes Parquet of NDJSON: sorted by time, a file for each day where that is possible. */
+export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promise<MadeFile[]> {
+  const columns = COLUMNS[job.type];
+  const types = columns.map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
+  const names = columns.map(({ name }) => `"${name}"`).join(", ");
+  const promoted = hasAttributes(job.type) ? choosePromoted(await sample(duckdb, job.inputs), job.asked) : [];
+  const rows = withPromoted(readJson(job.inputs, types), names, promoted, []);
+  const sorted = `${rows} ORDER BY "timestamp"`;
+  const file = await writeParquet(duckdb, { ...job, select: sorted, name: "all", promoted });
+  return cutByDay(duckdb, job, file);
+}
+
+function readJson(inputs: readonly string[], types: string): string {
+  return `read_json(${list(inputs)}, format = 'newline_delimited', columns = {${types}})`;
+}
+
+async function sample(duckdb: DuckDBConnection, inputs: readonly string[]): Promise<string[]> {
+  const files = spread(inputs, SAMPLE_FILES_MAX);
+  const attributes: string[] = [];
+  for (const file of files) {
+    const source = readJson([file], "'attributes': 'JSON'");
+    const found = await duckdb.runAndReadAll(
+      `SELECT attributes::VARCHAR FROM (SELECT attributes FROM ${source} LIMIT ${Math.ceil(SAMPLE_ROWS / files.length)})
+       WHERE coalesce(strlen(attributes), 0) <= ${SAMPLE_ROW_BYTES_MAX}`,
+    );
+    attributes.push(...found.getRows().map(([text]) => (typeof text === "string" ? text : "")));
+  }
+  return attributes;
+}

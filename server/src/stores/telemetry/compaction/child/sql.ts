@@ -1,0 +1,37 @@
+import { promotedColumn, type TelemetryType } from "../../columns.ts";
+
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+export function list(texts: readonly string[]): string {
+  return `[${texts.map(literal).join(", ")}]`;
+}
+
+/**
+ * All rows of `source` with a column for each key, which holds what `attributes->>'key'` gives. Keys that the source has as
+ * columns (`present`) are read; the others are extracted together, so that the JSON is parsed once.
+ */
+export function withPromoted(
+  source: string,
+  columns: string,
+  keys: readonly string[],
+  present: readonly string[],
+): string {
+  const missing = keys.filter((key) => !present.includes(key));
+  const promoted = keys.map((key) => {
+    const column = `"${promotedColumn(key)}"`;
+    return present.includes(key) ? column : `extracted[${missing.indexOf(key) + 1}] AS ${column}`;
+  });
+  if (promoted.length === 0) return `SELECT ${columns} FROM ${source}`;
+  const from =
+    missing.length === 0
+      ? source
+      : `(SELECT *, json_extract_string(attributes, ${list(missing)}) AS extracted FROM ${source})`;
+  return `SELECT ${columns}, ${promoted.join(", ")} FROM ${from}`;
+}
+
+/** Types whose attributes can have columns of their own. */
+export function hasAttributes(type: TelemetryType): boolean {
+  return type !== "metrics";
+}

@@ -1,0 +1,103 @@
+import { rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { TelemetryType } from "../../columns.ts";
+import type { MadeFile } from "../protocol.ts";
+import { piecesOf, type Piece } from "./cut.ts";
+import { literal } from "./sql.ts";
+
+const ROW_GROUP_ROWS = 122_880;
+const DAY_US = 86_400_000_000n;
+/** A dictionary of all values of a row group must fit on its page, or else there is none. */
+const DICTIONARY_PAGE_BYTES = 64 * 1024 * 1024;
+
+interface Output {
+  readonly type: TelemetryType;
+  readonly outputDir: string;
+}
+
+interface Written extends Output {
+  readonly select: string;
+  /** How many rows `select` gives. */
+  readonly rows: number;
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly promoted: readonly string[];
+}
+
+/** Writes a file and reads it back: what is counted is what queries will see. */
+export async function writeParquet(duckdb: DuckDBConnection, written: Written): Promise<MadeFile> {
+  const path = join(written.outputDir, `${written.name}.parquet`);
+  const groupRows = Math.min(written.rows, ROW_GROUP_ROWS);
+  if (written.type !== "traces") {
+    await copy(duckdb, written.select, path, "");
+    return readBack(duckdb, path, written.promoted);
+  }
+  // Bloom filters come with dictionaries only. Columns whose every value differs do without, where trace_id is not one of them.
+  await copy(duckdb, written.select, path, dictionaries(Math.floor(groupRows * 0.9)));
+  if (await lacksTraceFilter(duckdb, path)) {
+    const better = join(written.outputDir, `${written.name}-filtered.parquet`);
+    await copy(duckdb, `SELECT * FROM read_parquet(${literal(path)})`, better, dictionaries(groupRows + 1));
+    await rename(better, path);
+  }
+  return readBack(duckdb, path, written.promoted);
+}
+
+async function copy(duckdb: DuckDBConnection, select: string, path: string, more: string): Promise<void> {
+  const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}${more}`;
+  await duckdb.run(`COPY (${select}) TO ${literal(path)} (${options})`);
+}
+
+function dictionaries(values: number): string {
+  return `, DICTIONARY_SIZE_LIMIT ${Math.max(1, values)}, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${DICTIONARY_PAGE_BYTES}`;
+}
+
+async function lacksTraceFilter(duckdb: DuckDBConnection, path: string): Promise<boolean> {
+  const found = await duckdb.runAndReadAll(
+    `SELECT count(*) FROM parquet_metadata(${literal(path)}) WHERE path_in_schema = 'trace_id' AND bloom_filter_offset IS NULL`,
+  );
+  return Number(found.getRows()[0]?.[0]) > 0;
+}
+
+async function readBack(duckdb: DuckDBConnection, path: string, promoted: readonly string[]): Promise<MadeFile> {
+  const check = await duckdb.runAndReadAll(
+    `SELECT count("timestamp")::DOUBLE, min(epoch_us("timestamp"))::DOUBLE, max(epoch_us("timestamp"))::DOUBLE
+     FROM read_parquet(${literal(path)})`,
+  );
+  const [rows, minUs, maxUs] = (check.getRows()[0] ?? []).map(Number);
+  if (rows === undefined || minUs === undefined || maxUs === undefined)
+    throw new Error("the file could not be read back");
+  return { path, rows, bytes: (await stat(path)).size, minUs, maxUs, promoted };
+}
+
+/** Replaces a sorted file by one for each of its days, or months, or years: see `piecesOf`. */
+export async function cutByDay(duckdb: DuckDBConnection, output: Output, file: MadeFile): Promise<MadeFile[]> {
+  const rowsOfDay = await countDays(duckdb, file.path);
+  const pieces = piecesOf([...rowsOfDay.keys()]);
+  if (pieces.length <= 1) return [file];
+  const made: MadeFile[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const select = `SELECT * FROM read_parquet(${literal(file.path)}) WHERE ${within(piece)}`;
+    const rows = [...rowsOfDay].reduce(
+      (sum, [day, count]) => (day >= piece.fromDay && day < piece.toDay ? sum + count : sum),
+      0,
+    );
+    made.push(await writeParquet(duckdb, { ...output, select, rows, name: String(index), promoted: file.promoted }));
+  }
+  await rm(file.path);
+  return made;
+}
+
+/** Rows of each day since the epoch, ascending. In whole numbers: the last microsecond of a day is of that day, in any year. */
+async function countDays(duckdb: DuckDBConnection, path: string): Promise<Map<number, number>> {
+  const found = await duckdb.runAndReadAll(
+    `SELECT ((us - ((us % ${DAY_US}) + ${DAY_US}) % ${DAY_US}) // ${DAY_US})::INTEGER AS day, count(*)::DOUBLE
+     FROM (SELECT epoch_us("timestamp") AS us FROM read_parquet(${literal(path)})) GROUP BY day ORDER BY day`,
+  );
+  return new Map(found.getRows().map(([day, rows]) => [Number(day), Number(rows)]));
+}
+
+function within({ fromDay, toDay }: Piece): string {
+  const at = (day: number): string => `make_timestamptz(${BigInt(day) * DAY_US})`;
+  return `"timestamp" >= ${at(fromDay)} AND "timestamp" < ${at(toDay)}`;
+}

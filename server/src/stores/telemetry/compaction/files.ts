@@ -1,0 +1,222 @@
+import { rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { TelemetryType } from "../columns.ts";
+import type { Table } from "../hot/table.ts";
+import type { Tables } from "../hot/tables.ts";
+import { parquetPath, parquetRange, type Layout } from "../layout.ts";
+import { ManifestChanged, type Manifest, type ManifestFile } from "../manifest.ts";
+import { dayOf, parquetFile, type ParquetFile } from "../parquet-file.ts";
+import type { TelemetryLog } from "../settings.ts";
+import { Deletions } from "./deletions.ts";
+import type { MadeFile } from "./protocol.ts";
+import { noteReplacing, publish } from "./publish.ts";
+
+export interface ParquetFilesOptions {
+  readonly layout: Layout;
+  readonly tables: Tables;
+  readonly manifest: Manifest;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+}
+
+/** Batches of the log that a file's rows come from. */
+interface Origin {
+  readonly orgId: string;
+  readonly type: TelemetryType;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
+/**
+ * The one place where the Parquet files of tables change: new files get their names, one transaction of the manifest switches, memory
+ * follows in one turn. Changes of one table are made one after the other.
+ */
+export class ParquetFiles {
+  readonly #options: ParquetFilesOptions;
+  readonly #deletions: Deletions;
+  /** Tables whose last change ended without a known result. */
+  readonly #doubtful = new Set<Table>();
+  readonly #turns = new WeakMap<Table, Promise<void>>();
+
+  constructor(options: ParquetFilesOptions) {
+    this.#options = options;
+    this.#deletions = new Deletions(options.manifest, options.log);
+  }
+
+  /** Makes sure that memory has what the manifest has; after a change whose result is unknown it may not. */
+  async settle(table: Table): Promise<void> {
+    if (this.#doubtful.has(table)) await this.#inTurn(table, () => this.#reload(table));
+  }
+
+  /**
+   * Puts finished files in the place of the table's batches up to `lastSeq`.
+   * @throws Error when that is not known to have happened; `ManifestChanged` when it has not
+   */
+  async addCompacted(table: Table, origin: Origin, made: readonly MadeFile[]): Promise<void> {
+    const { manifest } = this.#options;
+    const fromSeq = table.compactedSeq;
+    const files = this.#describe(origin, made);
+    await this.#publish(made, files);
+    await this.#switch(table, files, {
+      commit: () => manifest.commit(table.orgId, table.type, fromSeq, origin.lastSeq, files),
+      isDone: () => table.compactedSeq === origin.lastSeq,
+      follow: (added) => table.compacted(origin.lastSeq, [...table.parquet, ...added]),
+    });
+  }
+
+  /**
+   * Puts finished files in the place of others of the table, or, without `made`, drops these. Dropped files are deleted when no query
+   * reads them any more. Everything in `made` is moved away or deleted, whatever happens.
+   * @throws ManifestChanged when one of `dropped` has been replaced by others meanwhile: nothing has changed then
+   * @throws Error when it is not known whether it has happened
+   */
+  async replace(table: Table, dropped: readonly ParquetFile[], made: readonly MadeFile[]): Promise<void> {
+    const { manifest, clock, layout } = this.#options;
+    const files = this.#describe(originOf(table, dropped), made);
+    const relative = (path: string): string => path.slice(layout.root.length + 1);
+    const replacing = { dropped: dropped.map(({ held }) => relative(held.path)), added: files.map(({ path }) => path) };
+    const [first] = files;
+    const note = first === undefined ? undefined : await noteReplacing(layout, first.id, replacing);
+    const forgetNote = async (): Promise<void> => {
+      if (note !== undefined) await rm(note, { force: true });
+    };
+    const ids = dropped.map(({ id }) => id);
+    let published = false;
+    try {
+      await this.#publish(made, files);
+      published = true;
+      await this.#switch(table, files, {
+        commit: async () => {
+          if (!dropped.every((file) => table.parquet.includes(file))) throw new ManifestChanged();
+          await manifest.replace(ids, files, clock.nowMs());
+        },
+        isDone: () => hasExactly(table, files, ids),
+        follow: (added) => this.#follow(table, dropped, added),
+      });
+    } catch (error) {
+      // With an unknown result the files and the note stay: the next start decides.
+      if (!published || error instanceof ManifestChanged) await forgetNote();
+      throw error;
+    }
+    await forgetNote();
+  }
+
+  /** After the last change. */
+  close(): Promise<void> {
+    return this.#deletions.close();
+  }
+
+  #follow(table: Table, dropped: readonly ParquetFile[], added: readonly ParquetFile[]): void {
+    table.replaced(dropped, added);
+    for (const file of dropped) this.#deletions.drop(file);
+  }
+
+  #describe(origin: Origin, made: readonly MadeFile[]): ManifestFile[] {
+    const { orgId, type, firstSeq, lastSeq } = origin;
+    return made.map((file) => {
+      const createdAt = this.#options.clock.nowMs();
+      const id = newId("seg", createdAt);
+      return {
+        id,
+        org_id: orgId,
+        type,
+        path: parquetPath(orgId, type, firstSeq, lastSeq, id),
+        rows: file.rows,
+        bytes: file.bytes,
+        min_us: clamped(file.minUs),
+        max_us: clamped(file.maxUs),
+        day: dayOf(clamped(file.maxUs)),
+        promoted: JSON.stringify(file.promoted),
+        created_at: createdAt,
+      };
+    });
+  }
+
+  async #publish(made: readonly MadeFile[], files: readonly ManifestFile[]): Promise<void> {
+    const { root } = this.#options.layout;
+    try {
+      for (const [index, { path }] of files.entries()) await publish(made[index]?.path ?? "", join(root, path), root);
+    } catch (error) {
+      await this.#discard(files);
+      throw error;
+    } finally {
+      for (const dir of new Set(made.map(({ path }) => dirname(path)))) await rm(dir, { recursive: true, force: true });
+    }
+  }
+
+  async #switch(
+    table: Table,
+    files: readonly ManifestFile[],
+    change: {
+      readonly commit: () => Promise<void>;
+      /** Whether a table that was read again has the change. */
+      readonly isDone: () => boolean;
+      readonly follow: (added: readonly ParquetFile[]) => void;
+    },
+  ): Promise<void> {
+    await this.#inTurn(table, async () => {
+      try {
+        await change.commit();
+      } catch (error) {
+        // A connection that broke during the commit leaves open whether it happened: only the manifest can tell.
+        this.#doubtful.add(table);
+        await this.#reload(table);
+        if (change.isDone() && !(error instanceof ManifestChanged)) return;
+        if (error instanceof ManifestChanged) await this.#discard(files);
+        throw error;
+      }
+      change.follow(files.map((file) => this.#parquetFile(file)));
+    });
+  }
+
+  /** Brings the table in memory to what the manifest says. */
+  async #reload(table: Table): Promise<void> {
+    const { compactedSeq, files } = await this.#options.manifest.loadTable(table.orgId, table.type);
+    const known = new Map(table.parquet.map((file) => [file.id, file]));
+    const live = files.map((file) => known.get(file.id) ?? this.#parquetFile(file));
+    for (const { id } of live) known.delete(id);
+    table.compacted(compactedSeq, live);
+    for (const file of known.values()) this.#deletions.drop(file);
+    this.#doubtful.delete(table);
+  }
+
+  /** Only for files that certainly are in no commit; of others the next start decides. */
+  async #discard(files: readonly ManifestFile[]): Promise<void> {
+    for (const { path } of files) await rm(join(this.#options.layout.root, path), { force: true });
+  }
+
+  #parquetFile(file: ManifestFile): ParquetFile {
+    const { layout, tables } = this.#options;
+    return parquetFile(layout, file, (path, error) => tables.deleteFailed(path, error));
+  }
+
+  #inTurn(table: Table, work: () => Promise<void>): Promise<void> {
+    const turn = (this.#turns.get(table) ?? Promise.resolve()).then(work);
+    this.#turns.set(
+      table,
+      turn.catch(() => {}),
+    );
+    return turn;
+  }
+}
+
+function hasExactly(table: Table, added: readonly ManifestFile[], dropped: readonly string[]): boolean {
+  const live = new Set(table.parquet.map(({ id }) => id));
+  return added.every(({ id }) => live.has(id)) && !dropped.some((id) => live.has(id));
+}
+
+function originOf(table: Table, files: readonly ParquetFile[]): Origin {
+  const ranges = files.map(({ held }) => parquetRange(basename(held.path)) ?? { firstSeq: 0, lastSeq: 0 });
+  return {
+    orgId: table.orgId,
+    type: table.type,
+    firstSeq: Math.min(...ranges.map(({ firstSeq }) => firstSeq)),
+    lastSeq: Math.max(...ranges.map(({ lastSeq }) => lastSeq)),
+  };
+}
+
+function clamped(us: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, us));
+}

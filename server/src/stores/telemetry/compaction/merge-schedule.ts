@@ -1,0 +1,98 @@
+import type { Clock } from "#kernel/time.ts";
+import type { Table } from "../hot/table.ts";
+import type { Tables } from "../hot/tables.ts";
+import type { ParquetFile } from "../parquet-file.ts";
+import type { MergeSettings, TelemetryLog } from "../settings.ts";
+import { planMerges, type Merge } from "./merge-plan.ts";
+
+export interface MergeScheduleOptions {
+  readonly tables: Tables;
+  readonly settings: MergeSettings;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+  readonly merge: (table: Table, merge: Merge) => Promise<void>;
+}
+
+const RETRY_MS_MIN = 30_000;
+const RETRY_MS_MAX = 6 * 3_600_000;
+/** A table whose files are the same as when nothing was to be done is looked at again after this: a day may be over by then. */
+const IDLE_MS = 60_000;
+
+/** Decides when files are merged; one merge at a time, beside compactions. */
+export class MergeSchedule {
+  readonly #options: MergeScheduleOptions;
+  /** By table and period. */
+  readonly #failed = new Map<string, { retryAt: number; delayMs: number }>();
+  readonly #idle = new WeakMap<readonly ParquetFile[], number>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: MergeScheduleOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { checkEveryMs } = this.#options.settings;
+    if (checkEveryMs === 0) return;
+    this.#timer = setInterval(() => void this.runDue(), checkEveryMs).unref();
+  }
+
+  /** Merges until nothing is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
+  runDue(): Promise<void> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Stops the schedule; a merge under way must be ended by its runner. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** One merge of each table in turn, so that a large table does not hold up the others. */
+  async #run(): Promise<void> {
+    for (let merged = true; merged && !this.#stopped;) {
+      merged = false;
+      for (const table of [...this.#options.tables.all()]) {
+        const next = this.#stopped ? undefined : this.#next(table);
+        if (next === undefined) continue;
+        await this.#try(table, next);
+        merged = true;
+      }
+    }
+  }
+
+  #next(table: Table): Merge | undefined {
+    const { clock, settings } = this.#options;
+    const now = clock.nowMs();
+    if (now < (this.#idle.get(table.parquet) ?? 0)) return undefined;
+    const due = planMerges(table.parquet, now, settings).find(
+      ({ period }) => (this.#failed.get(nameOf(table, period))?.retryAt ?? 0) <= now,
+    );
+    if (due === undefined) this.#idle.set(table.parquet, now + IDLE_MS);
+    return due;
+  }
+
+  async #try(table: Table, merge: Merge): Promise<void> {
+    const { clock, log } = this.#options;
+    const name = nameOf(table, merge.period);
+    try {
+      await this.#options.merge(table, merge);
+      this.#failed.delete(name);
+    } catch (error) {
+      if (this.#stopped) return;
+      const delayMs = Math.min(RETRY_MS_MAX, 2 * (this.#failed.get(name)?.delayMs ?? RETRY_MS_MIN / 2));
+      this.#failed.set(name, { delayMs, retryAt: clock.nowMs() + delayMs });
+      const fields = { org_id: table.orgId, type: table.type, period: merge.period, retry_in_ms: delayMs };
+      log.error({ err: error, ...fields }, "cannot merge telemetry files");
+    }
+  }
+}
+
+function nameOf(table: Table, period: string): string {
+  return `${table.orgId}/${table.type}/${period}`;
+}

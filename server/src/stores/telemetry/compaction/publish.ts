@@ -1,0 +1,53 @@
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Layout } from "../layout.ts";
+import { syncDirectory } from "../log/segment.ts";
+
+/** Gives a finished file its name so that a crash at any moment leaves all of it or nothing. */
+export async function publish(temporary: string, path: string, root: string): Promise<void> {
+  const handle = await open(temporary, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await rename(temporary, path);
+  await syncDirectory(dirname(path));
+  if (made === undefined) return;
+  for (let parent = dirname(dirname(path)); parent.length >= root.length; parent = dirname(parent))
+    await syncDirectory(parent);
+}
+
+/**
+ * What is about to take the place of what: on disk before the first file has its name, and until it is known whether the manifest
+ * has the change. From it a start tells a file that is not needed from one that has the only copy of its rows.
+ * Paths are relative to the telemetry directory.
+ */
+export interface Replacing {
+  readonly dropped: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** Returns the path of the note. */
+export async function noteReplacing(layout: Layout, id: string, replacing: Replacing): Promise<string> {
+  const path = join(layout.replacing, `${id}.json`);
+  await writeFile(path, JSON.stringify(replacing), { mode: 0o600, flush: true });
+  await syncDirectory(layout.replacing);
+  return path;
+}
+
+/** The notes that a crash has left, by their path. One that is not whole was never followed by a file, and is removed. */
+export async function readReplacing(layout: Layout): Promise<Map<string, Replacing>> {
+  const notes = new Map<string, Replacing>();
+  for (const name of await readdir(layout.replacing)) {
+    const path = join(layout.replacing, name);
+    try {
+      notes.set(path, JSON.parse(await readFile(path, "utf8")) as Replacing);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      await rm(path, { force: true });
+    }
+  }
+  return notes;
+}

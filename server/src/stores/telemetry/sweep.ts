@@ -1,0 +1,100 @@
+import { readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { readReplacing } from "./compaction/publish.ts";
+import type { Tables } from "./hot/tables.ts";
+import { parquetRange, type Layout } from "./layout.ts";
+import { syncDirectory } from "./log/segment.ts";
+import type { Manifest } from "./manifest.ts";
+import type { TelemetryLog } from "./settings.ts";
+
+export interface SweepOptions {
+  readonly layout: Layout;
+  readonly manifest: Manifest;
+  /** With what the manifest says of each table. */
+  readonly tables: Tables;
+  /** The batches that the log has; undefined when it is empty. */
+  readonly logged: { readonly firstSeq: number; readonly lastSeq: number } | undefined;
+  readonly log: TelemetryLog;
+}
+
+type Known = Awaited<ReturnType<Manifest["paths"]>>;
+
+/**
+ * Makes the Parquet files on disk those of the manifest: README.md, "Parquet files at a start", has the cases. Returns the highest
+ * batch that any file was made from: numbers must not be given again, since the right database would take them for batches
+ * that it has.
+ */
+export async function sweepParquet(options: SweepOptions): Promise<number> {
+  const { layout, manifest } = options;
+  const known = await manifest.paths();
+  await deleteDropped(options, known);
+  const present = await parquetFiles(layout);
+  const seqs = [...present, ...(await readdir(layout.quarantine))].map(
+    (path) => parquetRange(basename(path))?.lastSeq ?? 0,
+  );
+  await undoReplacing(options, known, present);
+  for (const path of present) if (!known.has(path)) await removeUnknown(options, path);
+  for (const [path, { state }] of known) {
+    if (state === "live" && !present.has(path))
+      options.log.error({ path }, "a parquet file of the manifest is missing on disk");
+  }
+  return seqs.reduce((highest, seq) => Math.max(highest, seq), 0);
+}
+
+/** By their path relative to the telemetry directory, as in the manifest. */
+async function parquetFiles(layout: Layout): Promise<Set<string>> {
+  const entries = await readdir(layout.parquet, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return new Set(files.map((entry) => join(entry.parentPath, entry.name).slice(layout.root.length + 1)));
+}
+
+async function deleteDropped({ layout, manifest }: SweepOptions, known: Known): Promise<void> {
+  const dropped = [...known].filter(([, { state }]) => state === "dropped");
+  if (dropped.length === 0) return;
+  const dirs = new Set<string>();
+  for (const [path] of dropped) {
+    await rm(join(layout.root, path), { force: true });
+    dirs.add(dirname(join(layout.root, path)));
+  }
+  for (const dir of dirs) await syncDirectory(dir).catch(ignoreAbsent);
+  await manifest.forget(dropped.map(([, { id }]) => id));
+}
+
+/** Removes files that were to take the place of others which still are there; they leave `present`. */
+async function undoReplacing({ layout }: SweepOptions, known: Known, present: Set<string>): Promise<void> {
+  for (const [note, { dropped, added }] of await readReplacing(layout)) {
+    const undecided = added.filter((path) => present.has(path) && !known.has(path));
+    const isUndone = dropped.every((path) => known.get(path)?.state === "live" && present.has(path));
+    // Not of this database, then: the note stays for the day when its own is back.
+    if (undecided.length > 0 && !isUndone) continue;
+    for (const path of undecided) {
+      await rm(join(layout.root, path), { force: true });
+      present.delete(path);
+    }
+    await rm(note, { force: true });
+  }
+}
+
+/**
+ * A file that the manifest does not know, and whose every batch the log still has for the table, was made but never committed. Any other
+ * may have the only copy of its rows: it is the sign of a wrong or older database, and kept aside.
+ */
+async function removeUnknown({ layout, tables, logged, log }: SweepOptions, path: string): Promise<void> {
+  const absolute = join(layout.root, path);
+  const range = parquetRange(basename(path));
+  const compactedSeq = tables.byName(path.split("/").slice(1, 3).join("/"))?.compactedSeq ?? 0;
+  const isLogged =
+    range !== undefined && logged !== undefined && range.firstSeq >= logged.firstSeq && range.lastSeq <= logged.lastSeq;
+  if (isLogged && range.firstSeq > compactedSeq) {
+    await rm(absolute, { force: true });
+    return;
+  }
+  const kept = join(layout.quarantine, basename(path));
+  await rename(absolute, kept);
+  const message = "a parquet file is not in the manifest, nor are its rows in the log: is this the right database?";
+  log.error({ path: absolute, kept }, message);
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}
