@@ -41,6 +41,8 @@ export interface QueryRequest {
   /** Positional (`?`, `$1`) or named (`$name`) parameters. */
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
+  /** Runs nothing: a statement that could run is answered with a `StatementDescription` as JSON. */
+  readonly describe?: boolean;
   /** Only rows of this range are seen, and only files that may have some are read. */
   readonly range?: TimeRange;
   readonly timeoutMs: number;
@@ -50,6 +52,12 @@ export interface QueryRequest {
   readonly truncate: boolean;
   /** Cancels the query and frees what it holds. */
   readonly signal: AbortSignal;
+}
+
+/** What a statement wants, without having run. */
+export interface StatementDescription {
+  /** Names of its parameters; numbers from 1 for those by position. */
+  readonly parameters: readonly string[];
 }
 
 /** A running query whose first bytes are there: what can fail early has not. */

@@ -150,6 +150,7 @@ function childQuery(
     sql: request.sql,
     parameters: request.parameters,
     format: request.format,
+    describe: request.describe,
     visible: request.visible,
     rowsMax: request.rowsMax,
     truncate: request.truncate,

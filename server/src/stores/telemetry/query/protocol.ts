@@ -8,6 +8,7 @@ export interface ChildQuery {
   readonly sql: string;
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
+  readonly describe?: boolean | undefined;
   readonly visible: VisibleRows;
   readonly rowsMax: number;
   readonly truncate: boolean;

@@ -5,11 +5,16 @@ import { Failure } from "./failure.ts";
 
 /** Binds the values of a request. @throws Failure `invalid_parameter` when names or count do not fit */
 export function bindParameters(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {
-  const names = Array.from({ length: statement.parameterCount }, (_, i) => statement.parameterName(i + 1));
+  const names = parameterNames(statement);
   const values = Array.isArray(parameters)
     ? positional(names, parameters as readonly QueryParameter[])
     : named(names, parameters as Readonly<Record<string, QueryParameter>>);
   values.forEach((value, i) => bind(statement, i + 1, value));
+}
+
+/** In the order of their places; numbers from 1 for those without a name. */
+export function parameterNames(statement: DuckDBPreparedStatement): string[] {
+  return Array.from({ length: statement.parameterCount }, (_, i) => statement.parameterName(i + 1));
 }
 
 function positional(names: readonly string[], values: readonly QueryParameter[]): readonly QueryParameter[] {

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+import type { StatementDescription } from "../../index.ts";
 import { RESULT_COLUMNS_MAX } from "../settings.ts";
 import { FRAME } from "../frames.ts";
 import { admit, type Evaluate } from "../gate/index.ts";
@@ -10,7 +11,7 @@ import { Deadline } from "../deadline.ts";
 import { Failure, toFailure, type Stop } from "./failure.ts";
 import { furnish, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
-import { bindParameters } from "./parameters.ts";
+import { bindParameters, parameterNames } from "./parameters.ts";
 import { BlockSender } from "./sender.ts";
 
 const INTERRUPT_EVERY_MS = 20;
@@ -81,8 +82,16 @@ export class Session {
     await this.#connection.run("BEGIN TRANSACTION READ ONLY"); // see #confirmEnd
     const statement = await this.#connection.prepare(admitted.sql);
     this.#check();
+    if (this.#query.describe) return this.#describe(statement);
     bindParameters(statement, this.#query.parameters);
     return this.#stream(statement);
+  }
+
+  /** The statement was admitted and prepared, so it could run. */
+  #describe(statement: DuckDBPreparedStatement): boolean {
+    const description: StatementDescription = { parameters: parameterNames(statement) };
+    this.#sender.add(JSON.stringify(description));
+    return false;
   }
 
   async #stream(statement: DuckDBPreparedStatement): Promise<boolean> {
