@@ -28,6 +28,8 @@ export interface Route<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Media types besides JSON that the body may have, and what it then is. Only with `rawBody`. */
+  readonly otherBodies?: Readonly<Record<string, string>>;
   /** Body of the success answer; absent for 204. */
   readonly result?: R;
   readonly status: 200 | 201 | 202 | 204;

@@ -2,7 +2,7 @@ import { ProblemBody, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
 import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
 
 type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
-  Partial<Pick<Route, "description" | "params" | "query" | "body" | "result" | "idempotent">>;
+  Partial<Pick<Route, "description" | "params" | "query" | "body" | "otherBodies" | "result" | "idempotent">>;
 
 /** What a row answers besides its success, from its permission and its own list. */
 function problemCodesOf(row: Row): ProblemCode[] {
@@ -63,11 +63,17 @@ function operationOf(row: Row): object {
     security:
       row.permission === "public" ? [] : [{ oauth2: row.permission === "authenticated" ? [] : [row.permission] }],
     parameters: parametersOf(row),
-    ...(row.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: row.body } } } }),
+    ...(row.body === undefined ? {} : { requestBody: { required: true, content: bodyOf(row) } }),
     responses: responsesOf(row),
   };
+}
+
+function bodyOf(row: Row): Record<string, object> {
+  const others = Object.entries(row.otherBodies ?? {}).map(([mediaType, description]) => [
+    mediaType,
+    { schema: { type: "string", description } },
+  ]);
+  return { "application/json": { schema: row.body }, ...(Object.fromEntries(others) as Record<string, object>) };
 }
 
 function parametersOf(row: Row): object[] {

@@ -7,6 +7,7 @@ import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "./index.ts";
 import { ingest } from "./operations/ingest.ts";
+import { LINES_TYPES, mediaTypeOf } from "./wire/media-types.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
 import type { OtlpFormat } from "./wire/otlp/encode.ts";
 import { MEDIA_TYPES, rpcCodeOf, statusMessage } from "./wire/otlp/responses.ts";
@@ -19,7 +20,8 @@ export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps)
   void app.register(async (scope) => mountOtlp(scope, deps));
   // The bytes as they came: they are checked and encoded in one pass, off the event loop when they are many.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", readIngestBody);
+  for (const mediaType of ["application/json", ...LINES_TYPES]) app.addContentTypeParser(mediaType, readIngestBody);
+  app.addContentTypeParser("*", (_request, _payload, done) => done(notIngest()));
   mountRoute(app, deps.host, TELEMETRY_ROUTES.ingest, ingest(deps), { bodyBytesMax: INGEST_BODY_BYTES_MAX });
 }
 
@@ -56,7 +58,7 @@ function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
 }
 
 function formatOf(request: FastifyRequest): OtlpFormat | undefined {
-  const mediaType = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  const mediaType = mediaTypeOf(request.headers["content-type"]);
   if (mediaType === MEDIA_TYPES.json) return "json";
   return mediaType === MEDIA_TYPES.protobuf ? "protobuf" : undefined;
 }
@@ -70,6 +72,11 @@ function sendStatus(error: unknown, request: FastifyRequest, reply: FastifyReply
   const { status, message } = answerProblem(request, reply, error);
   const format = formatOf(request) ?? "json";
   return send(reply, format, statusMessage(format, rpcCodeOf(status), message));
+}
+
+function notIngest(): Problem {
+  const types = ["application/json", ...LINES_TYPES].join(", ");
+  return new Problem("unsupported_media_type", `Send the body as one of ${types}.`);
 }
 
 function notOtlp(): Problem {

@@ -114,6 +114,37 @@ test("gzip and zstd are understood; other codings are 415, broken ones 400, bomb
   assert.equal((await send(gzipSync(Buffer.alloc(64 * 2 ** 20)), { "content-encoding": "gzip" })).status, 413);
 });
 
+test("lines of JSON are taken under each of their names, in every coding, with keys and leniently", async () => {
+  const good = `${JSON.stringify(entry("a"))}\r\n\n${JSON.stringify(entry("b"))}`;
+  for (const type of ["application/x-ndjson", "application/ndjson; charset=utf-8", "Application/JSONL"]) {
+    const answer = await send(good, { "content-type": type });
+    assert.deepEqual([answer.status, answer.body], [202, { accepted: 2 }], type);
+  }
+  const lines = { "content-type": "application/x-ndjson" };
+  assert.equal((await send(gzipSync(good), { ...lines, "content-encoding": "gzip" })).status, 202);
+  assert.equal(
+    (await send(gzipSync(Buffer.alloc(64 * 2 ** 20)), { ...lines, "content-encoding": "gzip" })).status,
+    413,
+  );
+  const keyed = { ...lines, "idempotency-key": "lines-1" };
+  assert.equal((await send(good, keyed)).headers.get("idempotency-replayed"), null);
+  assert.equal((await send(good, keyed)).headers.get("idempotency-replayed"), "true");
+  assert.equal((await send(`${good}\n`, keyed)).status, 422);
+  const errors = [{ pointer: "/entries/2", detail: "is not valid JSON (line 4)" }];
+  const strict = await send(`${good}\nbroken`, lines);
+  assert.deepEqual([strict.status, strict.body["errors"]], [400, errors]);
+  const lenient = await send(`${good}\nbroken`, { ...lines, prefer: "handling=lenient" });
+  assert.deepEqual(lenient.body, { accepted: 2, rejected: 1, errors });
+  assert.equal((await send("", lines)).status, 400);
+  assert.deepEqual((await send("\n", lines)).body, { accepted: 0 });
+});
+
+test("a large body of lines goes the same way in a thread", async () => {
+  const line = JSON.stringify({ ...entry("x".repeat(2000)), attributes: { n: 1 } });
+  const body = `${line}\n`.repeat(1000);
+  assert.deepEqual((await send(body, { "content-type": "application/x-ndjson" })).body, { accepted: 1000 });
+});
+
 test("another content type is 415; an empty body 400; one byte over 10 MiB 413, with a length and without", async () => {
   assert.equal((await send(bodyOf(), { "content-type": "text/plain" })).status, 415);
   assert.equal((await send("")).status, 400);

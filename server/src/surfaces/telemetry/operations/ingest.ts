@@ -5,6 +5,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Batch } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "../index.ts";
 import { decoded } from "../wire/coding.ts";
+import { LINES_TYPES, mediaTypeOf } from "../wire/media-types.ts";
 
 /**
  * `POST /v1/ingest/{type}` (reference, "Telemetry ingestion"): 202 once the batch is flushed to disk.
@@ -16,13 +17,14 @@ export function ingest(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_R
     const lenient = prefersLenient(request);
     const idempotencyKey = idempotencyKeyOf(request);
     if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
-      throw new Problem("invalid_body", 'The body is empty; send {"entries": [...]}.');
+      throw new Problem("invalid_body", 'The body is empty; send {"entries": [...]}, or an entry a line.');
     }
     const body = await decoded(request.body, request.headers["content-encoding"]);
     // Taken before encoding: large bodies are handed over to another thread.
     const bodyHash = idempotencyKey === null ? null : sha256Hex(body);
     const projectId = principal.kind === "credential" ? principal.projectId : null;
-    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient });
+    const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
+    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines });
     const batch: Batch = {
       orgId: principal.orgId,
       type: params.type,

@@ -28,10 +28,13 @@ export class EntryCheck {
   /** True when the entry at hand has an integer that lost digits when it was parsed. */
   inexact = false;
   #index = 0;
+  #line = 0;
   #keys = 0;
 
-  begin(index: number): void {
+  /** `line` is the entry's in the body, counted from 1, when it came as one. */
+  begin(index: number, line = 0): void {
     this.#index = index;
+    this.#line = line;
     this.#keys = 0;
     this.faulty = false;
     this.inexact = false;
@@ -39,8 +42,9 @@ export class EntryCheck {
 
   fault(pointer: string, detail: string): void {
     this.faulty = true;
-    if (this.places.length < PROBLEM_PLACES_MAX)
-      this.places.push({ pointer: `/entries/${this.#index}${pointer}`, detail });
+    if (this.places.length >= PROBLEM_PLACES_MAX) return;
+    const line = this.#line === 0 ? "" : ` (line ${this.#line})`;
+    this.places.push({ pointer: `/entries/${this.#index}${pointer}`, detail: `${detail}${line}` });
   }
 
   /** Refuses by name every member that an entry of this type does not have. */

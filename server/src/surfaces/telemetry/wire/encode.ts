@@ -1,14 +1,19 @@
 import type { TelemetryType } from "#stores/telemetry/index.ts";
-import { encodeEntries, type EncodedEntries, type EncodeOptions } from "./entries.ts";
+import { encodeEntries } from "./entries.ts";
+import type { EncodedEntries, EncodeOptions } from "./entry.ts";
+import { encodeLines } from "./lines.ts";
 import { encodeOtlp, type OtlpOptions } from "./otlp/encode.ts";
 
 export interface EncodeBodyOptions extends EncodeOptions {
+  /** The body is lines of JSON, an entry each, instead of one object. */
+  readonly lines?: boolean;
   /** Present when the body is an OTLP export request, which is always taken leniently. */
   readonly otlp?: OtlpOptions;
 }
 
-/** The rows of a request's body, in either of the forms that telemetry comes in. @throws Problem `invalid_body`, `body_too_large` */
+/** The rows of a request's body, in any of the forms that telemetry comes in. @throws Problem `invalid_body`, `body_too_large` */
 export function encodeBody(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedEntries {
   const { otlp, projectId } = options;
-  return otlp === undefined ? encodeEntries(type, body, options) : encodeOtlp(type, body, { ...otlp, projectId });
+  if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, projectId });
+  return options.lines === true ? encodeLines(type, body, options) : encodeEntries(type, body, options);
 }

@@ -12,7 +12,8 @@ import {
 } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { COLUMNS, TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
-import { encodeEntries, type EncodedEntries } from "./entries.ts";
+import { encodeEntries } from "./entries.ts";
+import type { EncodedEntries } from "./entry.ts";
 import { normalTimestamp } from "./timestamp.ts";
 
 const TIME = "2026-11-20T08:00:00Z";

@@ -45,6 +45,12 @@ export function outline(body: Buffer): Outline {
   return { elements: elements + 1, oversized, tooDeep: false };
 }
 
+/** Whether the text is nested so deep that it is refused before it is parsed. */
+export function isTooDeep(text: Buffer): boolean {
+  // Each level takes two bytes.
+  return text.length > 2 * DEPTH_MAX && outline(text).tooDeep;
+}
+
 /** The closing quote of the string that opens at `from`, or the end of the body. */
 function endOfString(body: Buffer, from: number): number {
   for (let end = body.indexOf(QUOTE, from + 1); end >= 0; end = body.indexOf(QUOTE, end + 1)) {

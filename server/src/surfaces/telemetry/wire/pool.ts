@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { encodeBody, type EncodeBodyOptions } from "./encode.ts";
-import type { EncodedEntries } from "./entries.ts";
+import type { EncodedEntries } from "./entry.ts";
 
 /** Bodies below this are encoded where they are: handing them over would cost more. */
 export const INLINE_BYTES_MAX = 512 * 1024;

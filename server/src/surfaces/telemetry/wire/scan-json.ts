@@ -67,6 +67,14 @@ export class Json {
     return byte;
   }
 
+  /** Passes white space that ends no line. */
+  blank(): void {
+    const { bytes } = this;
+    let { at } = this;
+    while (bytes[at] === 0x20 || bytes[at] === 0x0d || bytes[at] === 0x09) at += 1;
+    this.at = at;
+  }
+
   startsWith(text: Buffer): boolean {
     const { bytes, at } = this;
     for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;

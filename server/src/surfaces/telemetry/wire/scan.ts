@@ -11,6 +11,7 @@ import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { Json, OBJECT_END, OBJECT_START, QUOTE, ARRAY_END, ARRAY_START, COLON, COMMA } from "./scan-json.ts";
 import { membersOf, type Member, type Members } from "./scan-members.ts";
 import { severityAt } from "./scan-severity.ts";
+import { startsWithMark } from "./mark.ts";
 import { utcEnd } from "./scan-timestamp.ts";
 
 /**
@@ -29,7 +30,19 @@ export function scanEntries(
   return scan.envelope() ? { rows: scan.rows(), count: scan.count } : null;
 }
 
+/** The same for lines of JSON, an entry each; `encodeLines` does the rest. */
+export function scanLines(
+  type: TelemetryType,
+  body: Buffer,
+  projectId: string | null,
+): { rows: Buffer; count: number } | null {
+  if (body.length > INGEST_BODY_BYTES_MAX || !isUtf8(body)) return null;
+  const scan = new Scan(body, membersOf(type), projectId);
+  return scan.lines() ? { rows: scan.rows(), count: scan.count } : null;
+}
+
 const LETTER_Z = 0x5a;
+const NEWLINE = 0x0a;
 const ENTRIES = Buffer.from('"entries"');
 /** An entry with the shortest required members has more bytes than this. */
 const ENTRY_BYTES_MIN = 40;
@@ -85,6 +98,20 @@ class Scan {
     json.at += 1;
     json.space();
     return json.at === json.end;
+  }
+
+  /** An entry a line, and blank lines. */
+  lines(): boolean {
+    const json = this.#json;
+    if (startsWithMark(json.bytes)) json.at = 3;
+    for (;;) {
+      json.space();
+      if (json.at === json.end) return true;
+      if (this.count === INGEST_ENTRIES_MAX || !this.#entry()) return false;
+      this.count += 1;
+      json.blank();
+      if (json.at < json.end && json.byte() !== NEWLINE) return false;
+    }
   }
 
   #list(): boolean {

@@ -1,0 +1,104 @@
+import { INGEST_BODY_BYTES_MAX, INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
+import { Problem, type ProblemPlace } from "#kernel/problem.ts";
+import type { TelemetryType } from "#stores/telemetry/index.ts";
+import { type EntryCheck, exactJson, isObject, type JsonObject } from "./check.ts";
+import { ROW_OF } from "./rows.ts";
+
+/** What the two forms of a body, a JSON object and lines of JSON, have in common. */
+
+export interface EncodeOptions {
+  /** The project of the credential that sent the entries, or null. */
+  readonly projectId: string | null;
+  /** Take the good entries and report the bad ones, instead of refusing all for one (RFC 7240 `handling=lenient`). */
+  readonly lenient: boolean;
+}
+
+export interface EncodedEntries {
+  /** NDJSON, one line an entry, as `Batch.rows` wants it. */
+  readonly rows: Buffer;
+  readonly count: number;
+  /** Entries left out; 0 unless `lenient`. */
+  readonly rejected: number;
+  /** Where the entries left out are wrong, the first 20 places. */
+  readonly errors: ProblemPlace[];
+}
+
+export interface EntryContext {
+  readonly type: TelemetryType;
+  readonly options: EncodeOptions;
+  /** Whether the text may hold strings that are not well-formed. */
+  readonly mend: boolean;
+}
+
+/** Strings that are not well-formed can only come from an escape in this form. */
+export const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** Objects nested deeper are left as they are: `EntryCheck` refuses them. */
+const MEND_DEPTH_MAX = 64;
+
+/** Integers that 64 bits hold are kept digit for digit. */
+const INTEGER_MIN = -(2n ** 63n);
+const INTEGER_MAX = 2n ** 64n - 1n;
+
+/** The row of an entry with its line's end; faults are noted in `check`, and what is returned then must not be used. */
+export function encodeEntry(value: unknown, context: EntryContext, check: EntryCheck): string {
+  if (!isObject(value)) {
+    check.fault("", "must be an object");
+    return "";
+  }
+  const entry = context.mend ? (wellFormed(value, 0) as JsonObject) : value;
+  const row = ROW_OF[context.type](entry, context.options.projectId ?? undefined, check);
+  // A nesting that is too deep to be written is a fault already.
+  return check.faulty ? "" : `${JSON.stringify(row)}\n`;
+}
+
+export function noteOversized(check: EntryCheck): void {
+  check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes`);
+}
+
+/** Slower by far, and only for texts with integers that a double can't hold. @throws SyntaxError */
+export function parseExactly(text: string): unknown {
+  return exactJson.parse(text, (_key, value, { source }) => {
+    if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value;
+    if (!/^-?[0-9]{1,20}$/.test(source)) return value;
+    const exact = BigInt(source);
+    return exact >= INTEGER_MIN && exact <= INTEGER_MAX ? exactJson.rawJSON(source) : value;
+  });
+}
+
+/** ` (at character 17)`, or nothing when the parser does not say where. */
+export function whereNotJson(error: unknown): string {
+  const at = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+  return at === undefined ? "" : ` (at character ${at})`;
+}
+
+/** @throws Problem `body_too_large` */
+export function refuseTooLarge(body: Buffer): void {
+  if (body.length <= INGEST_BODY_BYTES_MAX) return;
+  const detail = `cannot take a body of more than ${INGEST_BODY_BYTES_MAX} bytes; send fewer entries at a time`;
+  throw new Problem("body_too_large", detail);
+}
+
+export function tooMany(): Problem {
+  return wrongEnvelope("/entries", `has more than ${INGEST_ENTRIES_MAX} elements; send them in several requests`);
+}
+
+export function wrongEnvelope(pointer: string, detail: string): Problem {
+  const place = pointer === "" ? "the body" : pointer;
+  return new Problem("invalid_body", `cannot take the entries: ${place} ${detail}`, { errors: [{ pointer, detail }] });
+}
+
+export function refusal(bad: number, all: number, errors: readonly ProblemPlace[]): Problem {
+  const detail = `cannot take the entries: ${bad} of ${all} are not valid, so none was taken; mend them and send the request again`;
+  return new Problem("invalid_body", detail, { errors });
+}
+
+/** The value with every lone surrogate replaced by U+FFFD, in keys too; of keys that become the same the last counts. */
+function wellFormed(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null || depth > MEND_DEPTH_MAX || exactJson.isRawJSON(value)) return value;
+  if (Array.isArray(value)) return value.map((member) => wellFormed(member, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name.toWellFormed(), wellFormed(member, depth + 1)]),
+  );
+}

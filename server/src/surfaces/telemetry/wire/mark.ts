@@ -1,0 +1,4 @@
+/** Whether the body begins with a byte order mark, which some programs write before UTF-8. */
+export function startsWithMark(body: Buffer): boolean {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+}
