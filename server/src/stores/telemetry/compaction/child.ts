@@ -1,7 +1,8 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { compact } from "./child/compact.ts";
+import { erase } from "./child/erase.ts";
 import { merge } from "./child/merge.ts";
-import type { CompactionJob, CompactionStart, FromChild, ToChild } from "./protocol.ts";
+import type { CompactionJob, CompactionStart, FromChild, MadeFile, ToChild } from "./protocol.ts";
 
 /** The process that makes Parquet: takes jobs from its parent, one at a time, and ends with it. */
 
@@ -20,10 +21,22 @@ async function answer(job: CompactionJob): Promise<void> {
 async function attempt(job: CompactionJob): Promise<FromChild> {
   try {
     if (connection === undefined) throw new Error("a job came before the settings");
-    const duckdb = await connection;
-    return { made: job.kind === "compact" ? await compact(duckdb, job) : await merge(duckdb, job) };
+    return { made: await make(await connection, job) };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function make(duckdb: DuckDBConnection, job: CompactionJob): Promise<MadeFile[]> {
+  switch (job.kind) {
+    case "compact":
+      return compact(duckdb, job);
+    case "merge":
+      return merge(duckdb, job);
+    case "erase":
+      return erase(duckdb, job);
+    default:
+      return job satisfies never;
   }
 }
 

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { Writer } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "../columns.ts";
 import type { Table } from "../hot/table.ts";
 import type { Tables } from "../hot/tables.ts";
@@ -69,10 +70,16 @@ export class ParquetFiles {
   /**
    * Puts finished files in the place of others of the table, or, without `made`, drops these. Dropped files are deleted when no query
    * reads them any more. Everything in `made` is moved away or deleted, whatever happens.
+   * `also` becomes part of the transaction.
    * @throws ManifestChanged when one of `dropped` has been replaced by others meanwhile: nothing has changed then
    * @throws Error when it is not known whether it has happened
    */
-  async replace(table: Table, dropped: readonly ParquetFile[], made: readonly MadeFile[]): Promise<void> {
+  async replace(
+    table: Table,
+    dropped: readonly ParquetFile[],
+    made: readonly MadeFile[],
+    also?: (tx: Writer) => Promise<void>,
+  ): Promise<void> {
     const { manifest, clock, layout } = this.#options;
     const files = this.#describe(originOf(table, dropped), made);
     const relative = (path: string): string => path.slice(layout.root.length + 1);
@@ -90,7 +97,7 @@ export class ParquetFiles {
       await this.#switch(table, files, {
         commit: async () => {
           if (!dropped.every((file) => table.parquet.includes(file))) throw new ManifestChanged();
-          await manifest.replace(ids, files, clock.nowMs());
+          await manifest.replace(ids, files, clock.nowMs(), also);
         },
         isDone: () => hasExactly(table, files, ids),
         follow: (added) => this.#follow(table, dropped, added),

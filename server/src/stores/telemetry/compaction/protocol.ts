@@ -1,7 +1,8 @@
 import type { TelemetryType } from "../columns.ts";
+import type { Predicate } from "../retention/predicate.ts";
 
 /** Work for the process that makes Parquet. Paths are absolute. */
-export type CompactionJob = CompactJob | MergeJob;
+export type CompactionJob = CompactJob | MergeJob | EraseJob;
 
 interface Job {
   readonly type: TelemetryType;
@@ -25,6 +26,13 @@ export interface MergeJob extends Job {
   readonly inputs: readonly MergeInput[];
   /** A file of this size that spans several days is cut by day. */
   readonly cutBytes: number;
+}
+
+/** A Parquet file without the rows that match. */
+export interface EraseJob extends Job {
+  readonly kind: "erase";
+  readonly input: MadeFile;
+  readonly predicate: Predicate;
 }
 
 export interface MergeInput {

@@ -1,0 +1,21 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { predicateSql } from "../../retention/predicate.ts";
+import type { EraseJob, MadeFile } from "../protocol.ts";
+import { literal } from "./sql.ts";
+import { writeParquet } from "./write.ts";
+
+/** Makes a file of the rows that don't match; none when all of them do, and the input itself when none does. */
+export async function erase(duckdb: DuckDBConnection, job: EraseJob): Promise<MadeFile[]> {
+  const { input, type } = job;
+  const source = `read_parquet(${literal(input.path)}, hive_partitioning = false)`;
+  const condition = predicateSql(type, job.predicate);
+  const counted = await duckdb.runAndReadAll(`SELECT count(*)::DOUBLE FROM ${source} WHERE ${condition}`);
+  const matched = Number(counted.getRows()[0]?.[0]);
+  if (matched === 0) return [input];
+  const rows = input.rows - matched;
+  if (rows === 0) return [];
+  const select = `SELECT * FROM ${source} WHERE NOT ${condition}`;
+  const made = await writeParquet(duckdb, { ...job, select, rows, name: "kept", promoted: input.promoted });
+  if (made.rows !== rows) throw new Error(`${rows} rows were to be kept and ${made.rows} were`);
+  return [made];
+}

@@ -1,0 +1,28 @@
+import type { TelemetryType } from "../columns.ts";
+import type { Batch } from "../index.ts";
+import type { RowStore } from "../rows.ts";
+import { readParquet } from "./store.ts";
+
+/** A batch of any rows. */
+export function batchOf(type: TelemetryType, rows: readonly object[], orgId = "org_a"): Batch {
+  const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  return { orgId, type, rows: Buffer.from(text), count: rows.length };
+}
+
+/** For each Parquet file of a table what `columns` are in it, in the file's order; the files by their time. */
+export async function readEach(
+  rows: RowStore,
+  type: TelemetryType,
+  columns: string,
+  orgId = "org_a",
+): Promise<{ promoted: readonly string[]; rows: Record<string, unknown>[] }[]> {
+  const { tables, release } = await rows.snapshot(orgId);
+  try {
+    const files = tables[type].parquet.toSorted((a, b) => a.minUs - b.minUs);
+    const each = [];
+    for (const file of files) each.push({ promoted: file.promoted, rows: await readParquet([file], columns) });
+    return each;
+  } finally {
+    release();
+  }
+}
