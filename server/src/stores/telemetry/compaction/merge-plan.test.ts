@@ -22,6 +22,7 @@ function file(atMs: number, rows: number, change: Partial<PlannedFile> = {}): Pl
 
 /** Does what the plan says until it says nothing; returns the rows that were written. */
 function settle(start: readonly PlannedFile[], nowMs: number): { files: PlannedFile[]; written: number } {
+  let files = [...start];
   let written = 0;
   for (
     let merges = planMerges(files, nowMs, settings);

@@ -57,7 +57,7 @@ export class MergeSchedule {
   async #run(): Promise<void> {
     for (let merged = true; merged && !this.#stopped;) {
       merged = false;
-      for (const table of [...this.#options.tables.all()]) {
+      for (const table of this.#options.tables.all()) {
         const next = this.#stopped ? undefined : this.#next(table);
         if (next === undefined) continue;
         await this.#try(table, next);
