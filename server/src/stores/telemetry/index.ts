@@ -26,7 +26,7 @@ export interface Appended {
 }
 
 /** The formats in which a result can leave the engine. */
-export type ResultFormat = "json" | "ndjson" | "csv";
+export type ResultFormat = "json" | "ndjson" | "csv" | "arrow" | "parquet";
 
 export type QueryParameter = string | number | boolean | null;
 

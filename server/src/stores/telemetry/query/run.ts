@@ -13,6 +13,8 @@ const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
   json: "application/json",
   ndjson: "application/x-ndjson",
   csv: "text/csv; charset=utf-8; header=present",
+  arrow: "application/vnd.apache.arrow.stream",
+  parquet: "application/vnd.apache.parquet",
 };
 
 /** How a query went, for the log. */

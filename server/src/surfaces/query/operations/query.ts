@@ -5,12 +5,21 @@ import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
 import type { QueryLimits, QuerySurfaceDeps } from "../index.ts";
 
-const TYPES = ["application/json", "application/x-ndjson", "application/ndjson", "text/csv"] as const;
+const TYPES = [
+  "application/json",
+  "application/x-ndjson",
+  "application/ndjson",
+  "text/csv",
+  "application/vnd.apache.arrow.stream",
+  "application/vnd.apache.parquet",
+] as const;
 const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
   "application/json": "json",
   "application/x-ndjson": "ndjson",
   "application/ndjson": "ndjson",
   "text/csv": "csv",
+  "application/vnd.apache.arrow.stream": "arrow",
+  "application/vnd.apache.parquet": "parquet",
 };
 
 /**

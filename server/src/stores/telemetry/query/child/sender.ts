@@ -3,6 +3,7 @@ import { FRAME } from "../frames.ts";
 import type { Channel } from "./channel.ts";
 import type { Deadline } from "../deadline.ts";
 import { Failure } from "./failure.ts";
+import type { Piece } from "./output/index.ts";
 
 /** Gathers rows into blocks, holds the first back, and sends them no faster than the reader takes them. */
 export class BlockSender {
@@ -10,6 +11,9 @@ export class BlockSender {
   readonly #deadline: Deadline;
   readonly #bytesMax: number;
   #text = "";
+  /** What came before `#text` and is no text. */
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #bytes = 0;
@@ -22,27 +26,26 @@ export class BlockSender {
     this.#bytesMax = bytesMax;
   }
 
-  /** Adds a row's text. True when a block is full and `flush` is due. */
-  add(text: string): boolean {
-    if (text.length > RESULT_ROW_BYTES_MAX)
+  /** Adds a row's text, or bytes of many rows, whose writer sees to the length of a row. True when a block is full and `flush` is due. */
+  add(piece: Piece): boolean {
+    if (typeof piece === "string" && piece.length > RESULT_ROW_BYTES_MAX)
       throw new Failure(
         "query_too_large",
         `a row of the result is longer than ${RESULT_ROW_BYTES_MAX} bytes; select less of it`,
       );
-    if (this.#bytes + this.#text.length + text.length > this.#bytesMax)
+    if (this.#bytes + this.#partBytes + this.#text.length + piece.length > this.#bytesMax)
       throw new Failure(
         "query_too_large",
         `the result is longer than ${this.#bytesMax} bytes; select less, or set a limit`,
       );
-    this.#text += text;
-    return this.#text.length >= BLOCK_BYTES;
+    this.#put(piece);
+    return this.#partBytes + this.#text.length >= BLOCK_BYTES;
   }
 
   /** Ends the block. It leaves now if more than the first megabyte is there. */
   async flush(): Promise<void> {
-    if (this.#text === "") return;
-    const block = Buffer.from(this.#text);
-    this.#text = "";
+    const block = this.#take();
+    if (block.length === 0) return;
     this.#bytes += block.length;
     if (this.begun) return this.#send(block);
     this.#held.push(block);
@@ -51,16 +54,34 @@ export class BlockSender {
   }
 
   /** Sends whatever is left, and `tail` after it. */
-  async finish(tail: string): Promise<void> {
-    this.#text += tail;
+  async finish(tail: Piece): Promise<void> {
+    this.#put(tail);
     await this.flush();
     await this.#release();
   }
 
   /** Forgets what has not left yet. */
   discard(): void {
-    this.#text = "";
+    this.#take();
     this.#held = [];
+  }
+
+  #put(piece: Piece): void {
+    if (typeof piece === "string") this.#text += piece;
+    else {
+      this.#parts.push(Buffer.from(this.#text), piece);
+      this.#partBytes += Buffer.byteLength(this.#text) + piece.length;
+      this.#text = "";
+    }
+  }
+
+  #take(): Buffer {
+    const text = Buffer.from(this.#text);
+    const block = this.#parts.length === 0 ? text : Buffer.concat([...this.#parts, text]);
+    this.#text = "";
+    this.#parts = [];
+    this.#partBytes = 0;
+    return block;
   }
 
   async #release(): Promise<void> {

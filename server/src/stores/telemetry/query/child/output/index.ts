@@ -1,22 +1,13 @@
-import type { DuckDBDataChunk, DuckDBType, DuckDBVector } from "@duckdb/node-api";
+import type { DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
 import type { ResultFormat } from "../../../index.ts";
 import { toJson, typeName, type ToJson } from "./values.ts";
-import { jsonTail, ndjsonTail, type Trailer } from "../../tails.ts";
+import { jsonTail, ndjsonTail } from "../../tails.ts";
+import { arrowWriter } from "./arrow/index.ts";
 import { toCsv, type ToCsv } from "./csv.ts";
+import { parquetWriter } from "./parquet/index.ts";
+import type { ResultColumn, ResultWriter } from "./writer.ts";
 
-export interface ResultColumn {
-  readonly name: string;
-  readonly type: DuckDBType;
-}
-
-/** Writes a result in one format. Each method returns text that ends where a row ends. */
-export interface ResultWriter {
-  head(): string;
-  /** The row `index` of a chunk's columns; `first` for the first row of the result. */
-  row(columns: readonly DuckDBVector[], index: number, first: boolean): string;
-  /** The end of the result, or undefined when the format can't tell of an error. */
-  tail(trailer: Trailer): string | undefined;
-}
+export type { Piece, ResultColumn, ResultWriter } from "./writer.ts";
 
 export function columnsOf(chunk: DuckDBDataChunk): DuckDBVector[] {
   return Array.from({ length: chunk.columnCount }, (_, i) => chunk.getColumnVector(i));
@@ -34,6 +25,7 @@ export function distinctNames(names: readonly string[]): string[] {
   });
 }
 
+/** @throws Failure when the format can't tell a column */
 export function makeWriter(format: ResultFormat, columns: readonly ResultColumn[]): ResultWriter {
   switch (format) {
     case "json":
@@ -42,6 +34,10 @@ export function makeWriter(format: ResultFormat, columns: readonly ResultColumn[
       return ndjsonWriter(columns);
     case "csv":
       return csvWriter(columns);
+    case "arrow":
+      return arrowWriter(columns);
+    case "parquet":
+      return parquetWriter(columns);
   }
 }
 

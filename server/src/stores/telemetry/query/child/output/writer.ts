@@ -1,0 +1,22 @@
+import type { DuckDBType, DuckDBVector } from "@duckdb/node-api";
+import type { Trailer } from "../../tails.ts";
+
+export interface ResultColumn {
+  readonly name: string;
+  readonly type: DuckDBType;
+}
+
+/** A part of a result: text, which becomes UTF-8, or bytes, which nobody changes any more. Empty text is nothing. */
+export type Piece = string | Uint8Array;
+
+/** Writes a result in one format. */
+export interface ResultWriter {
+  head(): Piece;
+  /**
+   * The row `index` of a chunk's columns; `first` for the first row of the result. Text ends where a row ends; formats that
+   * tell columns keep rows back and give many at once.
+   */
+  row(columns: readonly DuckDBVector[], index: number, first: boolean): Piece;
+  /** The end of the result with all that was kept back, or undefined when the format can't tell of an error. */
+  tail(trailer: Trailer): Piece | undefined;
+}

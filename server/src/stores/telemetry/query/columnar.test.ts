@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { buffer } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
+import { tableFromIPC } from "apache-arrow";
+import type { Problem } from "#kernel/problem.ts";
+import type { QueryRequest } from "../index.ts";
+import { FIXTURE } from "./testing/fixture.ts";
+import { openTestEngine, request, rows, until, type TestEngine } from "./testing/harness.ts";
+
+const MIB = 1024 * 1024;
+/** Texts that do not compress, 64 bytes each. */
+const MANY = "SELECT range AS n, md5(range::VARCHAR) || md5((-range)::VARCHAR) AS text FROM range(1000000)";
+
+describe("results in columns", { concurrency: 1 }, () => {
+  let open: TestEngine;
+
+  before(async () => {
+    open = await openTestEngine(FIXTURE, { resultBytesMax: 24 * MIB });
+  });
+  after(async () => {
+    assert.equal(open.held(), 0);
+    await open.close();
+  });
+
+  async function ask(sql: string, format: "arrow" | "parquet", more: Partial<QueryRequest> = {}): Promise<Buffer> {
+    const { body } = await open.engine.query(request(sql, { format, ...more }));
+    return buffer(body);
+  }
+
+  const isParquet = (bytes: Buffer): boolean =>
+    bytes.subarray(0, 4).toString() === "PAR1" && bytes.subarray(-4).toString() === "PAR1";
+
+  test("a table's rows, hot and in Parquet, of every column", async () => {
+    const table = tableFromIPC(await ask("SELECT * FROM logs ORDER BY timestamp", "arrow"));
+    assert.equal(table.numRows, 1000);
+    const [first] = table.toArray() as { message: string; attributes: string; project_id: string }[];
+    assert.deepEqual([first?.message, first?.project_id], ["GET /api/items/0 took 0ms", "proj_a"]);
+    assert.equal((JSON.parse(first?.attributes ?? "") as { user: string }).user, "u0");
+    assert.ok(isParquet(await ask("SELECT * FROM metrics", "parquet")));
+  });
+
+  test("the type of the content is told", async () => {
+    for (const [format, type] of [
+      ["arrow", "application/vnd.apache.arrow.stream"],
+      ["parquet", "application/vnd.apache.parquet"],
+    ] as const) {
+      const run = await open.engine.query(request("SELECT 1 AS a", { format }));
+      assert.equal(run.contentType, type);
+      await buffer(run.body);
+    }
+  });
+
+  for (const format of ["arrow", "parquet"] as const) {
+    describe(format, () => {
+      test("limits hold at the limit and one past it", async () => {
+        const sql = "SELECT range AS n FROM range(11)";
+        await assert.rejects(ask(sql, format, { rowsMax: 10 }), { code: "query_too_large" });
+        const cut = await ask(sql, format, { rowsMax: 10, truncate: true });
+        if (format === "arrow") assert.equal(tableFromIPC(cut).numRows, 10);
+        else assert.ok(isParquet(cut));
+      });
+
+      test("an error within the first megabyte is a plain answer", async () => {
+        const sql = "SELECT CASE WHEN range = 1000 THEN error('no') ELSE range END AS n FROM range(2000)";
+        await assert.rejects(ask(sql.replace("error('no')", "('x' || range)::INT"), format), { code: "query_failed" });
+      });
+
+      test("a later one breaks it off, and there is no end", async () => {
+        const sql = `SELECT text, CASE WHEN n < 200000 THEN n ELSE ('x' || n)::INT END AS n FROM (${MANY})`;
+        const { body } = await open.engine.query(request(sql, { format, rowsMax: 2_000_000 }));
+        const parts: Buffer[] = [];
+        const failure = await (async () => {
+          for await (const part of body) parts.push(part as Buffer);
+        })().then(
+          () => undefined,
+          (error: Problem) => error,
+        );
+        assert.equal(failure?.code, "query_failed");
+        const whole = Buffer.concat(parts);
+        assert.ok(whole.length > MIB);
+        if (format === "arrow") assert.throws(() => tableFromIPC(whole).numRows);
+        else assert.ok(!isParquet(whole));
+      });
+
+      test("the limit on bytes counts what is sent", async () => {
+        await assert.rejects(ask(MANY, format, { rowsMax: 2_000_000 }), { code: "query_too_large" });
+      });
+
+      test("a row that is too long is refused", async () => {
+        const sql =
+          "SELECT concat_ws('', repeat('x', 10000)) AS a, string_agg(repeat('y', 10000), '') AS b FROM range(1700)";
+        await assert.rejects(ask(sql, format), { code: "query_too_large" });
+      });
+
+      test("a reader that takes little holds the query up, and its leaving ends it", async () => {
+        const before = process.memoryUsage().rss;
+        const { body } = await open.engine.query(request(MANY, { format, rowsMax: 2_000_000 }));
+        await once(body, "readable");
+        for (let i = 0; i < 10; i++) {
+          body.read();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        assert.ok(process.memoryUsage().rss - before < 60 * MIB);
+        body.destroy();
+        await until(() => open.engine.running() === 0);
+        assert.deepEqual(await rows(open.engine, "SELECT 1"), [[1]]);
+      });
+    });
+  }
+});
