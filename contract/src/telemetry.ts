@@ -37,7 +37,7 @@ export const TELEMETRY_ROUTES = {
     otherBodies: { "application/x-ndjson": "one entry a line, 1000 at most" },
     result: IngestResult,
     status: 202,
-    problems: ["disk_full", "idempotency_key_reused", "invalid_request"],
+    problems: ["quota_exceeded", "disk_full", "idempotency_key_reused", "invalid_request"],
     rawBody: true,
   }),
 };

@@ -1,4 +1,10 @@
-import { DISCOVERY_ROUTES, ORGANIZATION_ROUTES, QUERY_ROUTES, TELEMETRY_ROUTES } from "@mooring/contract";
+import {
+  DISCOVERY_ROUTES,
+  ORGANIZATION_ROUTES,
+  QUERY_ROUTES,
+  TELEMETRY_ROUTES,
+  TELEMETRY_SETTINGS_ROUTES,
+} from "@mooring/contract";
 import { HEALTH_ROUTES, openApiOf } from "../../server/src/http/index.ts";
 import type { Generated } from "./generated.ts";
 
@@ -18,6 +24,12 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     title: "Mooring: telemetry ingestion",
     description: "Logs, metrics and traces, durable when answered.",
     rows: rowsOf(TELEMETRY_ROUTES),
+  },
+  {
+    name: "telemetry-settings",
+    title: "Mooring: telemetry settings",
+    description: "How long and how much of the organization's telemetry is kept, and how some of it is erased.",
+    rows: rowsOf(TELEMETRY_SETTINGS_ROUTES),
   },
   {
     name: "query",

@@ -14,11 +14,12 @@ import {
 } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
+import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createOauthSurface } from "#surfaces/oauth/index.ts";
 import { createOrganizationSurface } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
 import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
+import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
 import { createEncoderPool, createTelemetrySurface } from "#surfaces/telemetry/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
@@ -117,6 +118,11 @@ async function startAll(
     createOauthSurface({ host, identity }),
     createOrganizationSurface({ host, identity, metadata, clock, addresses }),
     createTelemetrySurface({ host, store: telemetry, encoders }),
+    createTelemetrySettingsSurface({
+      ...{ host, metadata, clock, store: telemetry },
+      retentionDaysMax: config.retention_days_max,
+      digest: (text) => identity.envelope.keyedHash("telemetry-erasure", text).toString("hex"),
+    }),
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];
@@ -197,11 +203,27 @@ async function openStores(
         queryConcurrency: config.query_concurrency,
         queryConcurrencyOrganization: config.query_concurrency_organization,
         queryMemoryBytes: config.query_memory_bytes,
+        retention: retentionOf(config),
       },
     }),
     (part) => part.close(),
   );
   return { metadata, telemetry };
+}
+
+function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retention"]> {
+  return {
+    days: {
+      logs: config.retention_days_logs,
+      metrics: config.retention_days_metrics,
+      traces: config.retention_days_traces,
+    },
+    daysMax: config.retention_days_max,
+    storedBytesMax: config.telemetry_stored_bytes_max,
+    ingestBytesPerSecond: config.ingest_bytes_per_second,
+    ingestBytesBurst: config.ingest_bytes_burst,
+    checkEveryMs: config.retention_check_ms,
+  };
 }
 
 async function openIdentity(

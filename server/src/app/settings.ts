@@ -19,6 +19,8 @@ const address = Type.String({ pattern: "^(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]]+):[0-9
 const url = Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^?#]*)?$" })]);
 const ms = (minimum: number, maximum: number): TInteger => Type.Integer({ minimum, maximum });
 const count = ms;
+const days = Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: 36_500 })]);
+const DAYS = "days from 1 to 36500";
 
 const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
@@ -161,6 +163,40 @@ export const SETTINGS = {
     schema: ms(100, DAY_MS),
     default: 300_000,
     description: "longest time that rows stay out of Parquet",
+  },
+  retention_days_logs: {
+    schema: days,
+    default: null,
+    form: DAYS,
+    description: "days that logs of an organization that chose none are kept; none: until deleted",
+  },
+  retention_days_metrics: { schema: days, default: null, form: DAYS, description: "the same for metrics" },
+  retention_days_traces: { schema: days, default: null, form: DAYS, description: "the same for traces" },
+  retention_days_max: {
+    schema: days,
+    default: null,
+    form: DAYS,
+    description: "days that telemetry is kept at most, whatever an organization chooses",
+  },
+  retention_check_ms: {
+    schema: ms(100, DAY_MS),
+    default: 60_000,
+    description: "how often the server looks for telemetry that is past its retention",
+  },
+  telemetry_stored_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description: "bytes of telemetry that an organization may have on this server; `mooring quota` sets them for one",
+  },
+  ingest_bytes_per_second: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description: "bytes of rows that an organization may send a second; `mooring quota` sets them for one",
+  },
+  ingest_bytes_burst: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description: "bytes of rows that it may send at once; what it may send in ten seconds when not set",
   },
   own_telemetry_organization: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Permission } from "@mooring/contract";
+import type { Permission, Scope } from "@mooring/contract";
 import { authorize, type Authenticator, type Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
@@ -46,6 +46,21 @@ export async function admit(
 
 export function missingScope(scope: string): Problem {
   return new Problem("insufficient_scope", `This needs the scope ${scope}, which the token does not hold.`, { scope });
+}
+
+/**
+ * For what belongs to the organization itself. That it exists is no secret to its own credentials, so those of one project
+ * are told why they are refused.
+ * @throws Problem `forbidden`, `insufficient_scope`
+ */
+export function requireOrganization(principal: Principal, permission: Scope): void {
+  const decision = authorize(principal, permission, { orgId: principal.orgId });
+  if (decision === "hidden")
+    throw new Problem(
+      "forbidden",
+      "This credential reaches one project only, and this belongs to the whole organization.",
+    );
+  if (decision === "insufficient_scope") throw missingScope(permission);
 }
 
 /** The principal of a request on a route that is not public. */

@@ -1,5 +1,5 @@
 export { preferredType } from "./accept.ts";
-export { missingScope, principalOf } from "./authentication.ts";
+export { missingScope, principalOf, requireOrganization } from "./authentication.ts";
 export { readBody } from "./body.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";

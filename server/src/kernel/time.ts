@@ -19,3 +19,9 @@ export function msFromIso(text: string): number {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? Date.parse(text.replace(/:60(?=[.Zz+-])/, ":59")) + 1000 : ms;
 }
+
+/** The same in microseconds; what is finer is cut off. */
+export function usFromIso(text: string): number {
+  const fraction = /\.([0-9]+)/.exec(text)?.[1] ?? "";
+  return msFromIso(text) * 1000 + Number(fraction.padEnd(6, "0").slice(3, 6));
+}

@@ -1,7 +1,7 @@
 export { createApp, deleteApp, findApp, listApps, updateApp } from "./apps/apps.ts";
 export type { App } from "./apps/store.ts";
 export { bootstrapOrganization, ensureSetupLink, type Bootstrapped, type BootstrapInput } from "./bootstrap.ts";
-export { SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
+export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
 export { absent, etagOf } from "./change.ts";
 export { acceptInvitation, type Acceptance, type Origin } from "./invitations/accept.ts";
 export { invite, listInvitations, revokeInvitation, statusOf } from "./invitations/invitations.ts";
@@ -9,6 +9,7 @@ export type { Invitation } from "./invitations/store.ts";
 export {
   changeRole,
   listMembers,
+  pageOf,
   personPrincipal,
   removeMember,
   type Page,

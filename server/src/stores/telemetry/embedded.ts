@@ -4,6 +4,7 @@ import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./index.ts";
 import { layoutOf } from "./layout.ts";
 import { createQueryEngine, defaultQuerySettings } from "./query/index.ts";
+import type { RetentionSettings } from "./retention/index.ts";
 import { openRows } from "./rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
 
@@ -17,6 +18,8 @@ export interface TelemetryStoreSettings {
   readonly queryConcurrencyOrganization: number;
   /** Memory that one query may use; the limits of its process follow from it. */
   readonly queryMemoryBytes?: number;
+  /** `RETENTION_DEFAULTS` for what is absent. */
+  readonly retention?: Partial<RetentionSettings>;
 }
 
 export interface TelemetryOptions {
@@ -50,6 +53,10 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   });
   return {
     append: (batch) => rows.append(batch),
+    admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
+    policy: (orgId) => rows.lifecycle.policy(orgId),
+    usage: (orgId) => rows.lifecycle.usage(orgId),
+    refresh: () => rows.lifecycle.refresh(),
     query: (request) => engine.query(request),
     health: () => ({ ...rows.health(), queriesRunning: engine.running() }),
     close: async () => {
@@ -65,5 +72,5 @@ function rowSettings(settings: TelemetryStoreSettings): TelemetrySettings {
     hotBytes: settings.compactionRowsBytes,
     ageMs: settings.compactionIntervalMs,
   };
-  return { ...TELEMETRY_DEFAULTS, compaction };
+  return { ...TELEMETRY_DEFAULTS, compaction, retention: { ...TELEMETRY_DEFAULTS.retention, ...settings.retention } };
 }

@@ -1,9 +1,16 @@
 import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
+import type { Policy, Usage } from "./retention/index.ts";
 import type { TimeRange } from "./snapshot.ts";
 
 export { COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
 export type { TimeRange } from "./snapshot.ts";
+export {
+  MATCHABLE,
+  type ErasureMatch,
+  type Policy as TelemetryPolicy,
+  type Usage as TelemetryUsage,
+} from "./retention/index.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 
 /** Rows of one organization and one type, validated and normalised, to be kept whole or not at all. */
@@ -77,6 +84,17 @@ export interface TelemetryStore {
   append(batch: Batch): Promise<Appended>;
   /** @throws Problem `invalid_sql`, `sql_not_allowed`, `query_failed`, `query_timeout`, `query_memory`, `query_too_large`, `unavailable` */
   query(request: QueryRequest): Promise<QueryRun>;
+  /**
+   * Whether an organization's quotas let a request with telemetry in; asked once for each, before it is read. Costs nothing.
+   * @throws Problem `quota_exceeded`
+   */
+  admit(orgId: string): void;
+  /** Retention and quotas that hold for an organization. */
+  policy(orgId: string): Policy;
+  /** What an organization takes of this store. */
+  usage(orgId: string): Usage;
+  /** Applies what was changed about retention, quotas and erasures at once; without it, that takes seconds. */
+  refresh(): Promise<void>;
   /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
   /** Finishes appends in flight, cancels queries, leaves everything on disk. */

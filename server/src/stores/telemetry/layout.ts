@@ -59,6 +59,12 @@ export function hotFileName(firstSeq: number, lastSeq: number): string {
   return `${firstSeq}-${lastSeq}.ndjson`;
 }
 
+/** The range of batches in a hot file, also one that is not written whole yet, read from its name. */
+export function hotFileRange(name: string): { firstSeq: number; lastSeq: number } | undefined {
+  const match = /^(\d+)-(\d+)\.ndjson/.exec(name);
+  return match === null ? undefined : { firstSeq: Number(match[1]), lastSeq: Number(match[2]) };
+}
+
 /** Path of a Parquet file relative to the telemetry directory, as the manifest keeps it. */
 export function parquetPath(orgId: string, type: TelemetryType, firstSeq: number, lastSeq: number, id: string): string {
   return `parquet/${orgId}/${type}/${firstSeq}-${lastSeq}-${id}.parquet`;

@@ -112,7 +112,12 @@ export class Manifest {
    * stays in the manifest until `forget`.
    * @throws ManifestChanged when one of `dropped` is not live any more
    */
-  async replace(dropped: readonly string[], added: readonly ManifestFile[], now: number): Promise<void> {
+  async replace(
+    dropped: readonly string[],
+    added: readonly ManifestFile[],
+    now: number,
+    also: (tx: Writer) => Promise<void> = async () => {},
+  ): Promise<void> {
     await this.#metadata.write(async (tx) => {
       for (const ids of chunks(dropped)) {
         const result = await tx
@@ -125,6 +130,7 @@ export class Manifest {
         if (Number(result.numUpdatedRows) !== ids.length) throw new ManifestChanged();
       }
       await this.#add(tx, added);
+      await also(tx);
     });
   }
 

@@ -23,6 +23,7 @@ import { WriteAheadLog } from "./log/log.ts";
 import { recoverLog } from "./log/recover.ts";
 import { createSegmentFile, type CreateSegmentFile, type SegmentInfo } from "./log/segment.ts";
 import { Manifest } from "./manifest.ts";
+import { openLifecycle, type Lifecycle } from "./retention/index.ts";
 import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
 import type { Snapshot, TimeRange } from "./snapshot.ts";
 import { prepareFolders, restoreTables } from "./startup.ts";
@@ -39,6 +40,8 @@ export interface RowStoreOptions {
   readonly runner?: CompactionRunner;
   /** What merges Parquet; by default another process. */
   readonly mergeRunner?: CompactionRunner;
+  /** What rewrites Parquet without the rows that are to be erased; by default a third. */
+  readonly eraseRunner?: CompactionRunner;
   /** How a segment of the log is made; tests put a failing disk here. */
   readonly createSegment?: CreateSegmentFile;
 }
@@ -51,14 +54,18 @@ interface Parts {
   readonly manifest: Manifest;
   readonly wal: WriteAheadLog;
   readonly runners: readonly CompactionRunner[];
+  readonly eraseRunner: CompactionRunner;
   readonly asked: AskedAttributes;
   readonly files: ParquetFiles;
   readonly compactor: Compactor;
   readonly merger: Merger;
+  readonly lifecycle: Lifecycle;
   readonly unlock: () => void;
 }
 
 const PROCESS_IDLE_MS = 10_000;
+/** Each brings as much to Parquet as one file may have. */
+const SETTLE_ATTEMPTS_MAX = 32;
 const RETRY_LATER = { headers: { "Retry-After": "5" } };
 
 /**
@@ -116,7 +123,11 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     nextSeq,
     committed,
   });
-  return { options, tables, keys, manifest, wal, unlock, ...writers(options, layout, tables, manifest) };
+  const made = writers(options, layout, tables, manifest);
+  const { files, eraseRunner: runner } = made;
+  const retention = { layout, tables, files, runner, settings: settings.retention };
+  const lifecycle = await openLifecycle({ metadata, storeId, clock, log, ...retention });
+  return { options, tables, keys, manifest, wal, lifecycle, unlock, ...made };
 }
 
 /** What turns hot rows into Parquet, and small files into large ones. */
@@ -125,17 +136,18 @@ function writers(
   layout: Layout,
   tables: Tables,
   manifest: Manifest,
-): Pick<Parts, "runners" | "asked" | "files" | "compactor" | "merger"> {
+): Pick<Parts, "runners" | "eraseRunner" | "asked" | "files" | "compactor" | "merger"> {
   const { settings, clock, log } = options;
   const ofProcess = { workDir: layout.work, idleMs: PROCESS_IDLE_MS };
   const runner = options.runner ?? new CompactionProcess({ ...settings.compaction, ...ofProcess });
   const niceness = constants.priority.PRIORITY_LOW;
   const mergeRunner = options.mergeRunner ?? new CompactionProcess({ ...settings.merge, ...ofProcess, niceness });
+  const eraseRunner = options.eraseRunner ?? new CompactionProcess({ ...settings.merge, ...ofProcess, niceness });
   const asked = new AskedAttributes(clock);
   const files = new ParquetFiles({ layout, tables, manifest, clock, log });
   const compactor = new Compactor({ layout, tables, files, asked, runner, settings, log });
   const merger = new Merger({ layout, files, asked, runner: mergeRunner, settings, log });
-  return { runners: [runner, mergeRunner], asked, files, compactor, merger };
+  return { runners: [runner, mergeRunner, eraseRunner], eraseRunner, asked, files, compactor, merger };
 }
 
 /** Takes batches durably, shows them as files, and turns them into Parquet. */
@@ -166,6 +178,12 @@ export class RowStore {
     });
     this.#schedule.start();
     this.#merges.start();
+    parts.lifecycle.start(() => this.#settle());
+  }
+
+  /** How long and how much is kept. */
+  get lifecycle(): Lifecycle {
+    return this.#parts.lifecycle;
   }
 
   /** See `TelemetryStore.append`. */
@@ -222,9 +240,9 @@ export class RowStore {
   }
 
   async #close(): Promise<void> {
-    const { wal, runners, files, tables, unlock } = this.#parts;
+    const { wal, runners, files, lifecycle, tables, unlock } = this.#parts;
     await wal.close();
-    const stopped = [this.#schedule.stop(), this.#merges.stop()];
+    const stopped = [this.#schedule.stop(), this.#merges.stop(), lifecycle.stop()];
     for (const runner of runners) await runner.close();
     await Promise.all(stopped);
     await files.close();
@@ -254,9 +272,25 @@ export class RowStore {
   }
 
   async #write(batch: Batch): Promise<void> {
-    const { wal, options } = this.#parts;
+    const { wal, options, lifecycle } = this.#parts;
     const { orgId, type, count, idempotency, rows } = batch;
+    lifecycle.quotas.charge(orgId, rows.length);
     await wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows);
+  }
+
+  /**
+   * Brings every batch that was acknowledged before the call to Parquet, and deletes the log that had them. Returns the last such batch.
+   * @throws Error when that can't be done now
+   */
+  async #settle(): Promise<number> {
+    const { wal } = this.#parts;
+    const throughSeq = wal.lastSeq;
+    for (let attempt = 0; attempt < SETTLE_ATTEMPTS_MAX; attempt++) {
+      await this.#schedule.runAll();
+      if (wal.segments.every(({ firstSeq }) => firstSeq > throughSeq)) return throughSeq;
+      await wal.endSegment();
+    }
+    throw new Error("cannot bring all telemetry to Parquet now");
   }
 
   /** Deletes the oldest segments whose every batch is in Parquet; keys that only they remember are saved first. */

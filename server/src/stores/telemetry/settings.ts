@@ -1,3 +1,5 @@
+import { RETENTION_DEFAULTS, type RetentionSettings } from "./retention/settings.ts";
+
 const MIB = 1024 * 1024;
 
 /** What an operator may set about the embedded telemetry store. */
@@ -13,6 +15,7 @@ export interface TelemetrySettings {
   /** Appends are refused while the disk has less than this free, so that queries and compaction can go on. */
   readonly diskFreeBytesMin: number;
   readonly compaction: CompactionSettings;
+  readonly retention: RetentionSettings;
   readonly merge: MergeSettings;
 }
 
@@ -63,6 +66,7 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
   hotMemoryBytes: 64 * MIB,
   logBytesMax: 4096 * MIB,
   diskFreeBytesMin: 64 * MIB,
+  retention: RETENTION_DEFAULTS,
   compaction: {
     hotBytes: 16 * MIB,
     ageMs: 60_000,

@@ -5,25 +5,12 @@ import { missingScope, type OperationContext } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
+export { requireOrganization } from "#http/index.ts";
+
 type Deps = { readonly metadata: MetadataStore };
 
 export function callerOf(context: OperationContext): Caller {
   return { principal: context.principal, ip: context.ip, requestId: context.requestId };
-}
-
-/**
- * For what belongs to the organization itself. That it exists is no secret to its own credentials, so those of one project
- * are told why they are refused.
- * @throws Problem `forbidden`, `insufficient_scope`
- */
-export function requireOrganization(principal: Principal, permission: Scope): void {
-  const decision = authorize(principal, permission, { orgId: principal.orgId });
-  if (decision === "hidden")
-    throw new Problem(
-      "forbidden",
-      "This credential reaches one project only, and this belongs to the whole organization.",
-    );
-  if (decision === "insufficient_scope") throw missingScope(permission);
 }
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */

@@ -41,7 +41,8 @@ export async function takeSnapshot(tables: readonly Table[], range: TimeRange = 
   return { tables: lists, release };
 }
 
-function overlaps({ minUs, maxUs }: ParquetFile, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean {
+/** Whether a file may have rows of the range. */
+export function overlaps({ minUs, maxUs }: ParquetFile, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean {
   // Times in the manifest are cut to what a number holds exactly: a file at the cut may hold anything beyond it.
   const cut = Number.MAX_SAFE_INTEGER;
   return (maxUs >= fromUs || maxUs === cut) && (minUs < toUs || minUs === -cut);

@@ -104,6 +104,22 @@ export class WriteAheadLog {
     this.#rotateAsked = true;
   }
 
+  /** The last batch that was acknowledged; 0 when there was none. */
+  get lastSeq(): number {
+    return this.#nextSeq - 1;
+  }
+
+  /** Ends the present segment now, so that it can be deleted without another append; one under way ends it itself. */
+  async endSegment(): Promise<void> {
+    const present = this.#segments.at(-1);
+    if (present === undefined || present.bytes === 0) return;
+    this.#rotateAsked = true;
+    const file = this.#file;
+    if (this.#draining !== undefined || file === undefined) return;
+    this.#file = undefined;
+    await file.close();
+  }
+
   /** Deletes the oldest segments as long as `isDone` says that nothing in them is needed. The one written to stays. Returns the last batch deleted, or 0. */
   async deleteWhile(isDone: (segment: SegmentInfo) => boolean): Promise<number> {
     let deletedTo = 0;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { SCOPES, type Route } from "@mooring/contract";
 import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
-import { createWorld, type Answer, type Call, type World } from "./world.ts";
+import { createWorld, type Answer, type Call, type World, type WorldOptions } from "./world.ts";
 
 /** One request of an operation; the token is whole unless given. */
 export interface Ask extends Call {
@@ -43,7 +43,7 @@ interface Subject extends Case {
 const GENERIC = new Set(["invalid_body", "invalid_parameter", "not_found"]);
 
 /** Asks an operation for its success and for every refusal that its row or its form calls for. */
-export function testOperation(row: Row, requests: Case): void {
+export function testOperation(row: Row, requests: Case, options?: WorldOptions): void {
   describe(row.operationId, () => {
     let world: World;
     let whole: string;
@@ -56,7 +56,7 @@ export function testOperation(row: Row, requests: Case): void {
     };
 
     before(async () => {
-      world = await createWorld();
+      world = await createWorld(options);
       whole = await world.token();
     });
     after(() => world.close());
@@ -189,7 +189,8 @@ function changed(value: unknown): unknown {
   if (typeof value === "number") return value + 1;
   if (value === "open" || (typeof value === "string" && SCOPES.some((scope) => scope === value))) return value;
   if (typeof value === "string") return ["developer", "viewer"].includes(value) ? "viewer" : `a${value}`;
-  return value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changed(member)]));
 }
 
 function pointersOf(answer: Answer): string[] {

@@ -83,7 +83,12 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(options: { surfaces?: (deps: SurfaceDeps) => Surface[] } = {}): Promise<World> {
+export interface WorldOptions {
+  /** What is served beside the organization API. */
+  readonly surfaces?: (deps: SurfaceDeps) => Surface[] | Promise<Surface[]>;
+}
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-organization-"));
   const clock = systemClock;
   const log = pino({ level: "silent" });
@@ -105,8 +110,11 @@ export async function createWorld(options: { surfaces?: (deps: SurfaceDeps) => S
     clock,
     rateLimit: { perSecond: 10_000, burst: 10_000 },
   });
-  const deps = { host, identity, metadata, clock };
-  const surfaces = [createOrganizationSurface({ ...deps, addresses: ADDRESSES }), ...(options.surfaces?.(deps) ?? [])];
+  const closing: (() => Promise<void>)[] = [];
+  const onClose = (close: () => Promise<void>): void => void closing.push(close);
+  const deps = { host, identity, metadata, clock, dataDir, onClose };
+  const others = (await options.surfaces?.(deps)) ?? [];
+  const surfaces = [createOrganizationSurface({ ...deps, addresses: ADDRESSES }), ...others];
   await createHttpServer({
     listener,
     log,
@@ -133,6 +141,7 @@ export async function createWorld(options: { surfaces?: (deps: SurfaceDeps) => S
     join: (tenant, email, role) => addMember(metadata, tenant.id, email, role),
     close: async () => {
       await listener.stop(0);
+      for (const close of closing) await close();
       await identity.stop();
       await metadata.close();
       rmSync(dataDir, { recursive: true });
@@ -145,6 +154,9 @@ export interface SurfaceDeps {
   identity: Identity;
   metadata: MetadataStore;
   clock: typeof systemClock;
+  dataDir: string;
+  /** What a surface needs closed before the records are. */
+  onClose: (close: () => Promise<void>) => void;
 }
 
 function withPeople(metadata: MetadataStore, credentials: Authenticator): Authenticator {

@@ -10,10 +10,11 @@ import { LINES_TYPES, mediaTypeOf } from "../wire/media-types.ts";
 /**
  * `POST /v1/ingest/{type}` (reference, "Telemetry ingestion"): 202 once the batch is flushed to disk.
  * @throws Problem `invalid_body` with pointers, `body_too_large`, `unsupported_media_type`, `idempotency_key_reused`,
- * `disk_full`, `unavailable`
+ * `quota_exceeded`, `disk_full`, `unavailable`
  */
 export function ingest(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.ingest> {
   return async ({ params }, { principal, request, reply }) => {
+    deps.store.admit(principal.orgId);
     const lenient = prefersLenient(request);
     const idempotencyKey = idempotencyKeyOf(request);
     if (!Buffer.isBuffer(request.body) || request.body.length === 0) {

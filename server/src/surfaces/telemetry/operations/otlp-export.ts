@@ -24,10 +24,11 @@ const NEWLINE = 0x0a;
 /**
  * `POST /otlp/v1/{logs,metrics,traces}`: the answer once all rows are flushed to disk. When that fails for some of them the
  * sender is told to come again, and those that are kept then come twice: OTLP has no way to name an export.
- * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `disk_full`, `unavailable`
+ * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `quota_exceeded`, `disk_full`, `unavailable`
  */
 export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): OtlpOperation {
   return async ({ format, body, coding, principal }) => {
+    deps.store.admit(principal.orgId);
     const receivedMs = deps.host.clock.nowMs();
     const plain = await decoded(body, coding);
     const projectId = principal.kind === "credential" ? principal.projectId : null;

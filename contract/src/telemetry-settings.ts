@@ -1,0 +1,207 @@
+import Type, { type TInteger, type TSchema } from "typebox";
+import { closed, Id, listQuery, nullable, page } from "./organization/shapes.ts";
+import { route } from "./route.ts";
+import { Timestamp } from "./shared.ts";
+
+const TypeName = Type.Enum(["logs", "metrics", "traces"]);
+const DAYS_MAX = 36_500;
+const Days = Type.Integer({ minimum: 1, maximum: DAYS_MAX });
+const MATCHED_CHARS_MAX = 65_536;
+const MATCHED_KEYS_MAX = 16;
+
+/** A value for each type of telemetry. */
+function byType<T extends TSchema>(value: T) {
+  return Type.Object({ logs: value, metrics: value, traces: value });
+}
+
+const DaysByType = byType(nullable(Days));
+
+export const TelemetrySettings = Type.Object({
+  retention_days: Type.Object(DaysByType.properties, {
+    description: "as the organization chose; null: the server's default",
+  }),
+  effective_retention_days: Type.Object(DaysByType.properties, {
+    description: "what holds, the server's default and maximum counted in; null: kept until deleted",
+  }),
+  retention_days_max: nullable(Type.Integer({ description: "the most that may be chosen here; null: no bound" })),
+});
+
+const Bytes = (description: string): TInteger => Type.Integer({ minimum: 0, description });
+
+export const TelemetryUsage = Type.Object({
+  types: byType(
+    Type.Object({
+      rows: Type.Integer({ minimum: 0 }),
+      bytes: Bytes("on disk: Parquet, and rows that are not in Parquet yet as JSON"),
+      parquet_bytes: Bytes("of Parquet files"),
+      pending_bytes: Bytes("of rows that are not in Parquet yet"),
+      files: Type.Integer({ minimum: 0, description: "Parquet files" }),
+      oldest: nullable(Timestamp),
+      newest: nullable(Timestamp),
+    }),
+  ),
+  stored_bytes: Bytes("of all types together"),
+  quota: Type.Object({
+    stored_bytes_max: nullable(Type.Integer({ description: "null: no limit" })),
+    stored_bytes_left: nullable(Type.Integer({ minimum: 0 })),
+    ingest_bytes_per_second: nullable(Type.Integer({ description: "of rows, sustained; null: no limit" })),
+    ingest_bytes_burst: nullable(Type.Integer({ description: "of rows, at once" })),
+  }),
+});
+
+const matched = (description: string) =>
+  Type.Optional(Type.String({ maxLength: MATCHED_CHARS_MAX, description: `equal to this; of ${description}` }));
+const matchedMembers = (description: string) =>
+  Type.Optional(
+    Type.Record(Type.String({ maxLength: 1024 }), Type.String({ maxLength: MATCHED_CHARS_MAX }), {
+      minProperties: 1,
+      maxProperties: MATCHED_KEYS_MAX,
+      description,
+    }),
+  );
+
+export const ErasureBody = Type.Object(
+  {
+    types: Type.Array(TypeName, { minItems: 1, uniqueItems: true, maxItems: 3 }),
+    from: Type.Optional(Type.String({ format: "date-time", description: "rows of this time or later" })),
+    to: Type.Optional(Type.String({ format: "date-time", description: "rows before this time" })),
+    match: Type.Object(
+      {
+        service: matched("logs and traces"),
+        trace_id: matched("logs and traces"),
+        level: matched("logs"),
+        name: matched("metrics and traces"),
+        message: matched("logs"),
+        attributes: matchedMembers(
+          "of logs and traces: texts as `attributes->>'key'` gives them, by member, or by a JSON pointer that begins with a slash",
+        ),
+        tags: matchedMembers("of metrics: texts by tag"),
+      },
+      { ...closed, minProperties: 1, description: "what a row must equal, all of it together" },
+    ),
+  },
+  closed,
+);
+
+const ErasureStateName = Type.Enum(["pending", "running", "done", "failed"]);
+
+export const Erasure = Type.Object({
+  id: Id,
+  state: ErasureStateName,
+  types: Type.Array(TypeName),
+  match_digest: Type.String({
+    description: "keyed hash of range and match: equal requests have equal ones; what was matched is not kept",
+  }),
+  rows_erased: Type.Integer({ minimum: 0 }),
+  files_rewritten: Type.Integer({ minimum: 0, description: "files written anew or dropped whole" }),
+  quarantined: Type.Array(Type.String(), {
+    description: "files that the server could not read once and keeps aside: a person must look at them",
+  }),
+  directories: Type.Array(
+    Type.Object({
+      id: Id,
+      state: ErasureStateName,
+      rows_erased: Type.Integer({ minimum: 0 }),
+      detail: nullable(Type.String()),
+      finished_at: nullable(Timestamp),
+    }),
+    { description: "each telemetry directory of the deployment has its share" },
+  ),
+  created_by: Id,
+  created_at: Timestamp,
+  finished_at: nullable(Timestamp),
+});
+
+/** How long and how much of an organization's telemetry is kept, and how some of it is erased. */
+export const TELEMETRY_SETTINGS_ROUTES = {
+  getTelemetrySettings: route({
+    operationId: "getTelemetrySettings",
+    method: "GET",
+    path: "/v1/telemetry/settings",
+    tag: "telemetry",
+    summary: "How long the organization's telemetry is kept",
+    permission: "org:read",
+    result: TelemetrySettings,
+    status: 200,
+    problems: ["forbidden"],
+  }),
+  updateTelemetrySettings: route({
+    operationId: "updateTelemetrySettings",
+    method: "PATCH",
+    path: "/v1/telemetry/settings",
+    tag: "telemetry",
+    summary: "Change how long telemetry is kept",
+    description:
+      "What is older is no longer shown within seconds, and its files are deleted soon after. A longer retention brings nothing back " +
+      "that was deleted. Types that are not named stay as they are.",
+    permission: "org:write",
+    body: Type.Object(
+      {
+        retention_days: Type.Object(
+          {
+            logs: Type.Optional(nullable(Days)),
+            metrics: Type.Optional(nullable(Days)),
+            traces: Type.Optional(nullable(Days)),
+          },
+          { ...closed, minProperties: 1, description: "null: the server's default" },
+        ),
+      },
+      closed,
+    ),
+    result: TelemetrySettings,
+    status: 200,
+    problems: ["invalid_body", "forbidden"],
+  }),
+  getTelemetryUsage: route({
+    operationId: "getTelemetryUsage",
+    method: "GET",
+    path: "/v1/telemetry/usage",
+    tag: "telemetry",
+    summary: "What the organization has stored, and what it may store and send",
+    description: "Figures of the server that answers: where several share a database, each has its own files.",
+    permission: "org:read",
+    result: TelemetryUsage,
+    status: 200,
+    problems: ["forbidden"],
+  }),
+  createTelemetryErasure: route({
+    operationId: "createTelemetryErasure",
+    method: "POST",
+    path: "/v1/telemetry/erasures",
+    tag: "telemetry",
+    summary: "Erase the rows that match, for good",
+    description:
+      "Rows acknowledged before the request, of every project, private ones included. The answer comes at once; the work is `done` when " +
+      "no file of the store has the rows any more. What was to be matched is forgotten then, and only its digest stays.",
+    permission: "org:write",
+    body: ErasureBody,
+    result: Erasure,
+    status: 202,
+    problems: ["invalid_body", "forbidden"],
+    idempotent: true,
+  }),
+  listTelemetryErasures: route({
+    operationId: "listTelemetryErasures",
+    method: "GET",
+    path: "/v1/telemetry/erasures",
+    tag: "telemetry",
+    summary: "Erasures, newest first",
+    permission: "org:write",
+    query: listQuery,
+    result: page(Erasure),
+    status: 200,
+    problems: ["invalid_parameter", "forbidden"],
+  }),
+  getTelemetryErasure: route({
+    operationId: "getTelemetryErasure",
+    method: "GET",
+    path: "/v1/telemetry/erasures/{erasure_id}",
+    tag: "telemetry",
+    summary: "How far an erasure is",
+    permission: "org:write",
+    params: Type.Object({ erasure_id: Id }),
+    result: Erasure,
+    status: 200,
+    problems: ["forbidden", "not_found"],
+  }),
+} as const;

@@ -1,0 +1,112 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { absent, auditOrigin, pageOf, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
+import { decodeCursor } from "#kernel/cursor.ts";
+import { newId } from "#kernel/ids.ts";
+import type { ErasureMatch, TelemetryType } from "#stores/telemetry/index.ts";
+import type { TelemetryDeps } from "./policy.ts";
+import { erasureById, erasureRows, insertErasure, partsOf, type ErasurePartRow, type ErasureRow } from "./store.ts";
+
+export interface ErasureInput {
+  readonly types: readonly TelemetryType[];
+  /** Range of `timestamp` in microseconds since the epoch, the end not included; null: open. */
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+  readonly match: ErasureMatch;
+}
+
+export type ErasureState = "pending" | "running" | "done" | "failed";
+
+/** An erasure with its share in each telemetry directory. */
+export interface Erasure {
+  readonly row: ErasureRow;
+  readonly parts: readonly ErasurePartRow[];
+  readonly state: ErasureState;
+}
+
+export interface ErasureDeps extends TelemetryDeps {
+  /** A keyed hash: what was asked must be provable afterwards, and not be readable. */
+  readonly digest: (text: string) => string;
+}
+
+/**
+ * Asks every server that shares the database to erase what matches. What is to be matched is kept until all of them are
+ * done; the audit entry, which stays for ever, has its digest.
+ */
+export async function createErasure(
+  deps: ErasureDeps,
+  caller: Caller & { readonly createdBy: string },
+  orgId: string,
+  input: ErasureInput,
+): Promise<Erasure> {
+  const at = deps.clock.nowMs();
+  const row: ErasureRow = {
+    id: newId("era", at),
+    org_id: orgId,
+    types: JSON.stringify(input.types),
+    from_us: input.fromUs,
+    to_us: input.toUs,
+    match: JSON.stringify(input.match),
+    match_digest: deps.digest(canonical(input)),
+    created_by: caller.createdBy,
+    created_at: at,
+    finished_at: null,
+  };
+  await deps.metadata.write(async (tx) => {
+    await insertErasure(tx, row);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "telemetry.erasure.create",
+      target: { kind: "telemetry_erasure", id: row.id },
+      detail: { types: input.types, match_digest: row.match_digest },
+    });
+  });
+  return getErasure(deps, orgId, row.id);
+}
+
+/** @throws Problem `not_found` */
+export async function getErasure(deps: Pick<TelemetryDeps, "metadata">, orgId: string, id: string): Promise<Erasure> {
+  const row = await erasureById(deps.metadata.read, orgId, id);
+  if (row === undefined) throw absent();
+  return erasureOf(row, await partsOf(deps.metadata.read, orgId, [id]));
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listErasures(
+  deps: Pick<TelemetryDeps, "metadata">,
+  orgId: string,
+  query: PageQuery,
+): Promise<Page<Erasure>> {
+  const beforeId = query.cursor === undefined ? undefined : decodeCursor(query.cursor, ["string"])[0];
+  const rows = await erasureRows(deps.metadata.read, orgId, { beforeId, limit: query.limit + 1 });
+  const page = pageOf(rows, query.limit, (row) => row.id);
+  const parts = await partsOf(
+    deps.metadata.read,
+    orgId,
+    page.items.map((row) => row.id),
+  );
+  const byErasure = Map.groupBy(parts, (part) => part.erasure_id);
+  return { ...page, items: page.items.map((row) => erasureOf(row, byErasure.get(row.id) ?? [])) };
+}
+
+function erasureOf(row: ErasureRow, parts: readonly ErasurePartRow[]): Erasure {
+  return { row, parts, state: stateOf(parts.map((part) => part.state)) };
+}
+
+/** One that failed somewhere has failed; it is done when it is done everywhere. */
+function stateOf(states: readonly ErasureState[]): ErasureState {
+  if (states.includes("failed")) return "failed";
+  if (states.every((state) => state === "done")) return "done";
+  return states.every((state) => state === "pending") ? "pending" : "running";
+}
+
+/** The same text for the same request, in whatever order its members came. */
+function canonical(input: ErasureInput): string {
+  return JSON.stringify([[...input.types].toSorted(), input.fromUs, input.toUs, sorted(input.match)]);
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, sorted(member)]);
+}

@@ -1,0 +1,18 @@
+export {
+  createErasure,
+  getErasure,
+  listErasures,
+  type Erasure,
+  type ErasureDeps,
+  type ErasureInput,
+} from "./erasures.ts";
+export {
+  quotaOf,
+  retentionDaysOf,
+  setQuota,
+  UNLIMITED,
+  updateRetention,
+  type Quota,
+  type RetentionDays,
+} from "./policy.ts";
+export { allPolicies } from "./store.ts";

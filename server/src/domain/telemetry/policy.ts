@@ -1,0 +1,117 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
+import { latestRevision, policyOf, putPolicy, type TelemetryPolicyRow } from "./store.ts";
+
+export interface TelemetryDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+}
+
+/** Days that rows are kept, by type; null: the server's default. */
+export type RetentionDays = Readonly<Record<TelemetryType, number | null>>;
+
+/** What an operator gives one organization; null: the server's default, `UNLIMITED`: no limit. */
+export interface Quota {
+  readonly stored_bytes_max: number | null;
+  readonly ingest_bytes_per_second: number | null;
+  readonly ingest_bytes_burst: number | null;
+}
+
+/** Stands for no limit where null stands for the server's default. */
+export const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/** What an organization chose itself. */
+export async function retentionDaysOf(deps: Pick<TelemetryDeps, "metadata">, orgId: string): Promise<RetentionDays> {
+  return daysIn(await policyOf(deps.metadata.read, orgId));
+}
+
+/** What is not named stays. Every server applies it within seconds. */
+export async function updateRetention(
+  deps: TelemetryDeps,
+  caller: Caller,
+  orgId: string,
+  change: Partial<RetentionDays>,
+): Promise<RetentionDays> {
+  return changePolicy(deps, orgId, async (tx, before) => {
+    const days = { ...daysIn(before), ...change };
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "telemetry.retention.update",
+      target: { kind: "organization", id: orgId },
+      detail: { before: daysIn(before), after: days },
+    });
+    const { logs, metrics, traces } = days;
+    const columns = { retention_days_logs: logs, retention_days_metrics: metrics, retention_days_traces: traces };
+    return { columns, result: days };
+  });
+}
+
+export async function quotaOf(deps: Pick<TelemetryDeps, "metadata">, orgId: string): Promise<Quota> {
+  return quotaIn(await policyOf(deps.metadata.read, orgId));
+}
+
+/** For the operator alone: an organization can't give itself more. */
+export async function setQuota(
+  deps: TelemetryDeps,
+  caller: Caller,
+  orgId: string,
+  change: Partial<Quota>,
+): Promise<Quota> {
+  return changePolicy(deps, orgId, async (tx, before) => {
+    const quota = { ...quotaIn(before), ...change };
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "telemetry.quota.update",
+      target: { kind: "organization", id: orgId },
+      detail: { before: quotaIn(before), after: quota },
+    });
+    return { columns: quota, result: quota };
+  });
+}
+
+/** Changes of all organizations run one after another: the order of their revisions is that of their commits. */
+async function changePolicy<T>(
+  deps: TelemetryDeps,
+  orgId: string,
+  change: (
+    tx: Writer,
+    before: TelemetryPolicyRow | undefined,
+  ) => Promise<{ columns: Partial<TelemetryPolicyRow>; result: T }>,
+): Promise<T> {
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, "telemetry_policy");
+    const before = await policyOf(tx, orgId);
+    const revision = (await latestRevision(tx)) + 1;
+    const { columns, result } = await change(tx, before);
+    const unset = { ...daysColumns, ...quotaIn(undefined) };
+    await putPolicy(tx, {
+      ...unset,
+      ...before,
+      ...columns,
+      org_id: orgId,
+      revision,
+      updated_at: deps.clock.nowMs(),
+    });
+    return result;
+  });
+}
+
+const daysColumns = { retention_days_logs: null, retention_days_metrics: null, retention_days_traces: null };
+
+function daysIn(row: TelemetryPolicyRow | undefined): RetentionDays {
+  const days = TELEMETRY_TYPES.map((type) => [type, row?.[`retention_days_${type}`] ?? null]);
+  return Object.fromEntries(days) as RetentionDays;
+}
+
+function quotaIn(row: TelemetryPolicyRow | undefined): Quota {
+  return {
+    stored_bytes_max: row?.stored_bytes_max ?? null,
+    ingest_bytes_per_second: row?.ingest_bytes_per_second ?? null,
+    ingest_bytes_burst: row?.ingest_bytes_burst ?? null,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type TelemetryPolicyRow = Tables["telemetry_policy"];
+export type ErasureRow = Tables["telemetry_erasure"];
+export type ErasurePartRow = Tables["telemetry_erasure_part"];
+
+export async function policyOf(db: Reader, orgId: string): Promise<TelemetryPolicyRow | undefined> {
+  return db.selectFrom("telemetry_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
+}
+
+/** Every organization that differs from the server's defaults, with its slug; for the operator's own command. */
+export async function allPolicies(db: Reader): Promise<(TelemetryPolicyRow & { slug: string })[]> {
+  return db
+    .selectFrom("telemetry_policy")
+    .innerJoin("organization", "organization.id", "telemetry_policy.org_id")
+    .selectAll("telemetry_policy")
+    .select("organization.slug")
+    .orderBy("organization.slug")
+    .execute();
+}
+
+/** The number of the last change of any policy; 0 when there was none. */
+export async function latestRevision(tx: Writer): Promise<number> {
+  const row = await tx
+    .selectFrom("telemetry_policy")
+    .select(({ fn }) => fn.max("revision").as("revision"))
+    .executeTakeFirst();
+  return row?.revision ?? 0;
+}
+
+export async function putPolicy(tx: Writer, row: TelemetryPolicyRow): Promise<void> {
+  const { org_id: _orgId, ...change } = row;
+  await tx
+    .insertInto("telemetry_policy")
+    .values(row)
+    .onConflict((conflict) => conflict.column("org_id").doUpdateSet(change))
+    .execute();
+}
+
+/** With a part for every telemetry directory that uses the database. Returns how many there are. */
+export async function insertErasure(tx: Writer, row: ErasureRow): Promise<number> {
+  await tx.insertInto("telemetry_erasure").values(row).execute();
+  const stores = await tx.selectFrom("telemetry_store").select("id").execute();
+  if (stores.length === 0) return 0;
+  const part = { state: "pending", rows_erased: 0, files_rewritten: 0, quarantined: "[]" } as const;
+  const parts = stores.map(({ id }) => ({
+    ...part,
+    erasure_id: row.id,
+    store_id: id,
+    detail: null,
+    finished_at: null,
+  }));
+  await tx.insertInto("telemetry_erasure_part").values(parts).execute();
+  return parts.length;
+}
+
+export async function erasureById(db: Reader, orgId: string, id: string): Promise<ErasureRow | undefined> {
+  return db
+    .selectFrom("telemetry_erasure")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export async function erasureRows(
+  db: Reader,
+  orgId: string,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<ErasureRow[]> {
+  return db
+    .selectFrom("telemetry_erasure")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function partsOf(db: Reader, orgId: string, erasureIds: readonly string[]): Promise<ErasurePartRow[]> {
+  if (erasureIds.length === 0) return [];
+  return db
+    .selectFrom("telemetry_erasure_part")
+    .innerJoin("telemetry_erasure", "telemetry_erasure.id", "telemetry_erasure_part.erasure_id")
+    .selectAll("telemetry_erasure_part")
+    .where("telemetry_erasure.org_id", "=", orgId)
+    .where("telemetry_erasure_part.erasure_id", "in", [...erasureIds])
+    .orderBy("telemetry_erasure_part.store_id")
+    .execute();
+}

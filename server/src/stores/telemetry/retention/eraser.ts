@@ -1,0 +1,102 @@
+import { basename } from "node:path";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { ParquetFiles } from "../compaction/files.ts";
+import type { CompactionRunner, MadeFile } from "../compaction/protocol.ts";
+import { makeWorkFolder, removeWork } from "../compaction/work.ts";
+import { overlaps } from "../hot/snapshot.ts";
+import type { Table } from "../hot/table.ts";
+import type { Tables } from "../hot/tables.ts";
+import { parquetRange, type Layout } from "../layout.ts";
+import { ManifestChanged } from "../manifest.ts";
+import type { ParquetFile } from "../parquet-file.ts";
+import type { ErasureTask } from "./erasure-records.ts";
+import type { Predicate } from "./predicate.ts";
+import { untilGone } from "./remains.ts";
+
+export interface EraserOptions {
+  readonly layout: Layout;
+  readonly tables: Tables;
+  readonly files: ParquetFiles;
+  readonly runner: CompactionRunner;
+  /**
+   * Brings every batch that was acknowledged before the call to Parquet, and deletes the log that had them. Returns the last such batch.
+   * @throws Error when that can't be done now
+   */
+  readonly settle: () => Promise<number>;
+  /** Counts erased rows, in the transaction that takes them out. */
+  readonly count: (tx: Writer, id: string, rows: number) => Promise<void>;
+}
+
+/** Times that other changes of the same files may come between. */
+const OVERTAKEN_MAX = 100;
+
+/** Takes rows out of all files of this directory. Whatever ends it, the next attempt goes on where it stopped. */
+export class Eraser {
+  readonly #options: EraserOptions;
+
+  constructor(options: EraserOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when no file has a matching row any more that was acknowledged before the call.
+   * @throws StillThere while queries read files that have some; Error when it can't be done now
+   */
+  async erase(task: ErasureTask): Promise<void> {
+    const throughSeq = await this.#options.settle();
+    const { layout, tables } = this.#options;
+    const ours = tables.ofOrganization(task.orgId).filter(({ type }) => task.types.includes(type));
+    for (const table of ours) await this.#eraseTable(table, task, throughSeq);
+    await untilGone(layout, ours, throughSeq);
+  }
+
+  /** What a file was rewritten to is read again as well, which shows that nothing is left. */
+  async #eraseTable(table: Table, task: ErasureTask, throughSeq: number): Promise<void> {
+    const clean = new Set<ParquetFile>();
+    for (let overtaken = 0; overtaken < OVERTAKEN_MAX;) {
+      await this.#options.files.settle(table);
+      const next = table.parquet.find((file) => !clean.has(file) && mayMatch(file, task.predicate, throughSeq));
+      if (next === undefined) return;
+      try {
+        if (await this.#isClean(table, next, task)) clean.add(next);
+      } catch (error) {
+        if (!(error instanceof ManifestChanged)) throw error;
+        overtaken += 1; // merged meanwhile: the file that has its rows now is found in the next turn
+      }
+    }
+    throw new Error("cannot erase telemetry: the files change too fast");
+  }
+
+  async #isClean(table: Table, file: ParquetFile, task: ErasureTask): Promise<boolean> {
+    const { files, count } = this.#options;
+    const made = await this.#make(table, file, task.predicate);
+    if (made[0]?.path === file.held.path) return true;
+    const kept = made.reduce((sum, { rows }) => sum + rows, 0);
+    await files.replace(table, [file], made, (tx) => count(tx, task.id, file.rows - kept));
+    return false;
+  }
+
+  async #make(table: Table, file: ParquetFile, predicate: Predicate): Promise<readonly MadeFile[]> {
+    const { layout, runner } = this.#options;
+    const outputDir = await makeWorkFolder(layout);
+    const { held, rows, bytes, minUs, maxUs, promoted } = file;
+    const input = { path: held.path, rows, bytes, minUs, maxUs, promoted };
+    held.hold();
+    try {
+      const made = await runner.run({ kind: "erase", type: table.type, outputDir, asked: [], input, predicate });
+      if (made[0] === undefined || made[0].path === held.path) await removeWork(outputDir);
+      return made;
+    } catch (error) {
+      await removeWork(outputDir);
+      throw error;
+    } finally {
+      held.letGo();
+    }
+  }
+}
+
+function mayMatch(file: ParquetFile, { fromUs, toUs }: Predicate, throughSeq: number): boolean {
+  const range = parquetRange(basename(file.held.path));
+  if (range !== undefined && range.firstSeq > throughSeq) return false;
+  return overlaps(file, { fromUs: fromUs ?? undefined, toUs: toUs ?? undefined });
+}

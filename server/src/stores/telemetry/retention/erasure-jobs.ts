@@ -1,0 +1,86 @@
+import type { Clock } from "#kernel/time.ts";
+import type { Layout } from "../layout.ts";
+import type { TelemetryLog } from "../settings.ts";
+import type { Eraser } from "./eraser.ts";
+import type { ErasureRecords, ErasureTask } from "./erasure-records.ts";
+import { quarantinedFiles, StillThere } from "./remains.ts";
+
+export interface ErasureJobsOptions {
+  readonly records: ErasureRecords;
+  readonly eraser: Pick<Eraser, "erase">;
+  readonly layout: Layout;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+}
+
+const ATTEMPTS_MAX = 10;
+const RETRY_MS_MIN = 2000;
+const RETRY_MS_MAX = 300_000;
+
+/** Does what this directory has to erase, one after the other, and notes the outcome. */
+export class ErasureJobs {
+  readonly #options: ErasureJobsOptions;
+  readonly #failures = new Map<string, { attempts: number; retryAt: number }>();
+  #stopped = false;
+
+  constructor(options: ErasureJobsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws Error when it can't be read what is due */
+  async run(): Promise<void> {
+    const { records, clock } = this.#options;
+    for (const task of await records.due()) {
+      if (this.#stopped) return;
+      if ((this.#failures.get(task.id)?.retryAt ?? 0) <= clock.nowMs()) await this.#attempt(task);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #attempt(task: ErasureTask): Promise<void> {
+    const { records, eraser, layout, log } = this.#options;
+    try {
+      await records.begin(task.id);
+      await eraser.erase(task);
+      const quarantined = await quarantinedFiles(layout, task.orgId, task.types);
+      await records.finish(task.id, { state: "done", quarantined, detail: null });
+      this.#failures.delete(task.id);
+      log.info({ erasure_id: task.id, org_id: task.orgId }, "erased telemetry");
+    } catch (error) {
+      if (this.#stopped || error instanceof StillThere) return;
+      await this.#failed(task, error);
+    }
+  }
+
+  async #failed(task: ErasureTask, error: unknown): Promise<void> {
+    const { records, clock, layout, log } = this.#options;
+    const attempts = (this.#failures.get(task.id)?.attempts ?? 0) + 1;
+    const delayMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (attempts - 1));
+    this.#failures.set(task.id, { attempts, retryAt: clock.nowMs() + delayMs });
+    const fields = { erasure_id: task.id, org_id: task.orgId, attempts, cause: withoutMatch(task, error) };
+    log.error(fields, "cannot erase telemetry");
+    if (attempts < ATTEMPTS_MAX) return;
+    const quarantined = await quarantinedFiles(layout, task.orgId, task.types);
+    const detail =
+      "some files could not be read or written; the operator finds the reason in the server's log. Ask again after it is mended";
+    await records.finish(task.id, { state: "failed", quarantined, detail });
+    this.#failures.delete(task.id);
+  }
+}
+
+/** What was to be erased must not go to the log instead: messages of the database may repeat a statement. */
+function withoutMatch(task: ErasureTask, error: unknown): string {
+  let text = error instanceof Error ? error.message : String(error);
+  for (const value of textsIn(task.predicate.match)) {
+    for (const form of [value, value.replaceAll("'", "''")]) if (form !== "") text = text.replaceAll(form, "…");
+  }
+  return text;
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

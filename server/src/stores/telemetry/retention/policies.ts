@@ -1,0 +1,115 @@
+import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
+import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import type { TelemetryLog } from "../settings.ts";
+import { BURST_S, type RetentionSettings } from "./settings.ts";
+
+/** What holds for one organization, its own choice and the server's settings taken together. Null: no limit. */
+export interface Policy {
+  readonly retentionDays: Readonly<Record<TelemetryType, number | null>>;
+  readonly storedBytesMax: number | null;
+  readonly ingest: IngestRate | null;
+}
+
+export interface IngestRate {
+  readonly bytesPerSecond: number;
+  readonly burstBytes: number;
+}
+
+type PolicyRow = Tables["telemetry_policy"];
+
+const DAY_US = 86_400_000_000;
+const US_PER_MS = 1000;
+
+/** What stands for no limit in the records, where null stands for the server's default. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+export interface PoliciesOptions {
+  readonly metadata: Pick<MetadataStore, "read">;
+  readonly settings: RetentionSettings;
+  readonly log: TelemetryLog;
+}
+
+/** The policies of all organizations, in memory: asking costs nothing, and a change is known here within seconds. */
+export class Policies {
+  readonly #options: PoliciesOptions;
+  readonly #rows = new Map<string, Policy>();
+  readonly #default: Policy;
+  #revision = 0;
+  #reading: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: PoliciesOptions) {
+    this.#options = options;
+    this.#default = policyOf(undefined, options.settings);
+  }
+
+  /** Reads all of them, and from then on what changes. @throws Error when they can't be read */
+  async start(): Promise<void> {
+    await this.#read();
+    const { policiesEveryMs } = this.#options.settings;
+    this.#timer = setInterval(() => void this.refresh(), policiesEveryMs).unref();
+  }
+
+  /** Reads what was changed since. What can't be read now is read later; until then the old holds. */
+  async refresh(): Promise<void> {
+    // One that is under way may have read too early to have the change that the caller knows of.
+    await this.#reading;
+    this.#reading ??= this.#read()
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "cannot read retention and quotas"))
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    await this.#reading;
+  }
+
+  of(orgId: string): Policy {
+    return this.#rows.get(orgId) ?? this.#default;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { metadata, settings } = this.#options;
+    const changed = metadata.read.selectFrom("telemetry_policy").selectAll().where("revision", ">", this.#revision);
+    for (const row of await changed.orderBy("revision").execute()) {
+      this.#rows.set(row.org_id, policyOf(row, settings));
+      this.#revision = row.revision;
+    }
+  }
+}
+
+/** Rows before this time, in microseconds since the epoch, are past their retention. */
+export function cutUs(policy: Policy, type: TelemetryType, nowMs: number): number | undefined {
+  const days = policy.retentionDays[type];
+  return days === null ? undefined : nowMs * US_PER_MS - days * DAY_US;
+}
+
+function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Policy {
+  const days = TELEMETRY_TYPES.map((type) => [type, effectiveDays(row?.[`retention_days_${type}`], type, settings)]);
+  const bytesPerSecond = limitOf(row?.ingest_bytes_per_second, settings.ingestBytesPerSecond);
+  const burstBytes = limitOf(row?.ingest_bytes_burst, settings.ingestBytesBurst);
+  return {
+    retentionDays: Object.fromEntries(days) as Policy["retentionDays"],
+    storedBytesMax: limitOf(row?.stored_bytes_max, settings.storedBytesMax),
+    ingest: bytesPerSecond === null ? null : { bytesPerSecond, burstBytes: burstBytes ?? bytesPerSecond * BURST_S },
+  };
+}
+
+/** What an organization chose, else the default; the server's maximum bounds both. */
+export function effectiveDays(
+  own: number | null | undefined,
+  type: TelemetryType,
+  settings: Pick<RetentionSettings, "days" | "daysMax">,
+): number | null {
+  const days = own ?? settings.days[type] ?? Number.POSITIVE_INFINITY;
+  const bounded = Math.min(days, settings.daysMax ?? Number.POSITIVE_INFINITY);
+  return bounded === Number.POSITIVE_INFINITY ? null : bounded;
+}
+
+function limitOf(own: number | null | undefined, fallback: number | null): number | null {
+  const limit = own ?? fallback;
+  return limit === UNLIMITED ? null : limit;
+}

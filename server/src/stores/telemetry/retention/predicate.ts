@@ -1,0 +1,71 @@
+import type { TelemetryType } from "../columns.ts";
+
+/** What rows must equal to be erased, all of it together. */
+export interface ErasureMatch {
+  readonly service?: string;
+  readonly trace_id?: string;
+  readonly level?: string;
+  readonly name?: string;
+  readonly message?: string;
+  /** By the name of a member, or, where it begins with a slash, by a JSON pointer (RFC 6901); as `attributes->>'key'` shows it. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** What rows of each type can be matched by. */
+export const MATCHABLE: Readonly<Record<TelemetryType, readonly (keyof ErasureMatch)[]>> = {
+  logs: ["service", "trace_id", "level", "message", "attributes"],
+  metrics: ["name", "tags"],
+  traces: ["service", "trace_id", "name", "attributes"],
+};
+
+export interface Predicate {
+  /** Range of `timestamp` in microseconds since the epoch, the end not included; null: open. */
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+  readonly match: ErasureMatch;
+}
+
+/**
+ * The condition as SQL that is true or false for every row. Only numbers and literals of ours come from the request.
+ * @throws Error for a match that rows of the type don't have: erasing more than was asked is worse than failing
+ */
+export function predicateSql(type: TelemetryType, { fromUs, toUs, match }: Predicate): string {
+  const known = new Set<string>(MATCHABLE[type]);
+  const conditions: string[] = [];
+  for (const [name, value] of Object.entries(match)) {
+    if (!known.has(name)) throw new Error(`rows of this type can't be matched by ${name}`);
+    if (name === "attributes") conditions.push(...membersOf(value).map(attributeSql));
+    else if (name === "tags") conditions.push(...membersOf(value).map(tagSql));
+    else conditions.push(`"${name}" = ${textLiteral(String(value))}`);
+  }
+  if (conditions.length === 0) throw new Error("an erasure needs something to match");
+  if (fromUs !== null) conditions.push(`"timestamp" >= make_timestamptz(${wholeNumber(fromUs)})`);
+  if (toUs !== null) conditions.push(`"timestamp" < make_timestamptz(${wholeNumber(toUs)})`);
+  return `coalesce(${conditions.join(" AND ")}, false)`;
+}
+
+function membersOf(value: unknown): [string, string][] {
+  return Object.entries(value as Readonly<Record<string, string>>);
+}
+
+/** Always by pointer: DuckDB would take other names for paths. */
+function attributeSql([key, value]: [string, string]): string {
+  const pointer = key.startsWith("/") ? key : `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return `("attributes"->>${textLiteral(pointer)}) = ${textLiteral(value)}`;
+}
+
+function tagSql([key, value]: [string, string]): string {
+  return `"tags"[${textLiteral(key)}] = ${textLiteral(value)}`;
+}
+
+/** A statement ends at U+0000, so that character is put in by its number. */
+function textLiteral(text: string): string {
+  const parts = text.split("\0").map((part) => `'${part.replaceAll("'", "''")}'`);
+  return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(" || chr(0) || ")})`;
+}
+
+function wholeNumber(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new Error("a time must be a whole number of microseconds");
+  return String(value);
+}

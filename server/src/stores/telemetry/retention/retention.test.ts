@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { layoutOf } from "../layout.ts";
+import { bytesBelow, DAY_MS, filesBelow, rowsOf, setPolicy } from "../testing/retention.ts";
+import { openTestStore, readMessages, recordingLog, temporaryDirectory, type OpenStore } from "../testing/store.ts";
+
+const ORG = "org_a";
+const NOON = Date.parse("2026-11-20T12:00:00Z");
+
+/** A store whose clock the test sets, with `count` rows on each of some days before today. */
+async function storeWithDays(
+  dir: string,
+  days: readonly number[],
+  count = 20,
+): Promise<OpenStore & { clock: { now: number }; log: ReturnType<typeof recordingLog> }> {
+  const clock = { now: NOON, nowMs: () => clock.now };
+  const log = recordingLog();
+  const store = await openTestStore(dir, { clock, log });
+  for (const day of days) {
+    const timestamp = new Date(NOON - day * DAY_MS).toISOString().replace("Z", "000Z");
+    const rows = Array.from({ length: count }, (_, i) => ({ timestamp, message: `day ${day}, row ${i}` }));
+    await store.rows.append(rowsOf(ORG, "logs", rows));
+  }
+  await store.rows.compact();
+  return { ...store, clock, log };
+}
+
+async function daysThere(store: OpenStore): Promise<number[]> {
+  const days = (await readMessages(store.rows, ORG)).map((message) => Number(/^day (\d+)/.exec(message)?.[1]));
+  return [...new Set(days)].toSorted((a, b) => a - b);
+}
+
+async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, what);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test("files whose newest row is past the retention go, from the disk too; others and other types stay", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await storeWithDays(dir.path, [0, 1, 6, 8, 30], 2000);
+  await store.rows.append(rowsOf(ORG, "traces", [{ timestamp: "2026-01-01T00:00:00.000000Z", name: "old" }]));
+  await store.rows.compact();
+  const { parquet } = layoutOf(dir.path);
+  const before = { bytes: await bytesBelow(parquet), usage: store.rows.lifecycle.usage(ORG) };
+  await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
+  await store.rows.lifecycle.refresh();
+  await store.rows.lifecycle.dropPast();
+  assert.deepEqual(await daysThere(store), [0, 1, 6]);
+  await eventually("the files are deleted", async () => (await filesBelow(parquet)).length === 4);
+  const after = { bytes: await bytesBelow(parquet), usage: store.rows.lifecycle.usage(ORG) };
+  const freed = before.usage.logs.parquetBytes - after.usage.logs.parquetBytes;
+  assert.ok(freed > 0);
+  assert.equal(before.bytes - after.bytes, freed, "the disk has as much less as the figures say");
+  assert.deepEqual([after.usage.logs.rows, after.usage.logs.files, after.usage.traces.rows], [6000, 3, 1]);
+  await store.close();
+});
+
+test("a file that spans the cut waits for its newest row", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await storeWithDays(dir.path, []);
+  const at = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");
+  const rows = [NOON - 7 * DAY_MS - 1000, NOON - 7 * DAY_MS + 1000].map((ms) => ({ timestamp: at(ms), message: "m" }));
+  await store.rows.append(rowsOf(ORG, "logs", rows));
+  await store.rows.compact();
+  await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
+  await store.rows.lifecycle.refresh();
+  await store.rows.lifecycle.dropPast();
+  assert.equal(store.rows.lifecycle.usage(ORG).logs.rows, 2);
+  assert.equal(store.rows.lifecycle.shown(ORG).logs.fromUs, (NOON - 7 * DAY_MS) * 1000, "queries leave the other out");
+  store.clock.now += 1001;
+  await store.rows.lifecycle.dropPast();
+  assert.equal(store.rows.lifecycle.usage(ORG).logs.rows, 0);
+  await store.close();
+});
+
+test("a query that reads a dropped file keeps it until it ends", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await storeWithDays(dir.path, [0, 9]);
+  const { parquet } = layoutOf(dir.path);
+  const reading = await store.rows.snapshot(ORG);
+  await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
+  await store.rows.lifecycle.refresh();
+  await store.rows.lifecycle.dropPast();
+  assert.equal((await filesBelow(parquet)).length, 2);
+  reading.release();
+  await eventually("the file is deleted", async () => (await filesBelow(parquet)).length === 1);
+  await store.close();
+});
+
+test("a start deletes what was dropped before it and not yet deleted", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await storeWithDays(dir.path, [0, 9]);
+  const { parquet } = layoutOf(dir.path);
+  await store.rows.snapshot(ORG); // never released, as if the process had been killed before the deletion
+  await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
+  await store.rows.lifecycle.refresh();
+  await store.rows.lifecycle.dropPast();
+  await store.close();
+  assert.equal((await filesBelow(parquet)).length, 2);
+  const again = await openTestStore(dir.path, { clock: store.clock as never });
+  assert.equal((await filesBelow(parquet)).length, 1);
+  assert.deepEqual(await daysThere(again), [0]);
+  const left = await again.metadata.read.selectFrom("telemetry_file").select("id").execute();
+  assert.equal(left.length, 1, "the manifest has forgotten it as well");
+  await again.close();
+});
+
+test("a clock that jumps ahead drops nothing for a day, and nothing at all when it is set back", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await storeWithDays(dir.path, [0, 1, 2]);
+  const run = async (): Promise<number[]> => {
+    await store.rows.lifecycle.dropPast();
+    return daysThere(store);
+  };
+  await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
+  await store.rows.lifecycle.refresh();
+  assert.deepEqual(await run(), [0, 1, 2]);
+  store.clock.now = NOON + 400 * DAY_MS;
+  assert.deepEqual(await run(), [0, 1, 2], "the jump is seen");
+  assert.ok(store.log.lines.some(({ message }) => message.startsWith("the clock is far ahead")));
+  store.clock.now += 3_600_000;
+  assert.deepEqual(await run(), [0, 1, 2], "an hour later it may still be wrong");
+  store.clock.now = NOON + 7_200_000;
+  assert.deepEqual(await run(), [0, 1, 2], "it was set back, and all is as before");
+  store.clock.now = NOON + 5.5 * DAY_MS;
+  assert.deepEqual(await run(), [0, 1, 2], "a server that was off for days waits as well");
+  for (let hours = 0; hours < 25; hours += 1) {
+    store.clock.now += 3_600_000;
+    await run();
+  }
+  assert.deepEqual(await run(), [0], "after a day it is believed");
+  await store.close();
+});
+
+test("an organization's choice counts before the default, and the maximum bounds both", async () => {
+  await using dir = await temporaryDirectory();
+  const { TELEMETRY_DEFAULTS } = await import("../settings.ts");
+  const { testSettings } = await import("../testing/store.ts");
+  const days = { logs: 30, metrics: null, traces: 90 };
+  const retention = { ...TELEMETRY_DEFAULTS.retention, checkEveryMs: 0, days, daysMax: 60 };
+  const store = await openTestStore(dir.path, { settings: testSettings({ retention }) });
+  assert.deepEqual(store.rows.lifecycle.policy(ORG).retentionDays, { logs: 30, metrics: 60, traces: 60 });
+  await setPolicy(store.metadata, ORG, { retention_days_logs: 45, retention_days_metrics: 5, retention_days_traces: 61 });
+  await store.rows.lifecycle.refresh();
+  assert.deepEqual(store.rows.lifecycle.policy(ORG).retentionDays, { logs: 45, metrics: 5, traces: 60 });
+  assert.deepEqual(store.rows.lifecycle.policy("org_other").retentionDays, { logs: 30, metrics: 60, traces: 60 });
+  await store.close();
+});

@@ -1,0 +1,64 @@
+import type { Clock } from "#kernel/time.ts";
+import type { Table } from "../hot/table.ts";
+import type { ParquetFile } from "../parquet-file.ts";
+import type { TelemetryLog } from "../settings.ts";
+import type { ClockWatch } from "./clock-watch.ts";
+import { cutUs, type Policies } from "./policies.ts";
+
+export interface RetentionOptions {
+  readonly policies: Pick<Policies, "of">;
+  readonly tables: { all(): Iterable<Table> };
+  readonly clockWatch: Pick<ClockWatch, "isSteady">;
+  /** Takes files out of a table, for good; they are deleted when no query reads them any more. */
+  readonly drop: (table: Table, files: readonly ParquetFile[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+}
+
+/** Drops the files whose every row is past its retention. */
+export class Retention {
+  readonly #options: RetentionOptions;
+  #stopped = false;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  /** What fails is logged, and tried again at the next run. */
+  async run(): Promise<void> {
+    const { tables, clockWatch, log } = this.#options;
+    if (!(await clockWatch.isSteady())) return;
+    for (const table of tables.all()) {
+      if (this.#stopped) return;
+      const past = this.#past(table);
+      if (past.length === 0) continue;
+      try {
+        await this.#drop(table, past);
+      } catch (error) {
+        log.error({ err: error, org_id: table.orgId, type: table.type }, "cannot drop telemetry past its retention");
+      }
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** A file that spans several days waits for its newest row. */
+  #past(table: Table): ParquetFile[] {
+    const { policies, clock } = this.#options;
+    const cut = cutUs(policies.of(table.orgId), table.type, clock.nowMs());
+    return cut === undefined ? [] : table.parquet.filter((file) => file.maxUs < cut);
+  }
+
+  async #drop(table: Table, past: readonly ParquetFile[]): Promise<void> {
+    await this.#options.drop(table, past);
+    const rows = past.reduce((sum, file) => sum + file.rows, 0);
+    const bytes = past.reduce((sum, file) => sum + file.bytes, 0);
+    const { orgId, type } = table;
+    this.#options.log.info(
+      { org_id: orgId, type, files: past.length, rows, bytes },
+      "dropped telemetry past retention",
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
+import type { Table } from "../hot/table.ts";
+import type { ParquetFile } from "../parquet-file.ts";
+
+/** What one table takes. Bytes are those of Parquet files, and of rows that are not in Parquet yet as NDJSON. */
+export interface TableUsage {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly parquetBytes: number;
+  readonly hotBytes: number;
+  readonly files: number;
+  /** Range of `timestamp` of the rows in Parquet, in microseconds since the epoch; null when there are none. */
+  readonly oldestUs: number | null;
+  readonly newestUs: number | null;
+}
+
+/** What an organization takes of this directory. */
+export type Usage = Readonly<Record<TelemetryType, TableUsage>>;
+
+interface ParquetFigures {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly oldestUs: number | null;
+  readonly newestUs: number | null;
+}
+
+/** A table's list of files never changes, it is replaced: so each is added up once, however often it is asked. */
+const figuresOf = new WeakMap<readonly ParquetFile[], ParquetFigures>();
+
+function parquetFigures(files: readonly ParquetFile[]): ParquetFigures {
+  const known = figuresOf.get(files);
+  if (known !== undefined) return known;
+  const sum = { rows: 0, bytes: 0, oldestUs: Number.POSITIVE_INFINITY, newestUs: Number.NEGATIVE_INFINITY };
+  for (const { rows, bytes, minUs, maxUs } of files) {
+    sum.rows += rows;
+    sum.bytes += bytes;
+    sum.oldestUs = Math.min(sum.oldestUs, minUs);
+    sum.newestUs = Math.max(sum.newestUs, maxUs);
+  }
+  const figures = files.length === 0 ? { ...sum, oldestUs: null, newestUs: null } : sum;
+  figuresOf.set(files, figures);
+  return figures;
+}
+
+const NOTHING: TableUsage = {
+  rows: 0,
+  bytes: 0,
+  parquetBytes: 0,
+  hotBytes: 0,
+  files: 0,
+  oldestUs: null,
+  newestUs: null,
+};
+
+export function usageOf(tables: readonly Table[]): Usage {
+  const byType = new Map(tables.map((table) => [table.type, tableUsage(table)]));
+  return Object.fromEntries(TELEMETRY_TYPES.map((type) => [type, byType.get(type) ?? NOTHING])) as unknown as Usage;
+}
+
+/** Asked for every request: no files are looked through. */
+export function storedBytes(tables: readonly Table[]): number {
+  return tables.reduce((sum, table) => sum + parquetFigures(table.parquet).bytes + table.hotBytes, 0);
+}
+
+function tableUsage(table: Table): TableUsage {
+  const { rows, bytes, oldestUs, newestUs } = parquetFigures(table.parquet);
+  const { hotBytes, hotRows } = table;
+  const files = table.parquet.length;
+  return { rows: rows + hotRows, bytes: bytes + hotBytes, parquetBytes: bytes, hotBytes, files, oldestUs, newestUs };
+}

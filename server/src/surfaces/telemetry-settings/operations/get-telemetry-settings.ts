@@ -1,0 +1,16 @@
+import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
+import { retentionDaysOf } from "#domain/telemetry/index.ts";
+import { requireOrganization, type Operation } from "#http/index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import { settingsBody } from "../model.ts";
+
+export function getTelemetrySettings(
+  deps: TelemetrySettingsSurfaceDeps,
+): Operation<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings> {
+  return async (_input, { principal }) => {
+    requireOrganization(principal, "org:read");
+    const own = await retentionDaysOf(deps, principal.orgId);
+    await deps.store.refresh();
+    return settingsBody(own, deps.store.policy(principal.orgId), deps.retentionDaysMax);
+  };
+}

@@ -1,0 +1,26 @@
+import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
+import { updateRetention, type RetentionDays } from "#domain/telemetry/index.ts";
+import { requireOrganization, type Operation } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import { settingsBody } from "../model.ts";
+
+/** @throws Problem `forbidden`, `invalid_body` for more days than the server allows */
+export function updateTelemetrySettings(
+  deps: TelemetrySettingsSurfaceDeps,
+): Operation<typeof TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings> {
+  return async ({ body }, { principal, ip, requestId }) => {
+    requireOrganization(principal, "org:write");
+    refuseBeyond(body.retention_days, deps.retentionDaysMax);
+    const own = await updateRetention(deps, { principal, ip, requestId }, principal.orgId, body.retention_days);
+    await deps.store.refresh();
+    return settingsBody(own, deps.store.policy(principal.orgId), deps.retentionDaysMax);
+  };
+}
+
+function refuseBeyond(days: Partial<RetentionDays>, daysMax: number | null): void {
+  const errors = Object.entries(days)
+    .filter(([, value]) => value !== null && daysMax !== null && value > daysMax)
+    .map(([type]) => ({ pointer: `/retention_days/${type}`, detail: `must be at most ${daysMax}` }));
+  if (errors.length > 0) throw new Problem("invalid_body", "This server keeps telemetry for fewer days.", { errors });
+}

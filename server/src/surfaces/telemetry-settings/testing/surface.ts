@@ -1,0 +1,26 @@
+import { createHmac } from "node:crypto";
+import { openTelemetry, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
+import type { WorldOptions } from "../../organization/testing/world.ts";
+import { createTelemetrySettingsSurface } from "../index.ts";
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** The world of the organization API, with this surface over a real telemetry store. */
+export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["retention"]> = {}): WorldOptions {
+  return {
+    surfaces: async ({ host, metadata, clock, dataDir, onClose }) => {
+      const settings = {
+        compactionRowsBytes: 2 ** 24,
+        compactionIntervalMs: 60_000,
+        queryConcurrency: 1,
+        queryConcurrencyOrganization: 1,
+        retention: { checkEveryMs: 0, ...retention },
+      };
+      const store = await openTelemetry({ dataDir, metadata, clock, log: SILENT, settings });
+      onClose(() => store.close());
+      const digest = (text: string): string => createHmac("sha256", "test").update(text).digest("hex");
+      const retentionDaysMax = retention.daysMax ?? null;
+      return [createTelemetrySettingsSurface({ host, metadata, clock, store, retentionDaysMax, digest })];
+    },
+  };
+}
