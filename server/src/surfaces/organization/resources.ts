@@ -2,7 +2,6 @@ import type { Scope } from "@mooring/contract";
 import { authorize, type Acting, type Principal, type Resource } from "#domain/identity/index.ts";
 import { absent, findApp, findProject, type App, type Caller, type Project } from "#domain/organizations/index.ts";
 import { missingScope, type OperationContext } from "#http/index.ts";
-import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 export { requireOrganization } from "#http/index.ts";
