@@ -3,6 +3,13 @@ import { route } from "./route.ts";
 
 const Parameter = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 
+export const Parameters = Type.Union(
+  [Type.Array(Parameter, { maxItems: 1000 }), Type.Record(Type.String(), Parameter)],
+  {
+    description: "values of ? and $1, or of $name",
+  },
+);
+
 export const QueryBody = Type.Object(
   {
     sql: Type.String({
@@ -10,11 +17,7 @@ export const QueryBody = Type.Object(
       maxLength: 65_536,
       description: "one SELECT over logs, metrics and traces, in DuckDB's dialect",
     }),
-    parameters: Type.Optional(
-      Type.Union([Type.Array(Parameter, { maxItems: 1000 }), Type.Record(Type.String(), Parameter)], {
-        description: "values of ? and $1, or of $name",
-      }),
-    ),
+    parameters: Type.Optional(Parameters),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "the server's settings bound it" })),
     limit: Type.Optional(Type.Integer({ minimum: 1, description: "cut the result after so many rows, and say so" })),
   },

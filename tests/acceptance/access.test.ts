@@ -22,6 +22,9 @@ const shared = useServer({}, prepareHidden);
 const BODIES: Readonly<Record<string, unknown>> = {
   ingest: { entries: [] },
   query: { sql: "select 1 as a" },
+  createSavedQuery: { name: "never made", sql: "select 1" },
+  updateSavedQuery: { description: "new" },
+  runSavedQuery: {},
   updateOrganization: { name: "Acme" },
   createProject: { slug: "never-made" },
   updateProject: { name: "New name" },
@@ -61,6 +64,7 @@ function absent(operation: Operation): Record<string, string> {
     type: "logs",
     project_id: `proj_${"0".repeat(26)}`,
     app_id: `app_${"0".repeat(26)}`,
+    query_id: `query_${"0".repeat(26)}`,
     user_id: `user_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
     invitation_id: `inv_${"0".repeat(26)}`,
@@ -140,7 +144,10 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     json: { email: "guest@globex.example", role: "viewer" },
   });
   assert.equal(invitation.status, 201, invitation.text);
+  const query = await server.call("POST", "/v1/query/saved", { token, json: { name: "theirs", sql: "select 1" } });
+  assert.equal(query.status, 201, query.text);
   return {
+    query_id: String(query.body["id"]),
     project_id: home.project.id,
     app_id: home.app.id,
     user_id: String(members.body.items[0]?.user_id),
@@ -163,12 +170,13 @@ async function privateResources(server: Server, token: string): Promise<Record<s
     project: project_id,
     scopes: ["org:read"],
   });
+  const query_id = await make("/v1/query/saved", { name: "hidden", sql: "select 1", project: project_id });
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
   assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
   const hide = await server.call("PATCH", `/v1/projects/${project_id}`, { token, json: { visibility: "private" } });
   assert.equal(hide.status, 200, hide.text);
-  return { project_id, app_id, credential_id };
+  return { project_id, app_id, credential_id, query_id };
 }
 
 const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));

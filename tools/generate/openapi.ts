@@ -2,6 +2,7 @@ import {
   DISCOVERY_ROUTES,
   ORGANIZATION_ROUTES,
   QUERY_ROUTES,
+  SAVED_QUERY_ROUTES,
   TELEMETRY_ROUTES,
   TELEMETRY_SETTINGS_ROUTES,
 } from "@mooring/contract";
@@ -35,7 +36,7 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     name: "query",
     title: "Mooring: query",
     description: "Read-only SQL over the organization's telemetry.",
-    rows: rowsOf(QUERY_ROUTES),
+    rows: [...rowsOf(QUERY_ROUTES), ...rowsOf(SAVED_QUERY_ROUTES)],
   },
   {
     name: "discovery",

@@ -37,3 +37,7 @@ export const OTLP_VALUES_MAX = 2_000_000;
 export const OTLP_ROWS_BYTES_MAX = 64 * 1024 * 1024;
 /** Buckets, or quantiles, of one OTLP data point: each is a row. */
 export const OTLP_BUCKETS_MAX = 1000;
+/** Saved queries of one organization. */
+export const SAVED_QUERIES_MAX = 1000;
+/** Alerts of one organization. */
+export const ALERTS_MAX = 200;

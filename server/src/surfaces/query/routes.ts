@@ -1,10 +1,22 @@
 import type { FastifyInstance } from "fastify";
-import { QUERY_ROUTES } from "@mooring/contract";
+import { QUERY_ROUTES, SAVED_QUERY_ROUTES as saved } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import type { QuerySurfaceDeps } from "./index.ts";
+import { createSavedQuery } from "./operations/create-saved-query.ts";
+import { deleteSavedQuery } from "./operations/delete-saved-query.ts";
+import { getSavedQuery } from "./operations/get-saved-query.ts";
+import { listSavedQueries } from "./operations/list-saved-queries.ts";
 import { query } from "./operations/query.ts";
+import { runSavedQuery } from "./operations/run-saved-query.ts";
+import { updateSavedQuery } from "./operations/update-saved-query.ts";
 
 /** Row → operation. The permission of each stands in the contract's row. */
 export function mountQuery(app: FastifyInstance, deps: QuerySurfaceDeps): void {
   mountRoute(app, deps.host, QUERY_ROUTES.query, query(deps));
+  mountRoute(app, deps.host, saved.listSavedQueries, listSavedQueries(deps));
+  mountRoute(app, deps.host, saved.createSavedQuery, createSavedQuery(deps));
+  mountRoute(app, deps.host, saved.getSavedQuery, getSavedQuery(deps));
+  mountRoute(app, deps.host, saved.updateSavedQuery, updateSavedQuery(deps));
+  mountRoute(app, deps.host, saved.deleteSavedQuery, deleteSavedQuery(deps));
+  mountRoute(app, deps.host, saved.runSavedQuery, runSavedQuery(deps));
 }

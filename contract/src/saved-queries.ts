@@ -1,0 +1,126 @@
+import Type from "typebox";
+import { IdOrSlug, Id, closed, ifMatch, nullable, page } from "./organization/shapes.ts";
+import { Parameters, QueryBody, QueryResult, QUERY_ROUTES } from "./query.ts";
+import { route } from "./route.ts";
+import { CursorQuery, DisplayName, Timestamp } from "./shared.ts";
+
+const savedQueryParams = Type.Object({ query_id: Id });
+const Description = Type.String({ maxLength: 2000 });
+const { sql } = QueryBody.properties;
+const { sql: _sql, ...runMembers } = QueryBody.properties;
+
+export const SavedQuery = Type.Object({
+  id: Id,
+  name: DisplayName,
+  description: Type.String(),
+  project_id: nullable(Type.String({ description: "null: it belongs to the organization" })),
+  sql: Type.String(),
+  parameters: Parameters,
+  parameter_names: Type.Array(Type.String(), {
+    description: "what the statement asks for; numbers for those by position",
+  }),
+  created_by: Id,
+  created_at: Timestamp,
+  updated_by: Id,
+  updated_at: Timestamp,
+});
+
+export const SAVED_QUERY_ROUTES = {
+  listSavedQueries: route({
+    operationId: "listSavedQueries",
+    method: "GET",
+    path: "/v1/query/saved",
+    tag: "saved queries",
+    summary: "The saved queries that the token can reach, newest first",
+    permission: "telemetry:read",
+    query: Type.Object({ ...CursorQuery, project: Type.Optional(IdOrSlug) }),
+    result: page(SavedQuery),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  createSavedQuery: route({
+    operationId: "createSavedQuery",
+    method: "POST",
+    path: "/v1/query/saved",
+    tag: "saved queries",
+    summary: "Save a query",
+    description:
+      "The statement must be one that could run now. Names are unique in a project, and among those of the organization. Needs `telemetry:read` as well.",
+    permission: "telemetry:write",
+    body: Type.Object(
+      {
+        name: DisplayName,
+        sql,
+        description: Type.Optional(Description),
+        parameters: Type.Optional(Parameters),
+        project: Type.Optional(IdOrSlug),
+      },
+      closed,
+    ),
+    result: SavedQuery,
+    status: 201,
+    problems: ["invalid_body", "invalid_sql", "sql_not_allowed", "forbidden", "not_found", "conflict"],
+    idempotent: true,
+  }),
+  getSavedQuery: route({
+    operationId: "getSavedQuery",
+    method: "GET",
+    path: "/v1/query/saved/{query_id}",
+    tag: "saved queries",
+    summary: "A saved query",
+    permission: "telemetry:read",
+    params: savedQueryParams,
+    result: SavedQuery,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  updateSavedQuery: route({
+    operationId: "updateSavedQuery",
+    method: "PATCH",
+    path: "/v1/query/saved/{query_id}",
+    tag: "saved queries",
+    summary: "Change a saved query",
+    description: `${ifMatch} Alerts on it show nothing from then on that you may not see. Needs \`telemetry:read\` as well.`,
+    permission: "telemetry:write",
+    params: savedQueryParams,
+    body: Type.Object(
+      {
+        name: Type.Optional(DisplayName),
+        sql: Type.Optional(sql),
+        description: Type.Optional(Description),
+        parameters: Type.Optional(Parameters),
+      },
+      { ...closed, minProperties: 1 },
+    ),
+    result: SavedQuery,
+    status: 200,
+    problems: ["invalid_body", "invalid_sql", "sql_not_allowed", "not_found", "conflict", "precondition_failed"],
+  }),
+  deleteSavedQuery: route({
+    operationId: "deleteSavedQuery",
+    method: "DELETE",
+    path: "/v1/query/saved/{query_id}",
+    tag: "saved queries",
+    summary: "Delete a saved query that no alert uses",
+    description: "Needs `telemetry:read` as well.",
+    permission: "telemetry:write",
+    params: savedQueryParams,
+    status: 204,
+    problems: ["not_found", "conflict"],
+  }),
+  runSavedQuery: route({
+    operationId: "runSavedQuery",
+    method: "POST",
+    path: "/v1/query/saved/{query_id}/run",
+    tag: "saved queries",
+    summary: "Run a saved query",
+    description:
+      "It runs with the rights of who runs it, and answers as `POST /v1/query` does. Named `parameters` are added to the saved ones; a list replaces them.",
+    permission: "telemetry:read",
+    params: savedQueryParams,
+    body: Type.Object(runMembers, closed),
+    result: QueryResult,
+    status: 200,
+    problems: [...QUERY_ROUTES.query.problems, "not_found"],
+  }),
+} as const;

@@ -1,0 +1,13 @@
+export { parametersWith, type Parameters } from "./describe.ts";
+export {
+  createSavedQuery,
+  deleteSavedQuery,
+  findSavedQuery,
+  listSavedQueries,
+  parametersOf,
+  updateSavedQuery,
+  type Author,
+  type NewSavedQuery,
+  type SavedQueriesDeps,
+} from "./saved-queries.ts";
+export { resourceOf, type SavedQuery } from "./store.ts";

@@ -1,0 +1,216 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import type { Principal, Reach } from "#domain/identity/index.ts";
+import {
+  absent,
+  auditOrigin,
+  pageOf,
+  requireMatch,
+  type Caller,
+  type Page,
+  type PageQuery,
+} from "#domain/organizations/index.ts";
+import { decodeCursor } from "#kernel/cursor.ts";
+import { sha256Hex } from "#kernel/digest.ts";
+import { newId } from "#kernel/ids.ts";
+import { SAVED_QUERIES_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import { describeStatement, refuseUnknownParameters, type Parameters } from "./describe.ts";
+import {
+  countAlertsOn,
+  countSavedQueries,
+  deleteSavedQueryRow,
+  idByName,
+  insertSavedQuery,
+  listSavedQueryRows,
+  savedQueryById,
+  setSavedQuery,
+  type SavedQuery,
+  type SavedQueryRow,
+} from "./store.ts";
+
+export interface SavedQueriesDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly telemetry: Pick<TelemetryStore, "query">;
+}
+
+/** A request of somebody who has signed in; saved queries know who changed them. */
+export type Author = Caller & { readonly principal: Principal; readonly signal: AbortSignal };
+
+export interface NewSavedQuery {
+  readonly name: string;
+  readonly description?: string;
+  readonly sql: string;
+  readonly parameters?: Parameters;
+}
+
+/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+export async function findSavedQuery(
+  deps: Pick<SavedQueriesDeps, "metadata">,
+  orgId: string,
+  id: string,
+): Promise<SavedQuery | undefined> {
+  return savedQueryById(deps.metadata.read, orgId, id);
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listSavedQueries(
+  deps: Pick<SavedQueriesDeps, "metadata">,
+  orgId: string,
+  reach: Reach,
+  page: PageQuery & { projectId?: string | undefined },
+): Promise<Page<SavedQuery>> {
+  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
+  const { projectId, limit } = page;
+  const rows = await listSavedQueryRows(deps.metadata.read, orgId, reach, { projectId, beforeId, limit: limit + 1 });
+  return pageOf(rows, limit, (row) => row.id);
+}
+
+/** The values that a saved query brings along. */
+export function parametersOf(query: Pick<SavedQueryRow, "parameters">): Parameters {
+  return JSON.parse(query.parameters) as Parameters;
+}
+
+/** @throws Problem `invalid_sql`, `sql_not_allowed`, `invalid_body` (parameters), `conflict` (the name, too many) */
+export async function createSavedQuery(
+  deps: SavedQueriesDeps,
+  author: Author,
+  project: { id: string; visibility: "organization" | "private" } | null,
+  input: NewSavedQuery,
+): Promise<SavedQuery> {
+  const { orgId, id: by } = author.principal;
+  const names = await checked(deps, author, input.sql, input.parameters ?? {});
+  const at = deps.clock.nowMs();
+  const row: SavedQueryRow = {
+    id: newId("query", at),
+    org_id: orgId,
+    project_id: project?.id ?? null,
+    place: project?.id ?? "",
+    name: input.name,
+    description: input.description ?? "",
+    sql: input.sql,
+    parameters: JSON.stringify(input.parameters ?? {}),
+    parameter_names: JSON.stringify(names),
+    created_by: by,
+    created_at: at,
+    updated_by: by,
+    updated_at: at,
+    revision: 1,
+  };
+  return change(deps, orgId, async (tx) => {
+    if ((await countSavedQueries(tx, orgId)) >= SAVED_QUERIES_MAX)
+      throw new Problem("conflict", `The organization has ${SAVED_QUERIES_MAX} saved queries; delete one first.`);
+    await refuseTakenName(tx, row);
+    await insertSavedQuery(tx, row);
+    await audit(deps, tx, author, "saved_query.create", row, settingsOf(row));
+    return { ...row, visibility: project?.visibility ?? null };
+  });
+}
+
+/** @throws Problem as `createSavedQuery` does, and `not_found`, `precondition_failed` */
+export async function updateSavedQuery(
+  deps: SavedQueriesDeps,
+  author: Author,
+  query: SavedQuery,
+  options: { change: Partial<NewSavedQuery>; ifMatch: string | undefined },
+): Promise<SavedQuery> {
+  const { orgId, id: by } = author.principal;
+  const { parameters, ...texts } = options.change;
+  requireMatch(options.ifMatch, query);
+  const names = await checked(deps, author, texts.sql ?? query.sql, parameters ?? parametersOf(query));
+  return change(deps, orgId, async (tx) => {
+    const before = await found(tx, query);
+    // The statement was looked at outside of the transaction, together with what the row held then.
+    if (before.revision !== query.revision)
+      throw new Problem("conflict", "Somebody else changed it at this moment; try again.");
+    const after: SavedQuery = {
+      ...before,
+      ...texts,
+      ...(parameters === undefined ? {} : { parameters: JSON.stringify(parameters) }),
+      parameter_names: JSON.stringify(names),
+      updated_by: by,
+      updated_at: deps.clock.nowMs(),
+      revision: before.revision + 1,
+    };
+    await refuseTakenName(tx, after);
+    await setSavedQuery(tx, after);
+    await audit(deps, tx, author, "saved_query.update", after, {
+      before: settingsOf(before),
+      after: settingsOf(after),
+    });
+    return after;
+  });
+}
+
+/** @throws Problem `not_found`, `conflict` while an alert uses it */
+export async function deleteSavedQuery(
+  deps: Pick<SavedQueriesDeps, "metadata" | "clock">,
+  author: Caller,
+  query: SavedQuery,
+): Promise<void> {
+  await change(deps, query.org_id, async (tx) => {
+    const row = await found(tx, query);
+    const alerts = await countAlertsOn(tx, row.org_id, row.id);
+    if (alerts > 0) throw new Problem("conflict", `${alerts} alerts use this query; delete them first.`);
+    await deleteSavedQueryRow(tx, row.org_id, row.id);
+    await audit(deps, tx, author, "saved_query.delete", row, { name: row.name });
+  });
+}
+
+async function checked(
+  deps: SavedQueriesDeps,
+  author: Author,
+  sql: string,
+  parameters: Parameters,
+): Promise<readonly string[]> {
+  const { orgId } = author.principal;
+  const names = await describeStatement(deps.telemetry, { orgId, sql, signal: author.signal });
+  refuseUnknownParameters(parameters, names);
+  return names;
+}
+
+/** Changes of an organization's saved queries run one after another, so that what `work` read is still so when it commits. */
+function change<T>(
+  deps: Pick<SavedQueriesDeps, "metadata">,
+  orgId: string,
+  work: (tx: Writer) => Promise<T>,
+): Promise<T> {
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `saved_query:${orgId}`);
+    return work(tx);
+  });
+}
+
+async function found(db: Reader, query: Pick<SavedQueryRow, "org_id" | "id">): Promise<SavedQuery> {
+  const row = await savedQueryById(db, query.org_id, query.id);
+  if (row === undefined) throw absent();
+  return row;
+}
+
+async function refuseTakenName(db: Reader, row: SavedQueryRow): Promise<void> {
+  const holder = await idByName(db, row.org_id, row.project_id, row.name);
+  if (holder === undefined || holder === row.id) return;
+  throw new Problem("conflict", "Another saved query has this name there; choose another.", {
+    errors: [{ pointer: "/name", detail: "is taken" }],
+  });
+}
+
+/** Without the statement's text, which may hold what is looked for: its digest tells whether it changed. */
+function settingsOf(row: SavedQueryRow): Record<string, unknown> {
+  return { name: row.name, project: row.project_id, sql_sha256: sha256Hex(row.sql) };
+}
+
+async function audit(
+  deps: Pick<SavedQueriesDeps, "metadata" | "clock">,
+  tx: Writer,
+  caller: Caller,
+  action: string,
+  row: SavedQueryRow,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  const target = { kind: "saved_query", id: row.id };
+  await appendAudit(deps, tx, { ...auditOrigin(caller), orgId: row.org_id, action, target, detail });
+}

@@ -1,0 +1,105 @@
+import type { Reach, Resource } from "#domain/identity/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type SavedQueryRow = Tables["saved_query"];
+
+/** A saved query with what its project says about who may see it. */
+export interface SavedQuery extends SavedQueryRow {
+  /** Null: it belongs to the organization. */
+  visibility: Tables["project"]["visibility"] | null;
+}
+
+/** What a saved query is to the permission check. */
+export function resourceOf(query: Pick<SavedQuery, "org_id" | "project_id" | "visibility">): Resource {
+  const { org_id: orgId, project_id: id, visibility } = query;
+  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private" } };
+}
+
+function savedQueries(db: Reader, orgId: string) {
+  return db
+    .selectFrom("saved_query")
+    .leftJoin("project", "project.id", "saved_query.project_id")
+    .selectAll("saved_query")
+    .select("project.visibility")
+    .where("saved_query.org_id", "=", orgId);
+}
+
+export async function savedQueryById(db: Reader, orgId: string, id: string): Promise<SavedQuery | undefined> {
+  return savedQueries(db, orgId).where("saved_query.id", "=", id).executeTakeFirst();
+}
+
+/** By its name in a project, or among those of the organization when that is null. */
+export async function idByName(
+  db: Reader,
+  orgId: string,
+  projectId: string | null,
+  name: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("saved_query")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("place", "=", projectId ?? "")
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Those within reach, of one project or all, newest first. */
+export async function listSavedQueryRows(
+  db: Reader,
+  orgId: string,
+  reach: Reach,
+  page: { projectId: string | undefined; beforeId: string | undefined; limit: number },
+): Promise<SavedQuery[]> {
+  return savedQueries(db, orgId)
+    .where((eb) =>
+      eb.or([
+        ...(reach.organization ? [eb("saved_query.project_id", "is", null)] : []),
+        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("saved_query.project_id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .$if(page.projectId !== undefined, (query) => query.where("saved_query.project_id", "=", page.projectId ?? ""))
+    .$if(page.beforeId !== undefined, (query) => query.where("saved_query.id", "<", page.beforeId ?? ""))
+    .orderBy("saved_query.id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function countSavedQueries(db: Reader, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("saved_query")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("org_id", "=", orgId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function countAlertsOn(db: Reader, orgId: string, queryId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("alert")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("org_id", "=", orgId)
+    .where("query_id", "=", queryId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertSavedQuery(tx: Writer, row: SavedQueryRow): Promise<void> {
+  await tx.insertInto("saved_query").values(row).execute();
+}
+
+export async function setSavedQuery(tx: Writer, row: SavedQueryRow): Promise<void> {
+  const { name, description, sql, parameters, parameter_names, updated_by, updated_at, revision } = row;
+  await tx
+    .updateTable("saved_query")
+    .set({ name, description, sql, parameters, parameter_names, updated_by, updated_at, revision })
+    .where("org_id", "=", row.org_id)
+    .where("id", "=", row.id)
+    .execute();
+}
+
+export async function deleteSavedQueryRow(tx: Writer, orgId: string, id: string): Promise<void> {
+  await tx.deleteFrom("saved_query").where("org_id", "=", orgId).where("id", "=", id).execute();
+}

@@ -1,0 +1,67 @@
+import type { Scope } from "@mooring/contract";
+import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
+import { absent, findProject, type Project } from "#domain/organizations/index.ts";
+import {
+  findSavedQuery,
+  resourceOf,
+  type Author,
+  type SavedQueriesDeps,
+  type SavedQuery,
+} from "#domain/saved-queries/index.ts";
+import { missingScope, requireOrganization, type OperationContext } from "#http/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { QuerySurfaceDeps } from "./index.ts";
+
+type Deps = { readonly metadata: MetadataStore };
+
+/** Who changes a saved query must be able to run it. */
+export const WRITING: readonly Scope[] = ["telemetry:write", "telemetry:read"];
+export const READING: readonly Scope[] = ["telemetry:read"];
+
+/** The surface's parts as the domain wants it. */
+export function savedQueriesOf(deps: QuerySurfaceDeps): SavedQueriesDeps {
+  return { metadata: deps.metadata, clock: deps.host.clock, telemetry: deps.store };
+}
+
+export function authorOf(context: OperationContext): Author {
+  const { principal, ip, requestId, signal } = context;
+  return { principal, ip, requestId, signal };
+}
+
+/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
+export async function savedQueryFor(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  permissions: readonly Scope[],
+): Promise<SavedQuery> {
+  const query = await findSavedQuery(deps, principal.orgId, id);
+  if (query === undefined) throw absent();
+  requireSeen(principal, permissions, resourceOf(query));
+  return query;
+}
+
+/** The project that something is to be in, or null for the organization. @throws Problem `not_found`, `forbidden`, `insufficient_scope` */
+export async function placeFor(
+  deps: Deps,
+  principal: Principal,
+  idOrSlug: string | undefined,
+  permissions: readonly Scope[],
+): Promise<Project | null> {
+  if (idOrSlug === undefined) {
+    for (const permission of permissions) requireOrganization(principal, permission);
+    return null;
+  }
+  const project = await findProject(deps, principal.orgId, idOrSlug);
+  if (project === undefined) throw absent();
+  requireSeen(principal, permissions, { orgId: project.org_id, project });
+  return project;
+}
+
+function requireSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
+  for (const permission of permissions) {
+    const decision = authorize(principal, permission, resource);
+    if (decision === "hidden") throw absent();
+    if (decision === "insufficient_scope") throw missingScope(permission);
+  }
+}

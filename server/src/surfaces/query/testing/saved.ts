@@ -1,0 +1,78 @@
+import { createProject, SYSTEM } from "#domain/organizations/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { systemClock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTelemetry, type TelemetryStore } from "#stores/telemetry/index.ts";
+import type { Ask, Pair } from "../../organization/testing/suite.ts";
+import { boundToken, fresh, pair } from "../../organization/testing/requests.ts";
+import type { Answer, Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
+import { createQuerySurface } from "../index.ts";
+
+/** What tests of saved queries share: the world of organizations with this surface over a real store, and requests. */
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const LIMITS = { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 1000, memoryBytesMax: 2 ** 28 };
+
+const stores = new WeakMap<MetadataStore, TelemetryStore>();
+
+/** Log rows of the caller's organization: one of each of these projects, one of none for null. */
+export async function appendLogs(world: World, projects: readonly (string | null)[]): Promise<void> {
+  const store = stores.get(world.metadata);
+  if (store === undefined) throw new Error("the world has no telemetry");
+  const row = { timestamp: "2026-11-20T08:00:00Z", level: "info" };
+  const lines = projects.map((id) =>
+    JSON.stringify({ ...row, message: id ?? "none", ...(id === null ? {} : { project_id: id }) }),
+  );
+  const rows = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+  await store.append({ orgId: world.acme.id, type: "logs", rows, count: projects.length });
+}
+
+export const WITH_QUERIES: WorldOptions = {
+  surfaces: async ({ host, metadata, dataDir, onClose }) => {
+    const settings = {
+      compactionRowsBytes: 2 ** 24,
+      compactionIntervalMs: 60_000,
+      queryConcurrency: 2,
+      queryConcurrencyOrganization: 2,
+    };
+    const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings });
+    onClose(() => store.close());
+    stores.set(metadata, store);
+    return [createQuerySurface({ host, metadata, store, limits: LIMITS })];
+  },
+};
+
+/** A saved query's id; of the organization unless it names a project. */
+export async function newSavedQuery(
+  world: World,
+  body: Readonly<Record<string, unknown>> = {},
+  tenant: Tenant = world.acme,
+): Promise<string> {
+  const made = await save(world, body, await world.token({ tenant }));
+  if (made.status !== 201) throw new Error(made.text);
+  return String(made.json["id"]);
+}
+
+export function save(world: World, body: Readonly<Record<string, unknown>>, token: string): Promise<Answer> {
+  return world.call("POST", "/v1/query/saved", {
+    token,
+    body: { name: fresh("query"), sql: "select 1 as one", ...body },
+  });
+}
+
+/** One of another organization, one of a private project, and those of elsewhere to a credential of a project. */
+export async function savedQueryPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
+  const inside = await world.token({ projectId: world.acme.closed.id });
+  const closed = await save(world, { project: world.acme.closed.id }, inside);
+  const other = await createProject({ metadata: world.metadata, clock: systemClock }, SYSTEM, world.acme.id, {
+    slug: fresh("elsewhere"),
+  });
+  const bound = await boundToken(world);
+  const absent = newId("query", 1);
+  return [
+    pair(await newSavedQuery(world, {}, world.rival), askOf, absent),
+    pair(String(closed.json["id"]), askOf, absent),
+    pair(await newSavedQuery(world), (id) => ({ ...askOf(id), token: bound }), absent),
+    pair(await newSavedQuery(world, { project: other.id }), (id) => ({ ...askOf(id), token: bound }), absent),
+  ];
+}
