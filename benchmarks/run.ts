@@ -1,15 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-// npm run bench [question…]: all of them, or those that are named, one after the other: they need the machine for themselves.
+// npm run bench [-- question… [--option value…]]: all of them, or those that are named, one after the other: they need the
+// machine for themselves. Options are for the questions that are named.
 
-const QUESTIONS = ["ingest", "tokens", "freshness", "startup"];
-const asked = process.argv.slice(2);
+const QUESTIONS = ["ingest", "tokens", "freshness", "startup", "logs"];
+const words = process.argv.slice(2);
+const firstOption = words.findIndex((word) => word.startsWith("--"));
+const asked = firstOption === -1 ? words : words.slice(0, firstOption);
+const options = firstOption === -1 ? [] : words.slice(firstOption);
 
 for (const question of asked.length === 0 ? QUESTIONS : asked) {
   process.stdout.write(`\n${question}\n`);
-  const { status } = spawnSync(process.execPath, [fileURLToPath(new URL(`${question}/run.ts`, import.meta.url))], {
-    stdio: "inherit",
-  });
+  const script = fileURLToPath(new URL(`${question}/run.ts`, import.meta.url));
+  const { status } = spawnSync(process.execPath, [script, ...options], { stdio: "inherit" });
   if (status !== 0) process.exitCode = 1;
 }

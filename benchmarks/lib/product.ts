@@ -28,13 +28,23 @@ export interface Bootstrapped {
 const OPEN_LIMITS = ["--log-level", "error", "--rate-limit-per-second", "1000000", "--rate-limit-burst", "10000000"];
 
 export async function startProduct(
-  options: { dataDir?: string; keepData?: boolean; flags?: readonly string[] } = {},
+  options: { dataDir?: string; keepData?: boolean; metricsListen?: string; flags?: readonly string[] } = {},
 ): Promise<Product> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "mooring-bench-"));
-  const listen = ["--listen", "127.0.0.1:0", "--s3-listen", "127.0.0.1:0", "--metrics-listen", "off"];
-  const args = [LAUNCHER, "serve", "--data-dir", dataDir, ...listen, ...OPEN_LIMITS, ...(options.flags ?? [])];
+  const listen = ["--listen", "127.0.0.1:0", "--s3-listen", "127.0.0.1:0"];
+  const metrics = ["--metrics-listen", options.metricsListen ?? "off"];
+  const args = [
+    LAUNCHER,
+    "serve",
+    "--data-dir",
+    dataDir,
+    ...listen,
+    ...metrics,
+    ...OPEN_LIMITS,
+    ...(options.flags ?? []),
+  ];
   const started = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env: plainEnvironment() });
   const url = await readyUrl(child);
   const { hostname, port } = new URL(url);
   return {
@@ -53,6 +63,11 @@ export async function startProduct(
       if (options.keepData !== true) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Without settings of the product: what is measured is what the arguments say. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MOORING_")));
 }
 
 async function readyUrl(child: ChildProcess): Promise<string> {
@@ -81,7 +96,7 @@ async function bootstrap(dataDir: string, org: string): Promise<Bootstrapped> {
     "bench-app",
     "--json",
   ];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: plainEnvironment() });
   return JSON.parse(stdout) as Bootstrapped;
 }
 

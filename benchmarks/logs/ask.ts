@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from "node:util";
+import { spreadOf, type Spread } from "../lib/statistics.ts";
+import type { ByHand } from "./duckdb.ts";
+import type { Mooring } from "./mooring.ts";
+import { asWritten, type Question } from "./queries.ts";
+import type { VictoriaLogs } from "./victorialogs.ts";
+
+type Column = "mooring" | "warm" | "fresh" | "expert" | "victorialogs";
+
+export interface Asked {
+  readonly question: Question;
+  readonly ms: Partial<Record<Column, Spread>>;
+  /** Medians of ratios round by round. */
+  readonly toWarm: number;
+  readonly toFresh: number;
+  readonly toExpert: number | undefined;
+  /** Set when the peer's answer has another number of rows. */
+  readonly peerRows?: number;
+  readonly rows: number;
+}
+
+const ROUNDS = 9;
+const ROUNDS_MIN = 3;
+/** A question that takes longer altogether has fewer rounds. */
+const QUESTION_MS_MAX = 120_000;
+
+export interface Asking {
+  readonly mooring: Mooring;
+  readonly byHand: ByHand;
+  readonly victorialogs: VictoriaLogs | undefined;
+}
+
+/** Asks everybody in turn, round by round; the first round warms up and is compared: the answers must be the same. */
+export async function ask(asking: Asking, question: Question): Promise<Asked> {
+  const ways = waysOf(asking, question);
+  const figures: Partial<Record<Column, number[]>> = {};
+  const answers = new Map<Column, unknown[]>();
+  const started = performance.now();
+  for (let round = 0; round <= ROUNDS; round++) {
+    if (round > ROUNDS_MIN && performance.now() - started > QUESTION_MS_MAX) break;
+    for (const [column, run] of ways) {
+      const before = performance.now();
+      const rows = await run();
+      if (round === 0) answers.set(column, rows);
+      else (figures[column] ??= []).push(performance.now() - before);
+    }
+  }
+  const own = answers.get("mooring") ?? [];
+  for (const column of ["warm", "fresh", "expert"] as const) assertSame(question, own, answers.get(column));
+  const peer = answers.get("victorialogs")?.length ?? own.length;
+  const spreads = Object.entries(figures).map(([column, ms]) => [column, spreadOf(ms)] as const);
+  return {
+    question,
+    ms: Object.fromEntries(spreads),
+    toWarm: ratio(figures.mooring, figures.warm) ?? Number.NaN,
+    toFresh: ratio(figures.mooring, figures.fresh) ?? Number.NaN,
+    toExpert: ratio(figures.mooring, figures.expert),
+    rows: own.length,
+    ...(peer === own.length ? {} : { peerRows: peer }),
+  };
+}
+
+function waysOf({ mooring, byHand, victorialogs }: Asking, question: Question): [Column, () => Promise<unknown[]>][] {
+  const ways: [Column, () => Promise<unknown[]>][] = [
+    ["mooring", () => mooring.query(question.sql(asWritten))],
+    ["warm", () => byHand.warm(question)],
+    ["fresh", () => byHand.fresh(question)],
+  ];
+  const usesAttributes = question.sql(asWritten).includes("attributes->>");
+  if (usesAttributes && byHand.promotedKeys.length > 0) ways.push(["expert", () => byHand.expert(question)]);
+  const { logsql } = question;
+  if (victorialogs !== undefined && logsql !== undefined)
+    ways.push(["victorialogs", () => victorialogs.query(logsql.query, logsql.limit)]);
+  return ways;
+}
+
+function ratio(ours: readonly number[] | undefined, theirs: readonly number[] | undefined): number | undefined {
+  if (ours === undefined || theirs === undefined) return undefined;
+  return spreadOf(ours.map((ms, i) => ms / (theirs[i] ?? Number.NaN))).median;
+}
+
+function assertSame(question: Question, own: readonly unknown[], theirs: readonly unknown[] | undefined): void {
+  if (theirs === undefined || isDeepStrictEqual(own.map(plain), theirs.map(plain))) return;
+  const shown = (rows: readonly unknown[]): string => JSON.stringify(rows.slice(0, 2).map(plain));
+  throw new Error(
+    `"${question.name}": ${own.length} rows ${shown(own)} are not ${theirs.length} rows ${shown(theirs)}`,
+  );
+}
+
+/** Whole numbers and JSON that came as texts, and times in DuckDB's form, as ours are written. */
+function plain(row: unknown): unknown {
+  const fields = Object.entries(row as Record<string, unknown>);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, typeof value === "string" ? plainText(value) : value]),
+  );
+}
+
+function plainText(text: string): unknown {
+  if (text.startsWith("{")) return JSON.parse(text);
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const time = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00|Z)$/.exec(text);
+  return time === null ? text : `${time[1]}T${time[2]}.${(time[3] ?? "").padEnd(6, "0")}Z`;
+}

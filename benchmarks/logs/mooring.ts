@@ -1,0 +1,84 @@
+import { linkSync, mkdirSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { startProduct } from "../lib/product.ts";
+import { freePort } from "./free-port.ts";
+import type { Target } from "./target.ts";
+import { metricIn, until } from "./until.ts";
+
+export interface Mooring extends Target {
+  /** Runs a statement. @returns the answer's rows */
+  query(sql: string): Promise<unknown[]>;
+  /** Waits until the files stay as they are: no merge is under way. */
+  rest(): Promise<void>;
+  /** Hard links to the Parquet files of a table as the manifest has them, so that no merge takes them away. */
+  linkFiles(type: "logs" | "traces", dir: string): string[];
+}
+
+const REST_MS = 15_000;
+const REST_TIMEOUT_MS = 600_000;
+const QUERY_TIMEOUT_MS = 60_000;
+
+export async function startMooring(dataDir: string): Promise<Mooring> {
+  const metricsPort = await freePort();
+  // Rows that are too few for a file wait ten seconds instead of five minutes, so that the end of the run is soon.
+  const flags = ["--compaction-interval-ms", "10000", "--query-timeout-ms-max", String(QUERY_TIMEOUT_MS)];
+  const product = await startProduct({ dataDir, keepData: true, metricsListen: `127.0.0.1:${metricsPort}`, flags });
+  const { credential } = await product.bootstrap("bench");
+  const token = await product.token(credential);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const storageDir = join(dataDir, "telemetry");
+  const page = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return {
+    name: "Mooring",
+    durable: "flushed to disk (fdatasync) before the 202",
+    pid: product.process.pid ?? 0,
+    storageDir,
+    filesDir: join(storageDir, "parquet"),
+    plan: ({ path }) => ({
+      host: product.host,
+      port: product.port,
+      path: path.endsWith("spans.ndjson") ? "/v1/ingest/traces" : "/v1/ingest/logs",
+      headers,
+      form: "entries",
+    }),
+    pendingRows: async () => metricIn(await page(), "mooring_telemetry_hot_rows"),
+    query: async (sql) => {
+      const body = JSON.stringify({ sql, timeout_ms: QUERY_TIMEOUT_MS });
+      const response = await fetch(`${product.url}/v1/query`, { method: "POST", headers, body });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`a query was answered with ${response.status}: ${text}`);
+      return (JSON.parse(text) as { rows: unknown[] }).rows;
+    },
+    rest: () => restOf(storageDir),
+    linkFiles: (type, dir) => linkFiles(dataDir, type, dir),
+    stop: () => product.stop(),
+  };
+}
+
+/** The token of the run lives an hour; the files rest when their names stay the same for a while. */
+async function restOf(storageDir: string): Promise<void> {
+  let names = "";
+  let since = performance.now();
+  await until("the files rest", REST_TIMEOUT_MS, async () => {
+    const seen = [];
+    for (const part of ["parquet", "work"]) seen.push(...(await readdir(join(storageDir, part), { recursive: true })));
+    const now = seen.toSorted().join("\n");
+    if (now !== names) since = performance.now();
+    names = now;
+    return performance.now() - since >= REST_MS;
+  });
+}
+
+function linkFiles(dataDir: string, type: string, dir: string): string[] {
+  mkdirSync(dir, { recursive: true });
+  const database = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
+  const files = database.prepare("SELECT path FROM telemetry_file WHERE type = ? AND dropped_at IS NULL").all(type);
+  database.close();
+  return files.map((file, i) => {
+    const link = join(dir, `${type}-${i}.parquet`);
+    linkSync(join(dataDir, "telemetry", String(file["path"])), link);
+    return link;
+  });
+}
