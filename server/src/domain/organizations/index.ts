@@ -35,5 +35,5 @@ export {
   type NewProject,
 } from "./projects/projects.ts";
 export type { Project, ProjectMember } from "./projects/store.ts";
-export { visibleProjects } from "./projects/visible.ts";
+export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { setupUrl, useSetupLink } from "./setup/setup.ts";

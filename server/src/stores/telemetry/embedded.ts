@@ -53,6 +53,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   });
   return {
     append: (batch) => rows.append(batch),
+    feed: rows.feed,
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
     policy: (orgId) => rows.lifecycle.policy(orgId),
     usage: (orgId) => rows.lifecycle.usage(orgId),

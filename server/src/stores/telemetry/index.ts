@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
 import type { Policy, Usage } from "./retention/index.ts";
+import type { TelemetryFeed } from "./feed/types.ts";
 import type { TimeRange } from "./snapshot.ts";
 
 export { COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
@@ -98,6 +99,7 @@ export interface TelemetryStore {
   /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
   /** Finishes appends in flight, cancels queries, leaves everything on disk. */
+  readonly feed: TelemetryFeed;
   close(): Promise<void>;
 }
 

@@ -12,6 +12,7 @@ import { AskedAttributes } from "./compaction/asked.ts";
 import { ParquetFiles } from "./compaction/files.ts";
 import { MergeSchedule } from "./compaction/merge-schedule.ts";
 import { Merger } from "./compaction/merger.ts";
+import { Feed, Watchers } from "./feed/feed.ts";
 import { takeSnapshot } from "./hot/snapshot.ts";
 import { Tables } from "./hot/tables.ts";
 import type { Appended, Batch, TelemetryHealth } from "./index.ts";
@@ -53,6 +54,7 @@ interface Parts {
   readonly keys: Keys;
   readonly manifest: Manifest;
   readonly wal: WriteAheadLog;
+  readonly feed: Feed;
   readonly runners: readonly CompactionRunner[];
   readonly eraseRunner: CompactionRunner;
   readonly asked: AskedAttributes;
@@ -97,7 +99,8 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
   });
   const keys = new Keys({ clock, find: (orgId, type, keyHash) => manifest.findKey(orgId, type, keyHash) });
   const compactedSeq = await restoreTables(layout, manifest, tables);
-  const committed = (seq: number, meta: FrameMeta, rows: Buffer): void => {
+  const watchers = new Watchers(log);
+  const restored = (seq: number, meta: FrameMeta, rows: Buffer): void => {
     tables.add(seq, meta, rows);
     keys.remember(seq, meta);
   };
@@ -105,7 +108,7 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     dir: layout.wal,
     asideDir: layout.quarantine,
     log,
-    batch: ({ seq, meta, rows }) => committed(seq, meta, rows),
+    batch: ({ seq, meta, rows }) => restored(seq, meta, rows),
     // What can't be written now stays in memory, where it is tried again: a full disk must not keep the store from starting.
     pause: () => tables.written().catch(() => {}),
   });
@@ -121,13 +124,17 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     log,
     segments: recovered.segments,
     nextSeq,
-    committed,
+    committed: (seq, meta, rows) => {
+      restored(seq, meta, rows);
+      watchers.taken(seq, meta, rows);
+    },
   });
+  const feed = new Feed({ storeId, wal, tables, watchers });
   const made = writers(options, layout, tables, manifest);
   const { files, eraseRunner: runner } = made;
   const retention = { layout, tables, files, runner, settings: settings.retention };
   const lifecycle = await openLifecycle({ metadata, storeId, clock, log, ...retention });
-  return { options, tables, keys, manifest, wal, lifecycle, unlock, ...made };
+  return { options, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
 }
 
 /** What turns hot rows into Parquet, and small files into large ones. */
@@ -184,6 +191,10 @@ export class RowStore {
   /** How long and how much is kept. */
   get lifecycle(): Lifecycle {
     return this.#parts.lifecycle;
+  }
+
+  get feed(): Feed {
+    return this.#parts.feed;
   }
 
   /** See `TelemetryStore.append`. */

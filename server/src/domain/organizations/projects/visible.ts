@@ -3,17 +3,38 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { VisibleRows } from "#stores/telemetry/index.ts";
 import { everyProject } from "./store.ts";
 
+/** Which projects' rows a principal may see, of those that there are: the rest was made later, or is another organization's. */
+export interface KnownProjects {
+  readonly shown: ReadonlySet<string>;
+  readonly hidden: ReadonlySet<string>;
+  /** Rows of no project. */
+  readonly unassigned: boolean;
+}
+
 /** Which projects' rows a principal may see: rows of a private project, also a deleted one, only from inside it. */
 export async function visibleProjects(
   metadata: Pick<MetadataStore, "read">,
   principal: Principal,
 ): Promise<VisibleRows> {
+  const { shown, hidden, unassigned } = await knownProjects(metadata, principal);
+  return unassigned && hidden.size === 0 ? "all" : { projectIds: [...shown], unassigned };
+}
+
+/** The same as two lists, for whoever meets rows of a project that was made since. */
+export async function knownProjects(
+  metadata: Pick<MetadataStore, "read">,
+  principal: Principal,
+): Promise<KnownProjects> {
   if (principal.kind === "credential" && principal.projectId !== null) {
-    return { projectIds: [principal.projectId], unassigned: false };
+    return { shown: new Set([principal.projectId]), hidden: new Set(), unassigned: false };
   }
   const projects = await everyProject(metadata.read, principal.orgId);
   const mine = principal.kind === "person" ? principal.projects : new Map<string, never>();
-  const visible = projects.filter((project) => project.visibility === "organization" || mine.has(project.id));
-  if (visible.length === projects.length) return "all";
-  return { projectIds: visible.map((project) => project.id), unassigned: true };
+  const isShown = (project: (typeof projects)[number]): boolean =>
+    project.visibility === "organization" || mine.has(project.id);
+  return {
+    shown: new Set(projects.filter(isShown).map((project) => project.id)),
+    hidden: new Set(projects.filter((project) => !isShown(project)).map((project) => project.id)),
+    unassigned: true,
+  };
 }

@@ -61,6 +61,16 @@ export function sealFrame(draft: FrameDraft, seq: number): void {
   draft.head.writeUInt32LE(checksum(draft.head, draft.rows), CRC_AT);
 }
 
+/** How long the frame is that begins the buffer, as its header says; undefined when it is none. */
+export function frameBytes(buffer: Buffer): number | undefined {
+  if (buffer.length < FRAME_HEADER_BYTES || !buffer.subarray(0, FRAME_MAGIC.length).equals(FRAME_MAGIC))
+    return undefined;
+  const metaBytes = buffer.readUInt32LE(META_LENGTH_AT);
+  const rowsBytes = buffer.readUInt32LE(ROWS_LENGTH_AT);
+  if (metaBytes > PART_BYTES_MAX || rowsBytes > PART_BYTES_MAX) return undefined;
+  return FRAME_HEADER_BYTES + metaBytes + rowsBytes;
+}
+
 /** The frame at `offset`, or undefined when there is none that is whole and undamaged. */
 export function readFrame(buffer: Buffer, offset: number): Frame | undefined {
   if (buffer.length - offset < FRAME_HEADER_BYTES) return undefined;

@@ -55,6 +55,8 @@ export class WriteAheadLog {
   #unchecked = Number.POSITIVE_INFINITY;
   #failure: string | undefined;
   #rotateAsked = false;
+  /** For each table its last batch whose segment was deleted. */
+  readonly #deleted = new Map<string, number>();
   #closed = false;
 
   constructor(options: LogOptions) {
@@ -99,6 +101,11 @@ export class WriteAheadLog {
     });
   }
 
+  /** The last batch of a table (`org/type`) whose segment was deleted since the start; 0 when none was. */
+  deletedSeq(table: string): number {
+    return this.#deleted.get(table) ?? 0;
+  }
+
   /** Begins a new segment with the next batch, so that the present one can be deleted. */
   rotate(): void {
     this.#rotateAsked = true;
@@ -125,6 +132,8 @@ export class WriteAheadLog {
     let deletedTo = 0;
     for (let oldest = this.#segments[0]; oldest !== undefined && this.#isClosed(oldest); oldest = this.#segments[0]) {
       if (!isDone(oldest)) break;
+      // Before the file goes, so that whoever reads the log beside us knows why it is not there.
+      for (const [table, lastSeq] of oldest.tables) this.#deleted.set(table, lastSeq);
       await rm(oldest.path, { force: true });
       this.#segments.splice(this.#segments.indexOf(oldest), 1);
       deletedTo = oldest.lastSeq;
