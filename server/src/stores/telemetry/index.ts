@@ -12,6 +12,7 @@ export {
   type Policy as TelemetryPolicy,
   type Usage as TelemetryUsage,
 } from "./retention/index.ts";
+export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 
 /** Rows of one organization and one type, validated and normalised, to be kept whole or not at all. */
@@ -96,10 +97,10 @@ export interface TelemetryStore {
   usage(orgId: string): Usage;
   /** Applies what was changed about retention, quotas and erasures at once; without it, that takes seconds. */
   refresh(): Promise<void>;
+  readonly feed: TelemetryFeed;
   /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
   /** Finishes appends in flight, cancels queries, leaves everything on disk. */
-  readonly feed: TelemetryFeed;
   close(): Promise<void>;
 }
 
