@@ -12,7 +12,7 @@ export class StillThere extends Error {
 }
 
 const POLL_MS = 50;
-const WAIT_MS = 5000;
+const WAIT_MS = 1000;
 
 /**
  * Waits until the tables' folders have no file any more with rows up to batch `throughSeq` but the live ones.

@@ -12,17 +12,14 @@ export interface TableUsage {
   /** Range of `timestamp` of the rows in Parquet, in microseconds since the epoch; null when there are none. */
   readonly oldestUs: number | null;
   readonly newestUs: number | null;
+  /** Attributes that have columns of their own in some of the files, see `promotedColumn`. */
+  readonly promoted: readonly string[];
 }
 
 /** What an organization takes of this directory. */
 export type Usage = Readonly<Record<TelemetryType, TableUsage>>;
 
-interface ParquetFigures {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly oldestUs: number | null;
-  readonly newestUs: number | null;
-}
+type ParquetFigures = Pick<TableUsage, "rows" | "bytes" | "oldestUs" | "newestUs" | "promoted">;
 
 /** A table's list of files never changes, it is replaced: so each is added up once, however often it is asked. */
 const figuresOf = new WeakMap<readonly ParquetFile[], ParquetFigures>();
@@ -37,7 +34,8 @@ function parquetFigures(files: readonly ParquetFile[]): ParquetFigures {
     sum.oldestUs = Math.min(sum.oldestUs, minUs);
     sum.newestUs = Math.max(sum.newestUs, maxUs);
   }
-  const figures = files.length === 0 ? { ...sum, oldestUs: null, newestUs: null } : sum;
+  const promoted = [...new Set(files.flatMap((file) => file.promoted))].toSorted();
+  const figures = files.length === 0 ? { ...sum, oldestUs: null, newestUs: null, promoted } : { ...sum, promoted };
   figuresOf.set(files, figures);
   return figures;
 }
@@ -50,6 +48,7 @@ const NOTHING: TableUsage = {
   files: 0,
   oldestUs: null,
   newestUs: null,
+  promoted: [],
 };
 
 export function usageOf(tables: readonly Table[]): Usage {
@@ -63,8 +62,8 @@ export function storedBytes(tables: readonly Table[]): number {
 }
 
 function tableUsage(table: Table): TableUsage {
-  const { rows, bytes, oldestUs, newestUs } = parquetFigures(table.parquet);
+  const { rows, bytes, ...others } = parquetFigures(table.parquet);
   const { hotBytes, hotRows } = table;
   const files = table.parquet.length;
-  return { rows: rows + hotRows, bytes: bytes + hotBytes, parquetBytes: bytes, hotBytes, files, oldestUs, newestUs };
+  return { rows: rows + hotRows, bytes: bytes + hotBytes, parquetBytes: bytes, hotBytes, files, ...others };
 }
