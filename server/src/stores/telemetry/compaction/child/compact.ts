@@ -1,9 +1,13 @@
+import { statSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { COLUMNS } from "../../columns.ts";
 import type { CompactJob, MadeFile } from "../protocol.ts";
 import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, spread } from "./promote.ts";
 import { hasAttributes, list, literal, withPromoted } from "./sql.ts";
-import { cutByDay, writeParquet } from "./write.ts";
+import { cutByDay, GROUP_ROWS_MAX, writeParquet } from "./write.ts";
+
+const GROUP_BYTES = 64 * 1024 * 1024;
+const GROUP_ROWS_MIN = 2048;
 
 /** Makes Parquet of NDJSON: sorted by time, a file for each day where that is possible. */
 export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promise<MadeFile[]> {
@@ -13,8 +17,14 @@ export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promis
   const promoted = hasAttributes(job.type) ? choosePromoted(await sample(duckdb, job.inputs), job.asked) : [];
   const rows = withPromoted(readJson(job.inputs, types), names, promoted, []);
   const sorted = `${rows} ORDER BY "timestamp"`;
-  const file = await writeParquet(duckdb, { ...job, select: sorted, name: "all", promoted });
-  return cutByDay(duckdb, job, file);
+  const output = { type: job.type, outputDir: job.outputDir, groupRows: groupRowsOf(job) };
+  const file = await writeParquet(duckdb, { ...output, select: sorted, rows: job.rows, name: "all", promoted });
+  return cutByDay(duckdb, output, file);
+}
+
+function groupRowsOf({ inputs, rows }: CompactJob): number {
+  const bytes = inputs.reduce((sum, path) => sum + statSync(path).size, 0);
+  return Math.max(GROUP_ROWS_MIN, Math.min(GROUP_ROWS_MAX, Math.floor((GROUP_BYTES * rows) / Math.max(1, bytes))));
 }
 
 function readJson(inputs: readonly string[], types: string): string {

@@ -1,9 +1,14 @@
+import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { COLUMNS } from "../../columns.ts";
 import type { MadeFile, MergeInput, MergeJob } from "../protocol.ts";
 import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, spread } from "./promote.ts";
 import { hasAttributes, list, literal, withPromoted } from "./sql.ts";
-import { cutByDay, writeParquet } from "./write.ts";
+import { cutByDay, GROUP_ROWS_MAX, writeParquet, type Written } from "./write.ts";
+
+/** How often a merge that did not fit in memory is tried again with less at once, and how much less. */
+const RETRIES_MAX = 3;
+const LESS = 8;
 
 /**
  * Makes one file of several. Where their times do not overlap they are read one after the other, without a sort; else the rows are
@@ -12,10 +17,54 @@ import { cutByDay, writeParquet } from "./write.ts";
 export async function merge(duckdb: DuckDBConnection, job: MergeJob): Promise<MadeFile[]> {
   const inputs = job.inputs.toSorted((a, b) => a.minUs - b.minUs);
   const promoted = hasAttributes(job.type) ? choosePromoted(await sample(duckdb, inputs), job.asked) : [];
-  const select = isInOrder(inputs) ? concatenated(job, inputs, promoted) : sorted(job, inputs, promoted);
   const rows = inputs.reduce((sum, input) => sum + input.rows, 0);
-  const file = await writeParquet(duckdb, { ...job, select, rows, name: "all", promoted });
-  return file.bytes < job.cutBytes ? [file] : cutByDay(duckdb, job, file);
+  const select = isInOrder(inputs) ? concatenated(job, inputs, promoted) : unsorted(job, inputs, promoted);
+  const write = isInOrder(inputs) ? inOrder : sorted;
+  for (let retry = 0; ; retry++) {
+    const parts = LESS ** retry;
+    const groupRows = Math.floor(GROUP_ROWS_MAX / parts);
+    try {
+      const output = { type: job.type, outputDir: job.outputDir, groupRows };
+      const file = await write(duckdb, { ...output, name: "all", rows, promoted, select }, parts);
+      return file.bytes < job.cutBytes ? [file] : await cutByDay(duckdb, output, file);
+    } catch (error) {
+      if (retry === RETRIES_MAX || !(error instanceof Error) || !/^Out of Memory/i.test(error.message)) throw error;
+    }
+  }
+}
+
+/** Writes rows in the order in which they are read. */
+async function inOrder(duckdb: DuckDBConnection, written: Written): Promise<MadeFile> {
+  await duckdb.run("SET preserve_insertion_order = true");
+  return writeParquet(duckdb, written);
+}
+
+/** Writes rows in the order of time; with several parts, one part of the time after the other. */
+async function sorted(duckdb: DuckDBConnection, written: Written, parts: number): Promise<MadeFile> {
+  await duckdb.run("SET preserve_insertion_order = false");
+  if (parts === 1) return writeParquet(duckdb, { ...written, select: `${written.select} ORDER BY "timestamp"` });
+  const paths = await sortParts(duckdb, written, parts);
+  const select = `SELECT * FROM read_parquet(${list(paths)}, hive_partitioning = false)`;
+  return inOrder(duckdb, { ...written, select });
+}
+
+/** Files that have the rows in the order of time, one after the other; in the folder of the job, which is removed after it. */
+async function sortParts(duckdb: DuckDBConnection, written: Written, parts: number): Promise<string[]> {
+  const shares = Array.from({ length: parts - 1 }, (_, i) => (i + 1) / parts);
+  const found = await duckdb.runAndReadAll(
+    `SELECT DISTINCT unnest(approx_quantile(epoch_us("timestamp"), [${shares.join(", ")}])) AS us FROM (${written.select}) ORDER BY us`,
+  );
+  const bounds = found.getRows().map(([us]) => `make_timestamptz(${BigInt(String(us))})`);
+  const paths: string[] = [];
+  for (let part = 0; part <= bounds.length; part++) {
+    const from = part === 0 ? [] : [`"timestamp" >= ${bounds[part - 1]}`];
+    const to = part === bounds.length ? [] : [`"timestamp" < ${bounds[part]}`];
+    const path = join(written.outputDir, `part-${part}.parquet`);
+    const select = `SELECT * FROM (${written.select}) WHERE ${[...from, ...to].join(" AND ")} ORDER BY "timestamp"`;
+    await duckdb.run(`COPY (${select}) TO ${literal(path)} (FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE ${written.groupRows ?? GROUP_ROWS_MAX})`);
+    paths.push(path);
+  }
+  return paths;
 }
 
 /** Times at the cut of `MergeInput` are equal without being so, and count as overlapping. */
@@ -27,10 +76,10 @@ function concatenated(job: MergeJob, inputs: readonly MergeInput[], promoted: re
   return inputs.map((input) => rowsOf(job, [input], promoted)).join(" UNION ALL ");
 }
 
-function sorted(job: MergeJob, inputs: readonly MergeInput[], promoted: readonly string[]): string {
+function unsorted(job: MergeJob, inputs: readonly MergeInput[], promoted: readonly string[]): string {
   const alike = Map.groupBy(inputs, (input) => JSON.stringify(input.promoted.toSorted()));
   const parts = [...alike.values()].map((group) => rowsOf(job, group, promoted));
-  return `SELECT * FROM (${parts.join(" UNION ALL ")}) ORDER BY "timestamp"`;
+  return `SELECT * FROM (${parts.join(" UNION ALL ")})`;
 }
 
 /** Rows of files that have the same attributes promoted. */

@@ -6,17 +6,19 @@ import type { MadeFile } from "../protocol.ts";
 import { piecesOf, type Piece } from "./cut.ts";
 import { literal } from "./sql.ts";
 
-const ROW_GROUP_ROWS = 122_880;
+export const GROUP_ROWS_MAX = 122_880;
 const DAY_US = 86_400_000_000n;
 /** A dictionary of all values of a row group must fit on its page, or else there is none. */
 const DICTIONARY_PAGE_BYTES = 64 * 1024 * 1024;
 
-interface Output {
+export interface Output {
   readonly type: TelemetryType;
   readonly outputDir: string;
+  /** Rows of a row group, when not `GROUP_ROWS_MAX`. It is built in memory whole, so wide rows want small groups. */
+  readonly groupRows?: number;
 }
 
-interface Written extends Output {
+export interface Written extends Output {
   readonly select: string;
   /** How many rows `select` gives. */
   readonly rows: number;
@@ -28,24 +30,25 @@ interface Written extends Output {
 /** Writes a file and reads it back: what is counted is what queries will see. */
 export async function writeParquet(duckdb: DuckDBConnection, written: Written): Promise<MadeFile> {
   const path = join(written.outputDir, `${written.name}.parquet`);
-  const groupRows = Math.min(written.rows, ROW_GROUP_ROWS);
+  const groupRows = Math.min(written.rows, written.groupRows ?? GROUP_ROWS_MAX);
   if (written.type !== "traces") {
-    await copy(duckdb, written.select, path, "");
+    await copy(duckdb, written, path, "");
     return readBack(duckdb, path, written.promoted);
   }
   // Bloom filters come with dictionaries only. Columns whose every value differs do without, where trace_id is not one of them.
-  await copy(duckdb, written.select, path, dictionaries(Math.floor(groupRows * 0.9)));
+  await copy(duckdb, written, path, dictionaries(Math.floor(groupRows * 0.9)));
   if (await lacksTraceFilter(duckdb, path)) {
     const better = join(written.outputDir, `${written.name}-filtered.parquet`);
-    await copy(duckdb, `SELECT * FROM read_parquet(${literal(path)})`, better, dictionaries(groupRows + 1));
+    const select = `SELECT * FROM read_parquet(${literal(path)})`;
+    await copy(duckdb, { ...written, select }, better, dictionaries(groupRows + 1));
     await rename(better, path);
   }
   return readBack(duckdb, path, written.promoted);
 }
 
-async function copy(duckdb: DuckDBConnection, select: string, path: string, more: string): Promise<void> {
-  const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}${more}`;
-  await duckdb.run(`COPY (${select}) TO ${literal(path)} (${options})`);
+async function copy(duckdb: DuckDBConnection, written: Written, path: string, more: string): Promise<void> {
+  const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${written.groupRows ?? GROUP_ROWS_MAX}${more}`;
+  await duckdb.run(`COPY (${written.select}) TO ${literal(path)} (${options})`);
 }
 
 function dictionaries(values: number): string {
