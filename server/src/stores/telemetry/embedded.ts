@@ -40,7 +40,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const { dataDir, log, clock, settings } = options;
   const rows = await openRows({ ...options, settings: rowSettings(settings) });
   const engine = createQueryEngine({
-    snapshot: (orgId) => rows.snapshot(orgId),
+    snapshot: (orgId, wanted) => rows.snapshot(orgId, wanted),
     settings: {
       ...defaultQuerySettings(layoutOf(dataDir).root),
       dataDir,

@@ -74,6 +74,22 @@ export interface QueryRun {
   readonly contentType: string;
   /** The result, already in the format asked for. Destroying it cancels the query. */
   readonly body: Readable;
+  /** Settled before the body ends: what the query took, or undefined when the result is not whole. Never rejects. */
+  readonly statistics: Promise<QueryStatistics | undefined>;
+}
+
+export interface QueryStatistics {
+  /** Rows of the result. */
+  readonly rows: number;
+  readonly truncated: boolean;
+  /** Milliseconds of work, from the statement's arrival at its process on. */
+  readonly elapsedMs: number;
+  /** Rows and bytes of the files that were opened: those that by their times can hold rows of the result. */
+  readonly rowsScanned: number;
+  readonly bytesScanned: number;
+  readonly filesScanned: number;
+  /** Files of the tables that the statement names. */
+  readonly filesTotal: number;
 }
 
 /**

@@ -26,7 +26,7 @@ import { createSegmentFile, type CreateSegmentFile, type SegmentInfo } from "./l
 import { Manifest } from "./manifest.ts";
 import { openLifecycle, type Lifecycle } from "./retention/index.ts";
 import type { TelemetryLog, TelemetrySettings } from "./settings.ts";
-import type { Snapshot, TimeRange } from "./snapshot.ts";
+import type { Snapshot, WantedTables } from "./snapshot.ts";
 import { prepareFolders, restoreTables } from "./startup.ts";
 import { readStoreId } from "./store-id.ts";
 import { sweepParquet } from "./sweep.ts";
@@ -210,11 +210,11 @@ export class RowStore {
   }
 
   /**
-   * Everything that was appended to an organization before the call, as files.
+   * Everything that was appended to an organization before the call, as files; of `wanted`, when it is given.
    * @throws Problem `unavailable`
    */
-  async snapshot(orgId: string, range?: TimeRange): Promise<Snapshot> {
-    return takeSnapshot(this.#parts.tables.ofOrganization(orgId), range);
+  async snapshot(orgId: string, wanted?: WantedTables): Promise<Snapshot> {
+    return takeSnapshot(this.#parts.tables.ofOrganization(orgId), wanted);
   }
 
   /** Compacts everything now, due or not, and shortens the log. What fails is logged. */

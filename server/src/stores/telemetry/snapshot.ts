@@ -25,6 +25,10 @@ export interface HotInput {
 export interface SnapshotTable {
   readonly parquet: readonly ParquetInput[];
   readonly hot: readonly HotInput[];
+  /** How many files the table has, with those that were left out because of their times. */
+  readonly filesTotal: number;
+  /** Only rows of this range count: others may be in the files, and are not to be shown. */
+  readonly range?: TimeRange;
 }
 
 /** Rows from `fromUs` (included) to `toUs` (not included), in microseconds since the epoch; an absent bound is none. */
@@ -32,6 +36,9 @@ export interface TimeRange {
   readonly fromUs?: number | undefined;
   readonly toUs?: number | undefined;
 }
+
+/** Tables to read, and of each the rows that are wanted; what is not named is not read. */
+export type WantedTables = Readonly<Partial<Record<TelemetryType, TimeRange>>>;
 
 /**
  * Everything that one organization had acknowledged at one moment. Its files stay on disk until `release`,

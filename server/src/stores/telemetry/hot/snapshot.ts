@@ -1,31 +1,33 @@
 import { Problem } from "#kernel/problem.ts";
 import type { TelemetryType } from "../columns.ts";
 import type { ParquetFile } from "../parquet-file.ts";
-import type { HotInput, ParquetInput, Snapshot, SnapshotTable, TimeRange } from "../snapshot.ts";
+import type { HotInput, ParquetInput, Snapshot, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { HeldFile, HotFile } from "./file.ts";
 import type { Table } from "./table.ts";
 
+const ALL: WantedTables = { logs: {}, metrics: {}, traces: {} };
+const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
+
 /**
- * The files of an organization's tables as of now, without those that have no row in `range`. What they are is settled before the first wait, so neither an append
+ * The files of an organization's tables as of now, without those that have no row that is wanted. What they are is settled before the first wait, so neither an append
  * nor a compaction can come between; then the rows that are only in memory are written.
  * @throws Problem `unavailable` when rows in memory can't be written for the query to read
  */
-export async function takeSnapshot(tables: readonly Table[], range: TimeRange = {}): Promise<Snapshot> {
-  const lists: Record<TelemetryType, SnapshotTable> = {
-    logs: { parquet: [], hot: [] },
-    metrics: { parquet: [], hot: [] },
-    traces: { parquet: [], hot: [] },
-  };
+export async function takeSnapshot(tables: readonly Table[], wanted: WantedTables = ALL): Promise<Snapshot> {
+  const lists: Record<TelemetryType, SnapshotTable> = { logs: NO_FILES, metrics: NO_FILES, traces: NO_FILES };
   const held: HeldFile[] = [];
   const hot: HotFile[] = [];
   for (const table of tables) {
+    const range = wanted[table.type];
+    if (range === undefined) continue;
     const tail = table.tail();
     const files = tail === undefined ? table.sealed : [...table.sealed, tail];
     const parquet = table.parquet.filter((file) => overlaps(file, range));
     hot.push(...files);
     for (const file of parquet) held.push(file.held);
     for (const file of files) held.push(file.held);
-    lists[table.type] = { parquet: parquet.map(parquetInput), hot: files.map(hotInput) };
+    const filesTotal = table.parquet.length + files.length;
+    lists[table.type] = { parquet: parquet.map(parquetInput), hot: files.map(hotInput), filesTotal };
   }
   for (const file of held) file.hold();
   const release = once(() => {

@@ -521,7 +521,7 @@ describe("the query engine", { concurrency: 1 }, () => {
         "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
         { signal: stop.signal },
       );
-      await until(() => open.held() === 1);
+      await until(() => open.engine.running() === 1);
       stop.abort();
       await assert.rejects(answer);
       await assertFree();
@@ -550,7 +550,7 @@ describe("the query engine", { concurrency: 1 }, () => {
 
     test("before the first byte: an answer, and the next query works", async () => {
       const answer = refused("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3");
-      await until(() => open.held() === 1);
+      await until(() => open.engine.running() === 1);
       const runningMs = performance.now();
       await until(() => performance.now() - runningMs > 300); // sooner, it would be tried again
       const ended = endChildren();
@@ -613,7 +613,7 @@ describe("closing the engine", () => {
       "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
     );
     const failed = assert.rejects(answer, Problem);
-    await until(() => open.held() === 1);
+    await until(() => open.engine.running() === 1);
     await open.engine.close();
     await failed;
     assert.equal(open.held(), 0);

@@ -1,18 +1,21 @@
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { QueryRequest, QueryRun, VisibleRows } from "../index.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { QueryRequest, QueryRun } from "../index.ts";
+import type { Snapshot, WantedTables } from "../snapshot.ts";
+import { childFiles, wantedTables } from "./files.ts";
 import { ProcessPool } from "./pool.ts";
 import type { QueryProcess } from "./process.ts";
-import type { ChildQuery } from "./protocol.ts";
+import type { ChildAsk, ChildFiles, ChildQuery } from "./protocol.ts";
 import { LostChild, Run, type RunOutcome } from "./run.ts";
 import { probeSandbox, type Sandbox, type SandboxLayer } from "./sandbox.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
 import { Slots } from "./slots.ts";
 
 export interface QueryEngineOptions {
-  /** The files of one organization at the moment of the call. */
-  readonly snapshot: (orgId: string) => Promise<Snapshot>;
+  /** The files of one organization at the moment of the call, of the tables and times that are wanted. */
+  readonly snapshot: (orgId: string, wanted: WantedTables) => Promise<Snapshot>;
+  /** Told of the attributes that a statement reads, as text, of a table. */
+  readonly asked?: (orgId: string, table: string, keys: readonly string[]) => void;
   readonly settings: QueryEngineSettings;
   readonly log: QueryLog;
   readonly clock: Clock;
@@ -70,19 +73,14 @@ class Engine implements QueryEngine {
 
   async #attempt(request: QueryRequest, signal: AbortSignal): Promise<QueryRun> {
     if (this.#closing.signal.aborted) throw stopping();
-    const { snapshot, settings } = this.#options;
-    const held: (() => void)[] = [await this.#slots.acquire(request.orgId, signal)];
+    const { orgId } = request;
+    const held: (() => void)[] = [await this.#slots.acquire(orgId, signal)];
     try {
-      const files = await snapshot(request.orgId);
-      held.push(() => {
-        files.release();
-      });
-      const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
-      const child = await this.#acquire(request.orgId);
+      const child = await this.#acquire(orgId);
       held.push(() => void this.#release(child, false));
       signal.throwIfAborted();
       held.pop(); // from here on the run gives it back
-      return await this.#start(child, childQuery({ ...request, visible }, files, settings), signal, held.splice(0));
+      return await this.#start(child, request, signal, held.splice(0));
     } finally {
       for (const each of held) each(); // nothing is left once the run has begun
     }
@@ -118,21 +116,57 @@ class Engine implements QueryEngine {
 
   #start(
     child: QueryProcess,
-    query: ChildQuery,
+    request: QueryRequest,
     signal: AbortSignal,
     held: readonly (() => void)[],
   ): Promise<QueryRun> {
     const { settings, clock, log } = this.#options;
     const startedMs = clock.nowMs();
-    const done = (outcome: RunOutcome): void => {
+    const files = new HeldFiles();
+    const onDone = (outcome: RunOutcome): void => {
+      files.release();
       for (const each of held) each();
       void this.#release(child, outcome.doubt);
       const { code, rows, truncated, peakBytes, doubt } = outcome;
       const fields = { code, rows, truncated, peak_bytes: peakBytes, doubt };
       const level = code === "ok" ? "debug" : "info";
-      log[level]({ org_id: query.orgId, duration_ms: clock.nowMs() - startedMs, ...fields }, "query done");
+      log[level]({ org_id: request.orgId, duration_ms: clock.nowMs() - startedMs, ...fields }, "query done");
     };
-    return new Run(child, query, settings, signal, done).start();
+    const query = childQuery(request, settings);
+    return new Run(child, {
+      query,
+      settings,
+      signal,
+      files: (ask) => this.#files(request, ask, files),
+      onDone,
+    }).start();
+  }
+
+  /** Settles the files first and then what may be seen of them, so that no row of a project is among them that was not yet one. */
+  async #files(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<ChildFiles> {
+    const { snapshot, settings, asked } = this.#options;
+    const { orgId, range } = request;
+    const files = await snapshot(orgId, wantedTables(ask, range));
+    held.hold(files);
+    const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
+    for (const [table, { keys }] of Object.entries(ask.tables)) if (keys.length > 0) asked?.(orgId, table, keys);
+    return childFiles(files, ask, { directory: settings.telemetryDir, visible, range });
+  }
+}
+
+/** The snapshot of a query, which may come when the query is already over. */
+class HeldFiles {
+  #snapshot: Snapshot | undefined;
+  #over = false;
+
+  hold(snapshot: Snapshot): void {
+    if (this.#over) snapshot.release();
+    else this.#snapshot = snapshot;
+  }
+
+  release(): void {
+    this.#over = true;
+    this.#snapshot?.release();
   }
 }
 
@@ -140,23 +174,19 @@ function stopping(): Problem {
   return new Problem("unavailable", "the service is stopping");
 }
 
-function childQuery(
-  request: QueryRequest & { visible: VisibleRows },
-  files: Snapshot,
-  settings: QueryEngineSettings,
-): ChildQuery {
+function childQuery(request: QueryRequest, settings: QueryEngineSettings): ChildQuery {
   return {
     orgId: request.orgId,
     sql: request.sql,
     parameters: request.parameters,
     format: request.format,
     describe: request.describe,
-    visible: request.visible,
     rowsMax: request.rowsMax,
     truncate: request.truncate,
     timeoutMs: request.timeoutMs,
     memoryBytesMax: Math.min(request.memoryBytesMax, settings.memoryBytesMax),
     resultBytesMax: settings.resultBytesMax,
-    files: files.tables,
+    pruning: settings.pruning,
+    promotion: settings.promotion,
   };
 }

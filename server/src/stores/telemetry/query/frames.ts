@@ -2,24 +2,30 @@ import { RESULT_ROW_BYTES_MAX, BLOCK_BYTES } from "./settings.ts";
 
 /**
  * What travels between the engine and a child, over one socket: a byte of kind, four bytes of length (big endian), the payload.
- * `query` and `cancel` go to the child; the others come from it, and the engine believes nothing in them unchecked.
+ * `query`, `files` and `cancel` go to the child; the others come from it, and the engine believes nothing in them unchecked.
  */
 export const FRAME = {
   query: 0x51,
+  /** The answer to `ask`. */
+  files: 0x4c,
   cancel: 0x58,
   /** Can take a query. */
   ready: 0x52,
   /** Has ended its query, and takes no other. */
   spent: 0x53,
+  /** What the statement reads; once, before any data. */
+  ask: 0x41,
   data: 0x44,
   end: 0x45,
   fail: 0x46,
 } as const;
 
 export const FRAME_HEAD_BYTES = 5;
-/** A request: SQL, parameters, and the list of files. */
+/** A request: SQL and parameters. */
 export const QUERY_FRAME_BYTES_MAX = 16 * 1024 * 1024;
-/** `end` and `fail`. */
+/** The list of files, about 100 bytes each. */
+export const FILES_FRAME_BYTES_MAX = 64 * 1024 * 1024;
+/** `ask`, `end` and `fail`. */
 export const CONTROL_FRAME_BYTES_MAX = 64 * 1024;
 /** A block of whole rows; limits on text are in UTF-16 units, of which one is at most three bytes. */
 export const DATA_FRAME_BYTES_MAX = 3 * (RESULT_ROW_BYTES_MAX + 2 * BLOCK_BYTES);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
-import type { ChildQuery } from "./protocol.ts";
+import { NO_FIGURES, type ChildFiles, type ChildQuery } from "./protocol.ts";
 import { QueryProcess } from "./process.ts";
 import { Run, type RunOutcome } from "./run.ts";
 import { defaultQuerySettings, KILL_GRACE_MS } from "./settings.ts";
@@ -13,20 +13,24 @@ const QUERY: ChildQuery = {
   sql: "SELECT 1",
   parameters: [],
   format: "ndjson",
-  visible: "all",
   rowsMax: 10,
   truncate: false,
   timeoutMs: 200,
   memoryBytesMax: 64 * 1024 * 1024,
   resultBytesMax: 1024 * 1024,
-  files: {},
+  pruning: true,
+  promotion: true,
 };
+
+const NO_FILES: ChildFiles = { directory: "/", visible: "all", tables: {}, figures: NO_FIGURES };
 
 /** What a child could send that an attacker has taken over. `say(kind, text, length?)` writes a frame; it has said that it is ready. */
 const LIES: Readonly<Record<string, string>> = {
   "nothing at all": "",
   "a frame of no kind": "say(0x00, 'x')",
   "a frame longer than allowed": "say(0x44, 'x', 0xffffffff)",
+  "a question that is no JSON": "say(0x41, '{')",
+  "a second question": "say(0x41, '{}'); say(0x41, '{}')",
   "an end that is no JSON": "say(0x45, '{')",
   "an end as long as a result": "say(0x45, 'x'.repeat(100000))",
   "that it is ready before the end": "say(0x52, '')",
@@ -57,7 +61,13 @@ describe("a child that an attacker has taken over", { concurrency: 2 }, () => {
       await child.ready;
       const startedMs = performance.now();
       const outcome = Promise.withResolvers<RunOutcome>();
-      const run = new Run(child, QUERY, SETTINGS, new AbortController().signal, outcome.resolve);
+      const run = new Run(child, {
+        query: QUERY,
+        settings: SETTINGS,
+        signal: new AbortController().signal,
+        files: () => Promise.resolve(NO_FILES),
+        onDone: outcome.resolve,
+      });
       const answer = await run.start().then(
         async ({ body }) => text(body).catch((error: unknown) => error),
         (error: unknown) => error,

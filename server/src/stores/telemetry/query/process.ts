@@ -1,17 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { CONTROL_FRAME_BYTES_MAX, DATA_FRAME_BYTES_MAX, FRAME, frame, FrameReader } from "./frames.ts";
-import {
-  CHILD_PROBLEMS,
-  type ChildEnd,
-  type ChildFailure,
-  type ChildProblemCode,
-  type ChildQuery,
-} from "./protocol.ts";
+import type { ChildAsk, ChildEnd, ChildFailure, ChildFiles, ChildQuery } from "./protocol.ts";
+import { readAsk, readEnd, readFailure } from "./payloads.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** What one query makes of its child's frames. */
 export interface RunSink {
+  /** The statement was admitted, and its files are to be sent. At most once. */
+  ask(ask: ChildAsk): void;
   data(bytes: Buffer): void;
   end(end: ChildEnd): void;
   fail(failure: ChildFailure): void;
@@ -37,6 +34,7 @@ export class QueryProcess {
   #state: State = "starting";
   #doomed = false;
   #sink: RunSink | undefined;
+  #asked = false;
   #signal: NodeJS.Signals | null = null;
   #settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined;
 
@@ -82,8 +80,15 @@ export class QueryProcess {
     if (this.#state !== "idle") throw new Error(`cannot run a query: the child is ${this.#state}`);
     this.#state = "running";
     this.#sink = sink;
+    this.#asked = false;
     this.queries++;
     this.#socket.write(frame(FRAME.query, JSON.stringify(query)));
+  }
+
+  /** Answers what the child has asked for. */
+  files(files: ChildFiles): void {
+    if (this.#state === "running" && this.#socket.writable)
+      this.#socket.write(frame(FRAME.files, JSON.stringify(files)));
   }
 
   /** Asks the child to stop its query; it answers with `fail` or `end`, and is idle again. */
@@ -139,6 +144,7 @@ export class QueryProcess {
     if (kind === FRAME.spent) return this.#state === "ended" ? 0 : undefined;
     if (kind === FRAME.ready) return this.#state === "starting" || this.#state === "ended" ? 0 : undefined;
     if (this.#state !== "running") return undefined;
+    if (kind === FRAME.ask) return this.#asked ? undefined : CONTROL_FRAME_BYTES_MAX;
     if (kind === FRAME.data) return DATA_FRAME_BYTES_MAX;
     return kind === FRAME.end || kind === FRAME.fail ? CONTROL_FRAME_BYTES_MAX : undefined;
   }
@@ -150,6 +156,9 @@ export class QueryProcess {
       this.#sink = undefined;
       this.#settleReady?.resolve();
       sink?.idle();
+    } else if (kind === FRAME.ask) {
+      this.#asked = true;
+      this.#sink?.ask(readAsk(payload));
     } else if (kind !== FRAME.data) {
       this.#state = "ended";
       if (kind === FRAME.end) this.#sink?.end(readEnd(payload));
@@ -164,20 +173,4 @@ export class QueryProcess {
     this.#sink?.gone(this.#signal, this.#reader.atBoundary);
     this.#sink = undefined;
   }
-}
-
-function readEnd(payload: Buffer): ChildEnd {
-  const { rows, truncated } = JSON.parse(payload.toString()) as Partial<ChildEnd>;
-  return { rows: Number.isSafeInteger(rows) ? Number(rows) : 0, truncated: truncated === true };
-}
-
-function readFailure(payload: Buffer): ChildFailure {
-  const { code, detail, told, doubt } = JSON.parse(payload.toString()) as Partial<ChildFailure>;
-  const known = CHILD_PROBLEMS.find((each): each is ChildProblemCode => each === code);
-  return {
-    code: known ?? "query_failed",
-    detail: String(detail),
-    told: told === true,
-    doubt: doubt === true || known === undefined,
-  };
 }

@@ -1,6 +1,6 @@
 import type { ProblemCode } from "#kernel/problem.ts";
 import type { QueryParameter, ResultFormat, VisibleRows } from "../index.ts";
-import type { SnapshotTable } from "../snapshot.ts";
+import type { TimeRange } from "../snapshot.ts";
 
 /** The payload of a `query` frame. */
 export interface ChildQuery {
@@ -9,14 +9,57 @@ export interface ChildQuery {
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
   readonly describe?: boolean | undefined;
-  readonly visible: VisibleRows;
   readonly rowsMax: number;
   readonly truncate: boolean;
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
   readonly resultBytesMax: number;
-  /** Files by table name. */
-  readonly files: Readonly<Record<string, SnapshotTable>>;
+  /** See `QueryEngineSettings`. */
+  readonly pruning: boolean;
+  readonly promotion: boolean;
+}
+
+/** What a statement reads of a table: rows outside the range can't be in its result. */
+export interface AskedTable extends TimeRange {
+  /** Attributes that it reads as text, and that may have columns of their own. */
+  readonly keys: readonly string[];
+}
+
+/** The payload of an `ask` frame: the tables of an admitted statement, by name. */
+export interface ChildAsk {
+  readonly tables: Readonly<Record<string, AskedTable>>;
+}
+
+/** Parquet files that have columns for the same ones of the asked attributes. */
+export interface ParquetGroup {
+  readonly promoted: readonly string[];
+  readonly files: readonly string[];
+}
+
+export interface ChildTable {
+  readonly parquet: readonly ParquetGroup[];
+  readonly hot: readonly string[];
+  /** Rows outside are not to be shown. */
+  readonly range: TimeRange;
+}
+
+/** What the files that a query opens hold, all of its tables together; `filesTotal` counts those left out because of their times as well. */
+export interface ScanFigures {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly files: number;
+  readonly filesTotal: number;
+}
+
+export const NO_FIGURES: ScanFigures = { rows: 0, bytes: 0, files: 0, filesTotal: 0 };
+
+/** The payload of a `files` frame, the answer to `ask`. */
+export interface ChildFiles {
+  /** What paths that do not begin with a slash are relative to. */
+  readonly directory: string;
+  readonly visible: VisibleRows;
+  readonly tables: Readonly<Record<string, ChildTable>>;
+  readonly figures: ScanFigures;
 }
 
 /** Problems that a child may report. Anything else that it says is taken for `query_failed`. */
@@ -47,4 +90,5 @@ export interface ChildFailure {
 export interface ChildEnd {
   readonly rows: number;
   readonly truncated: boolean;
+  readonly elapsedMs: number;
 }

@@ -1,9 +1,17 @@
 import { Readable } from "node:stream";
 import { Problem } from "#kernel/problem.ts";
-import type { QueryRun, ResultFormat } from "../index.ts";
+import type { QueryRun, QueryStatistics, ResultFormat } from "../index.ts";
 import { Deadline } from "./deadline.ts";
 import type { QueryProcess, RunSink } from "./process.ts";
-import type { ChildEnd, ChildFailure, ChildProblemCode, ChildQuery } from "./protocol.ts";
+import {
+  NO_FIGURES,
+  type ChildAsk,
+  type ChildEnd,
+  type ChildFailure,
+  type ChildFiles,
+  type ChildProblemCode,
+  type ChildQuery,
+} from "./protocol.ts";
 import { scrub } from "./scrub.ts";
 import { KILL_GRACE_MS, type QueryEngineSettings } from "./settings.ts";
 import { errorTail } from "./tails.ts";
@@ -41,13 +49,24 @@ const LOST_WITHIN_MS = 100;
 /** A child that ended by one of these while using much memory ran out of it. */
 const CRASHES: ReadonlySet<NodeJS.Signals> = new Set(["SIGABRT", "SIGTRAP", "SIGSEGV", "SIGILL", "SIGBUS"]);
 
+export interface RunOptions {
+  readonly query: ChildQuery;
+  readonly settings: QueryEngineSettings;
+  readonly signal: AbortSignal;
+  /** Settles which files a statement reads; they are held until `onDone`. */
+  readonly files: (ask: ChildAsk) => Promise<ChildFiles>;
+  /** Called once, when the child has let go of the files: it is idle or gone. */
+  readonly onDone: (outcome: RunOutcome) => void;
+}
+
 /** Joins one query in a child to the stream that its caller reads. */
 export class Run implements RunSink {
   readonly #child: QueryProcess;
   readonly #query: ChildQuery;
   readonly #settings: QueryEngineSettings;
   readonly #signal: AbortSignal;
-  readonly #onDone: (outcome: RunOutcome) => void;
+  readonly #files: RunOptions["files"];
+  readonly #onDone: RunOptions["onDone"];
   readonly #body: Readable;
   readonly #deadline: Deadline;
   readonly #watchdog: MemoryWatchdog;
@@ -58,24 +77,21 @@ export class Run implements RunSink {
   #verdict: Verdict | undefined; // why the engine killed the child
   #outcome: Omit<RunOutcome, "peakBytes"> = { code: "query_failed", rows: 0, truncated: false, doubt: true };
   #doubt = false;
+  #refusal: Error | undefined; // why there are no files
+  #figures = NO_FIGURES;
+  readonly #statistics = Promise.withResolvers<QueryStatistics | undefined>();
   #lost = false; // the child ended, and the engine had not ended it
   #conclude: (() => void) | undefined;
   #stall: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   readonly #life: NodeJS.Timeout;
 
-  /** `onDone` is called once, when the child has let go of the files: it is idle or gone. */
-  constructor(
-    child: QueryProcess,
-    query: ChildQuery,
-    settings: QueryEngineSettings,
-    signal: AbortSignal,
-    onDone: (outcome: RunOutcome) => void,
-  ) {
+  constructor(child: QueryProcess, { query, settings, signal, files, onDone }: RunOptions) {
     this.#child = child;
     this.#query = query;
     this.#settings = settings;
     this.#signal = signal;
+    this.#files = files;
     this.#onDone = onDone;
     this.#body = new Readable({
       read: () => {
@@ -113,6 +129,21 @@ export class Run implements RunSink {
     return this.#first.promise;
   }
 
+  ask(ask: ChildAsk): void {
+    if (this.#closed) return;
+    this.#files(ask).then(
+      (files) => {
+        this.#figures = files.figures;
+        this.#child.files(files);
+      },
+      (error: unknown) => {
+        this.#refusal =
+          error instanceof Error ? error : new Error("cannot settle the files of a query", { cause: error });
+        this.#body.destroy(this.#refusal);
+      },
+    );
+  }
+
   data(bytes: Buffer): void {
     if (this.#closed) return;
     this.#begin();
@@ -126,9 +157,11 @@ export class Run implements RunSink {
     }, this.#settings.stallTimeoutMs);
   }
 
-  end({ rows, truncated }: ChildEnd): void {
+  end({ rows, truncated, elapsedMs }: ChildEnd): void {
     this.#last(() => {
       this.#outcome = { code: "ok", rows, truncated, doubt: false };
+      const { rows: rowsScanned, bytes: bytesScanned, files: filesScanned, filesTotal } = this.#figures;
+      this.#statistics.resolve({ rows, truncated, elapsedMs, rowsScanned, bytesScanned, filesScanned, filesTotal });
       this.#begin();
       this.#close();
       this.#body.push(null);
@@ -172,7 +205,13 @@ export class Run implements RunSink {
     this.#lost = this.#verdict === undefined;
     const verdict = this.#verdict ?? this.#diagnose(signal);
     this.#outcome = { ...this.#outcome, code: verdict.code };
-    const trailer = { rows: null, truncated: true, elapsedMs: performance.now() - this.#startedMs, error: verdict };
+    const trailer = {
+      rows: null,
+      truncated: true,
+      elapsedMs: performance.now() - this.#startedMs,
+      figures: this.#figures,
+      error: verdict,
+    };
     this.#giveUp(verdict, whole ? errorTail(this.#query.format, trailer) : undefined);
   }
 
@@ -197,7 +236,11 @@ export class Run implements RunSink {
   #begin(): void {
     if (this.#begun) return;
     this.#begun = true;
-    this.#first.resolve({ contentType: CONTENT_TYPES[this.#query.format], body: this.#body });
+    this.#first.resolve({
+      contentType: CONTENT_TYPES[this.#query.format],
+      body: this.#body,
+      statistics: this.#statistics.promise,
+    });
   }
 
   /** The reader asks for more. */
@@ -218,7 +261,7 @@ export class Run implements RunSink {
     if (this.#closed) return;
     this.#close();
     this.#outcome = { code: "cancelled", rows: 0, truncated: false, doubt: false };
-    if (!this.#begun) this.#first.reject(new Problem("query_failed", "the query was cancelled"));
+    if (!this.#begun) this.#first.reject(this.#refusal ?? new Problem("query_failed", "the query was cancelled"));
     this.#grace ??= setTimeout(() => {
       this.#child.kill();
     }, KILL_GRACE_MS);
@@ -248,6 +291,7 @@ export class Run implements RunSink {
 
   #close(): void {
     this.#closed = true;
+    this.#statistics.resolve(undefined); // unless the end had come
     this.#signal.removeEventListener("abort", this.#abort);
   }
 

@@ -42,6 +42,10 @@ export interface QueryEngineSettings {
   readonly spareChildren: number;
   /** `auto` uses every layer that the system offers; `limits` only the resource limits. */
   readonly isolation: "auto" | "limits";
+  /** Whether a statement's own conditions on `timestamp` decide which files it opens. Tests compare. */
+  readonly pruning: boolean;
+  /** Whether attributes are read from the columns of promoted ones. Tests compare. */
+  readonly promotion: boolean;
 }
 
 const MIB = 1024 * 1024;
@@ -64,6 +68,8 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     idleChildMs: 60_000,
     spareChildren: 1,
     isolation: "auto",
+    pruning: true,
+    promotion: true,
   };
 }
 

@@ -1,17 +1,26 @@
 import type { ResultFormat } from "../index.ts";
+import { NO_FIGURES, type ScanFigures } from "./protocol.ts";
 
 export interface Trailer {
   /** Rows in the result, or null when they were not counted (the child is gone). */
   readonly rows: number | null;
   readonly truncated: boolean;
   readonly elapsedMs: number;
+  readonly figures?: ScanFigures;
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
 /** Ends the object that the JSON format is. */
-export function jsonTail({ rows, truncated, elapsedMs, error }: Trailer): string {
+export function jsonTail({ rows, truncated, elapsedMs, figures = NO_FIGURES, error }: Trailer): string {
   const told = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
-  return `\n],"row_count":${rows},"truncated":${truncated},"statistics":{"elapsed_ms":${Math.round(elapsedMs * 10) / 10}}${told}}\n`;
+  const statistics = {
+    elapsed_ms: Math.round(elapsedMs * 10) / 10,
+    rows_scanned: figures.rows,
+    bytes_scanned: figures.bytes,
+    files_scanned: figures.files,
+    files_total: figures.filesTotal,
+  };
+  return `\n],"row_count":${rows},"truncated":${truncated},"statistics":${JSON.stringify(statistics)}${told}}\n`;
 }
 
 /** NDJSON has a last line only for an error. */

@@ -1,6 +1,5 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
-import type { ChildQuery } from "../protocol.ts";
-import { quoteText, viewFiles, viewStatements } from "./views.ts";
+import { quoteText } from "./views.ts";
 
 /** One in-memory database for one query. */
 export interface Instance {
@@ -32,9 +31,13 @@ export async function makeInstance(threads: number): Promise<Instance> {
   };
 }
 
+export async function limitMemory(connection: DuckDBConnection, bytes: number): Promise<void> {
+  await connection.run(`SET memory_limit = '${Math.floor(bytes / 1024)}KiB'`);
+}
+
 /** Shuts the files out: nothing but `files` may be opened, and no setting may change any more. */
 export async function lock(connection: DuckDBConnection, files: readonly string[], memoryBytes: number): Promise<void> {
-  await connection.run(`SET memory_limit = '${Math.floor(memoryBytes / 1024)}KiB'`);
+  await limitMemory(connection, memoryBytes);
   await connection.run(`SET allowed_paths = [${files.map(quoteText).join(", ")}]`);
   await connection.run("SET enable_external_access = false");
   await connection.run("SET lock_configuration = true");
@@ -43,14 +46,4 @@ export async function lock(connection: DuckDBConnection, files: readonly string[
   );
   const [access, locked] = reader.getRows()[0] ?? [];
   if (access !== "false" || locked !== "true") throw new Error("cannot lock the query engine: a setting did not hold");
-}
-
-/** Gives an instance the tables of a query and locks it. */
-export async function furnish(
-  connection: DuckDBConnection,
-  query: ChildQuery,
-  used: ReadonlySet<string>,
-): Promise<void> {
-  for (const statement of viewStatements(query, used)) await connection.run(statement);
-  await lock(connection, viewFiles(query, used), query.memoryBytesMax);
 }

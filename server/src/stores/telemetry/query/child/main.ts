@@ -1,14 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { CHILD_BASE_BYTES } from "../settings.ts";
-import { FRAME, FrameReader, QUERY_FRAME_BYTES_MAX } from "../frames.ts";
+import { FILES_FRAME_BYTES_MAX, FRAME, FrameReader, QUERY_FRAME_BYTES_MAX } from "../frames.ts";
 import type { Evaluate } from "../gate/index.ts";
-import type { ChildQuery } from "../protocol.ts";
+import type { ChildFiles, ChildQuery } from "../protocol.ts";
 import { openChannel, type Channel } from "./channel.ts";
 import { lock, makeInstance, type Instance } from "./instance.ts";
 import { Session } from "./session.ts";
 
 const GATE_MEMORY_BYTES = 128 * 1024 * 1024;
+const FRAME_BYTES_MAX: ReadonlyMap<number, number> = new Map([
+  [FRAME.query, QUERY_FRAME_BYTES_MAX],
+  [FRAME.files, FILES_FRAME_BYTES_MAX],
+  [FRAME.cancel, 0],
+]);
 const NICENESS = 5; // taking in telemetry goes before answering
 
 /** The gate's own instance: no data, no files, everything locked. It only parses and renders. */
@@ -46,10 +51,12 @@ async function serve(channel: Channel, threads: number): Promise<void> {
   };
 
   const reader = new FrameReader({
-    limit: (kind) => (kind === FRAME.query ? QUERY_FRAME_BYTES_MAX : kind === FRAME.cancel ? 0 : undefined),
+    limit: (kind) => FRAME_BYTES_MAX.get(kind),
     streamed: () => false,
     piece: () => undefined,
     frame: (kind, payload) => {
+      // Files for a query that has ended meanwhile are nobody's.
+      if (kind === FRAME.files) return session?.supply(JSON.parse(payload.toString()) as ChildFiles);
       cancelled = kind === FRAME.cancel; // one that came too late for the query before does not touch the next
       if (cancelled) session?.stop("cancel");
       else void run(JSON.parse(payload.toString()) as ChildQuery).catch(abort);

@@ -48,6 +48,16 @@ function named(names: readonly string[], values: Readonly<Record<string, QueryPa
   return names.map((name) => values[name] ?? null);
 }
 
+/** Binds those of the values that a statement made of parts of another one has; what is missing stays unbound. */
+export function bindNamed(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {
+  const values = parameters as Readonly<Record<string, QueryParameter>>;
+  for (let i = 1; i <= statement.parameterCount; i++) {
+    const name = statement.parameterName(i);
+    const key = Array.isArray(parameters) ? String(Number(name) - 1) : name;
+    if (Object.hasOwn(values, key)) bind(statement, i, values[key] ?? null);
+  }
+}
+
 // Whole numbers bind as the smallest of INTEGER and BIGINT, as literals do, so that LIMIT ? and date + ? take them.
 function bind(statement: DuckDBPreparedStatement, index: number, value: QueryParameter): void {
   if (value === null) return statement.bindNull(index);

@@ -3,19 +3,29 @@ import type { StatementDescription } from "../../index.ts";
 import { RESULT_COLUMNS_MAX } from "../settings.ts";
 import { FRAME } from "../frames.ts";
 import { admit, type Evaluate } from "../gate/index.ts";
-import type { ChildEnd, ChildFailure, ChildQuery } from "../protocol.ts";
+import {
+  NO_FIGURES,
+  type ChildAsk,
+  type ChildEnd,
+  type ChildFailure,
+  type ChildFiles,
+  type ChildQuery,
+} from "../protocol.ts";
 import { scrub } from "../scrub.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import type { Channel } from "./channel.ts";
 import { Deadline } from "../deadline.ts";
 import { Failure, toFailure, type Stop } from "./failure.ts";
-import { furnish, type Instance } from "./instance.ts";
+import { limitMemory, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
 import { bindParameters, parameterNames } from "./parameters.ts";
+import { BEGIN, Reading } from "./reading.ts";
 import { BlockSender } from "./sender.ts";
 
 const INTERRUPT_EVERY_MS = 20;
 const TABLE_NAMES: ReadonlySet<string> = new Set(QUERY_TABLES.map(({ name }) => name));
+
+const NO_FILES: ChildFiles = { directory: "/", visible: "all", tables: {}, figures: NO_FIGURES };
 
 /** What ends a query: `end` or `fail`. */
 export interface LastFrame {
@@ -30,7 +40,10 @@ export class Session {
   readonly #evaluate: Evaluate;
   readonly #startedMs = performance.now();
   readonly #deadline: Deadline;
+  readonly #channel: Channel;
   readonly #sender: BlockSender;
+  readonly #supplied = Promise.withResolvers<ChildFiles>();
+  #files: ChildFiles = NO_FILES;
   #stop: Stop;
   #interrupts: NodeJS.Timeout | undefined;
   #writer: ResultWriter | undefined;
@@ -39,18 +52,21 @@ export class Session {
 
   constructor(query: ChildQuery, channel: Channel, instance: Instance, evaluate: Evaluate) {
     this.#query = query;
+    this.#channel = channel;
     this.#connection = instance.connection;
     this.#evaluate = evaluate;
     // Before anything is prepared: constants are folded, and so evaluated, while preparing.
     this.#deadline = new Deadline(query.timeoutMs, () => {
       this.stop("timeout");
     });
+    this.#supplied.promise.catch(() => undefined); // whoever waits for them sees it
     this.#sender = new BlockSender(channel, this.#deadline, query.resultBytesMax);
   }
 
   /** Ends the query as soon as the engine notices. An interrupt before a step begins is lost, so it is repeated. */
   stop(why: Exclude<Stop, undefined>): void {
     this.#stop ??= why;
+    this.#supplied.reject(new Failure("query_failed", "the query was cancelled"));
     this.#connection.interrupt();
     this.#interrupts ??= setInterval(() => {
       this.#connection.interrupt();
@@ -71,20 +87,33 @@ export class Session {
     }
   }
 
+  /** The answer to what was asked for. */
+  supply(files: ChildFiles): void {
+    this.#supplied.resolve(files);
+  }
+
   async #produce(): Promise<boolean> {
     const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
     this.#advice = admitted.advice;
     this.#check();
-    await furnish(this.#connection, this.#query, admitted.tables).catch((error: unknown) => {
-      throw toStoreFailure(error);
-    });
+    await limitMemory(this.#connection, this.#query.memoryBytesMax);
+    // All in one transaction, so that now() is the same moment throughout; the views are temporary. See #confirmEnd as well.
+    await this.#connection.run(BEGIN);
+    const reading = new Reading(admitted, this.#query, this.#connection, this.#evaluate);
+    if (admitted.tables.size > 0) this.#files = await this.#ask(await reading.ask());
     this.#check();
-    await this.#connection.run("BEGIN TRANSACTION READ ONLY"); // see #confirmEnd
-    const statement = await this.#connection.prepare(admitted.sql);
+    const statement = await reading.prepare(this.#files);
     this.#check();
     if (this.#query.describe) return this.#describe(statement);
     bindParameters(statement, this.#query.parameters);
-    return this.#stream(statement);
+    return this.#stream(statement, reading);
+  }
+
+  /** Has the main process settle which files the statement reads. */
+  async #ask(ask: ChildAsk): Promise<ChildFiles> {
+    this.#check();
+    await this.#channel.send(FRAME.ask, JSON.stringify(ask));
+    return this.#supplied.promise;
   }
 
   /** The statement was admitted and prepared, so it could run. */
@@ -94,14 +123,14 @@ export class Session {
     return false;
   }
 
-  async #stream(statement: DuckDBPreparedStatement): Promise<boolean> {
+  async #stream(statement: DuckDBPreparedStatement, reading: Reading): Promise<boolean> {
     const result = await statement.stream();
     const writer = this.#open(result);
     for (;;) {
       this.#check();
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) {
-        await this.#confirmEnd(statement);
+        await this.#confirmEnd(reading);
         return false;
       }
       const vectors = columnsOf(chunk);
@@ -118,7 +147,7 @@ export class Session {
    * A stream that fails ends like one that is done: the binding does not pass the error on. But an error also ends the
    * transaction, so that another statement in it tells. The message is then had by running the query once more.
    */
-  async #confirmEnd(statement: DuckDBPreparedStatement): Promise<void> {
+  async #confirmEnd(reading: Reading): Promise<void> {
     this.#check();
     const whole = await this.#connection.run("SELECT 1").then(
       () => true,
@@ -127,6 +156,8 @@ export class Session {
     this.#check();
     if (whole) return;
     await this.#connection.run("ROLLBACK");
+    const statement = await reading.again();
+    bindParameters(statement, this.#query.parameters);
     await statement.run();
     throw new Failure("query_failed", "the query failed while its rows were read; try again");
   }
@@ -164,17 +195,26 @@ export class Session {
   }
 
   async #finish(truncated: boolean): Promise<LastFrame> {
-    await this.#sender.finish(this.#writer?.tail({ rows: this.#rows, truncated, elapsedMs: this.#elapsedMs() }) ?? "");
-    const end: ChildEnd = { rows: this.#rows, truncated };
+    await this.#sender.finish(
+      this.#writer?.tail({ rows: this.#rows, truncated, elapsedMs: this.#elapsedMs(), figures: this.#files.figures }) ??
+        "",
+    );
+    const end: ChildEnd = { rows: this.#rows, truncated, elapsedMs: this.#elapsedMs() };
     return { kind: FRAME.end, payload: JSON.stringify(end) };
   }
 
   async #fail(failure: Failure): Promise<LastFrame> {
-    const detail = scrub(failure.message, { directories: directoriesOf(this.#query), orgId: this.#query.orgId });
+    const detail = scrub(failure.message, { directories: directoriesOf(this.#files), orgId: this.#query.orgId });
     let told = false;
     if (this.#sender.begun) {
       const error = { code: failure.code, detail };
-      const tail = this.#writer?.tail({ rows: this.#rows, truncated: true, elapsedMs: this.#elapsedMs(), error });
+      const tail = this.#writer?.tail({
+        rows: this.#rows,
+        truncated: true,
+        elapsedMs: this.#elapsedMs(),
+        figures: this.#files.figures,
+        error,
+      });
       if (tail !== undefined) {
         await this.#sender.finish(tail);
         told = true;
@@ -193,17 +233,8 @@ function advised(failure: Failure, advice: string | undefined): Failure {
   return new Failure(code, `${message}; ${advice}`);
 }
 
-/** What fails while the tables are laid out is the store's fault, whatever the engine calls it. */
-function toStoreFailure(error: unknown): Failure {
-  const failure = toFailure(error, undefined, 0);
-  if (failure.code === "query_memory") return failure;
-  return new Failure(
-    "unavailable",
-    "the stored data could not be opened; try again, and tell the operator if it goes on",
-  );
-}
-
-function directoriesOf(query: ChildQuery): string[] {
-  const files = Object.values(query.files).flatMap(({ parquet, hot }) => [...parquet, ...hot]);
-  return [...new Set(files.map(({ path }) => path.slice(0, path.lastIndexOf("/"))))];
+function directoriesOf({ directory, tables }: ChildFiles): string[] {
+  const names = Object.values(tables).flatMap(({ parquet, hot }) => [...parquet.flatMap(({ files }) => files), ...hot]);
+  const within = names.map((name) => name.slice(0, Math.max(0, name.lastIndexOf("/"))));
+  return [...new Set(within.map((name) => (name.startsWith("/") ? name : `${directory}/${name}`))), directory];
 }

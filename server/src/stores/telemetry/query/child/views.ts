@@ -1,63 +1,113 @@
-import { QUERY_TABLES, type QueryTable } from "../tables.ts";
-import type { ChildQuery } from "../protocol.ts";
-import type { SnapshotTable } from "../../snapshot.ts";
+import { promotedColumn } from "../../columns.ts";
+import type { TimeRange } from "../../snapshot.ts";
+import type { ChildFiles, ChildTable } from "../protocol.ts";
 import { HOT_ROW_BYTES_MAX } from "../settings.ts";
+import { QUERY_TABLES, type QueryTable } from "../tables.ts";
 
-const NO_FILES: SnapshotTable = { parquet: [], hot: [] };
+const NO_FILES: ChildTable = { parquet: [], hot: [], range: {} };
+export const ATTRIBUTES = "attributes";
 
-/** The statements that make the tables of one query, over exactly its files. */
-export function viewStatements(query: ChildQuery, used: ReadonlySet<string>): string[] {
-  return QUERY_TABLES.filter(({ name }) => used.has(name)).map((table) =>
-    viewStatement(table, query.files[table.name] ?? NO_FILES, query.visible),
-  );
+/** The view that has the columns of promoted attributes as well. No statement can name it: the gate knows no such table. */
+export function promotedView(table: string): string {
+  return `${table} with promoted attributes`;
 }
 
-/** Every file that the used tables have. */
-export function viewFiles(query: ChildQuery, used: ReadonlySet<string>): string[] {
-  return QUERY_TABLES.filter(({ name }) => used.has(name)).flatMap(({ name }) => {
-    const files = query.files[name] ?? NO_FILES;
-    return [...files.parquet, ...files.hot].map(({ path }) => path);
+/** The promoted attributes that a table's files have as columns, of those that the statement reads. */
+export function promotedKeys({ parquet }: ChildTable): string[] {
+  return [...new Set(parquet.flatMap(({ promoted }) => promoted))];
+}
+
+/** The statements that make tables for one query, over exactly its files. */
+export function viewStatements(files: ChildFiles, tables: ReadonlySet<string>): string[] {
+  return namedIn(tables).map((table) => viewStatement(table, table.name, files, []));
+}
+
+/** The same with the columns of promoted attributes. */
+export function promotedStatements(files: ChildFiles, tables: ReadonlySet<string>): string[] {
+  return namedIn(tables).map((table) => {
+    const keys = promotedKeys(files.tables[table.name] ?? NO_FILES);
+    return viewStatement(table, promotedView(table.name), files, keys);
   });
+}
+
+/** Every file of a query. */
+export function viewFiles({ directory, tables }: ChildFiles): string[] {
+  const names = Object.values(tables).flatMap(({ parquet, hot }) => [
+    ...parquet.flatMap((group) => group.files),
+    ...hot,
+  ]);
+  return names.map((name) => pathOf(directory, name));
 }
 
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+function namedIn(names: ReadonlySet<string>): QueryTable[] {
+  return QUERY_TABLES.filter(({ name }) => names.has(name));
+}
+
+function pathOf(directory: string, name: string): string {
+  return name.startsWith("/") ? name : `${directory}/${name}`;
+}
+
 function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function fileList(files: readonly { readonly path: string }[]): string {
-  return `[${files.map(({ path }) => quoteText(path)).join(", ")}]`;
-}
-
 // Columns are named one by one and never cast: a cast would keep filters from reaching the files, and `*` would show their names.
-function viewStatement(table: QueryTable, files: SnapshotTable, visible: ChildQuery["visible"]): string {
-  const columns = table.columns.map(({ name }) => quoteName(name)).join(", ");
-  const types = table.columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
-  const where = visibility(table, visible);
-  const sources: string[] = [];
-  if (files.parquet.length > 0)
-    sources.push(`read_parquet(${fileList(files.parquet)}, hive_partitioning = false, union_by_name = false)`);
-  if (files.hot.length > 0) {
-    sources.push(
-      `read_json(${fileList(files.hot)}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`,
+function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys: readonly string[]): string {
+  const { parquet, hot, range } = files.tables[table.name] ?? NO_FILES;
+  const list = (names: readonly string[]): string =>
+    `[${names.map((name) => quoteText(pathOf(files.directory, name))).join(", ")}]`;
+  const where = conditions(table, files.visible, range);
+  const select = (source: string, promoted: readonly string[]): string =>
+    `SELECT ${[...table.columns.map(({ name }) => quoteName(name)), ...keys.map((key) => attribute(key, promoted))].join(", ")} FROM ${source}${where}`;
+  // A file's further columns do not matter to one that does not name them.
+  const groups = keys.length > 0 ? parquet : [{ promoted: [], files: parquet.flatMap((group) => group.files) }];
+  const selects = groups
+    .filter((group) => group.files.length > 0)
+    .map((group) =>
+      select(`read_parquet(${list(group.files)}, hive_partitioning = false, union_by_name = false)`, group.promoted),
     );
-  }
-  const selects = sources.map((source) => `SELECT ${columns} FROM ${source}${where}`);
-  if (selects.length === 0) {
-    const empty = table.columns.map(({ name, type }) => `NULL::${type} AS ${quoteName(name)}`).join(", ");
-    selects.push(`SELECT ${empty} WHERE false`);
-  }
-  return `CREATE VIEW main.${quoteName(table.name)} AS ${selects.join(" UNION ALL ")}`;
+  if (hot.length > 0) selects.push(select(readJson(table, list(hot)), []));
+  if (selects.length === 0) selects.push(emptySelect(table, keys));
+  return `CREATE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}`;
 }
 
-function visibility(table: QueryTable, visible: ChildQuery["visible"]): string {
-  if (visible === "all") return "";
+function readJson(table: QueryTable, list: string): string {
+  const types = table.columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
+  return `read_json(${list}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`;
+}
+
+function attribute(key: string, promoted: readonly string[]): string {
+  const column = quoteName(promotedColumn(key));
+  return promoted.includes(key) ? column : `${quoteName(ATTRIBUTES)}->>${quoteText(key)} AS ${column}`;
+}
+
+function emptySelect(table: QueryTable, keys: readonly string[]): string {
+  const columns = table.columns.map(({ name, type }) => `NULL::${type} AS ${quoteName(name)}`);
+  const hidden = keys.map((key) => `NULL::VARCHAR AS ${quoteName(promotedColumn(key))}`);
+  return `SELECT ${[...columns, ...hidden].join(", ")} WHERE false`;
+}
+
+function conditions(table: QueryTable, visible: ChildFiles["visible"], range: TimeRange): string {
+  const parts = [...times(range), ...visibility(table, visible)];
+  return parts.length === 0 ? "" : ` WHERE ${parts.join(" AND ")}`;
+}
+
+function times({ fromUs, toUs }: TimeRange): string[] {
+  const parts: string[] = [];
+  if (fromUs !== undefined) parts.push(`"timestamp" >= make_timestamptz(${Math.ceil(fromUs)})`);
+  if (toUs !== undefined) parts.push(`"timestamp" < make_timestamptz(${Math.ceil(toUs)})`);
+  return parts;
+}
+
+function visibility(table: QueryTable, visible: ChildFiles["visible"]): string[] {
+  if (visible === "all") return [];
   const column = quoteName(table.projectColumn);
   const parts: string[] = [];
   if (visible.projectIds.length > 0) parts.push(`${column} IN (${visible.projectIds.map(quoteText).join(", ")})`);
   if (visible.unassigned) parts.push(`${column} IS NULL`);
-  return ` WHERE ${parts.length === 0 ? "false" : `(${parts.join(" OR ")})`}`;
+  return [parts.length === 0 ? "false" : `(${parts.join(" OR ")})`];
 }

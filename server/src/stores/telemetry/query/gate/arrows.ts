@@ -72,7 +72,7 @@ function assertDepth(value: unknown, levels: number): void {
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 /** A number that JavaScript would write in another way stays as it was written. */
-function keepNumbers(_key: string, value: unknown, context?: { source?: string }): unknown {
+export function keepNumbers(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   return String(value) === context.source ? value : rawJSON(context.source);
 }

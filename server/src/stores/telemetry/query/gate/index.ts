@@ -1,9 +1,9 @@
 import { SQL_BYTES_MAX } from "#kernel/limits.ts";
-import { ADVICE, mendArrows } from "./arrows.ts";
-import { isObject, Refusal, SyntaxFault } from "./refusal.ts";
+import { ADVICE, keepNumbers, mendArrows } from "./arrows.ts";
+import { isObject, Refusal, SyntaxFault, type Json } from "./refusal.ts";
 import { walkStatement } from "./walk.ts";
 
-export { Refusal, SyntaxFault } from "./refusal.ts";
+export { isObject, Refusal, SyntaxFault, type Json } from "./refusal.ts";
 
 /** Runs one statement of ours with one text parameter and returns its single value. Given by the child, over an instance without data. */
 export type Evaluate = (sql: string, parameter: string) => Promise<string>;
@@ -11,6 +11,8 @@ export type Evaluate = (sql: string, parameter: string) => Promise<string>;
 export interface Admitted {
   /** The statement as rendered from the tree that was checked. Only this may run. */
   readonly sql: string;
+  /** The syntax tree of `sql`, as `json_serialize_sql` writes it. */
+  readonly tree: string;
   /** Tables that it reads. */
   readonly tables: ReadonlySet<string>;
   /** What to tell as well if the statement fails. */
@@ -29,16 +31,56 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
   if (sql.includes("\0")) throw new SyntaxFault("the statement holds a NUL character");
   const written = sql.toWellFormed();
   const parsed = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", written);
-  onlyStatement(parsed); // so that what does not parse is told first
+  onlyStatement(JSON.parse(parsed)); // so that what does not parse is told first
   const { tree, advice } = written.includes("->") ? mendArrows(parsed, written) : { tree: parsed };
-  const used = walkStatement(onlyStatement(tree), tables);
-  const rendered = await evaluate("SELECT json_deserialize_sql($1::JSON)", tree);
-  walkStatement(onlyStatement(await evaluate("SELECT json_serialize_sql($1::VARCHAR)", rendered)), tables);
-  return { sql: rendered, tables: used, advice };
+  const used = walkStatement(onlyStatement(JSON.parse(tree)), tables).tables;
+  return { ...(await render(tree, tables, evaluate)), tables: used, advice };
 }
 
-function onlyStatement(tree: string): unknown {
-  const parsed: unknown = JSON.parse(tree);
+/**
+ * Renders a tree to SQL, and checks what was rendered once more.
+ * @throws Refusal for what is not allowed
+ */
+export async function render(
+  tree: string,
+  tables: ReadonlySet<string>,
+  evaluate: Evaluate,
+): Promise<Pick<Admitted, "sql" | "tree">> {
+  const sql = await evaluate("SELECT json_deserialize_sql($1::JSON)", tree);
+  const rendered = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", sql);
+  walkStatement(onlyStatement(JSON.parse(rendered)), tables);
+  return { sql, tree: rendered };
+}
+
+/** A checked tree, to be read and changed. */
+export interface Tree {
+  readonly statement: Json;
+  /** The nodes that stand for tables, and which. */
+  readonly references: ReadonlyMap<Json, string>;
+  /** The tree as it is now, for `render`. */
+  readonly write: () => string;
+}
+
+/** Reads the tree of an admitted statement; numbers that JavaScript would write in another way stay as they were written. */
+export function readTree({ tree }: Pick<Admitted, "tree">, tables: ReadonlySet<string>): Tree {
+  const plain = onlyStatement(JSON.parse(tree));
+  const { references } = walkStatement(plain, tables);
+  const root = JSON.parse(tree, keepNumbers) as { statements: [Json] };
+  const kept = new Map<Json, string>();
+  eachPair(plain, root.statements[0], (node, twin) => {
+    const table = isObject(node) ? references.get(node) : undefined;
+    if (table !== undefined && isObject(twin)) kept.set(twin, table);
+  });
+  return { statement: root.statements[0], references: kept, write: () => JSON.stringify(root) };
+}
+
+function eachPair(a: unknown, b: unknown, visit: (a: unknown, b: unknown) => void): void {
+  if (typeof a !== "object" || a === null) return;
+  visit(a, b);
+  for (const [key, member] of Object.entries(a)) eachPair(member, (b as Json)[key], visit);
+}
+
+function onlyStatement(parsed: unknown): unknown {
   if (!isObject(parsed)) throw new SyntaxFault("the statement could not be parsed");
   if (parsed["error"] === true)
     throw parseFault(parsed["error_type"], String(parsed["error_message"]), parsed["position"]);

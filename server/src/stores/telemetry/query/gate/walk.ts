@@ -34,20 +34,28 @@ type Scope = ReadonlySet<string>;
 interface Walk {
   readonly tables: ReadonlySet<string>;
   readonly used: Set<string>;
+  readonly references: Map<Json, string>;
   nodes: number;
+}
+
+/** What a checked statement reads. */
+export interface Walked {
+  /** Its tables, in lower case. */
+  readonly tables: ReadonlySet<string>;
+  /** The nodes of the tree that stand for tables, not for common table expressions of the same name, and which. */
+  readonly references: ReadonlyMap<Json, string>;
 }
 
 /**
  * Checks one statement of a serialised syntax tree against the allow-lists.
- * @returns the tables that it reads, in lower case
  * @throws Refusal naming the first thing that is not allowed
  */
-export function walkStatement(statement: unknown, tables: ReadonlySet<string>): ReadonlySet<string> {
-  const walk: Walk = { tables, used: new Set(), nodes: 0 };
+export function walkStatement(statement: unknown, tables: ReadonlySet<string>): Walked {
+  const walk: Walk = { tables, used: new Set(), references: new Map(), nodes: 0 };
   if (!isObject(statement) || !isObject(statement["node"]))
     throw new Refusal("a form of statement that is not known here");
   members(walk, statement, STATEMENT, new Set(), 0);
-  return walk.used;
+  return { tables: walk.used, references: walk.references };
 }
 
 function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: number): void {
@@ -168,6 +176,7 @@ function baseTable(walk: Walk, value: Json, scope: Scope): void {
   if (catalog === "" && schema === "" && scope.has(name)) return;
   if (catalog === "" && (schema === "" || schema === "main") && walk.tables.has(name)) {
     walk.used.add(name);
+    walk.references.set(value, name);
     return;
   }
   const shown = [catalog, schema, String(value["table_name"])].filter((part) => part !== "").join(".");

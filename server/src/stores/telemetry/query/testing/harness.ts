@@ -128,7 +128,7 @@ export async function rows(
 async function writeTables(directory: string, tables: Tables): Promise<Snapshot["tables"]> {
   const write = async (type: TelemetryType): Promise<SnapshotTable> => {
     const { parquet = [], hot = [] } = tables[type] ?? {};
-    const files = { parquet: [] as ParquetInput[], hot: [] as HotInput[] };
+    const files = { parquet: [] as ParquetInput[], hot: [] as HotInput[], filesTotal: 2 };
     if (hot.length > 0) {
       const path = await writeRows(join(directory, `${type}.ndjson`), hot);
       files.hot.push({ path, rows: hot.length, bytes: (await stat(path)).size });

@@ -1,0 +1,210 @@
+import { isObject, type Json } from "../../gate/index.ts";
+import { childrenOf, eachSelect, listOf, nameOf, namesOf } from "../tree.ts";
+
+/** What a condition says of the times of a table's rows; bounds are numbers of `TimeConditions.values`. */
+export type Condition =
+  | { readonly kind: "any" }
+  | { readonly kind: "all" | "either"; readonly parts: readonly Condition[] }
+  | { readonly kind: "bound"; readonly sign: ">" | ">=" | "<" | "<=" | "="; readonly value: number };
+
+export interface TimeConditions {
+  /** By table: a row that does not meet it can't be in the result. */
+  readonly tables: ReadonlyMap<string, Condition>;
+  /** Expressions without columns that `timestamp` is compared with. */
+  readonly values: readonly Json[];
+}
+
+const ANY: Condition = { kind: "any" };
+const VALUES_MAX = 64;
+const COLUMN = "timestamp";
+
+/**
+ * What the conditions of a statement say of `timestamp`, table by table. Only the WHERE of the SELECT that has a table in its own FROM is
+ * read, and only where leaving out rows that fail it can't change what else the joins find; a table that is read without such a
+ * condition anywhere is read whole.
+ */
+export function timeConditions(statement: Json, references: ReadonlyMap<Json, string>): TimeConditions {
+  const reader = new ConditionReader(references, new Keywords(statement));
+  eachSelect(statement, (select) => {
+    reader.select(select);
+  });
+  return { tables: reader.tables(), values: reader.values };
+}
+
+/** What stands in a FROM, flattened. */
+interface Source {
+  readonly node: Json;
+  /** The name before a dot that means it, in lower case. */
+  readonly name: string;
+  /** Whether rows of it that fail the WHERE may be left out before the joins. */
+  readonly separable: boolean;
+}
+
+/** The parts of a FROM, in its order. */
+function sourcesOf(from: unknown, separable = true): Source[] {
+  if (!isObject(from)) return [];
+  if (from["type"] !== "JOIN") {
+    const plain = !from["sample"] && listOf(from["column_name_alias"]).length === 0;
+    return [{ node: from, name: nameOf(from), separable: separable && plain }];
+  }
+  const kind = from["ref_type"];
+  const sides = from["join_type"];
+  const plain = kind === "REGULAR" || kind === "CROSS";
+  const outer = sides === "INNER" || sides === "LEFT" || sides === "RIGHT" || sides === "OUTER";
+  const apart = separable && !mergesTimes(from);
+  // SEMI and ANTI show the left side only; ASOF would find another row on the right; POSITIONAL counts rows.
+  const left = apart && (plain || kind === "ASOF") && (outer || sides === "SEMI" || sides === "ANTI");
+  const right = apart && plain && outer;
+  return [...sourcesOf(from["left"], left), ...sourcesOf(from["right"], right)];
+}
+
+/** USING makes one column of two, and `timestamp` is then neither table's. */
+function mergesTimes(join: Json): boolean {
+  return listOf(join["using_columns"]).some((column) => String(column).toLowerCase() === COLUMN);
+}
+
+class ConditionReader {
+  readonly values: Json[] = [];
+  readonly #references: ReadonlyMap<Json, string>;
+  readonly #keywords: Keywords;
+  readonly #found = new Map<Json, Condition>();
+
+  constructor(references: ReadonlyMap<Json, string>, keywords: Keywords) {
+    this.#references = references;
+    this.#keywords = keywords;
+  }
+
+  tables(): ReadonlyMap<string, Condition> {
+    const byTable = Map.groupBy(this.#references.keys(), (node) => this.#references.get(node) ?? "");
+    return new Map(
+      [...byTable].map(([table, nodes]) => {
+        const parts = nodes.map((node) => this.#found.get(node) ?? ANY);
+        return [table, { kind: "either", parts }];
+      }),
+    );
+  }
+
+  select(select: Json): void {
+    if (select["sample"]) return; // a sample is taken before WHERE
+    const sources = sourcesOf(select["from_table"]);
+    for (const { node, name, separable } of sources) {
+      const known = separable && sources.filter((each) => each.name === name).length === 1;
+      if (known && this.#references.has(node)) this.#found.set(node, this.#read(select["where_clause"], name));
+    }
+  }
+
+  #read(condition: unknown, table: string): Condition {
+    if (!isObject(condition)) return ANY;
+    switch (condition["class"]) {
+      case "CONJUNCTION": {
+        const parts = childrenOf(condition).map((part) => this.#read(part, table));
+        return { kind: condition["type"] === "CONJUNCTION_AND" ? "all" : "either", parts };
+      }
+      case "COMPARISON":
+        return this.#comparison(condition, table);
+      case "BETWEEN": {
+        if (!isTime(condition["input"], table)) return ANY;
+        return { kind: "all", parts: [this.#bound(">=", condition["lower"]), this.#bound("<=", condition["upper"])] };
+      }
+      case "OPERATOR": {
+        const [input, ...list] = childrenOf(condition);
+        if (condition["type"] !== "COMPARE_IN" || !isTime(input, table)) return ANY;
+        return { kind: "either", parts: list.map((value) => this.#bound("=", value)) };
+      }
+      default:
+        return ANY;
+    }
+  }
+
+  #comparison(comparison: Json, table: string): Condition {
+    const sign = SIGNS.get(String(comparison["type"]));
+    if (sign === undefined) return ANY;
+    if (isTime(comparison["left"], table)) return this.#bound(sign, comparison["right"]);
+    if (isTime(comparison["right"], table)) return this.#bound(TURNED[sign], comparison["left"]);
+    return ANY;
+  }
+
+  #bound(sign: Sign, value: unknown): Condition {
+    if (this.values.length >= VALUES_MAX || !this.#isFixed(value)) return ANY;
+    this.values.push(value as Json);
+    return { kind: "bound", sign, value: this.values.length - 1 };
+  }
+
+  /** Whether the value is the same for all rows, and cheap to find. */
+  #isFixed(value: unknown): boolean {
+    if (!isObject(value)) return false;
+    switch (value["class"]) {
+      case "CONSTANT":
+      case "PARAMETER":
+        return true;
+      case "CAST":
+        return this.#isFixed(value["child"]);
+      case "COLUMN_REF":
+        return this.#keywords.means(value);
+      case "FUNCTION":
+        return isPlainCall(value) && childrenOf(value).every((child) => this.#isFixed(child));
+      default:
+        return false;
+    }
+  }
+}
+
+type Sign = ">" | ">=" | "<" | "<=" | "=";
+
+const SIGNS: ReadonlyMap<string, Sign> = new Map([
+  ["COMPARE_GREATERTHAN", ">"],
+  ["COMPARE_GREATERTHANOREQUALTO", ">="],
+  ["COMPARE_LESSTHAN", "<"],
+  ["COMPARE_LESSTHANOREQUALTO", "<="],
+  ["COMPARE_EQUAL", "="],
+]);
+const TURNED: Readonly<Record<Sign, Sign>> = { ">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "=" };
+
+/** Functions of which times are made. None takes long, none changes from row to row. */
+const FUNCTIONS: ReadonlySet<string> = new Set(
+  `+ - * / abs trunc floor greatest least now get_current_timestamp transaction_timestamp today current_date date_trunc datetrunc time_bucket date_add last_day
+  to_microseconds to_milliseconds to_seconds to_minutes to_hours to_days to_weeks to_months to_quarters to_years to_timestamp
+  make_date make_timestamp make_timestamp_ms make_timestamptz epoch_ms strptime try_strptime timezone`.split(/\s+/),
+);
+
+function isPlainCall(call: Json): boolean {
+  const { filter, distinct, order_bys: orders } = call;
+  if (!FUNCTIONS.has(String(call["function_name"]).toLowerCase()) || filter || distinct || call["catalog"])
+    return false;
+  if (call["schema"] && call["schema"] !== "main") return false;
+  return !isObject(orders) || listOf(orders["orders"]).length === 0;
+}
+
+function isTime(value: unknown, table: string): boolean {
+  if (!isObject(value) || value["class"] !== "COLUMN_REF") return false;
+  const names = namesOf(value);
+  if (names.at(-1) !== COLUMN) return false;
+  // Without a table it is this one's: a second `timestamp` in the same FROM would be ambiguous, and no answer.
+  return names.length === 1 || (names.length === 2 && names[0] === table);
+}
+
+/** `current_timestamp` looks like a column, and is one where something in the statement is named so. */
+class Keywords {
+  readonly #statement: Json;
+  readonly #known = new Map<string, boolean>();
+
+  constructor(statement: Json) {
+    this.#statement = statement;
+  }
+
+  means(column: Json): boolean {
+    const [name = "", ...rest] = namesOf(column);
+    if (rest.length > 0 || (name !== "current_timestamp" && name !== "current_date")) return false;
+    const known = this.#known.get(name) ?? !givesName(this.#statement, name);
+    this.#known.set(name, known);
+    return known;
+  }
+}
+
+/** Whether a text of the tree, other than in references to columns, is the name. */
+function givesName(value: unknown, name: string): boolean {
+  if (typeof value === "string") return value.toLowerCase() === name;
+  if (Array.isArray(value)) return value.some((item) => givesName(item, name));
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([key, member]) => key !== "column_names" && givesName(member, name));
+}

@@ -1,0 +1,117 @@
+import type { DuckDBConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
+import type { TimeRange } from "../../snapshot.ts";
+import { readTree, render, type Admitted, type Evaluate, type Tree } from "../gate/index.ts";
+import type { ChildAsk, ChildFiles, ChildQuery } from "../protocol.ts";
+import { QUERY_TABLES } from "../tables.ts";
+import { Failure, toFailure } from "./failure.ts";
+import { lock } from "./instance.ts";
+import { PromotedAttributes } from "./promoted.ts";
+import { timeConditions } from "./prune/conditions.ts";
+import { timeRanges } from "./prune/ranges.ts";
+import { ATTRIBUTES, promotedKeys, promotedStatements, promotedView, viewFiles, viewStatements } from "./views.ts";
+
+export const BEGIN = "BEGIN TRANSACTION READ ONLY";
+const TABLE_NAMES: ReadonlySet<string> = new Set(QUERY_TABLES.map(({ name }) => name));
+const WITH_ATTRIBUTES: ReadonlySet<string> = new Set(
+  QUERY_TABLES.filter(({ columns }) => columns.some(({ name }) => name === ATTRIBUTES)).map(({ name }) => name),
+);
+
+/** How an admitted statement is laid over files: what it reads, the views that it needs, and its final text. */
+export class Reading {
+  readonly #admitted: Admitted;
+  readonly #query: ChildQuery;
+  readonly #connection: DuckDBConnection;
+  readonly #evaluate: Evaluate;
+  readonly #tree: Tree;
+  readonly #promoted: PromotedAttributes | undefined;
+  #sql: string;
+  #views: readonly string[] = [];
+
+  constructor(admitted: Admitted, query: ChildQuery, connection: DuckDBConnection, evaluate: Evaluate) {
+    this.#admitted = admitted;
+    this.#query = query;
+    this.#connection = connection;
+    this.#evaluate = evaluate;
+    this.#sql = admitted.sql;
+    this.#tree = readTree(admitted, TABLE_NAMES);
+    if (query.promotion) this.#promoted = new PromotedAttributes(this.#tree, WITH_ATTRIBUTES);
+  }
+
+  /** What to ask the store for. To be called in the transaction in which the statement will run. */
+  async ask(): Promise<ChildAsk> {
+    const ranges = this.#query.pruning ? await this.#ranges() : new Map<string, TimeRange>();
+    const keys = this.#promoted?.keys();
+    const tables = [...this.#admitted.tables].map((name) => [
+      name,
+      { ...ranges.get(name), keys: keys?.get(name) ?? [] },
+    ]);
+    return { tables: Object.fromEntries(tables) as ChildAsk["tables"] };
+  }
+
+  /**
+   * Makes the tables, shuts everything else out, and prepares the statement.
+   * @throws Failure `unavailable` when a file can't be opened; whatever preparing the statement throws
+   */
+  async prepare(files: ChildFiles): Promise<DuckDBPreparedStatement> {
+    const plain = viewStatements(files, this.#admitted.tables);
+    this.#views = (await this.#promote(files)) ?? plain;
+    try {
+      for (const view of this.#views) await this.#connection.run(view);
+      await lock(this.#connection, viewFiles(files), this.#query.memoryBytesMax);
+    } catch (error) {
+      throw toStoreFailure(error);
+    }
+    if (this.#views === plain) return this.#connection.prepare(this.#sql);
+    try {
+      return await this.#connection.prepare(this.#sql);
+    } catch {
+      // As it was written it may do, and if not, its faults are told in its own words.
+      this.#views = plain;
+      this.#sql = this.#admitted.sql;
+      await this.#connection.run("ROLLBACK");
+      return this.again();
+    }
+  }
+
+  /** Makes the tables anew, after the transaction has ended, and prepares the statement. */
+  async again(): Promise<DuckDBPreparedStatement> {
+    await this.#connection.run(BEGIN);
+    for (const view of this.#views) await this.#connection.run(view);
+    return this.#connection.prepare(this.#sql);
+  }
+
+  async #ranges(): Promise<Map<string, TimeRange>> {
+    const conditions = timeConditions(this.#tree.statement, this.#tree.references);
+    try {
+      return await timeRanges(conditions, this.#query, this.#connection, this.#evaluate);
+    } catch {
+      // What a bound's value fails on, the statement will tell; until then nothing is known of its times.
+      await this.#connection.run("ROLLBACK");
+      await this.#connection.run(BEGIN);
+      return new Map();
+    }
+  }
+
+  /** Reads promoted attributes from their columns. @returns the views that this needs, or undefined when nothing can be */
+  async #promote(files: ChildFiles): Promise<string[] | undefined> {
+    const columns = new Map(Object.entries(files.tables).map(([name, table]) => [name, promotedKeys(table)]));
+    if (this.#promoted === undefined || [...columns.values()].every((keys) => keys.length === 0)) return undefined;
+    const promoted = await this.#promoted.apply(columns, this.#evaluate);
+    if (promoted.size === 0) return undefined;
+    const views = new Set([...promoted].map(promotedView));
+    const tables = new Set([...TABLE_NAMES, ...views]);
+    this.#sql = (await render(this.#tree.write(), tables, this.#evaluate)).sql;
+    const plain = [...this.#tree.references].filter(([node]) => !views.has(String(node["table_name"])));
+    return [...viewStatements(files, new Set(plain.map(([, table]) => table))), ...promotedStatements(files, promoted)];
+  }
+}
+
+/** What fails while the tables are laid out is the store's fault, whatever the engine calls it. */
+function toStoreFailure(error: unknown): Failure {
+  const failure = toFailure(error, undefined, 0);
+  if (failure.code === "query_memory") return failure;
+  return new Failure(
+    "unavailable",
+    "the stored data could not be opened; try again, and tell the operator if it goes on",
+  );
+}

@@ -1,0 +1,29 @@
+import { isObject, type Json } from "../gate/index.ts";
+
+// How the syntax tree of `json_serialize_sql` is read, wherever it is read after the gate.
+
+/** Every SELECT of a tree, also those in others. */
+export function eachSelect(value: unknown, visit: (select: Json) => void): void {
+  if (Array.isArray(value)) for (const item of value as unknown[]) eachSelect(item, visit);
+  if (!isObject(value) || value["class"] === "CONSTANT") return;
+  if (value["type"] === "SELECT_NODE") visit(value);
+  for (const member of Object.values(value)) if (typeof member === "object") eachSelect(member, visit);
+}
+
+/** The parts of a column's name, in lower case. */
+export function namesOf(column: Json): string[] {
+  return listOf(column["column_names"]).map((name) => String(name).toLowerCase());
+}
+
+export function childrenOf(node: Json): readonly unknown[] {
+  return listOf(node["children"]);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+/** The name before a dot that means a part of a FROM, in lower case. */
+export function nameOf(source: Json): string {
+  return String(source["alias"] || source["table_name"] || "").toLowerCase();
+}

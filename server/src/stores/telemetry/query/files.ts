@@ -1,0 +1,76 @@
+import type { QueryRequest, VisibleRows } from "../index.ts";
+import type { ParquetInput, Snapshot, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
+import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
+import { QUERY_TABLES } from "./tables.ts";
+
+/** Groups of Parquet files that differ in their promoted attributes; each is a part of its own in what DuckDB plans. */
+const GROUPS_MAX = 8;
+
+/** What the store is asked for: the tables that the statement reads, within its own times and those of the request. */
+export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): WantedTables {
+  const asked = QUERY_TABLES.filter(({ name }) => Object.hasOwn(ask.tables, name));
+  return Object.fromEntries(asked.map(({ name }) => [name, within(ask.tables[name] ?? {}, range ?? {})]));
+}
+
+/** What the child is told of a snapshot. Paths are relative to `directory` where they are below it. */
+export function childFiles(
+  snapshot: Snapshot,
+  ask: ChildAsk,
+  options: { directory: string; visible: VisibleRows; range: QueryRequest["range"] },
+): ChildFiles {
+  const shorten = shortener(options.directory);
+  const figures = { rows: 0, bytes: 0, files: 0, filesTotal: 0 };
+  const tables: Record<string, ChildTable> = {};
+  for (const [name, asked] of Object.entries(ask.tables)) {
+    const files: SnapshotTable | undefined = snapshot.tables[name as keyof Snapshot["tables"]];
+    if (files === undefined) continue;
+    addFigures(figures, files);
+    tables[name] = {
+      parquet: groups(files.parquet, asked, shorten),
+      hot: files.hot.map(({ path }) => shorten(path)),
+      range: within(options.range ?? {}, files.range ?? {}),
+    };
+  }
+  return { directory: options.directory, visible: options.visible, tables, figures };
+}
+
+function within(a: TimeRange, b: TimeRange): TimeRange {
+  const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity);
+  const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity);
+  return { ...(fromUs === -Infinity ? {} : { fromUs }), ...(toUs === Infinity ? {} : { toUs }) };
+}
+
+function addFigures(sum: { -readonly [name in keyof ScanFigures]: number }, table: SnapshotTable): void {
+  for (const { rows, bytes } of [...table.parquet, ...table.hot]) {
+    sum.rows += rows;
+    sum.bytes += bytes;
+  }
+  sum.files += table.parquet.length + table.hot.length;
+  sum.filesTotal += table.filesTotal;
+}
+
+/** Files by which of the asked attributes they have as columns. With too many kinds of files, the rarest columns are left unused. */
+function groups(
+  files: readonly ParquetInput[],
+  { keys }: AskedTable,
+  shorten: (path: string) => string,
+): ParquetGroup[] {
+  let used = keys.filter((key) => files.some(({ promoted }) => promoted.includes(key)));
+  for (;;) {
+    const byColumns = Map.groupBy(files, ({ promoted }) =>
+      JSON.stringify(used.filter((key) => promoted.includes(key))),
+    );
+    if (byColumns.size <= GROUPS_MAX)
+      return [...byColumns].map(([promoted, group]) => ({
+        promoted: JSON.parse(promoted) as string[],
+        files: group.map(({ path }) => shorten(path)),
+      }));
+    const count = (key: string): number => files.filter(({ promoted }) => promoted.includes(key)).length;
+    used = used.toSorted((a, b) => count(b) - count(a)).slice(0, -1);
+  }
+}
+
+function shortener(directory: string): (path: string) => string {
+  const prefix = `${directory}/`;
+  return (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : path);
+}

@@ -1,0 +1,50 @@
+import {
+  CHILD_PROBLEMS,
+  type AskedTable,
+  type ChildAsk,
+  type ChildEnd,
+  type ChildFailure,
+  type ChildProblemCode,
+} from "./protocol.ts";
+import { QUERY_TABLES } from "./tables.ts";
+
+// What a child says is taken apart and put together anew: nothing that was not looked for gets through. Text that is no JSON throws.
+
+/** Attributes that a statement may have columns for; more are read as they always are. */
+export const ASKED_KEYS_MAX = 64;
+
+export function readAsk(payload: Buffer): ChildAsk {
+  const { tables = {} } = JSON.parse(payload.toString()) as Partial<ChildAsk>;
+  const known = QUERY_TABLES.filter(({ name }) => Object.hasOwn(tables, name));
+  return { tables: Object.fromEntries(known.map(({ name }) => [name, readTable(tables[name])])) };
+}
+
+function readTable(table: Partial<AskedTable> = {}): AskedTable {
+  const { fromUs, toUs, keys } = table;
+  const texts = Array.isArray(keys) ? (keys as unknown[]).filter((key) => typeof key === "string") : [];
+  return {
+    ...(Number.isFinite(fromUs) ? { fromUs } : {}),
+    ...(Number.isFinite(toUs) ? { toUs } : {}),
+    keys: texts.slice(0, ASKED_KEYS_MAX),
+  };
+}
+
+export function readEnd(payload: Buffer): ChildEnd {
+  const { rows, truncated, elapsedMs } = JSON.parse(payload.toString()) as Partial<ChildEnd>;
+  return {
+    rows: Number.isSafeInteger(rows) ? Number(rows) : 0,
+    truncated: truncated === true,
+    elapsedMs: Number.isFinite(elapsedMs) ? Number(elapsedMs) : 0,
+  };
+}
+
+export function readFailure(payload: Buffer): ChildFailure {
+  const { code, detail, told, doubt } = JSON.parse(payload.toString()) as Partial<ChildFailure>;
+  const known = CHILD_PROBLEMS.find((each): each is ChildProblemCode => each === code);
+  return {
+    code: known ?? "query_failed",
+    detail: String(detail),
+    told: told === true,
+    doubt: doubt === true || known === undefined,
+  };
+}
