@@ -11,6 +11,11 @@ export function isoFromMs(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** The same from microseconds; what is finer than a millisecond is cut off. */
+export function isoFromUs(us: number): string {
+  return isoFromMs(Math.floor(us / 1000));
+}
+
 /**
  * Milliseconds since the epoch of an RFC 3339 date-time that was checked to be one. A leap second, which is one and which
  * JavaScript does not know, is the second that follows it.

@@ -23,7 +23,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "query",
     summary: "run a SQL statement over the telemetry",
-    load: async () => (await import("./query.ts")).query,
+    load: async () => (await import("./query/index.ts")).query,
   },
   {
     name: "credential",

@@ -21,16 +21,17 @@ export async function listAudit(
   return { items, nextCursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.seq]) : null };
 }
 
-/** All rows that fit, oldest first, read page by page as they are consumed. */
+/** All rows that fit and come after `afterSeq`, oldest first, read page by page as they are consumed. */
 export async function* exportAudit(
   deps: Pick<AuditDeps, "metadata">,
   orgId: string | null,
   filters: AuditFilters,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
+  options: { afterSeq: number } = { afterSeq: 0 },
 ): AsyncGenerator<AuditRow, void, void> {
-  let afterSeq = 0;
+  let { afterSeq } = options;
   for (;;) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     const rows = await rowsAfter(deps.metadata.read, orgId ?? INSTANCE_CHAIN, afterSeq, {
       limit: EXPORT_PAGE_ROWS,
       filters,

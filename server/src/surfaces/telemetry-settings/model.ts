@@ -1,6 +1,6 @@
 import type { ResultOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { Erasure, RetentionDays } from "#domain/telemetry/index.ts";
-import { isoFromMs } from "#kernel/time.ts";
+import { isoFromMs, isoFromUs } from "#kernel/time.ts";
 import type { TelemetryPolicy, TelemetryType, TelemetryUsage } from "#stores/telemetry/index.ts";
 
 /** Records as the contract shows them. */
@@ -40,8 +40,8 @@ function typeBody(usage: TelemetryUsage, type: TelemetryType): UsageBody["types"
     parquet_bytes: parquetBytes,
     pending_bytes: hotBytes,
     files,
-    oldest: isoFromUs(oldestUs),
-    newest: isoFromUs(newestUs),
+    oldest: oldestUs === null ? null : isoFromUs(oldestUs),
+    newest: newestUs === null ? null : isoFromUs(newestUs),
   };
 }
 
@@ -65,10 +65,6 @@ export function erasureBody({ row, parts, state }: Erasure): ErasureBody {
     created_at: isoFromMs(row.created_at),
     finished_at: isoOrNull(row.finished_at),
   };
-}
-
-function isoFromUs(us: number | null): string | null {
-  return us === null ? null : isoFromMs(Math.floor(us / 1000));
 }
 
 function isoOrNull(ms: number | null): string | null {

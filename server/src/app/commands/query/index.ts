@@ -1,23 +1,25 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { SQL_BYTES_MAX } from "#kernel/limits.ts";
 import { systemClock } from "#kernel/time.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "../client.ts";
 import {
   choiceOption,
   CommandError,
   countOption,
   ExitCode,
   parseCommand,
+  textOption,
   textsOption,
   UsageError,
   type Command,
   type Option,
   type Parsed,
-} from "./command.ts";
-import { connect, CONNECTION_OPTIONS } from "./connection.ts";
-import { onInterrupt } from "./interrupt.ts";
-import { tableText, type TableColumn } from "./table.ts";
+} from "../command.ts";
+import { connect, CONNECTION_OPTIONS } from "../connection.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { tableText, type TableColumn } from "../table.ts";
+import { planText, type PlanStep } from "./plan.ts";
+import { openSink, type Sink } from "./sink.ts";
 
 const USAGE = `
 Usage: mooring query "SQL"|- [VALUE…] [options]
@@ -29,32 +31,42 @@ as text too. With - the statement is read from standard input.
   mooring query "SELECT level, count(*) FROM logs GROUP BY level ORDER BY 2 DESC"
   mooring query "SELECT * FROM logs WHERE level = \\$level" --param level=error --limit 20
   mooring query "SELECT * FROM traces WHERE duration_ms > ?" 500 --format csv > slow.csv
+  mooring query "SELECT * FROM logs" --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z --format parquet --output day.parquet
 
 A table shows 1000 rows at most unless --limit says otherwise; the other formats stream everything.
 Exit codes: 0 done, 1 the statement or the query failed, 2 wrong usage, 3 not permitted, 4 can't reach the server.
 `;
 
-const OPTIONS: readonly Option[] = [
-  {
-    name: "format",
-    type: "string",
-    value: "table|json|ndjson|csv",
-    description: "default: table on a terminal, ndjson elsewhere",
-  },
-  { name: "param", type: "string", value: "NAME=VALUE", multiple: true, description: "value of $NAME; repeatable" },
-  { name: "limit", type: "string", value: "N", description: "cut the result after N rows, and say so" },
-  { name: "timeout-ms", type: "string", value: "MS", description: "time limit of the query" },
-  ...CONNECTION_OPTIONS,
-];
-
-const FORMATS = ["table", "json", "ndjson", "csv"] as const;
+const FORMATS = ["table", "json", "ndjson", "csv", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
 const ACCEPT: Readonly<Record<Format, string>> = {
   table: "application/json",
   json: "application/json",
   ndjson: "application/x-ndjson",
   csv: "text/csv",
+  arrow: "application/vnd.apache.arrow.stream",
+  parquet: "application/vnd.apache.parquet",
 };
+const BINARY: ReadonlySet<Format> = new Set(["arrow", "parquet"]);
+
+const OPTIONS: readonly Option[] = [
+  {
+    name: "format",
+    type: "string",
+    value: FORMATS.join("|"),
+    description: "default: table on a terminal, ndjson elsewhere",
+  },
+  { name: "param", type: "string", value: "NAME=VALUE", multiple: true, description: "value of $NAME; repeatable" },
+  { name: "output", type: "string", value: "FILE", description: "write the result there; a broken one leaves no file" },
+  { name: "from", type: "string", value: "TIME", description: "only rows from this time on, ISO 8601 UTC" },
+  { name: "to", type: "string", value: "TIME", description: "only rows before this time" },
+  { name: "explain", type: "boolean", description: "show how the statement would be run, and run nothing" },
+  { name: "analyze", type: "boolean", description: "run it, and show how it went instead of its rows" },
+  { name: "limit", type: "string", value: "N", description: "cut the result after N rows, and say so" },
+  { name: "timeout-ms", type: "string", value: "MS", description: "time limit of the query" },
+  ...CONNECTION_OPTIONS,
+];
+
 const TABLE_ROWS_DEFAULT = 1000;
 const COUNT_MAX = 1_000_000_000;
 
@@ -64,12 +76,11 @@ export const query: Command = {
   run: async (args) => {
     const parsed = parseCommand(USAGE, OPTIONS, args);
     if (parsed === null) return ExitCode.ok;
-    const format = choiceOption(parsed, "format", FORMATS) ?? (process.stdout.isTTY ? "table" : "ndjson");
-    const body = JSON.stringify(statementOf(parsed, format));
+    const request = requestOf(parsed);
     const client = await connect(parsed, systemClock);
     const interrupt = onInterrupt();
     try {
-      await run(client, format, body, interrupt.signal);
+      await run(client, request, interrupt.signal);
       return ExitCode.ok;
     } catch (error) {
       // Going away cancels the query on the server.
@@ -81,17 +92,53 @@ export const query: Command = {
   },
 };
 
-async function run(client: Client, format: Format, body: string, signal: AbortSignal): Promise<void> {
+interface QueryCommand {
+  readonly format: Format;
+  readonly explained: boolean;
+  /** Undefined: standard output. */
+  readonly output: string | undefined;
+  readonly body: string;
+}
+
+/** @throws UsageError */
+function requestOf(parsed: Parsed): QueryCommand {
+  const output = textOption(parsed, "output");
+  const onTerminal = output === undefined && process.stdout.isTTY;
+  const explain = explainOf(parsed);
+  const format = choiceOption(parsed, "format", FORMATS) ?? (onTerminal || explain !== undefined ? "table" : "ndjson");
+  if (BINARY.has(format) && onTerminal)
+    throw new UsageError(`${format} is not for a terminal: add --output FILE, or send it into a file or a program`);
+  if (explain !== undefined && format !== "table" && format !== "json")
+    throw new UsageError("a plan is shown with --format table or json");
+  const body = JSON.stringify({ ...statementOf(parsed, format), explain });
+  return { format, explained: explain !== undefined, output, body };
+}
+
+function explainOf(parsed: Parsed): true | "analyze" | undefined {
+  if (parsed.values["analyze"] === true) return "analyze";
+  return parsed.values["explain"] === true ? true : undefined;
+}
+
+async function run(client: Client, request: QueryCommand, signal: AbortSignal): Promise<void> {
+  const { format, explained, output, body } = request;
   const startedMs = systemClock.nowMs();
   const headers = { accept: ACCEPT[format] };
   const url = `${client.addresses.query_url}/v1/query`;
   const response = await client.send({ purpose: "run the query", method: "POST", url, headers, body, signal });
-  if (format !== "table") return passOn(response, format);
-  const result = (await response.json()) as QueryAnswer;
-  if (result.error !== undefined) throw brokenOff(result.error.detail);
-  const width = process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
-  await write(tableText(result.columns, result.rows, width));
-  process.stderr.write(footer(result, systemClock.nowMs() - startedMs));
+  const sink = await openSink(output);
+  try {
+    if (format !== "table") await passOn(response, format, sink);
+    else if (explained) await sink.write(planText(((await response.json()) as PlanAnswer).plan));
+    else process.stderr.write(await showTable(response, sink, startedMs));
+    await sink.finish();
+  } catch (error) {
+    await sink.abandon();
+    throw error;
+  }
+}
+
+interface PlanAnswer {
+  readonly plan: PlanStep | null;
 }
 
 interface QueryAnswer {
@@ -102,45 +149,47 @@ interface QueryAnswer {
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-function footer(result: QueryAnswer, elapsedMs: number): string {
+/** @returns what to say beneath it */
+async function showTable(response: Response, sink: Sink, startedMs: number): Promise<string> {
+  const result = (await response.json()) as QueryAnswer;
+  if (result.error !== undefined) throw brokenOff(result.error.detail, sink);
+  await sink.write(tableText(result.columns, result.rows, sink.width));
   const cut = result.truncated ? "; there are more, --limit N shows N" : "";
-  return `(${result.row_count} ${result.row_count === 1 ? "row" : "rows"}${cut}; ${elapsedMs} ms)\n`;
+  const rows = `${result.row_count} ${result.row_count === 1 ? "row" : "rows"}`;
+  return `(${rows}${cut}; ${systemClock.nowMs() - startedMs} ms)\n`;
 }
 
 /** How the end of a result looks that failed after its first bytes were sent. */
 const TAIL_CHARS = 4096;
+const NEVER = /(?!)/; // its connection is cut instead
 const BROKEN: Readonly<Record<Exclude<Format, "table">, RegExp>> = {
   json: /"error":\{"code":"[a-z_]+","detail":"((?:[^"\\]|\\.)*)"\}\}\s*$/,
   ndjson: /(?:^|\n)\{"error":\{"code":"[a-z_]+","detail":"((?:[^"\\]|\\.)*)"\}\}\s*$/,
-  csv: /(?!)/, // its connection is cut instead
+  csv: NEVER,
+  arrow: NEVER,
+  parquet: NEVER,
 };
 
 /** The bytes as they come; nothing is gathered but the tail, which tells a broken result. */
-async function passOn(response: Response, format: Exclude<Format, "table">): Promise<void> {
+async function passOn(response: Response, format: Exclude<Format, "table">, sink: Sink): Promise<void> {
   let tail = "";
   const decoder = new TextDecoder();
   try {
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      await write(chunk);
-      tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
+      await sink.write(chunk);
+      if (!BINARY.has(format)) tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EPIPE") return; // `| head` has seen enough
-    if ((error as Error).name === "AbortError") throw error;
-    throw brokenOff("the connection ended before the result did");
+    if ((error as Error).name === "AbortError" || error instanceof CommandError) throw error;
+    throw brokenOff("the connection ended before the result did", sink);
   }
   const failure = BROKEN[format].exec(tail);
-  if (failure !== null) throw brokenOff(String(JSON.parse(`"${failure[1] ?? ""}"`)));
+  if (failure !== null) throw brokenOff(String(JSON.parse(`"${failure[1] ?? ""}"`)), sink);
 }
 
-function brokenOff(detail: string): CommandError {
-  return new CommandError(`cannot finish the query: ${detail}; what was printed is not the whole result`);
-}
-
-/** Waits for the reader of our output, so that a large result is not gathered here. */
-async function write(chunk: string | Uint8Array): Promise<void> {
-  if (process.stdout.write(chunk)) return;
-  await once(process.stdout, "drain");
+function brokenOff(detail: string, { broken }: Sink): CommandError {
+  return new CommandError(`cannot finish the query: ${detail}; ${broken}`);
 }
 
 function statementOf(parsed: Parsed, format: Format): Record<string, unknown> {
@@ -161,6 +210,8 @@ function statementOf(parsed: Parsed, format: Format): Record<string, unknown> {
     ...(named.length > 0 ? { parameters: Object.fromEntries(named.map(pairOf)) } : {}),
     ...(limit === undefined ? {} : { limit }),
     timeout_ms: countOption(parsed, "timeout-ms", { minimum: 1, maximum: COUNT_MAX }),
+    from: textOption(parsed, "from"),
+    to: textOption(parsed, "to"),
   };
 }
 

@@ -1,0 +1,23 @@
+import { isoFromMs } from "#kernel/time.ts";
+import type { RecordSource } from "#stores/telemetry/index.ts";
+import type { AuditDeps } from "./append.ts";
+import type { AuditRow } from "./event.ts";
+import { exportAudit } from "./list.ts";
+
+/** The audit log of an organization as rows of the table `audit_log`; the number in the chain is the mark. */
+export function auditRecords(deps: Pick<AuditDeps, "metadata">): RecordSource {
+  return {
+    rowsAfter: async function* (orgId, mark) {
+      for await (const row of exportAudit(deps, orgId, {}, undefined, { afterSeq: mark })) {
+        yield { mark: row.seq, row: recordOf(row) };
+      }
+    },
+  };
+}
+
+function recordOf(row: AuditRow): object {
+  const { id, action, actor_kind, actor_id, target_kind, target_id, result, ip, request_id } = row;
+  const detail: unknown = JSON.parse(row.detail);
+  const timestamp = isoFromMs(row.at);
+  return { timestamp, id, action, actor_kind, actor_id, target_kind, target_id, result, ip, request_id, detail };
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { RecordFiles, type RecordFilesOptions, type RecordSource } from "./files.ts";
+
+const ORG = "org_a";
+
+interface Rows extends RecordSource {
+  /** Marks that were asked from. */
+  readonly asked: number[];
+  add(count: number): void;
+  failAfter: number;
+}
+
+/** Rows that are their own marks. */
+function rowsSource(): Rows {
+  let total = 0;
+  return {
+    asked: [],
+    failAfter: Number.POSITIVE_INFINITY,
+    add(count) {
+      total += count;
+    },
+    async *rowsAfter(_orgId, mark) {
+      this.asked.push(mark);
+      for (let n = mark + 1; n <= total; n++) {
+        await Promise.resolve();
+        if (n > this.failAfter) throw new Error("the source failed");
+        yield { mark: n, row: { n } };
+      }
+    },
+  };
+}
+
+async function openFiles(t: TestContext, source: RecordSource, more: Partial<RecordFilesOptions> = {}) {
+  const dir = await mkdtemp(join(tmpdir(), "mooring-records-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const failures: string[] = [];
+  const options = { dir, sources: { audit_log: source }, deleteFailed: (path: string) => failures.push(path), ...more };
+  const files = await RecordFiles.open(options);
+  const onDisk = async (): Promise<string[]> =>
+    (await readdir(dir, { recursive: true })).filter((name) => name.endsWith("json"));
+  return { dir, files, onDisk, failures };
+}
+
+async function numbers(files: readonly { path: string; rows: number; bytes: number }[]): Promise<number[]> {
+  const all: number[] = [];
+  for (const { path, rows, bytes } of files) {
+    const content = await readFile(path);
+    const lines = content.toString().trimEnd().split("\n");
+    assert.deepEqual([lines.length, content.length], [rows, bytes]);
+    all.push(...lines.map((line) => (JSON.parse(line) as { n: number }).n));
+  }
+  return all;
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while (!(await condition())) assert.ok(performance.now() < deadline, "it did not happen within 5 s");
+}
+
+test("rows are read once, and all of them are in each snapshot", async (t) => {
+  const source = rowsSource();
+  const { files } = await openFiles(t, source);
+  for (const [i, count] of [3, 0, 2, 40].entries()) {
+    source.add(count);
+    const snapshot = await files.snapshot(ORG, "audit_log");
+    const total = [3, 3, 5, 45][i] ?? 0;
+    assert.deepEqual(await numbers(snapshot.files), upTo(total));
+    snapshot.release();
+  }
+  assert.deepEqual(source.asked, [0, 3, 3, 5]);
+});
+
+test("many small additions stay few files, and what they replace is deleted when nobody reads it", async (t) => {
+  const source = rowsSource();
+  const { files, onDisk, failures } = await openFiles(t, source);
+  source.add(100);
+  const early = await files.snapshot(ORG, "audit_log");
+  for (let i = 0; i < 100; i++) {
+    source.add(1);
+    (await files.snapshot(ORG, "audit_log")).release();
+  }
+  const late = await files.snapshot(ORG, "audit_log");
+  assert.ok(late.files.length < 10, `${late.files.length} files`);
+  assert.deepEqual(await numbers(early.files), upTo(100));
+  assert.deepEqual(await numbers(late.files), upTo(200));
+  early.release();
+  early.release();
+  late.release();
+  await until(async () => (await onDisk()).length === late.files.length);
+  assert.deepEqual(failures, []);
+});
+
+test("a long table is written piece by piece, and a failure keeps what was written", async (t) => {
+  const source = rowsSource();
+  const { files } = await openFiles(t, source, { fileBytes: 100 });
+  source.add(1000);
+  source.failAfter = 500;
+  await assert.rejects(files.snapshot(ORG, "audit_log"), { code: "unavailable" });
+  source.failAfter = Number.POSITIVE_INFINITY;
+  const snapshot = await files.snapshot(ORG, "audit_log");
+  assert.deepEqual(await numbers(snapshot.files), upTo(1000));
+  assert.ok((source.asked[1] ?? 0) > 480, "it went on from where it had failed");
+  snapshot.release();
+});
+
+test("snapshots at the same time read each row once", async (t) => {
+  const source = rowsSource();
+  const { files } = await openFiles(t, source);
+  source.add(50);
+  const both = await Promise.all([files.snapshot(ORG, "audit_log"), files.snapshot(ORG, "audit_log")]);
+  for (const { files: list, release } of both) {
+    assert.deepEqual(await numbers(list), upTo(50));
+    release();
+  }
+  assert.deepEqual(source.asked, [0, 50]);
+});
+
+test("organizations have files of their own; the least recently used go", async (t) => {
+  const source = rowsSource();
+  const { files, onDisk } = await openFiles(t, source, { keptMax: 2 });
+  source.add(5);
+  const first = await files.snapshot("org_1", "audit_log");
+  for (const org of ["org_2", "org_3"]) (await files.snapshot(org, "audit_log")).release();
+  assert.deepEqual(await numbers(first.files), upTo(5), "a file that is read stays");
+  first.release();
+  await until(async () => (await onDisk()).length === 2);
+  assert.ok((await onDisk()).every((name) => !name.includes("org_1")));
+});
+
+test("what an earlier process left is wiped", async (t) => {
+  const source = rowsSource();
+  const { dir, files, onDisk } = await openFiles(t, source);
+  source.add(5);
+  (await files.snapshot(ORG, "audit_log")).release();
+  await RecordFiles.open({ dir, sources: {}, deleteFailed: () => undefined });
+  assert.deepEqual(await onDisk(), []);
+});
+
+test("a table without a source is not served", async (t) => {
+  const { files } = await openFiles(t, rowsSource(), { sources: {} });
+  await assert.rejects(files.snapshot(ORG, "audit_log"), { code: "unavailable" });
+});

@@ -1,0 +1,183 @@
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Problem } from "#kernel/problem.ts";
+import { HeldFile } from "../hot/file.ts";
+import type { HotInput } from "../snapshot.ts";
+import { writeAll } from "../write-all.ts";
+import type { RecordTable } from "./tables.ts";
+
+/** Where the rows of a table come from. Rows never change and none goes: what was read once is not read again. */
+export interface RecordSource {
+  /**
+   * Rows of an organization that came after `mark` (0: all), oldest first, each with its own mark; marks rise. A row has the members
+   * that `RECORD_TABLES` names, null or absent for NULL. All rows that were committed before the call are among them.
+   */
+  rowsAfter(orgId: string, mark: number): AsyncIterable<{ readonly mark: number; readonly row: object }>;
+}
+
+export type RecordSources = Readonly<Partial<Record<RecordTable, RecordSource>>>;
+
+export interface RecordFilesOptions {
+  /** Folder of the files; what is in it is deleted. */
+  readonly dir: string;
+  readonly sources: RecordSources;
+  /** Told about a deletion that failed. */
+  readonly deleteFailed: (path: string, error: unknown) => void;
+  /** Tables of organizations that are kept as files; the least recently used go first. */
+  readonly keptMax?: number;
+  /** Bytes after which a file is written, so that a long table is not gathered in memory. */
+  readonly fileBytes?: number;
+}
+
+/** Records as files for a query. They stay until `release`. */
+export interface RecordSnapshot {
+  readonly files: readonly HotInput[];
+  readonly release: () => void;
+}
+
+interface KeptFile {
+  readonly held: HeldFile;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** One table of one organization as it was read until now. */
+interface Kept {
+  readonly dir: string;
+  mark: number;
+  files: readonly KeptFile[];
+  /** The update that runs or ran last: updates come one after the other. */
+  updated: Promise<void>;
+  /** Snapshots that are being taken: it is not given up meanwhile. */
+  users: number;
+}
+
+const KEPT_MAX = 64;
+const FILE_BYTES = 8 * 1024 * 1024;
+
+/** Records of the metadata store as NDJSON files, which are a cache: wiped at start, and continued when rows have come. */
+export class RecordFiles {
+  readonly #options: RecordFilesOptions;
+  /** Least recently used first. */
+  readonly #kept = new Map<string, Kept>();
+  #numbers = 0;
+
+  private constructor(options: RecordFilesOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: RecordFilesOptions): Promise<RecordFiles> {
+    await rm(options.dir, { recursive: true, force: true });
+    await mkdir(options.dir, { recursive: true, mode: 0o700 });
+    return new RecordFiles(options);
+  }
+
+  /**
+   * All rows that an organization has in a table at this moment.
+   * @throws Problem `unavailable` when they can't be read or written
+   */
+  async snapshot(orgId: string, table: RecordTable): Promise<RecordSnapshot> {
+    const source = this.#options.sources[table];
+    if (source === undefined) throw new Problem("unavailable", `the table ${table} is not served here`);
+    const kept = this.#use(orgId, table);
+    kept.users++;
+    try {
+      const update = kept.updated.catch(() => undefined).then(() => this.#update(kept, orgId, source));
+      kept.updated = update;
+      await update;
+      return hold(kept.files);
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      const detail = `cannot read the records of ${table}: making them ready for the query failed; try again later`;
+      throw new Problem("unavailable", detail, { headers: { "Retry-After": "5" }, cause: error });
+    } finally {
+      kept.users--;
+    }
+  }
+
+  #use(orgId: string, table: RecordTable): Kept {
+    const name = `${orgId}/${table}`;
+    const dir = join(this.#options.dir, orgId, table);
+    const kept = this.#kept.get(name) ?? { dir, mark: 0, files: [], updated: Promise.resolve(), users: 0 };
+    this.#kept.delete(name);
+    this.#kept.set(name, kept);
+    for (const [other, { files, users }] of this.#kept) {
+      if (this.#kept.size <= (this.#options.keptMax ?? KEPT_MAX)) break;
+      if (users > 0 || other === name) continue;
+      this.#kept.delete(other);
+      drop(files);
+    }
+    return kept;
+  }
+
+  async #update(kept: Kept, orgId: string, source: RecordSource): Promise<void> {
+    let lines: string[] = [];
+    let chars = 0;
+    let { mark } = kept;
+    for await (const each of source.rowsAfter(orgId, mark)) {
+      const line = `${JSON.stringify(each.row)}\n`;
+      lines.push(line);
+      chars += line.length;
+      ({ mark } = each);
+      if (chars < (this.#options.fileBytes ?? FILE_BYTES)) continue;
+      await this.#add(kept, lines, mark);
+      lines = [];
+      chars = 0;
+    }
+    if (lines.length > 0) await this.#add(kept, lines, mark);
+  }
+
+  /** Puts rows into a file, and files of like size into one: there are few, and each row is written few times. */
+  async #add(kept: Kept, lines: readonly string[], mark: number): Promise<void> {
+    let content = Buffer.from(lines.join(""));
+    let rows = lines.length;
+    const joined: KeptFile[] = [];
+    const before = [...kept.files];
+    for (let last = before.at(-1); last !== undefined && last.bytes <= 2 * content.length; last = before.at(-1)) {
+      if (last.bytes + content.length > FILE_BYTES) break;
+      content = Buffer.concat([await readFile(last.held.path), content]);
+      rows += last.rows;
+      joined.push(last);
+      before.pop();
+    }
+    const held = new HeldFile(join(kept.dir, `${++this.#numbers}.ndjson`), this.#options.deleteFailed);
+    await writeWhole(kept.dir, held.path, content);
+    kept.files = [...before, { held, rows, bytes: content.length }];
+    kept.mark = mark;
+    drop(joined);
+    await nextTurn();
+  }
+}
+
+function hold(files: readonly KeptFile[]): RecordSnapshot {
+  for (const { held } of files) held.hold();
+  let released = false;
+  return {
+    files: files.map(({ held, rows, bytes }) => ({ path: held.path, rows, bytes })),
+    release: () => {
+      if (released) return;
+      released = true;
+      for (const { held } of files) held.letGo();
+    },
+  };
+}
+
+function drop(files: readonly KeptFile[]): void {
+  for (const { held } of files) held.drop();
+}
+
+async function writeWhole(dir: string, path: string, content: Buffer): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const partial = `${path}.part`;
+  const handle = await open(partial, "w", 0o600);
+  try {
+    await writeAll(handle, [content], 0);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await rename(partial, path);
+}
