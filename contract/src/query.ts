@@ -10,6 +10,8 @@ export const Parameters = Type.Union(
   },
 );
 
+const MOMENT = { format: "date-time", maxLength: 40 } as const;
+
 export const QueryBody = Type.Object(
   {
     sql: Type.String({
@@ -18,6 +20,10 @@ export const QueryBody = Type.Object(
       description: "one SELECT over logs, metrics and traces, in DuckDB's dialect",
     }),
     parameters: Type.Optional(Parameters),
+    from: Type.Optional(
+      Type.String({ ...MOMENT, description: "only rows from this time on, ISO 8601 UTC to the microsecond" }),
+    ),
+    to: Type.Optional(Type.String({ ...MOMENT, description: "only rows before this time" })),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "the server's settings bound it" })),
     limit: Type.Optional(Type.Integer({ minimum: 1, description: "cut the result after so many rows, and say so" })),
   },
@@ -29,7 +35,16 @@ export const QueryResult = Type.Object({
   rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   row_count: Type.Integer(),
   truncated: Type.Boolean({ description: "true when limit cut the result" }),
-  statistics: Type.Object({ elapsed_ms: Type.Number() }, { additionalProperties: true }),
+  statistics: Type.Object(
+    {
+      elapsed_ms: Type.Number(),
+      rows_scanned: Type.Integer({ description: "rows of the files that were opened" }),
+      bytes_scanned: Type.Integer({ description: "bytes of the files that were opened" }),
+      files_scanned: Type.Integer({ description: "files that by their times can hold rows of the result" }),
+      files_total: Type.Integer({ description: "files of the tables that the statement names" }),
+    },
+    { additionalProperties: true },
+  ),
 });
 
 export const QUERY_ROUTES = {

@@ -41,6 +41,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const rows = await openRows({ ...options, settings: rowSettings(settings) });
   const engine = createQueryEngine({
     snapshot: (orgId, wanted) => rows.snapshot(orgId, wanted),
+    asked: (orgId, type, keys) => rows.noteAsked(orgId, type, keys),
     settings: {
       ...defaultQuerySettings(layoutOf(dataDir).root),
       dataDir,

@@ -1,5 +1,6 @@
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { QueryRequest, QueryRun } from "../index.ts";
 import type { Snapshot, WantedTables } from "../snapshot.ts";
 import { childFiles, wantedTables } from "./files.ts";
@@ -15,7 +16,7 @@ export interface QueryEngineOptions {
   /** The files of one organization at the moment of the call, of the tables and times that are wanted. */
   readonly snapshot: (orgId: string, wanted: WantedTables) => Promise<Snapshot>;
   /** Told of the attributes that a statement reads, as text, of a table. */
-  readonly asked?: (orgId: string, table: string, keys: readonly string[]) => void;
+  readonly asked?: (orgId: string, type: TelemetryType, keys: readonly string[]) => void;
   readonly settings: QueryEngineSettings;
   readonly log: QueryLog;
   readonly clock: Clock;
@@ -149,7 +150,10 @@ class Engine implements QueryEngine {
     const files = await snapshot(orgId, wantedTables(ask, range));
     held.hold(files);
     const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
-    for (const [table, { keys }] of Object.entries(ask.tables)) if (keys.length > 0) asked?.(orgId, table, keys);
+    for (const type of TELEMETRY_TYPES) {
+      const keys = ask.tables[type]?.keys ?? [];
+      if (keys.length > 0) asked?.(orgId, type, keys);
+    }
     return childFiles(files, ask, { directory: settings.telemetryDir, visible, range });
   }
 }

@@ -107,6 +107,22 @@ test("each principal sees the rows of its organization, and of a private project
   assert.deepEqual(await messages("b"), ["other organization"]);
 });
 
+test("from and to bound the rows, and what is no range is refused", async () => {
+  const sql = "select count(*) as n from logs";
+  const count = async (range: object): Promise<unknown> => {
+    const { rows } = (await (await ask({ sql, ...range })).json()) as { rows: { n: number }[] };
+    return rows[0]?.n;
+  };
+  const [at, later] = ["2026-11-20T08:00:00Z", "2026-11-20T08:00:00.000001Z"];
+  assert.equal(await count({ from: at }), 3);
+  assert.equal(await count({ from: at, to: later }), 3);
+  assert.equal(await count({ from: later }), 0);
+  assert.equal(await count({ to: at }), 0);
+  const refused = await problemOf(await ask({ sql, from: later, to: at }));
+  assert.deepEqual([refused.status, refused.code, refused.errors?.[0]?.pointer], [400, "invalid_body", "/to"]);
+  assert.equal((await problemOf(await ask({ sql, from: "yesterday" }))).errors?.[0]?.pointer, "/from");
+});
+
 test("Accept chooses the form, and what can't be produced is 406", async () => {
   const sql = "select 1 as one, 'a,b' as two";
   const json = (await (await ask({ sql })).json()) as {

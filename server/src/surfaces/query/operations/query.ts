@@ -4,6 +4,7 @@ import { preferredType, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
 import type { QueryLimits, QuerySurfaceDeps } from "../index.ts";
+import { rangeOf } from "../range.ts";
 
 const TYPES = [
   "application/json",
@@ -37,6 +38,7 @@ export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.que
       sql: body.sql,
       parameters: body.parameters ?? [],
       format: FORMATS[type],
+      range: rangeOf(body),
       timeoutMs: body.timeout_ms ?? deps.limits.timeoutMs,
       memoryBytesMax: deps.limits.memoryBytesMax,
       rowsMax: body.limit ?? deps.limits.rowsMax,
