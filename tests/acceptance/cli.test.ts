@@ -16,6 +16,7 @@ const COMMANDS = [
   "credential",
   "audit",
   "keys",
+  "quota",
   "doctor",
   "config",
   "version",

@@ -125,8 +125,9 @@ function parsed(name: SettingName, text: string): unknown {
   const fallback = SETTINGS[name].default as unknown;
   if (text === "" && fallback === null) return null;
   if (Array.isArray(fallback)) return text === "" ? [] : text.split(",").map((part) => part.trim());
-  const numeric = typeof fallback === "number" || name === "ingest_workers";
-  return numeric && /^-?[0-9]+$/.test(text) ? Number(text) : text;
+  if (!/^-?[0-9]+$/.test(text)) return text;
+  const number = Number(text);
+  return typeof fallback === "number" || Compile(SETTINGS[name].schema).Check(number) ? number : text;
 }
 
 function checked(setting: Setting, given: Given | undefined, mistakes: string[]): unknown {

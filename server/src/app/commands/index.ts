@@ -37,6 +37,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./keys.ts")).keys,
   },
   {
+    name: "quota",
+    summary: "show and set what an organization may store and send",
+    load: async () => (await import("./quota.ts")).quota,
+  },
+  {
     name: "doctor",
     summary: "check this installation, and say how to mend it",
     load: async () => (await import("./doctor/index.ts")).doctor,

@@ -214,7 +214,8 @@ export class RowStore {
    * @throws Problem `unavailable`
    */
   async snapshot(orgId: string, wanted?: WantedTables): Promise<Snapshot> {
-    return takeSnapshot(this.#parts.tables.ofOrganization(orgId), wanted);
+    const { tables, lifecycle } = this.#parts;
+    return takeSnapshot(tables.ofOrganization(orgId), wanted, lifecycle.shown(orgId));
   }
 
   /** Compacts everything now, due or not, and shortens the log. What fails is logged. */

@@ -10,24 +10,28 @@ const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
 
 /**
  * The files of an organization's tables as of now, without those that have no row that is wanted. What they are is settled before the first wait, so neither an append
- * nor a compaction can come between; then the rows that are only in memory are written.
+ * nor a compaction can come between; then the rows that are only in memory are written. Rows outside of `shown` are there and not to be seen.
  * @throws Problem `unavailable` when rows in memory can't be written for the query to read
  */
-export async function takeSnapshot(tables: readonly Table[], wanted: WantedTables = ALL): Promise<Snapshot> {
+export async function takeSnapshot(
+  tables: readonly Table[],
+  wanted: WantedTables = ALL,
+  shown: WantedTables = ALL,
+): Promise<Snapshot> {
   const lists: Record<TelemetryType, SnapshotTable> = { logs: NO_FILES, metrics: NO_FILES, traces: NO_FILES };
   const held: HeldFile[] = [];
   const hot: HotFile[] = [];
   for (const table of tables) {
-    const range = wanted[table.type];
+    const [range, visible] = [wanted[table.type], shown[table.type] ?? {}];
     if (range === undefined) continue;
     const tail = table.tail();
     const files = tail === undefined ? table.sealed : [...table.sealed, tail];
-    const parquet = table.parquet.filter((file) => overlaps(file, range));
+    const parquet = table.parquet.filter((file) => overlaps(file, range) && overlaps(file, visible));
     hot.push(...files);
     for (const file of parquet) held.push(file.held);
     for (const file of files) held.push(file.held);
     const filesTotal = table.parquet.length + files.length;
-    lists[table.type] = { parquet: parquet.map(parquetInput), hot: files.map(hotInput), filesTotal };
+    lists[table.type] = { parquet: parquet.map(parquetInput), hot: files.map(hotInput), filesTotal, range: visible };
   }
   for (const file of held) file.hold();
   const release = once(() => {

@@ -1,0 +1,131 @@
+import { organizationBySlug, SYSTEM } from "#domain/organizations/index.ts";
+import { allPolicies, setQuota, UNLIMITED, type Quota } from "#domain/telemetry/index.ts";
+import { systemClock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import {
+  CommandError,
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  textOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
+import { withMetadata } from "./stores.ts";
+import { tableText } from "./table.ts";
+
+const USAGE = `
+Usage: mooring quota [--data-dir DIR]
+       mooring quota ORG [--stored BYTES] [--rate BYTES] [--burst BYTES] [--data-dir DIR]
+
+What organizations may store and send, where it differs from the settings; with an option, sets it for one. BYTES is a number, or one with
+KiB, MiB, GiB or TiB; none: no limit; default: as the settings say. A running server applies it within seconds.
+
+  mooring quota acme --stored 50GiB --rate 2MiB --data-dir ./data
+  mooring quota acme --stored default --rate none
+`;
+
+const OPTIONS: readonly Option[] = [
+  {
+    name: "stored",
+    type: "string",
+    value: "BYTES",
+    description: "telemetry on each server's disk: Parquet, and what is not in Parquet yet",
+  },
+  { name: "rate", type: "string", value: "BYTES", description: "of rows that it may send a second, sustained" },
+  { name: "burst", type: "string", value: "BYTES", description: "of rows that it may send at once" },
+  { name: "json", type: "boolean", description: "print JSON" },
+  CONFIG_OPTION,
+];
+
+const COLUMN_OF = {
+  stored: "stored_bytes_max",
+  rate: "ingest_bytes_per_second",
+  burst: "ingest_bytes_burst",
+} as const satisfies Record<string, keyof Quota>;
+
+type Line = { readonly organization: string } & Quota;
+
+export const quota: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    const [slug, ...rest] = parsed.positionals;
+    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
+    const change = changeOf(parsed);
+    if (slug === undefined && Object.keys(change).length > 0) throw new UsageError("name the organization");
+    const lines = await withMetadata(configOf(parsed), async (metadata) => {
+      if (slug !== undefined) return [await ofOne(metadata, slug, change)];
+      const policies = await allPolicies(metadata.read);
+      return policies.map((row) => ({ organization: row.slug, ...quotaIn(row) })).filter(hasOwn);
+    });
+    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(lines)}\n` : readable(lines));
+    return ExitCode.ok;
+  },
+};
+
+async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Quota>): Promise<Line> {
+  const organization = await organizationBySlug(metadata.read, slug);
+  if (organization === undefined) throw new CommandError(`cannot set a quota: there is no organization ${slug}`);
+  const deps = { metadata, clock: systemClock };
+  if (Object.keys(change).length > 0)
+    return { organization: slug, ...(await setQuota(deps, SYSTEM, organization.id, change)) };
+  const own = (await allPolicies(metadata.read)).find((row) => row.org_id === organization.id);
+  return { organization: slug, ...quotaIn(own) };
+}
+
+function quotaIn(row: Quota | undefined): Quota {
+  return {
+    stored_bytes_max: row?.stored_bytes_max ?? null,
+    ingest_bytes_per_second: row?.ingest_bytes_per_second ?? null,
+    ingest_bytes_burst: row?.ingest_bytes_burst ?? null,
+  };
+}
+
+function hasOwn({ organization: _organization, ...own }: Line): boolean {
+  return Object.values(own).some((value) => value !== null);
+}
+
+function changeOf(parsed: Parsed): Partial<Quota> {
+  const change: Partial<Record<keyof Quota, number | null>> = {};
+  for (const [option, column] of Object.entries(COLUMN_OF)) {
+    const text = textOption(parsed, option);
+    if (text !== undefined) change[column] = bytesOf(option, text);
+  }
+  return change;
+}
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
+
+function bytesOf(option: string, text: string): number | null {
+  if (text === "default") return null;
+  if (text === "none") return UNLIMITED;
+  const [, digits = "", unit = ""] = /^(\d{1,15}) ?(KiB|MiB|GiB|TiB|)$/.exec(text) ?? [];
+  const bytes = Number(digits) * (UNITS[unit] ?? 1);
+  const least = option === "stored" ? 0 : 1;
+  if (digits === "" || !Number.isSafeInteger(bytes) || bytes < least)
+    throw new UsageError(`--${option} must be bytes such as 500MiB, or none, or default; not ${JSON.stringify(text)}`);
+  return bytes;
+}
+
+function readable(lines: readonly Line[]): string {
+  if (lines.length === 0) return "Every organization has what the settings say.\n";
+  const names = ["organization", ...Object.values(COLUMN_OF)];
+  const rows = lines.map((line) =>
+    Object.fromEntries(Object.entries(line).map(([name, value]) => [name, shown(value)])),
+  );
+  return tableText(
+    names.map((name) => ({ name, type: "VARCHAR" })),
+    rows,
+    process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER,
+  );
+}
+
+function shown(value: string | number | null): string {
+  if (value === null) return "default";
+  return value === UNLIMITED ? "none" : String(value);
+}
