@@ -1,26 +1,35 @@
 import { writeSync } from "node:fs";
-import { openTestStore, testSettings } from "./store.ts";
-import { batchRows, killBatch } from "./kill.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { batchRows, killBatch, KILL_EVENTS, KILL_WRITERS } from "./kill.ts";
+import { openTestStore, recordingLog, testSettings } from "./store.ts";
 
 /**
- * The process that is killed: 16 writers append to two organizations as fast as they can, and each batch is printed once it
- * is acknowledged. Arguments: data directory, number of the run, `compaction` or `plain`.
+ * The process that is killed: writers append to two organizations, and each batch is printed once it
+ * is acknowledged, as are compactions and merges. Arguments: data directory, number of the run, `busy` (with compactions and merges) or `plain`.
  */
-const WRITERS = 16;
+const PAUSE_MS = 5;
 const KIB = 1024;
 
 const [dataDir, run, mode] = process.argv.slice(2);
-if (dataDir === undefined || run === undefined) throw new Error("usage: kill-child.ts DIR RUN compaction|plain");
+if (dataDir === undefined || run === undefined) throw new Error("usage: kill-child.ts DIR RUN busy|plain");
 
-const compacting = mode === "compaction";
+const checkEveryMs = mode === "busy" ? 20 : 0;
 const settings = testSettings();
+const log = {
+  ...recordingLog(),
+  info: (_fields: object, message: string) => {
+    if (KILL_EVENTS.includes(message)) writeSync(1, `#${message}\n`);
+  },
+};
 const { rows } = await openTestStore(dataDir, {
+  log,
   settings: {
     ...settings,
     segmentBytes: 256 * KIB,
     hotFileBytes: 16 * KIB,
     hotMemoryBytes: 64 * KIB,
-    compaction: { ...settings.compaction, hotBytes: 48 * KIB, checkEveryMs: compacting ? 20 : 0 },
+    compaction: { ...settings.compaction, hotBytes: 48 * KIB, checkEveryMs },
+    merge: { ...settings.merge, fanIn: 3, checkEveryMs },
   },
 });
 
@@ -29,7 +38,8 @@ async function write(writer: number): Promise<void> {
     const batch = killBatch(`${run}-${writer}-${n}`, batchRows(writer, n));
     await rows.append(batch);
     writeSync(1, `${run}-${writer}-${n}\n`);
+    await delay(PAUSE_MS);
   }
 }
 
-await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+await Promise.all(Array.from({ length: KILL_WRITERS }, (_, writer) => write(writer)));

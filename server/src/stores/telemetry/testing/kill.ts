@@ -1,47 +1,133 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readFile } from "node:fs/promises";
+import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Batch } from "../index.ts";
-import { logBatch } from "./store.ts";
+import { layoutOf } from "../layout.ts";
+import { batchOf } from "./rows.ts";
+import { openTestStore, readMessages, recordingLog, type OpenStore } from "./store.ts";
 
+export const KILL_WRITERS = 8;
 export const KILL_ORGANIZATIONS = ["org_even", "org_odd"] as const;
+/** What the child tells of beside the batches: a kill should fall into each of them. */
+export const KILL_EVENTS = ["compacted telemetry", "merged telemetry files"];
+
+const DAYS = ["2026-11-20", "2026-11-19", "2024-02-29"];
 
 /** From 1 to 60 rows, different for each batch and known to both sides. */
 export function batchRows(writer: number, n: number): number {
   return 1 + ((writer * 31 + n * 7) % 60);
 }
 
-/** A batch whose rows name it: `name/0`, `name/1`, … */
+/** A batch whose rows name it: `name/0`, `name/1`, … They are of several days, in no order. */
 export function killBatch(name: string, rows: number): Batch {
-  const messages = Array.from({ length: rows }, (_, i) => `${name}/${i}`);
-  return logBatch(KILL_ORGANIZATIONS[name.length % 2] ?? "org_even", messages);
+  const entries = Array.from({ length: rows }, (_, i) => {
+    const second = String((i * 37) % 60).padStart(2, "0");
+    return { timestamp: `${DAYS[i % DAYS.length]}T08:00:${second}.000000Z`, level: "info", message: `${name}/${i}` };
+  });
+  return batchOf("logs", entries, KILL_ORGANIZATIONS[name.length % 2] ?? "org_even");
 }
 
-const FIRST_BATCH_MS_MAX = 20_000;
+export interface Killed {
+  /** Names of the batches that were acknowledged. */
+  readonly acknowledged: string[];
+  /** How often each of `KILL_EVENTS` happened. */
+  readonly events: Map<string, number>;
+}
 
-/** Runs the child until `killAfterMs` after its first acknowledged batch; returns the batches that it printed. */
-export async function runAndKill(options: {
-  dataDir: string;
-  run: number;
-  compacting: boolean;
-  killAfterMs: number;
-}): Promise<string[]> {
+/** When the time of a kill begins: with the first batch, without any compaction; the same with it; with the first compaction or merge. */
+const PHASES = ["plain", "batch", ...KILL_EVENTS] as const;
+
+/** Kills a store under load again and again at random moments. */
+export async function killRounds(dataDir: string, kills: number): Promise<Killed> {
+  const killed: Killed = { acknowledged: [], events: new Map() };
+  for (let run = 0; run < kills; run++) {
+    for (const line of await runAndKill(dataDir, run, PHASES[run % PHASES.length] ?? "plain")) {
+      if (!line.startsWith("#")) killed.acknowledged.push(line);
+      else killed.events.set(line.slice(1), 1 + (killed.events.get(line.slice(1)) ?? 0));
+    }
+  }
+  return killed;
+}
+
+/** Every acknowledged row is there once, no batch in part, and the files on disk are those of the manifest. */
+export async function assertKept(dataDir: string, { acknowledged }: Killed, kills: number): Promise<void> {
+  const log = recordingLog();
+  const store = await openTestStore(dataDir, { log });
+  const found = await countedRows(store);
+  for (const [name, rows] of found) assert.equal(rows.size, expectedRows(name), `batch ${name} is there in part`);
+  assert.deepEqual(
+    acknowledged.filter((name) => !found.has(name)),
+    [],
+    "acknowledged batches are missing",
+  );
+  // What was flushed but not yet answered for may be there too: one batch for each writer and kill at most.
+  assert.ok(found.size - acknowledged.length <= kills * KILL_WRITERS);
+  await assertTidy(dataDir, store);
+  assert.deepEqual(
+    log.lines.filter(({ level }) => level === "error" || level === "warn"),
+    [],
+  );
+  await store.close();
+}
+
+async function assertTidy(dataDir: string, { metadata }: OpenStore): Promise<void> {
+  const { parquet, replacing, work, quarantine } = layoutOf(dataDir);
+  const onDisk = (await readdir(parquet, { recursive: true })).filter((name) => name.endsWith(".parquet"));
+  const known = await metadata.read.selectFrom("telemetry_file").select(["path", "dropped_at"]).execute();
+  assert.deepEqual(
+    onDisk.map((name) => `parquet/${name}`).toSorted(),
+    known.filter(({ dropped_at: at }) => at === null).map(({ path }) => path).toSorted(),
+  );
+  assert.equal(known.filter(({ dropped_at: at }) => at !== null).length, 0, "dropped files are forgotten");
+  for (const dir of [replacing, work, quarantine]) assert.deepEqual(await readdir(dir), [], dir);
+}
+
+/** For each batch the numbers of its rows; fails when a row is there twice. */
+async function countedRows({ rows }: OpenStore): Promise<Map<string, Set<string>>> {
+  const found = new Map<string, Set<string>>();
+  for (const orgId of KILL_ORGANIZATIONS) {
+    for (const message of await readMessages(rows, orgId)) {
+      const [name = "", number = ""] = message.split("/");
+      const numbers = found.get(name) ?? new Set();
+      assert.ok(!numbers.has(number), `${message} is there twice`);
+      found.set(name, numbers.add(number));
+    }
+  }
+  return found;
+}
+
+function expectedRows(name: string): number {
+  const [, writer, n] = name.split("-").map(Number);
+  assert.ok(writer !== undefined && n !== undefined);
+  return batchRows(writer, n);
+}
+
+const KILL_MS_MAX = 400;
+const PHASE_MS_MAX = 20_000;
+
+/** Runs the child until a random moment of a phase; returns the lines that it printed. */
+async function runAndKill(dataDir: string, run: number, phase: string): Promise<string[]> {
   const script = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
-  const args = [script, options.dataDir, String(options.run), options.compacting ? "compaction" : "plain"];
+  const args = [script, dataDir, String(run), phase === "plain" ? "plain" : "busy"];
   // A file, not a pipe: the child never waits for its reader, and what it has written stays when it is killed.
-  const printed = join(options.dataDir, `acknowledged-${options.run}`);
+  const printed = join(dataDir, `acknowledged-${run}`);
   const output = await open(printed, "a");
   const child = spawn(process.execPath, args, { stdio: ["ignore", output.fd, "inherit"] });
   const closed = once(child, "close");
-  const deadline = setTimeout(() => child.kill("SIGTERM"), FIRST_BATCH_MS_MAX);
-  while ((await output.stat()).size === 0 && child.exitCode === null && child.signalCode === null) await delay(2);
-  clearTimeout(deadline);
-  const timer = setTimeout(() => child.kill("SIGKILL"), options.killAfterMs);
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  const isThere = async (): Promise<boolean> =>
+    KILL_EVENTS.includes(phase)
+      ? (await readFile(printed, "utf8")).includes(`#${phase}\n`)
+      : (await output.stat()).size > 0;
+  for (const deadline = performance.now() + PHASE_MS_MAX; isRunning() && !(await isThere()); await delay(5))
+    assert.ok(performance.now() < deadline, `no sign of: ${phase}`);
+  await delay(Math.random() * KILL_MS_MAX);
+  child.kill("SIGKILL");
   const [code, signal] = (await closed) as [number | null, string | null];
-  clearTimeout(timer);
   await output.close();
   if (signal !== "SIGKILL") throw new Error(`the child ended by itself (${signal ?? `exit code ${code}`})`);
   return (await readFile(printed, "utf8")).split("\n").slice(0, -1);
