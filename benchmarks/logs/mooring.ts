@@ -10,6 +10,8 @@ import { metricIn, until } from "./until.ts";
 export interface Mooring extends Target {
   /** Runs a statement. @returns the answer's rows */
   query(sql: string): Promise<unknown[]>;
+  /** Gets a new token; a long run outlives one. */
+  authorize(): Promise<void>;
   /** Waits until the files stay as they are: no merge is under way. */
   rest(): Promise<void>;
   /** Hard links to the Parquet files of a table as the manifest has them, so that no merge takes them away. */
@@ -25,11 +27,22 @@ export async function startMooring(dataDir: string): Promise<Mooring> {
   // Rows that are too few for a file wait ten seconds instead of five minutes, so that the end of the run is soon.
   const flags = ["--compaction-interval-ms", "10000", "--query-timeout-ms-max", String(QUERY_TIMEOUT_MS)];
   const product = await startProduct({ dataDir, keepData: true, metricsListen: `127.0.0.1:${metricsPort}`, flags });
+  process.prependOnceListener("exit", () => product.process.kill("SIGKILL"));
   const { credential } = await product.bootstrap("bench");
-  const token = await product.token(credential);
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  let headers: Record<string, string> = {};
+  const authorize = async (): Promise<void> => {
+    headers = { authorization: `Bearer ${await product.token(credential)}`, "content-type": "application/json" };
+  };
+  await authorize();
   const storageDir = join(dataDir, "telemetry");
   const page = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const query = async (sql: string): Promise<unknown[]> => {
+    const body = JSON.stringify({ sql, timeout_ms: QUERY_TIMEOUT_MS });
+    const response = await fetch(`${product.url}/v1/query`, { method: "POST", headers, body });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`a query was answered with ${response.status}: ${text}`);
+    return (JSON.parse(text) as { rows: unknown[] }).rows;
+  };
   return {
     name: "Mooring",
     durable: "flushed to disk (fdatasync) before the 202",
@@ -44,12 +57,12 @@ export async function startMooring(dataDir: string): Promise<Mooring> {
       form: "entries",
     }),
     pendingRows: async () => metricIn(await page(), "mooring_telemetry_hot_rows"),
-    query: async (sql) => {
-      const body = JSON.stringify({ sql, timeout_ms: QUERY_TIMEOUT_MS });
-      const response = await fetch(`${product.url}/v1/query`, { method: "POST", headers, body });
-      const text = await response.text();
-      if (response.status !== 200) throw new Error(`a query was answered with ${response.status}: ${text}`);
-      return (JSON.parse(text) as { rows: unknown[] }).rows;
+    query,
+    authorize,
+    entries: async () => {
+      await authorize();
+      const [row] = (await query("SELECT count(*) AS n FROM logs")) as { n?: number }[];
+      return Number(row?.n);
     },
     rest: () => restOf(storageDir),
     linkFiles: (type, dir) => linkFiles(dataDir, type, dir),
@@ -57,7 +70,7 @@ export async function startMooring(dataDir: string): Promise<Mooring> {
   };
 }
 
-/** The token of the run lives an hour; the files rest when their names stay the same for a while. */
+/** The files rest when their names stay the same for a while. */
 async function restOf(storageDir: string): Promise<void> {
   let names = "";
   let since = performance.now();

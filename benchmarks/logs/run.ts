@@ -8,7 +8,7 @@ import type { Shape } from "./entries.ts";
 import { runFloor } from "./floor.ts";
 import { startMooring } from "./mooring.ts";
 import { readOptions } from "./options.ts";
-import { questionsFor } from "./queries.ts";
+import { asWritten, questionsFor } from "./queries.ts";
 import { ingestTable, queryTable } from "./report.ts";
 import { diskBytes } from "./sampler.ts";
 import { ingest } from "./target.ts";
@@ -21,12 +21,10 @@ const DISK_BYTES_PER_ENTRY = 1500;
 const INGEST_ENTRIES_PER_SECOND_MIN = 5000;
 
 const options = readOptions(process.argv.slice(2), process.env);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 const dir = mkdtempSync(join(options.dir ?? tmpdir(), "mooring-bench-logs-"));
-try {
-  await run(dir);
-} finally {
-  rmSync(dir, { recursive: true, force: true });
-}
+process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+await run(dir);
 
 async function run(dir: string): Promise<void> {
   const shape = shapeOf();
@@ -47,9 +45,13 @@ async function run(dir: string): Promise<void> {
       : await startVictoriaLogs(options.victorialogs, join(dir, "victorialogs"));
   try {
     const targets = victorialogs === undefined ? [mooring] : [mooring, victorialogs];
+    // The organization has asked these questions before: what it asks for decides which attributes get a column.
+    for (const question of questionsFor(shape)) await mooring.query(question.sql(asWritten));
     const runs = [];
     for (const target of targets) {
       const result = await ingest(target, logs, timeoutFor(logs));
+      const found = await target.entries();
+      if (found !== shape.entries) throw new Error(`${target.name} has ${found} of ${shape.entries} entries`);
       await target.rest();
       const restedBytes = await diskBytes(target.storageDir);
       runs.push({
@@ -60,6 +62,7 @@ async function run(dir: string): Promise<void> {
       });
     }
     tell(ingestTable(runs, floor, shape.entries));
+    await mooring.authorize();
     const spansIn = await ingest(mooring, spans, timeoutFor(spans));
     tell(`spans: ${Math.round(spansIn.entries / (spansIn.elapsedMs / 1000))} a second`);
     await mooring.rest();
@@ -70,7 +73,10 @@ async function run(dir: string): Promise<void> {
     });
     tell(`attributes with a column in every file: ${byHand.promotedKeys.join(", ") || "none"}`);
     const asked: Asked[] = [];
-    for (const question of questionsFor(shape)) asked.push(await ask({ mooring, byHand, victorialogs }, question));
+    for (const question of questionsFor(shape)) {
+      await mooring.authorize();
+      asked.push(await ask({ mooring, byHand, victorialogs }, question));
+    }
     byHand.close();
     tell(queryTable(asked));
   } finally {

@@ -31,7 +31,7 @@ export async function sampleTree(pid: number): Promise<Sampler> {
   };
   const timer = setInterval(() => {
     pending = pending.then(sample);
-  }, SAMPLE_EVERY_MS);
+  }, SAMPLE_EVERY_MS).unref();
   return {
     stop: async () => {
       clearInterval(timer);

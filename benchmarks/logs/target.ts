@@ -16,6 +16,8 @@ export interface Target {
   plan(batches: Batches): Omit<SendPlan, "batches" | "connections" | "timeoutMs">;
   /** Rows that are not in the files they will be read from: in memory, or in a form that is made over. */
   pendingRows(): Promise<number>;
+  /** Log entries that queries see. */
+  entries(): Promise<number>;
   stop(): Promise<void>;
 }
 

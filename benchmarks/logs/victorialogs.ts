@@ -21,7 +21,8 @@ export async function startVictoriaLogs(binary: string, storageDir: string): Pro
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const args = [`-httpListenAddr=127.0.0.1:${port}`, `-storageDataPath=${storageDir}`, "-retentionPeriod=100y"];
-  const child = spawn(binary, [...args, "-loggerLevel=ERROR"], { stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(binary, [...args, "-loggerLevel=FATAL"], { stdio: ["ignore", "ignore", "inherit"] });
+  process.prependOnceListener("exit", () => child.kill("SIGKILL"));
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
@@ -33,6 +34,18 @@ export async function startVictoriaLogs(binary: string, storageDir: string): Pro
       () => false,
     ),
   );
+  const query = async (logsql: string, limit?: number): Promise<unknown[]> => {
+    const body = new URLSearchParams({ query: logsql, ...(limit === undefined ? {} : { limit: String(limit) }) });
+    const response = await fetch(`${url}/select/logsql/query`, { method: "POST", body });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`VictoriaLogs answered ${response.status}: ${text}`);
+    return text.trim() === ""
+      ? []
+      : text
+          .trim()
+          .split("\n")
+          .map((line): unknown => JSON.parse(line));
+  };
   return {
     name: "VictoriaLogs",
     durable: "in memory; on disk within 5 s by default",
@@ -46,17 +59,11 @@ export async function startVictoriaLogs(binary: string, storageDir: string): Pro
       form: "lines",
     }),
     pendingRows: async () => metricIn(await metrics(), "vl_storage_rows", "storage/inmemory"),
-    query: async (query, limit) => {
-      const body = new URLSearchParams({ query, ...(limit === undefined ? {} : { limit: String(limit) }) });
-      const response = await fetch(`${url}/select/logsql/query`, { method: "POST", body });
-      const text = await response.text();
-      if (response.status !== 200) throw new Error(`VictoriaLogs answered ${response.status}: ${text}`);
-      return text.trim() === ""
-        ? []
-        : text
-            .trim()
-            .split("\n")
-            .map((line): unknown => JSON.parse(line));
+    query,
+    entries: async () => {
+      await fetch(`${url}/internal/force_flush`);
+      const [row] = (await query("* | stats count() n")) as { n?: string }[];
+      return Number(row?.n);
     },
     rest: async () => {
       await fetch(`${url}/internal/force_merge`);
