@@ -32,6 +32,8 @@ export interface Route<
   readonly otherBodies?: Readonly<Record<string, string>>;
   /** Body of the success answer; absent for 204. */
   readonly result?: R;
+  /** Media type of the success answer when it is not JSON; `result` then says in words what it is. */
+  readonly resultType?: string;
   readonly status: 200 | 201 | 202 | 204;
   /** Codes of problems that this operation answers on top of those that every operation can (401, 403, 429, 5xx). */
   readonly problems: readonly string[];

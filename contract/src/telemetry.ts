@@ -20,6 +20,28 @@ export const IngestResult = Type.Object({
   errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
 });
 
+/** What a tail shows: all conditions must hold. */
+export const TailQuery = Type.Object(
+  {
+    level: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 32,
+        description: "this level and more severe ones; a level of one's own: only that",
+      }),
+    ),
+    service: Type.Optional(Type.String({ maxLength: 256 })),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: "text that the message contains, in whatever case" }),
+    ),
+    trace_id: Type.Optional(Type.String({ maxLength: 256 })),
+    last_event_id: Type.Optional(
+      Type.String({ maxLength: 64, description: "for clients that can't send the field Last-Event-ID" }),
+    ),
+  },
+  { patternProperties: { "^attributes\\..": Type.String({ maxLength: 256 }) } },
+);
+
 export const TELEMETRY_ROUTES = {
   ingest: route({
     operationId: "ingest",
@@ -39,5 +61,22 @@ export const TELEMETRY_ROUTES = {
     status: 202,
     problems: ["quota_exceeded", "disk_full", "idempotency_key_reused", "invalid_request"],
     rawBody: true,
+  }),
+  tailLogs: route({
+    operationId: "tailLogs",
+    method: "GET",
+    path: "/v1/tail/logs",
+    tag: "telemetry",
+    summary: "Show log entries as they are taken",
+    description:
+      "Server-sent events: `entry` (a row as a query shows it), `position` and comments (signs of life), `gap` (what could not be shown, " +
+      "and why), `end` (why the stream ends). `Last-Event-ID` goes on after that event. `attributes.<name>=<value>` may be given for up to " +
+      "10 names.",
+    permission: "telemetry:read",
+    query: TailQuery,
+    result: Type.String({ description: "events, see docs/tail.md" }),
+    resultType: "text/event-stream",
+    status: 200,
+    problems: ["not_acceptable", "quota_exceeded"],
   }),
 };

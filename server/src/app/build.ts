@@ -20,7 +20,7 @@ import { createOrganizationSurface } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
 import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
-import { createEncoderPool, createTelemetrySurface } from "#surfaces/telemetry/index.ts";
+import { createEncoderPool, createTails, createTelemetrySurface } from "#surfaces/telemetry/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
 import { registerGauges } from "./gauges.ts";
@@ -106,6 +106,12 @@ async function startAll(
     part.close(),
   );
   const health = createHealthSurface({
+  const tails = createTails({
+    feed: telemetry.feed,
+    clock,
+    log,
+    organizationMax: config.tail_concurrency_organization,
+  });
     host,
     stopping: () => stopping,
     checks: [
@@ -117,7 +123,7 @@ async function startAll(
     health,
     createOauthSurface({ host, identity }),
     createOrganizationSurface({ host, identity, metadata, clock, addresses }),
-    createTelemetrySurface({ host, store: telemetry, encoders }),
+    createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
     createTelemetrySettingsSurface({
       ...{ host, metadata, clock, store: telemetry },
       retentionDaysMax: config.retention_days_max,
@@ -142,6 +148,7 @@ async function startAll(
   phases.started("requests", listener, async (part) => {
     stopping = true;
     await Promise.all([part.stop(config.stop_timeout_ms), metricsListener?.stop(1000)]);
+    tails.stop(); // they would never end by themselves
   });
   return {
     addresses,

@@ -154,6 +154,11 @@ export const SETTINGS = {
     default: 4,
     description: "queries of one organization at the same time",
   },
+  tail_concurrency_organization: {
+    schema: count(1, 10_000),
+    default: 100,
+    description: "live tails of one organization at the same time",
+  },
   compaction_rows_bytes: {
     schema: Type.Integer({ minimum: 1024, maximum: GIB }),
     default: 16 * 1024 ** 2,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Permission } from "@mooring/contract";
-import type { Authenticator } from "#domain/identity/index.ts";
+import type { Authenticator, Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { admit } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
@@ -10,6 +10,11 @@ import { createRateLimiter, sendRateLimitFields } from "./rate-limit.ts";
 export interface HttpHost {
   /** Authenticates, checks the permission, takes a token from the credential's bucket. */
   admit(request: FastifyRequest, reply: FastifyReply, permission: Permission): Promise<void>;
+  /**
+   * Asks once more who the caller is and whether it holds the permission, for answers that go on for long. Takes no token.
+   * @throws Problem as `admit` does
+   */
+  readmit(request: FastifyRequest, permission: Exclude<Permission, "public">): Promise<Principal>;
   /**
    * Takes a token from a bucket of the credential's sign-ins, for requests that show its secret instead of a token.
    * @throws Problem `rate_limited`
@@ -37,6 +42,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
       const principal = await admit(request, permission, options.authenticator);
       sendRateLimitFields(reply, limiter, limiter.take(principal.id));
     },
+    readmit: (request, permission) => admit(request, permission, options.authenticator),
     countSignIn: (reply, credentialId) => sendRateLimitFields(reply, limiter, limiter.take(`sign-in ${credentialId}`)),
   };
 }

@@ -90,8 +90,12 @@ function checksOf(row: AnyRoute): Checks {
 function queryCheck(schema: NonNullable<Route["query"]>): Check {
   const check = parameterCheck(schema);
   const names = new Set(Object.keys(schema.properties));
+  const patterns = Object.keys((schema as { patternProperties?: object }).patternProperties ?? {}).map(
+    (pattern) => new RegExp(pattern),
+  );
+  const isKnown = (name: string): boolean => names.has(name) || patterns.some((pattern) => pattern.test(name));
   return (value) => {
-    for (const name of Object.keys(value as object)) if (!names.has(name)) throw unknownParameter(name);
+    for (const name of Object.keys(value as object)) if (!isKnown(name)) throw unknownParameter(name);
     return check(value);
   };
 }

@@ -2,7 +2,9 @@ import { ProblemBody, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
 import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
 
 type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
-  Partial<Pick<Route, "description" | "params" | "query" | "body" | "otherBodies" | "result" | "idempotent">>;
+  Partial<
+    Pick<Route, "description" | "params" | "query" | "body" | "otherBodies" | "result" | "resultType" | "idempotent">
+  >;
 
 /** What a row answers besides its success, from its permission and its own list. */
 function problemCodesOf(row: Row): ProblemCode[] {
@@ -99,7 +101,9 @@ function parametersOf(row: Row): object[] {
 function responsesOf(row: Row): Record<string, unknown> {
   const success = {
     description: "Success",
-    ...(row.result === undefined ? {} : { content: { "application/json": { schema: row.result } } }),
+    ...(row.result === undefined
+      ? {}
+      : { content: { [row.resultType ?? "application/json"]: { schema: row.result } } }),
   };
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of problemCodesOf(row)) {

@@ -7,6 +7,7 @@ import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "./index.ts";
 import { ingest } from "./operations/ingest.ts";
+import { tailLogs } from "./operations/tail-logs.ts";
 import { LINES_TYPES, mediaTypeOf } from "./wire/media-types.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
 import type { OtlpFormat } from "./wire/otlp/encode.ts";
@@ -23,6 +24,7 @@ export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps)
   for (const mediaType of ["application/json", ...LINES_TYPES]) app.addContentTypeParser(mediaType, readIngestBody);
   app.addContentTypeParser("*", (_request, _payload, done) => done(notIngest()));
   mountRoute(app, deps.host, TELEMETRY_ROUTES.ingest, ingest(deps), { bodyBytesMax: INGEST_BODY_BYTES_MAX });
+  mountRoute(app, deps.host, TELEMETRY_ROUTES.tailLogs, tailLogs(deps));
 }
 
 async function readIngestBody(_request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {

@@ -5,6 +5,7 @@ import { bearer, credentialOf, startTestServer, type TestServer } from "#http/te
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
 import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
+import { tailDeps } from "../testing/tails.ts";
 
 let telemetry: TestTelemetry;
 let store: TelemetryStore;
@@ -20,7 +21,7 @@ before(async () => {
       writer: credentialOf("org_a", ["telemetry:write"]),
       reader: credentialOf("org_b", ["telemetry:read"]),
     },
-    mount: (host) => createTelemetrySurface({ host, store, encoders }),
+    mount: (host) => createTelemetrySurface({ host, store, encoders, ...tailDeps(telemetry) }),
   });
 });
 

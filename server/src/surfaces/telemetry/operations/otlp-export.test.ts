@@ -7,6 +7,7 @@ import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
 import { createEncoderPool, createTelemetrySurface, type EncoderPool } from "../index.ts";
+import { tailDeps } from "../testing/tails.ts";
 import { batchesOf } from "./otlp-export.ts";
 
 let telemetry: TestTelemetry;
@@ -23,7 +24,7 @@ before(async () => {
       writer: credentialOf("org_a", ["telemetry:write"], "prj_a"),
       reader: credentialOf("org_b", ["telemetry:read"]),
     },
-    mount: (host) => createTelemetrySurface({ host, store, encoders }),
+    mount: (host) => createTelemetrySurface({ host, store, encoders, ...tailDeps(telemetry) }),
   });
 });
 
@@ -173,7 +174,7 @@ test("too many requests are 429 with Retry-After", async () => {
   const limited = await startTestServer({
     principals: { writer: credentialOf("org_a", ["telemetry:write"]) },
     rateLimit: { perSecond: 0.01, burst: 1 },
-    mount: (host) => createTelemetrySurface({ host, store, encoders }),
+    mount: (host) => createTelemetrySurface({ host, store, encoders, ...tailDeps(telemetry) }),
   });
   try {
     const one = async (): Promise<Response> =>

@@ -1,0 +1,74 @@
+import type { TELEMETRY_ROUTES } from "@mooring/contract";
+import { knownProjects } from "#domain/organizations/index.ts";
+import { preferredType, type Operation } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { TelemetrySurfaceDeps } from "../index.ts";
+import { filterOf } from "../tail/filter.ts";
+import { positionOf, type Position } from "../tail/position.ts";
+import { seenOf } from "../tail/seen.ts";
+
+const EVENTS = "text/event-stream";
+const ATTRIBUTE = "attributes.";
+const ATTRIBUTES_MAX = 10;
+
+/**
+ * `GET /v1/tail/logs`: entries as they are taken, as server-sent events, until the caller goes away or may no longer see them.
+ * @throws Problem `invalid_parameter`, `not_acceptable`, `quota_exceeded`, `unavailable`
+ */
+export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.tailLogs> {
+  const { host, metadata, tails } = deps;
+  return async ({ query }, { principal, request, reply }) => {
+    if (preferredType(request.headers.accept, [EVENTS]) === null)
+      throw new Problem("not_acceptable", `Entries come as ${EVENTS}.`);
+    const { level, service, q, trace_id, last_event_id, ...rest } = query;
+    const filter = filterOf({ ...defined({ level, service, q, trace_id }), attributes: attributesOf(rest) });
+    const since = sinceOf([request.headers["last-event-id"]].flat()[0], last_event_id);
+    const look = async (caller = principal) => seenOf(await knownProjects(metadata, caller));
+    const seen = await look();
+    tails.admit(principal.orgId);
+    void reply.headers({ "content-type": EVENTS, "cache-control": "no-store", "x-accel-buffering": "no" });
+    if (request.method === "HEAD") {
+      await reply.send("");
+      return undefined as never; // the header was all
+    }
+    reply.hijack();
+    tails.open(reply.raw, {
+      orgId: principal.orgId,
+      filter,
+      seen,
+      look: async () => look(await host.readmit(request, "telemetry:read")),
+      since,
+      headers: reply.getHeaders(),
+    });
+    return undefined as never; // the stream is the answer
+  };
+}
+
+/** Names of attributes are whatever the organization uses; the contract checks the rest. */
+function attributesOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  const conditions = Object.entries(query).map(([name, value]) => [name.slice(ATTRIBUTE.length), String(value)]);
+  if (conditions.length > ATTRIBUTES_MAX)
+    throw new Problem("invalid_parameter", `A tail takes at most ${ATTRIBUTES_MAX} conditions on attributes.`);
+  return Object.fromEntries(conditions) as Record<string, string>;
+}
+
+/** The header is what an EventSource sends when it connects again, so it is later than what the address says. */
+function sinceOf(header: string | undefined, parameter: string | undefined): Position | undefined {
+  const id = header || parameter;
+  if (id === undefined || id === "") return undefined;
+  const position = positionOf(id);
+  if (position !== undefined) return position;
+  throw new Problem(
+    "invalid_parameter",
+    "The last event's id is not one of ours; leave it out to begin with the present.",
+    {
+      errors: [{ pointer: "/last_event_id", detail: "must be the id of an event of this stream" }],
+    },
+  );
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}

@@ -1,0 +1,72 @@
+import { severityOf } from "../wire/severity.ts";
+import { PLACE, type Row } from "./row.ts";
+
+/** What a tail shows, as asked for. Names of attributes follow `attributes.`. */
+export interface FilterQuery {
+  readonly level?: string;
+  readonly service?: string;
+  readonly trace_id?: string;
+  readonly q?: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+export interface Filter {
+  /** Equal for filters that show the same. */
+  readonly key: string;
+  matches(row: Row): boolean;
+}
+
+type Condition = (row: Row) => boolean;
+
+/** All conditions must hold, the cheap ones are asked first. */
+export function filterOf(query: FilterQuery): Filter {
+  const conditions: Condition[] = [];
+  if (query.level !== undefined) conditions.push(levelFrom(query.level));
+  for (const name of ["service", "trace_id"] as const) {
+    const wanted = query[name];
+    if (wanted !== undefined) conditions.push((row) => row.text(PLACE[name]) === wanted);
+  }
+  if (query.q !== undefined) conditions.push(messageWith(query.q));
+  const attributes = Object.entries(query.attributes);
+  if (attributes.length > 0) conditions.push(attributesAre(attributes));
+  const { level, service, trace_id, q } = query;
+  return {
+    key: JSON.stringify([level, service, trace_id, q, attributes]),
+    matches: (row) => conditions.every((condition) => condition(row)),
+  };
+}
+
+/** A level that has a severity stands for it and all above; another one for itself, in any case. */
+function levelFrom(level: string): Condition {
+  const least = severityOf(level);
+  const word = level.toLowerCase();
+  return (row) => {
+    const severity = row.json(PLACE.severity);
+    if (least !== undefined && severity !== undefined && severity !== "null") return Number(severity) >= least;
+    return row.text(PLACE.level)?.toLowerCase() === word;
+  };
+}
+
+function messageWith(part: string): Condition {
+  const wanted = part.toLowerCase();
+  return (row) => row.text(PLACE.message)?.toLowerCase().includes(wanted) ?? false;
+}
+
+function attributesAre(wanted: readonly (readonly [string, string])[]): Condition {
+  return (row) => {
+    const json = row.json(PLACE.attributes);
+    if (json === undefined) return false;
+    const attributes = JSON.parse(json) as Readonly<Record<string, unknown>> | null;
+    if (attributes === null) return false;
+    return wanted.every(([name, text]) => Object.hasOwn(attributes, name) && isText(attributes[name], text, json));
+  };
+}
+
+/** Strings as they are, true and false as words, numbers by their value. */
+function isText(value: unknown, text: string, json: string): boolean {
+  if (typeof value === "string") return value === text;
+  if (typeof value === "boolean") return String(value) === text;
+  if (typeof value !== "number" || text.trim() === "" || Number(text) !== value) return false;
+  // Beyond what a double holds many numbers are equal: there the digits decide.
+  return Number.isSafeInteger(value) || !Number.isInteger(value) || json.includes(text);
+}

@@ -1,0 +1,40 @@
+import type { TakenBatch } from "#stores/telemetry/index.ts";
+import type { Filter } from "./filter.ts";
+import { idOf, type Position } from "./position.ts";
+import { PLACE, Row } from "./row.ts";
+import type { Seen } from "./seen.ts";
+
+/** A server-sent event (HTML, "Server-sent events"). The data is JSON without line breaks. */
+export function eventText(event: string, data: string, id?: string): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
+}
+
+/** The position after a batch. */
+export function after(batch: TakenBatch, feedId: string): Position {
+  return { feedId, seq: batch.seq + 1, index: 0, atMs: batch.atMs };
+}
+
+/**
+ * The events of a batch's rows from `fromIndex` on that may be shown and fit the filter. Null when a row belongs to a project
+ * that nobody has asked about yet.
+ */
+export function renderBatch(
+  batch: TakenBatch,
+  fromIndex: number,
+  { filter, seen, feedId }: { readonly filter: Filter; readonly seen: Seen; readonly feedId: string },
+): string | null {
+  let text = "";
+  // The last event of a batch is told once it is known to be the last: it says that nothing more of the batch is to come.
+  let last: { index: number; data: string } | undefined;
+  const { seq, atMs } = batch;
+  const lines = batch.rows.toString().split("\n");
+  for (let index = fromIndex; index < batch.count; index++) {
+    const row = new Row(lines[index] ?? "");
+    const shown = seen.shows(row.json(PLACE.project_id));
+    if (shown === undefined) return null;
+    if (!shown || !filter.matches(row)) continue;
+    if (last !== undefined) text += eventText("entry", last.data, idOf({ feedId, seq, index: last.index + 1, atMs }));
+    last = { index, data: row.shown() };
+  }
+  return last === undefined ? text : text + eventText("entry", last.data, idOf(after(batch, feedId)));
+}

@@ -1,0 +1,107 @@
+import { COLUMNS } from "#stores/telemetry/index.ts";
+
+const NAMES = COLUMNS.logs.map(({ name }) => name);
+const PLACES: ReadonlyMap<string, number> = new Map(NAMES.map((name, place) => [name, place]));
+const HEADS = NAMES.map((name, place) => `${place === 0 ? "{" : ","}"${name}":`);
+
+/** Of columns, in the order of `COLUMNS`. */
+export const PLACE = {
+  level: placeOf("level"),
+  severity: placeOf("severity"),
+  message: placeOf("message"),
+  service: placeOf("service"),
+  trace_id: placeOf("trace_id"),
+  attributes: placeOf("attributes"),
+  project_id: placeOf("project_id"),
+};
+const TIMESTAMP = placeOf("timestamp");
+
+function placeOf(name: string): number {
+  const place = PLACES.get(name);
+  if (place === undefined) throw new Error(`logs have no column ${name}`);
+  return place;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/**
+ * A row of the log, cut into its members without being parsed: most of what a tail passes on is never looked into, and digits
+ * stay as they were sent.
+ */
+export class Row {
+  readonly #texts: (string | undefined)[] = [];
+
+  /** `line` is one that the store has taken: a JSON object of known members, without escapes in their names. */
+  constructor(line: string) {
+    let at = line.indexOf("{") + 1;
+    while (at > 0) {
+      const from = line.indexOf('"', at);
+      if (from < 0) break;
+      const to = line.indexOf('"', from + 1);
+      const place = PLACES.get(line.slice(from + 1, to));
+      const start = line.indexOf(":", to) + 1;
+      at = endOfValue(line, start);
+      if (place !== undefined) this.#texts[place] = line.slice(start, at).trim();
+    }
+  }
+
+  /** A member as JSON text; undefined when the row has none. */
+  json(place: number): string | undefined {
+    return this.#texts[place];
+  }
+
+  /** A member that is a string; undefined when the row has none. */
+  text(place: number): string | undefined {
+    const json = this.#texts[place];
+    if (json === undefined || json.charCodeAt(0) !== QUOTE) return undefined;
+    return json.includes("\\") ? (JSON.parse(json) as string) : json.slice(1, -1);
+  }
+
+  /** The row as a query shows it: every column, null where there is nothing. */
+  shown(): string {
+    let text = "";
+    for (let place = 0; place < HEADS.length; place++) {
+      const value = this.#texts[place] ?? "null";
+      text += HEADS[place] + (place === TIMESTAMP ? shortTimestamp(value) : value);
+    }
+    return `${text}}`;
+  }
+}
+
+/** Where the value ends that begins at `at`: at the comma or bracket after it. */
+function endOfValue(line: string, at: number): number {
+  let depth = 0;
+  for (; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(line, at);
+    else if ((code & 0xdf) === 0x5b) depth += 1;
+    else if ((code & 0xdf) === 0x5d) {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (code === COMMA && depth === 0) return at;
+  }
+  return at;
+}
+
+/** The closing quote of the string that opens at `from`. */
+function endOfString(line: string, from: number): number {
+  for (let end = line.indexOf('"', from + 1); end >= 0; end = line.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (line.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return line.length;
+}
+
+/** As query results have it: none, three or six digits of a second, in quotes. */
+function shortTimestamp(quoted: string): string {
+  const dot = quoted.indexOf(".");
+  if (dot < 0) return quoted;
+  const digits = quoted
+    .slice(dot + 1, -2)
+    .padEnd(6, "0")
+    .replace(/(?:000)+$/, "");
+  return `${quoted.slice(0, dot)}${digits === "" ? "" : `.${digits}`}Z"`;
+}

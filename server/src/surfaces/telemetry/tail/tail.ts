@@ -1,0 +1,218 @@
+import { isoFromMs, type Clock } from "#kernel/time.ts";
+import type { TableName, TakenBatch, TelemetryFeed } from "#stores/telemetry/index.ts";
+import type { Filter } from "./filter.ts";
+import type { Hub, Live, Recent } from "./hub.ts";
+import type { Output } from "./output.ts";
+import { idOf, type Position } from "./position.ts";
+import { after, eventText, renderBatch } from "./render.ts";
+import { settled, type Seen } from "./seen.ts";
+import type { Work } from "./work.ts";
+
+export interface TailOptions {
+  readonly feed: TelemetryFeed;
+  readonly table: TableName;
+  readonly hub: Hub;
+  readonly work: Work;
+  readonly clock: Clock;
+  readonly out: Output;
+  readonly filter: Filter;
+  readonly seen: Seen;
+  /** Asks again what may be shown. */
+  readonly look: () => Promise<Seen>;
+  /** Where the caller had stopped; absent: from now on. */
+  readonly since?: Position | undefined;
+}
+
+/** What could not be shown, and is told before what comes next. */
+interface Gap {
+  readonly fromMs: number;
+  readonly reason: "too_old" | "too_slow";
+  readonly leftOut: number | null;
+}
+
+/**
+ * One reader of the log. It reads batches from the log until it has the newest, then takes them from the hub; when it is too slow for
+ * that it goes back to the log. Each batch is rendered whole, so the position is always between two batches, but at the start.
+ */
+export class Tail implements Live {
+  readonly #options: TailOptions;
+  #seen: Seen;
+  #position: Position;
+  /** Entries of the table up to the position, as the hub counts; undefined before it was ever up to date. */
+  #counted: number | undefined;
+  #gap: Gap | undefined;
+  #lookAgain = false;
+  /** Projects of batches up to this number were asked about: those not known then are nobody's. */
+  #lookedSeq = 0;
+  #behind = false;
+  #told = "";
+  #wake: (() => void) | undefined;
+
+  constructor(options: TailOptions) {
+    this.#options = options;
+    this.#seen = options.seen;
+    this.#position = this.#start(options.since);
+  }
+
+  get nextSeq(): number {
+    return this.#position.seq;
+  }
+
+  /** Until the connection is closed. @throws Error when the log can't be read */
+  async run(): Promise<void> {
+    const { out, hub } = this.#options;
+    if (this.#gap === undefined) this.beat();
+    while (!out.closed) {
+      this.#behind = false;
+      await this.#catchUp();
+      if (!out.closed && !this.#behind) await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    hub.leave(this);
+  }
+
+  /** What may be shown from now on. */
+  sees(seen: Seen): void {
+    this.#seen = seen;
+  }
+
+  /** A sign of life; it tells the position when that moved without an entry to show. */
+  beat(): void {
+    const { out } = this.#options;
+    if (out.full) return;
+    const id = idOf(this.#position);
+    if (id === this.#told) out.write(": \n\n");
+    else this.#write(eventText("position", JSON.stringify({ time: isoFromMs(this.#position.atMs) }), id), id);
+  }
+
+  deliver({ batch, total }: Recent, memo: Map<string, string | null>): void {
+    if (batch.seq < this.#position.seq) return;
+    const { filter, out, hub } = this.#options;
+    const seen = this.#seenFor(batch);
+    const from = batch.seq === this.#position.seq ? this.#position.index : 0;
+    const key = `${from} ${filter.key} ${seen.key}`;
+    let text = memo.get(key);
+    if (text === undefined) {
+      text = this.#render(batch, from, seen);
+      memo.set(key, text);
+    }
+    if (text === null) this.#lookAgain = true;
+    else {
+      this.#pass(batch, text);
+      this.#counted = total;
+    }
+    if (text !== null && !out.full) return;
+    hub.leave(this);
+    this.fellBehind();
+  }
+
+  fellBehind(): void {
+    this.#behind = true;
+    this.wake();
+  }
+
+  wake(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+
+  /** Reads the log until the hub can take over. */
+  async #catchUp(): Promise<void> {
+    const { feed, table, out } = this.#options;
+    for (;;) {
+      await out.room();
+      if (this.#lookAgain) await this.#look();
+      if (out.closed || this.#joined()) return;
+      if (feed.keptAfter(table) >= this.#position.seq) this.#skip();
+      else await this.#replay(feed.lastSeq);
+    }
+  }
+
+  #joined(): boolean {
+    const { hub, clock } = this.#options;
+    if (!hub.join(this)) return false;
+    this.#counted = hub.totalBefore(this.#position.seq);
+    if (this.#gap !== undefined) this.#tellGap(clock.nowMs());
+    return true;
+  }
+
+  async #replay(throughSeq: number): Promise<void> {
+    const { feed, table, out, work } = this.#options;
+    for await (const batch of feed.replay(table, this.#position.seq - 1, throughSeq)) {
+      await work.turn();
+      await out.room();
+      if (out.closed) return;
+      const from = batch.seq === this.#position.seq ? this.#position.index : 0;
+      let text = work.piece(() => this.#render(batch, from, this.#seenFor(batch)));
+      if (text === null) {
+        await this.#look();
+        text = this.#render(batch, from, this.#seenFor(batch)) ?? "";
+      }
+      this.#pass(batch, text);
+      if (this.#counted !== undefined) this.#counted += batch.count;
+    }
+    // When it ended early, the next round finds what is missing.
+    if (feed.keptAfter(table) < this.#position.seq && throughSeq >= this.#position.seq) {
+      this.#position = { ...this.#position, seq: throughSeq + 1, index: 0 };
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { lastSeq } = this.#options.feed;
+    this.#seen = await this.#options.look();
+    this.#lookAgain = false;
+    this.#lookedSeq = lastSeq;
+  }
+
+  #seenFor(batch: TakenBatch): Seen {
+    return batch.seq <= this.#lookedSeq ? settled(this.#seen) : this.#seen;
+  }
+
+  #render(batch: TakenBatch, fromIndex: number, seen: Seen): string | null {
+    const { filter, feed } = this.#options;
+    return renderBatch(batch, fromIndex, { filter, seen, feedId: feed.id });
+  }
+
+  #pass(batch: TakenBatch, text: string): void {
+    if (this.#gap !== undefined) this.#tellGap(batch.atMs);
+    this.#position = after(batch, this.#options.feed.id);
+    if (text !== "") this.#write(text, idOf(this.#position));
+  }
+
+  #write(text: string, lastId: string): void {
+    this.#told = lastId;
+    this.#options.out.write(text);
+  }
+
+  #start(since: Position | undefined): Position {
+    const { feed, clock, hub } = this.#options;
+    const now = { feedId: feed.id, seq: feed.lastSeq + 1, index: 0, atMs: clock.nowMs() };
+    if (since === undefined) {
+      this.#counted = hub.total;
+      return now;
+    }
+    if (since.feedId === feed.id && since.seq <= now.seq) return since;
+    // Of another directory, or of this one before an older state was put back.
+    this.#gap = { fromMs: since.atMs, reason: "too_old", leftOut: null };
+    return now;
+  }
+
+  /** Over what the log has no more: to what it still has, or, for a reader that was too slow, to the present. */
+  #skip(): void {
+    const { feed, table, hub } = this.#options;
+    const slow = this.#counted !== undefined;
+    const leftOut = this.#counted === undefined || !this.#seen.everything ? null : hub.total - this.#counted;
+    this.#gap ??= { fromMs: this.#position.atMs, reason: slow ? "too_slow" : "too_old", leftOut };
+    this.#counted = slow ? hub.total : undefined;
+    const seq = (slow ? feed.lastSeq : feed.keptAfter(table)) + 1;
+    this.#position = { ...this.#position, seq, index: 0 };
+  }
+
+  #tellGap(toMs: number): void {
+    if (this.#gap === undefined) return;
+    const { fromMs, reason, leftOut } = this.#gap;
+    this.#gap = undefined;
+    const data = { from: isoFromMs(fromMs), to: isoFromMs(Math.max(fromMs, toMs)), left_out: leftOut, reason };
+    const id = idOf(this.#position);
+    this.#write(eventText("gap", JSON.stringify(data), id), id);
+  }
+}

@@ -1,0 +1,166 @@
+import type { ServerResponse } from "node:http";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { TableName, TelemetryFeed } from "#stores/telemetry/index.ts";
+import type { Filter } from "./filter.ts";
+import { Hub } from "./hub.ts";
+import { createOutput, type Output } from "./output.ts";
+import type { Position } from "./position.ts";
+import { eventText } from "./render.ts";
+import type { Seen } from "./seen.ts";
+import { Tail } from "./tail.ts";
+import { createWork, type Work } from "./work.ts";
+
+export interface TailsOptions {
+  readonly feed: TelemetryFeed;
+  readonly clock: Clock;
+  readonly log: { error(fields: object, message: string): void };
+  /** Of one organization at the same time. */
+  readonly organizationMax: number;
+}
+
+export interface TailRequest {
+  readonly orgId: string;
+  readonly filter: Filter;
+  readonly seen: Seen;
+  /** Asks again who the caller is and what may be shown. @throws Problem when the caller may no longer ask */
+  readonly look: () => Promise<Seen>;
+  readonly since?: Position | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+}
+
+/** The live tails of all organizations. */
+export interface Tails {
+  /** @throws Problem `unavailable`, `quota_exceeded` when there can't be one more */
+  admit(orgId: string): void;
+  /** Takes the response over and writes to it until one of the two ends it. */
+  open(response: ServerResponse, request: TailRequest): void;
+  /** Ends all, with a word about why, and refuses new ones. */
+  stop(): void;
+}
+
+/** How often a caller's rights are looked at. With what identity takes to hear of a change, an end is well within a second. */
+const LOOK_MS = 250;
+/** A look that takes longer than this tells nothing any more. */
+const LOOK_MS_MAX = 500;
+const BEAT_MS = 15_000;
+const RETRY_MS = 2000;
+/** Of the event loop, for all tails together: what a tail shows is looked through beside requests that must not wait for it. */
+const WORK = { share: 0.15, burstMs: 60 };
+
+export function createTails(options: TailsOptions): Tails {
+  const work = createWork(WORK);
+  const hubs = new Map<string, SharedHub>();
+  const running = new Set<() => void>();
+  let stopped = false;
+  return {
+    admit: (orgId) => {
+      if (stopped) throw stopping();
+      if ((hubs.get(orgId)?.users ?? 0) >= options.organizationMax) throw tooMany(options.organizationMax);
+    },
+    open: (response, request) => {
+      const out = createOutput(response);
+      response.writeHead(200, request.headers);
+      out.write(`retry: ${RETRY_MS}\n\n`);
+      const shared = sharedHub(hubs, options.feed, request.orgId, work);
+      const tail = new Tail({ ...options, ...request, table: shared.table, hub: shared.hub, work, out });
+      const stop = (): void => endWith(out, stopping());
+      running.add(stop);
+      const stopLooking = keepLooking(tail, out, request.look);
+      const beats = setInterval(() => tail.beat(), BEAT_MS).unref();
+      out.onClose(() => {
+        running.delete(stop);
+        stopLooking();
+        clearInterval(beats);
+        shared.hub.leave(tail);
+        tail.wake();
+        shared.release();
+      });
+      tail.run().catch((error: unknown) => {
+        if (!(error instanceof Problem)) options.log.error({ err: error }, "a live tail failed");
+        endWith(out, error);
+      });
+    },
+    stop: () => {
+      stopped = true;
+      for (const stop of running) stop();
+    },
+  };
+}
+
+interface SharedHub {
+  readonly hub: Hub;
+  readonly table: TableName;
+  users: number;
+  release(): void;
+}
+
+/** One hub an organization, while somebody uses it. */
+function sharedHub(hubs: Map<string, SharedHub>, feed: TelemetryFeed, orgId: string, work: Work): SharedHub {
+  const known = hubs.get(orgId);
+  if (known !== undefined) {
+    known.users += 1;
+    return known;
+  }
+  const table = { orgId, type: "logs" } as const;
+  const hub = new Hub(feed, table, work);
+  const shared: SharedHub = {
+    hub,
+    table,
+    users: 1,
+    release: () => {
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      hubs.delete(orgId);
+      hub.close();
+    },
+  };
+  hubs.set(orgId, shared);
+  return shared;
+}
+
+/** Looks again and again whether the caller may still see what it sees, and ends the tail when not, or when that can't be known. */
+function keepLooking(tail: Tail, out: Output, look: () => Promise<Seen>): () => void {
+  let sinceMs: number | undefined;
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    if (sinceMs !== undefined) {
+      if (nowMs - sinceMs > LOOK_MS_MAX) endWith(out, unknowable());
+      return;
+    }
+    sinceMs = nowMs;
+    look().then(
+      (seen) => {
+        sinceMs = undefined;
+        tail.sees(seen);
+      },
+      (error: unknown) => endWith(out, error),
+    );
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/** The last event says why; what is not a `Problem` is ours, and stays with us. */
+function endWith(out: Output, error: unknown): void {
+  const { code, message } = error instanceof Problem ? error : unexpected();
+  out.end(eventText("end", JSON.stringify({ code, detail: message })));
+}
+
+function unexpected(): Problem {
+  return new Problem("internal", "Something went wrong on our side. Go on from the last event's id.");
+}
+
+function stopping(): Problem {
+  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", {
+    headers: { "Retry-After": "2" },
+  });
+}
+
+function unknowable(): Problem {
+  return new Problem("unavailable", "Whether you may see this can't be known now. Go on from the last event's id.");
+}
+
+function tooMany(max: number): Problem {
+  const detail = `An organization may have ${max} live tails at the same time; end one of them first.`;
+  return new Problem("quota_exceeded", detail, { headers: { "Retry-After": "5" } });
+}
