@@ -105,13 +105,13 @@ async function startAll(
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
   );
-  const health = createHealthSurface({
   const tails = createTails({
     feed: telemetry.feed,
     clock,
     log,
     organizationMax: config.tail_concurrency_organization,
   });
+  const health = createHealthSurface({
     host,
     stopping: () => stopping,
     checks: [
@@ -147,8 +147,8 @@ async function startAll(
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;
-    await Promise.all([part.stop(config.stop_timeout_ms), metricsListener?.stop(1000)]);
     tails.stop(); // they would never end by themselves
+    await Promise.all([part.stop(config.stop_timeout_ms), metricsListener?.stop(1000)]);
   });
   return {
     addresses,
