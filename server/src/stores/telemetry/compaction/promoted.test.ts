@@ -126,5 +126,11 @@ test("keys that many rows have are promoted by themselves, in logs and traces, a
     `"${promotedColumn("nested")}" AS nested, "${promotedColumn("method")}" AS method`,
   );
   assert.deepEqual(traces?.rows[1], { nested: '{"a":1}', method: "POST" });
+  const [logs] = await readEach(rows, "logs", 'epoch_us("timestamp")::DOUBLE AS us');
+  const times = logs?.rows.map(({ us }) => Number(us)) ?? [];
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
   await close();
 });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { batchOf } from "../testing/rows.ts";
 import { openTestStore, temporaryDirectory } from "../testing/store.ts";
+import { CompactionProcess } from "./process.ts";
 
 const span = (n: number, spansPerTrace: number) => ({
   timestamp: new Date(Date.UTC(2026, 10, 20) + n).toISOString(),
@@ -32,32 +35,49 @@ async function filtersOf(path: string): Promise<{ column: string; groups: number
   }
 }
 
+test("files of traces have a bloom filter on trace_id, when they are compacted and when they are merged", async () => {
+  await using dir = await temporaryDirectory();
+  const { rows, close } = await openTestStore(dir.path);
+  for (let file = 0; file < 8; file++) {
+    const spans = Array.from({ length: 500 }, (_, n) => span(file * 500 + n, 1));
+    await rows.append(batchOf("traces", spans));
+    await rows.compact();
+  }
+  const paths = async (): Promise<string[]> => {
+    const { tables, release } = await rows.snapshot("org_a");
+    release();
+    return tables.traces.parquet.map(({ path }) => path);
+  };
+  for (const path of await paths()) assert.equal((await filtersOf(path))[0]?.filters, 1);
+  await rows.merge();
+  const merged = await paths();
+  assert.equal(merged.length, 1);
+  assert.equal((await filtersOf(merged[0] ?? ""))[0]?.filters, 1);
+  await close();
+});
+
 for (const [spansPerTrace, filteredSpans] of [
-  [10, 0],
-  [2, 0],
-  [1, 1],
+  [10, false],
+  [2, false],
+  [1, true],
 ] as const) {
-  test(`files of traces with ${spansPerTrace} spans each have a bloom filter on trace_id`, async () => {
+  test(`in a large file of traces with ${spansPerTrace} spans each every row group has its filter`, async () => {
     await using dir = await temporaryDirectory();
-    const { rows, close } = await openTestStore(dir.path);
-    const spans = Array.from({ length: 20_000 }, (_, n) => span(n, spansPerTrace));
-    for (let file = 0; file < 8; file++) {
-      await rows.append(batchOf("traces", spans.slice(file * 2500, (file + 1) * 2500)));
-      await rows.compact();
-    }
-    const only = async (): Promise<string[]> => {
-      const { tables, release } = await rows.snapshot("org_a");
-      release();
-      return tables.traces.parquet.map(({ path }) => path);
-    };
-    for (const path of await only()) assert.equal((await filtersOf(path))[0]?.filters, 1);
-    await rows.merge();
-    const [merged = "", ...more] = await only();
-    assert.equal(more.length, 0);
-    const [traces, ids] = await filtersOf(merged);
-    assert.deepEqual(traces, { column: "trace_id", groups: 1, filters: 1 });
-    // A dictionary of what never repeats only costs room; where every trace has one span, it can't be avoided.
-    assert.equal(ids?.filters, filteredSpans);
-    await close();
+    const input = join(dir.path, "spans.ndjson");
+    const lines = Array.from({ length: 150_000 }, (_, n) => JSON.stringify(span(n, spansPerTrace)));
+    await writeFile(input, lines.map((line) => `${line}\n`).join(""));
+    const outputDir = join(dir.path, "out");
+    await mkdir(outputDir);
+    const limits = { memoryBytes: 256 * 1024 * 1024, threads: 1, timeoutMs: 60_000, idleMs: 10_000 };
+    const runner = new CompactionProcess({ workDir: dir.path, ...limits });
+    const job = { kind: "compact", type: "traces", inputs: [input], rows: 150_000, outputDir, asked: [] } as const;
+    const [made, ...more] = await runner.run(job);
+    await runner.close();
+    assert.ok(made !== undefined && more.length === 0);
+    const [traces, spans] = await filtersOf(made.path);
+    assert.ok(traces !== undefined && traces.groups > 1);
+    assert.equal(traces.filters, traces.groups);
+    // A dictionary of what never repeats costs room; only where every trace has one span it can't be avoided.
+    assert.equal((spans?.filters ?? 0) > 1, filteredSpans);
   });
 }

@@ -15,10 +15,11 @@ export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promis
   const types = columns.map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
   const promoted = hasAttributes(job.type) ? choosePromoted(await sample(duckdb, job.inputs), job.asked) : [];
-  const rows = withPromoted(readJson(job.inputs, types), names, promoted, []);
-  const sorted = `${rows} ORDER BY "timestamp"`;
+  // Sorted first, so that the sort carries fewer columns; what follows keeps the order.
+  const sorted = `(SELECT * FROM ${readJson(job.inputs, types)} ORDER BY "timestamp")`;
+  const select = withPromoted(sorted, names, promoted, []);
   const output = { type: job.type, outputDir: job.outputDir, groupRows: groupRowsOf(job) };
-  const file = await writeParquet(duckdb, { ...output, select: sorted, rows: job.rows, name: "all", promoted });
+  const file = await writeParquet(duckdb, { ...output, select, rows: job.rows, name: "all", promoted });
   return cutByDay(duckdb, output, file);
 }
 

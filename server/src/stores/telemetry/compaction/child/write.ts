@@ -8,6 +8,8 @@ import { literal } from "./sql.ts";
 
 export const GROUP_ROWS_MAX = 122_880;
 const DAY_US = 86_400_000_000n;
+/** Of more distinct values the smaller of the larger dictionaries is not tried; `approx_count_distinct` may be a few per cent off. */
+const DISTINCT_SHARE_MAX = 0.8;
 /** A dictionary of all values of a row group must fit on its page, or else there is none. */
 const DICTIONARY_PAGE_BYTES = 64 * 1024 * 1024;
 
@@ -30,20 +32,28 @@ export interface Written extends Output {
 /** Writes a file and reads it back: what is counted is what queries will see. */
 export async function writeParquet(duckdb: DuckDBConnection, written: Written): Promise<MadeFile> {
   const path = join(written.outputDir, `${written.name}.parquet`);
-  const groupRows = Math.min(written.rows, written.groupRows ?? GROUP_ROWS_MAX);
-  if (written.type !== "traces") {
-    await copy(duckdb, written, path, "");
-    return readBack(duckdb, path, written.promoted);
-  }
-  // Bloom filters come with dictionaries only. Columns whose every value differs do without, where trace_id is not one of them.
-  await copy(duckdb, written, path, dictionaries(Math.floor(groupRows * 0.9)));
-  if (await lacksTraceFilter(duckdb, path)) {
-    const better = join(written.outputDir, `${written.name}-filtered.parquet`);
-    const select = `SELECT * FROM read_parquet(${literal(path)})`;
-    await copy(duckdb, { ...written, select }, better, dictionaries(groupRows + 1));
-    await rename(better, path);
-  }
+  await copy(duckdb, written, path, "");
+  if (written.type === "traces") await addTraceFilter(duckdb, written, path);
   return readBack(duckdb, path, written.promoted);
+}
+
+/**
+ * Makes sure that a trace is found by its identifier. Bloom filters come with dictionaries only, and by default a dictionary is given up
+ * when a fifth of a row group's values differ: too few for traces of few spans. Then the file is written again with larger ones.
+ * Where that will do, columns whose every value differs (span_id) still do without: their dictionary would cost a fifth of the file.
+ */
+async function addTraceFilter(duckdb: DuckDBConnection, written: Written, path: string): Promise<void> {
+  if (!(await lacksTraceFilter(duckdb, path))) return;
+  const source = `read_parquet(${literal(path)})`;
+  const groupRows = Math.min(written.rows, written.groupRows ?? GROUP_ROWS_MAX);
+  const found = await duckdb.runAndReadAll(`SELECT approx_count_distinct(trace_id) / count(trace_id) FROM ${source}`);
+  const isMostlyDistinct = Number(found.getRows()[0]?.[0]) > DISTINCT_SHARE_MAX;
+  const better = join(written.outputDir, `${written.name}-filtered.parquet`);
+  for (const values of isMostlyDistinct ? [groupRows + 1] : [Math.floor(groupRows * 0.9), groupRows + 1]) {
+    await copy(duckdb, { ...written, select: `SELECT * FROM ${source}` }, better, dictionaries(values));
+    if (!(await lacksTraceFilter(duckdb, better))) break;
+  }
+  await rename(better, path);
 }
 
 async function copy(duckdb: DuckDBConnection, written: Written, path: string, more: string): Promise<void> {
