@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { runPage } from "../fixtures/page.ts";
 import { startServer } from "../fixtures/server.ts";
 
-for (const name of ["ingest", "query", "otlp"]) {
+for (const name of ["ingest", "query", "otlp", "retention"]) {
   test(`docs/${name}.md`, async () => {
     const server = await startServer();
     try {

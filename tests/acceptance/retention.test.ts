@@ -64,6 +64,13 @@ test("what is past its retention is not shown at once, and its files are deleted
   await eventually("the files are dropped", async () =>
     (await usage(token)).types["logs"]?.rows === 1000 ? true : null,
   );
+  const late = logEntry("too late", { timestamp: daysAgo(11) });
+  const refused = await ingest(server, token, "logs", [logEntry("in time", { timestamp: daysAgo(9) }), late]);
+  assert.equal(refused.status, 400);
+  assert.equal(
+    (refused.body as unknown as Json & { errors: { pointer: string }[] }).errors[0]?.pointer,
+    "/entries/1/timestamp",
+  );
   const after = await usage(token);
   const freed = before.usage.stored_bytes - after.stored_bytes;
   assert.ok(freed > 0);

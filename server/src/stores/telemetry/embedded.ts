@@ -56,6 +56,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     append: (batch) => rows.append(batch),
     feed: rows.feed,
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
+    notBefore: (orgId, type) => rows.lifecycle.notBefore(orgId, type),
     policy: (orgId) => rows.lifecycle.policy(orgId),
     usage: (orgId) => rows.lifecycle.usage(orgId),
     refresh: () => rows.lifecycle.refresh(),

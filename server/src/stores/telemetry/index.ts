@@ -109,6 +109,11 @@ export interface TelemetryStore {
    * @throws Problem `quota_exceeded`
    */
   admit(orgId: string): void;
+  /**
+   * The oldest time that is not past its retention, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`: rows before it are not to be appended, since nobody
+   * could query them. Undefined: any time will do.
+   */
+  notBefore(orgId: string, type: TelemetryType): string | undefined;
   /** Retention and quotas that hold for an organization. */
   policy(orgId: string): Policy;
   /** What an organization takes of this store. */

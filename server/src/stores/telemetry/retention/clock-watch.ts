@@ -9,6 +9,9 @@ const JUMP_MS = DAY_MS;
 /** So long nothing is dropped then: somebody may set it right meanwhile. */
 const HOLD_MS = DAY_MS;
 
+/** A clock that was set by more than this meanwhile is in doubt. */
+const DRIFT_MS_MAX = 3_600_000;
+
 export interface ClockWatchOptions {
   readonly metadata: MetadataStore;
   /** The directory's, see `store-id.ts`. */
@@ -23,6 +26,8 @@ export interface ClockWatchOptions {
  */
 export class ClockWatch {
   readonly #options: ClockWatchOptions;
+  /** What it was found to be when it was last looked at, on the clock and on one that nobody sets. */
+  #last: { readonly steady: boolean; readonly nowMs: number; readonly elapsedMs: number } | undefined;
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
@@ -65,6 +70,7 @@ export class ClockWatch {
         .execute();
       return { seenMs: row.seen_at, heldUntilMs: heldUntil };
     });
+    this.#last = { steady: heldUntilMs === null, nowMs, elapsedMs: performance.now() };
     if (heldUntilMs === null) return true;
     if (nowMs - seenMs > JUMP_MS) {
       log.warn(
@@ -73,6 +79,13 @@ export class ClockWatch {
       );
     }
     return false;
+  }
+
+  /** The same without a look at the records: as it was found to be last, and no jump since. */
+  seemsSteady(): boolean {
+    if (this.#last?.steady !== true) return false;
+    const expectedMs = this.#last.nowMs + performance.now() - this.#last.elapsedMs;
+    return Math.abs(this.#options.clock.nowMs() - expectedMs) < DRIFT_MS_MAX;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "#kernel/time.ts";
+import { isoFromMs, type Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { ParquetFiles } from "../compaction/files.ts";
@@ -34,9 +34,12 @@ export interface LifecycleOptions {
 interface Parts {
   readonly options: LifecycleOptions;
   readonly policies: Policies;
+  readonly clockWatch: ClockWatch;
   readonly retention: Retention;
   readonly records: ErasureRecords;
 }
+
+const US_PER_MS = 1000;
 
 /** How long and how much is kept: policies, quotas, what is past its retention, what is to be erased. */
 export class Lifecycle {
@@ -80,6 +83,14 @@ export class Lifecycle {
     const nowMs = this.#parts.options.clock.nowMs();
     const ranges = TELEMETRY_TYPES.map((type) => [type, { fromUs: cutUs(policy, type, nowMs) }]);
     return Object.fromEntries(ranges) as Record<TelemetryType, TimeRange>;
+  }
+
+  /** See `TelemetryStore.notBefore`. While the clock is in doubt nothing is refused by it. */
+  notBefore(orgId: string, type: TelemetryType): string | undefined {
+    const { options, clockWatch } = this.#parts;
+    const cut = cutUs(this.policy(orgId), type, options.clock.nowMs());
+    if (cut === undefined || !clockWatch.seemsSteady()) return undefined;
+    return `${isoFromMs(Math.floor(cut / US_PER_MS)).slice(0, -1)}000Z`;
   }
 
   /** Applies what was changed in the metadata store at once, instead of within seconds. */
@@ -133,5 +144,5 @@ export async function openLifecycle(options: LifecycleOptions): Promise<Lifecycl
   await policies.start();
   const drop: RetentionOptions["drop"] = (table, past) => options.files.replace(table, past, []);
   const retention = new Retention({ ...options, policies, clockWatch, drop });
-  return new Lifecycle({ options, policies, retention, records: new ErasureRecords(options) });
+  return new Lifecycle({ options, policies, clockWatch, retention, records: new ErasureRecords(options) });
 }

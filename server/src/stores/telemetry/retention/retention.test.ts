@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { layoutOf } from "../layout.ts";
 import { bytesBelow, DAY_MS, filesBelow, rowsOf, setPolicy } from "../testing/retention.ts";
-import { openTestStore, readMessages, recordingLog, temporaryDirectory, type OpenStore } from "../testing/store.ts";
+import { openTestStore, recordingLog, temporaryDirectory, type OpenStore } from "../testing/store.ts";
 
 const ORG = "org_a";
 const NOON = Date.parse("2026-11-20T12:00:00Z");
@@ -25,9 +25,11 @@ async function storeWithDays(
   return { ...store, clock, log };
 }
 
+/** Days before today of which the manifest has rows, whether queries show them or not. */
 async function daysThere(store: OpenStore): Promise<number[]> {
-  const days = (await readMessages(store.rows, ORG)).map((message) => Number(/^day (\d+)/.exec(message)?.[1]));
-  return [...new Set(days)].toSorted((a, b) => a - b);
+  const files = store.metadata.read.selectFrom("telemetry_file").select("day").where("dropped_at", "is", null);
+  const days = (await files.where("type", "=", "logs").execute()).map(({ day }) => (NOON - Date.parse(day)) / DAY_MS);
+  return [...new Set(days.map(Math.floor))].toSorted((a, b) => a - b);
 }
 
 async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -132,6 +134,31 @@ test("a clock that jumps ahead drops nothing for a day, and nothing at all when 
     await run();
   }
   assert.deepEqual(await run(), [0], "after a day it is believed");
+  await store.close();
+});
+
+test("what is past its retention is not shown, and not taken, unless the clock is in doubt", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await storeWithDays(dir.path, [0, 6, 8], 5);
+  await store.rows.append(rowsOf(ORG, "logs", [{ timestamp: "2026-11-10T00:00:00.000000Z", message: "old and hot" }]));
+  const { lifecycle } = store.rows;
+  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined);
+  await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
+  await lifecycle.refresh();
+  await lifecycle.dropPast();
+  const snapshot = await store.rows.snapshot(ORG);
+  snapshot.release();
+  assert.deepEqual(snapshot.tables.logs.range, { fromUs: (NOON - 7 * DAY_MS) * 1000 });
+  assert.deepEqual([snapshot.tables.logs.parquet.length, snapshot.tables.logs.hot.length], [2, 1]);
+  assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
+  assert.equal(lifecycle.notBefore(ORG, "traces"), undefined);
+  store.clock.now += 2 * DAY_MS;
+  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "a clock that was just set is not believed");
+  await lifecycle.dropPast();
+  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "nor while nothing is dropped by it");
+  store.clock.now = NOON;
+  await lifecycle.dropPast();
+  assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
   await store.close();
 });
 

@@ -25,7 +25,8 @@ export function ingest(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_R
     const bodyHash = idempotencyKey === null ? null : sha256Hex(body);
     const projectId = principal.kind === "credential" ? principal.projectId : null;
     const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
-    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines });
+    const notBefore = deps.store.notBefore(principal.orgId, params.type);
+    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines, notBefore });
     const batch: Batch = {
       orgId: principal.orgId,
       type: params.type,

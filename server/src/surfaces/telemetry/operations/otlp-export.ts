@@ -35,6 +35,7 @@ export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): Otl
     const encoded = await deps.encoders.encode(type, plain, {
       projectId,
       lenient: true,
+      notBefore: deps.store.notBefore(principal.orgId, type),
       otlp: { format, receivedMs },
     });
     const batches = batchesOf(encoded.rows, encoded.count);

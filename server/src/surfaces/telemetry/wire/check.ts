@@ -27,9 +27,15 @@ export class EntryCheck {
   faulty = false;
   /** True when the entry at hand has an integer that lost digits when it was parsed. */
   inexact = false;
+  readonly #notBefore: string | undefined;
   #index = 0;
   #line = 0;
   #keys = 0;
+
+  /** `notBefore`: see `EncodeOptions`. */
+  constructor(notBefore?: string) {
+    this.#notBefore = notBefore;
+  }
 
   /** `line` is the entry's in the body, counted from 1, when it came as one. */
   begin(index: number, line = 0): void {
@@ -60,6 +66,8 @@ export class EntryCheck {
     const normal = typeof value === "string" ? normalTimestamp(value) : undefined;
     if (normal === undefined) {
       this.fault("/timestamp", "must be an ISO 8601 date-time in UTC, for example 2026-11-20T08:00:00.123Z");
+    } else if (this.#notBefore !== undefined && normal < this.#notBefore) {
+      this.fault("/timestamp", `is past the retention: what is before ${this.#notBefore} is not kept`);
     }
     return normal;
   }

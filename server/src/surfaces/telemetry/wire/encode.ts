@@ -13,7 +13,7 @@ export interface EncodeBodyOptions extends EncodeOptions {
 
 /** The rows of a request's body, in any of the forms that telemetry comes in. @throws Problem `invalid_body`, `body_too_large` */
 export function encodeBody(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedEntries {
-  const { otlp, projectId } = options;
-  if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, projectId });
+  const { otlp, projectId, notBefore } = options;
+  if (otlp !== undefined) return encodeOtlp(type, body, { ...otlp, projectId, notBefore });
   return options.lines === true ? encodeLines(type, body, options) : encodeEntries(type, body, options);
 }

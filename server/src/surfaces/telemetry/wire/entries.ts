@@ -25,7 +25,7 @@ import { scanEntries } from "./scan.ts";
  * @throws Problem `invalid_body` with the places of the first 20 faults; `body_too_large`
  */
 export function encodeEntries(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
-  const scanned = scanEntries(type, body, options.projectId);
+  const scanned = scanEntries(type, body, options);
   return scanned === null ? parseEntries(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }
 
@@ -47,7 +47,7 @@ interface Context extends EntryContext {
 
 /** `inexact` when a row holds an integer that lost digits when it was parsed. */
 function encode(entries: readonly unknown[], context: Context): { encoded: EncodedEntries; inexact: boolean } {
-  const check = new EntryCheck();
+  const check = new EntryCheck(context.options.notBefore);
   let text = "";
   let rejected = 0;
   let inexact = false;

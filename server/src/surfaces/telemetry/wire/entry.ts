@@ -11,6 +11,8 @@ export interface EncodeOptions {
   readonly projectId: string | null;
   /** Take the good entries and report the bad ones, instead of refusing all for one (RFC 7240 `handling=lenient`). */
   readonly lenient: boolean;
+  /** Entries of an earlier time are past their retention and refused: nobody could query them. In the form of `normalTimestamp`. */
+  readonly notBefore?: string | undefined;
 }
 
 export interface EncodedEntries {

@@ -118,7 +118,7 @@ test("the quick way takes what is usual: blank lines, CRLF, a byte order mark, n
     [`\ufeff${LOG}\r\n\r\n${LOG}\r\n`, 2],
     [`  ${LOG}\t\n\n${LOG}  `, 2],
   ] as const) {
-    assert.equal(scanLines("logs", Buffer.from(body), null)?.count, count, JSON.stringify(body.slice(0, 20)));
+    assert.equal(scanLines("logs", Buffer.from(body), { projectId: null })?.count, count, JSON.stringify(body.slice(0, 20)));
   }
 });
 
@@ -130,7 +130,7 @@ test("two entries in one line, and one in two, are refused", () => {
     LOG.replace(",", ",\n"),
     `${LOG}\n\ufeff${LOG}`,
   ]) {
-    assert.equal(scanLines("logs", Buffer.from(body), null), null);
+    assert.equal(scanLines("logs", Buffer.from(body), { projectId: null }), null);
     assert.equal(problemOf(body).code, "invalid_body");
   }
 });
@@ -175,7 +175,7 @@ test("lines of brackets cost little, and are refused", () => {
 test("the quick way agrees with the parser on every prefix and every changed byte", () => {
   const body = Buffer.from(`${LOG.replace("}", ',"attributes":{"a":[1,-2.5,"\\né"],"c":null}}')}\r\n\n${LOG}\n`);
   const agrees = (bytes: Buffer): void => {
-    const quick = scanLines("logs", bytes, "proj_1");
+    const quick = scanLines("logs", bytes, { projectId: "proj_1" });
     if (quick === null) return;
     const expected = outcomeOf(parseLines, "logs", bytes);
     assert.deepEqual({ rows: valuesOf(quick.rows), count: quick.count, rejected: 0, errors: [] }, expected);

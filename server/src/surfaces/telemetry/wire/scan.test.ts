@@ -29,7 +29,7 @@ function valuesOf(rows: Buffer): unknown[] {
 
 /** The quick way may leave anything to the careful one, but what it takes must be just what that would have made. */
 function assertAgrees(type: TelemetryType, body: Buffer): boolean {
-  const quick = scanEntries(type, body, "proj_1");
+  const quick = scanEntries(type, body, { projectId: "proj_1" });
   if (quick === null) return false;
   const expected = careful(type, body);
   const shown = body.toString().slice(0, 300);
@@ -128,7 +128,7 @@ const LEFT: readonly [string, TelemetryType, Buffer][] = [
 
 for (const [name, type, bytes] of LEFT) {
   test(`leaves ${name} to the parser`, () => {
-    assert.equal(scanEntries(type, bytes, null), null);
+    assert.equal(scanEntries(type, bytes, { projectId: null }), null);
   });
 }
 

@@ -8,11 +8,14 @@ import {
   STATUS_CHARS_MAX,
 } from "#kernel/limits.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
+import type { EncodeOptions } from "./entry.ts";
 import { Json, OBJECT_END, OBJECT_START, QUOTE, ARRAY_END, ARRAY_START, COLON, COMMA } from "./scan-json.ts";
 import { membersOf, type Member, type Members } from "./scan-members.ts";
 import { severityAt } from "./scan-severity.ts";
 import { startsWithMark } from "./mark.ts";
 import { utcEnd } from "./scan-timestamp.ts";
+
+type ScanOptions = Pick<EncodeOptions, "projectId" | "notBefore">;
 
 /**
  * The quick way from a body to rows: one walk over the bytes that checks everything and copies each entry as it was sent.
@@ -23,10 +26,10 @@ import { utcEnd } from "./scan-timestamp.ts";
 export function scanEntries(
   type: TelemetryType,
   body: Buffer,
-  projectId: string | null,
+  options: ScanOptions,
 ): { rows: Buffer; count: number } | null {
   if (body.length > INGEST_BODY_BYTES_MAX || !isUtf8(body)) return null;
-  const scan = new Scan(body, membersOf(type), projectId);
+  const scan = new Scan(body, membersOf(type), options);
   return scan.envelope() ? { rows: scan.rows(), count: scan.count } : null;
 }
 
@@ -34,10 +37,10 @@ export function scanEntries(
 export function scanLines(
   type: TelemetryType,
   body: Buffer,
-  projectId: string | null,
+  options: ScanOptions,
 ): { rows: Buffer; count: number } | null {
   if (body.length > INGEST_BODY_BYTES_MAX || !isUtf8(body)) return null;
-  const scan = new Scan(body, membersOf(type), projectId);
+  const scan = new Scan(body, membersOf(type), options);
   return scan.lines() ? { rows: scan.rows(), count: scan.count } : null;
 }
 
@@ -53,6 +56,8 @@ const SEVERITIES = Array.from({ length: SEVERITY_MAX + 1 }, (_, severity) =>
 );
 const SEVERITY_BYTES_MAX = `,"severity":${SEVERITY_MAX}`.length;
 const END = Buffer.from("}\n");
+/** Length of `YYYY-MM-DDTHH:MM:SS`. */
+const SECONDS_CHARS = 19;
 /** Smaller rows come from Node's shared pool. */
 const POOLED_BYTES_MAX = 4096;
 
@@ -61,6 +66,8 @@ class Scan {
   readonly #members: Members;
   /** What ends every entry: its project when there is one, the closing brace, the line's end. */
   readonly #end: Buffer;
+  /** Up to the seconds. */
+  readonly #notBefore: Buffer | null;
   readonly #out: Buffer;
   #length = 0;
   count = 0;
@@ -70,8 +77,9 @@ class Scan {
   #cutFrom = 0;
   #cutTo = 0;
 
-  constructor(body: Buffer, members: Members, projectId: string | null) {
+  constructor(body: Buffer, members: Members, { projectId, notBefore }: ScanOptions) {
     this.#json = new Json(body);
+    this.#notBefore = notBefore === undefined ? null : Buffer.from(notBefore.slice(0, SECONDS_CHARS));
     this.#members = members;
     this.#end = projectId === null ? END : Buffer.from(`,"project_id":${JSON.stringify(projectId)}}\n`);
     const entriesMax = Math.min(INGEST_ENTRIES_MAX, Math.ceil(body.length / ENTRY_BYTES_MIN));
@@ -200,13 +208,19 @@ class Scan {
     const from = json.at + 1;
     if (json.byte() !== QUOTE || !json.string()) return false;
     const end = utcEnd(json.bytes, from, json.at - 1);
-    if (end === 0) return false;
+    if (end === 0 || this.#isNearTooOld(from)) return false;
     // More digits than are kept, or another way to write UTC: what stands between is replaced by Z.
     if (end !== json.at - 2) {
       this.#cutFrom = end;
       this.#cutTo = json.at - 1;
     }
     return true;
+  }
+
+  /** Whether a time is past the retention, or in the second in which that begins: the careful way knows which. */
+  #isNearTooOld(from: number): boolean {
+    if (this.#notBefore === null) return false;
+    return this.#notBefore.compare(this.#json.bytes, from, from + SECONDS_CHARS) >= 0;
   }
 
   #level(): boolean {

@@ -3,6 +3,7 @@ import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { EntryCheck } from "../check.ts";
+import type { EncodeOptions } from "../entry.ts";
 import { ROW_OF } from "../rows.ts";
 import { decodeJson } from "./json.ts";
 import { mapLogs } from "./logs.ts";
@@ -39,10 +40,10 @@ export interface EncodedRecords {
 export function encodeOtlp(
   type: TelemetryType,
   body: Buffer,
-  { format, receivedMs, projectId }: OtlpOptions & { readonly projectId: string | null },
+  { format, receivedMs, projectId, notBefore }: OtlpOptions & Pick<EncodeOptions, "projectId" | "notBefore">,
 ): EncodedRecords {
   const decode = format === "json" ? decodeJson : decodeProtobuf;
-  const out = new Rows(type, projectId ?? undefined);
+  const out = new Rows(type, projectId ?? undefined, new EntryCheck(notBefore));
   for (const record of mapped(type, decode(REQUESTS[type], body), isoFromMs(receivedMs))) out.add(record);
   return out.encoded();
 }
@@ -57,16 +58,17 @@ function mapped(type: TelemetryType, request: unknown, received: string): Genera
 class Rows {
   readonly #type: TelemetryType;
   readonly #projectId: string | undefined;
-  readonly #check = new EntryCheck();
+  readonly #check: EntryCheck;
   #text = "";
   #bytes = 0;
   #count = 0;
   #rejected = 0;
   #index = 0;
 
-  constructor(type: TelemetryType, projectId: string | undefined) {
+  constructor(type: TelemetryType, projectId: string | undefined, check: EntryCheck) {
     this.#type = type;
     this.#projectId = projectId;
+    this.#check = check;
   }
 
   add(record: Mapped): void {
