@@ -48,12 +48,15 @@ function named(names: readonly string[], values: Readonly<Record<string, QueryPa
   return names.map((name) => values[name] ?? null);
 }
 
+/** Before the number of a parameter by position, in a statement that has only some of those of another. */
+export const POSITION = "position_";
+
 /** Binds those of the values that a statement made of parts of another one has; what is missing stays unbound. */
 export function bindNamed(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {
   const values = parameters as Readonly<Record<string, QueryParameter>>;
   for (let i = 1; i <= statement.parameterCount; i++) {
     const name = statement.parameterName(i);
-    const key = Array.isArray(parameters) ? String(Number(name) - 1) : name;
+    const key = Array.isArray(parameters) ? String(Number(name.slice(POSITION.length)) - 1) : name;
     if (Object.hasOwn(values, key)) bind(statement, i, values[key] ?? null);
   }
 }

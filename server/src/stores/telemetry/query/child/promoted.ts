@@ -126,7 +126,7 @@ function plainSources(from: unknown): Json[] | undefined {
   if (from["type"] !== "JOIN") return [from];
   const isPlain =
     /^(REGULAR|CROSS|ASOF)$/.test(String(from["ref_type"])) &&
-    /^(INNER|LEFT|RIGHT|OUTER)$/.test(String(from["join_type"]));
+    /^(INNER|LEFT|RIGHT|FULL)$/.test(String(from["join_type"]));
   const [left, right] = [plainSources(from["left"]), plainSources(from["right"])];
   return isPlain && left !== undefined && right !== undefined ? [...left, ...right] : undefined;
 }

@@ -3,10 +3,14 @@ import type { Evaluate, Json } from "../gate/index.ts";
 const MARK = "mooring_mark_";
 
 /**
- * The SQL of each expression, as the engine writes it.
+ * The SQL of each expression, as the engine writes it; `edit` may change the tree's text before.
  * @throws Error when the texts can't be told apart
  */
-export async function renderList(expressions: readonly Json[], evaluate: Evaluate): Promise<string[]> {
+export async function renderList(
+  expressions: readonly Json[],
+  evaluate: Evaluate,
+  edit: (tree: string) => string = (tree) => tree,
+): Promise<string[]> {
   const marked = expressions.map((expression, i) => ({ ...expression, alias: `${MARK}${i}_` }));
   const from = { type: "EMPTY", alias: "", sample: null };
   const node = {
@@ -24,7 +28,7 @@ export async function renderList(expressions: readonly Json[], evaluate: Evaluat
     qualify: null,
   };
   const tree = JSON.stringify({ error: false, statements: [{ node, named_param_map: [] }] });
-  const sql = await evaluate("SELECT json_deserialize_sql($1::JSON)", tree);
+  const sql = await evaluate("SELECT json_deserialize_sql($1::JSON)", edit(tree));
   const parts = sql.slice("SELECT ".length).split(new RegExp(` AS ${MARK}\\d+_(?:, |$)`));
   if (parts.length !== expressions.length + 1 || parts.at(-1) !== "")
     throw new Error("cannot render a list of expressions");

@@ -50,7 +50,7 @@ function sourcesOf(from: unknown, separable = true): Source[] {
   const kind = from["ref_type"];
   const sides = from["join_type"];
   const plain = kind === "REGULAR" || kind === "CROSS";
-  const outer = sides === "INNER" || sides === "LEFT" || sides === "RIGHT" || sides === "OUTER";
+  const outer = sides === "INNER" || sides === "LEFT" || sides === "RIGHT" || sides === "FULL";
   const apart = separable && !mergesTimes(from);
   // SEMI and ANTI show the left side only; ASOF would find another row on the right; POSITIONAL counts rows.
   const left = apart && (plain || kind === "ASOF") && (outer || sides === "SEMI" || sides === "ANTI");

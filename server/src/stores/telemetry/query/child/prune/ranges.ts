@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { TimeRange } from "../../../snapshot.ts";
 import type { Evaluate, Json } from "../../gate/index.ts";
 import type { ChildQuery } from "../../protocol.ts";
-import { bindNamed } from "../parameters.ts";
+import { bindNamed, POSITION } from "../parameters.ts";
 import { renderList } from "../render.ts";
 import type { Condition, TimeConditions } from "./conditions.ts";
 
@@ -39,7 +39,7 @@ async function momentsOf(
   evaluate: Evaluate,
 ): Promise<(bigint | undefined)[]> {
   const tried = values.map((value) => ({ class: "OPERATOR", type: "OPERATOR_TRY", alias: "", children: [value] }));
-  const texts = await renderList(tried, evaluate);
+  const texts = await renderList(tried, evaluate, nameParameters);
   const selected = texts.map((text) => `epoch_us(TRY(CAST(${text} AS TIMESTAMPTZ))), typeof(${text})`);
   const statement = await connection.prepare(`SELECT ${selected.join(", ")}`);
   bindNamed(statement, parameters);
@@ -50,6 +50,11 @@ async function momentsOf(
     const comparable = TIMES.has(type) || (isText && type === "VARCHAR");
     return comparable && typeof us === "bigint" ? us : undefined;
   });
+}
+
+/** `$2` without `$1` can't be bound. A text in the tree has its quotes escaped, so that only nodes match. */
+function nameParameters(tree: string): string {
+  return tree.replaceAll(/"identifier":"(\d+)"/g, `"identifier":"${POSITION}$1"`);
 }
 
 function spanOf(condition: Condition, moments: readonly (bigint | undefined)[]): Span {
