@@ -19,6 +19,14 @@ export function registerGauges(registry: Registry, telemetry: TelemetryStore): v
     () => telemetry.health().logBytes,
   );
   gauge("mooring_telemetry_hot_rows", "Rows not yet in Parquet.", () => telemetry.health().hotRows);
+  gauge("mooring_telemetry_parquet_files", "Parquet files.", () => telemetry.health().parquetFiles);
+  gauge("mooring_telemetry_parquet_bytes", "Bytes of Parquet files.", () => telemetry.health().parquetBytes);
+  gauge("mooring_telemetry_merges", "Merges of Parquet files since the start.", () => telemetry.health().merges);
+  gauge(
+    "mooring_telemetry_merged_bytes",
+    "Bytes that merges have written since the start.",
+    () => telemetry.health().mergedBytes,
+  );
   gauge("mooring_queries_running", "Queries that run now.", () => telemetry.health().queriesRunning);
   gauge("mooring_telemetry_writable", "1 while batches can be taken.", () => (telemetry.health().ok ? 1 : 0));
 }

@@ -133,5 +133,10 @@ export interface TelemetryHealth {
   /** Bytes in the write-ahead log that are not yet in Parquet. */
   readonly logBytes: number;
   readonly hotRows: number;
+  readonly parquetFiles: number;
+  readonly parquetBytes: number;
+  /** Merges since the start, and the bytes that they have written. */
+  readonly merges: number;
+  readonly mergedBytes: number;
   readonly queriesRunning: number;
 }

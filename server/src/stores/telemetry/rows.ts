@@ -234,15 +234,21 @@ export class RowStore {
   }
 
   health(): Omit<TelemetryHealth, "queriesRunning"> {
-    const { wal, tables } = this.#parts;
+    const { wal, tables, merger } = this.#parts;
     const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);
     let hotRows = 0;
     let logBytes = 0;
+    let parquetFiles = 0;
+    let parquetBytes = 0;
     for (const table of tables.all()) {
       hotRows += table.hotRows;
       logBytes += table.hotBytes;
+      parquetFiles += table.parquet.length;
+      parquetBytes += table.parquetBytes;
     }
-    return { ok: refusal === undefined, detail: refusal ?? "ready", logBytes, hotRows };
+    const { merges, mergedBytes } = merger;
+    const figures = { logBytes, hotRows, parquetFiles, parquetBytes, merges, mergedBytes };
+    return { ok: refusal === undefined, detail: refusal ?? "ready", ...figures };
   }
 
   /** Finishes appends in flight and leaves the rest to the log. */

@@ -163,6 +163,45 @@ test("compaction keeps up while a merge takes long, and a stop ends the merge", 
   await Promise.all([close(), merging]);
 });
 
+test("a merge that is overtaken gives way: its files go, nothing is reported, and the rest is merged", async () => {
+  await using dir = await temporaryDirectory();
+  const log = recordingLog();
+  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: systemClock });
+  const real = processIn(dir.path);
+  let overtaken = "";
+  const mergeRunner: CompactionRunner = {
+    run: async (job) => {
+      const made = await real.run(job);
+      if (overtaken !== "") return made;
+      // Somebody else has dropped one of the inputs meanwhile.
+      const [file] = await metadata.read.selectFrom("telemetry_file").select("id").orderBy("id").execute();
+      overtaken = file?.id ?? "";
+      await metadata.write(async (tx) => {
+        await tx.updateTable("telemetry_file").set({ dropped_at: 1 }).where("id", "=", overtaken).execute();
+      });
+      return made;
+    },
+    close: () => real.close(),
+  };
+  const options = { dataDir: dir.path, metadata, clock: systemClock, settings: testSettings() };
+  const rows = await openRows({ ...options, log, mergeRunner });
+  await fill(rows, "org_a", 9);
+  await rows.merge();
+  assert.equal((await fileCounts(rows, "org_a")).parquet, 2);
+  assert.equal((await readMessages(rows, "org_a")).length, 34, "all but the two rows of the file that was dropped");
+  assert.deepEqual(
+    log.lines.filter(({ level }) => level === "error" || level === "warn"),
+    [],
+  );
+  assert.deepEqual(await readdir(join(dir.path, "telemetry", "replacing")), []);
+  assert.deepEqual(await readdir(join(dir.path, "telemetry", "work")), []);
+  const { merges, mergedBytes, parquetFiles, parquetBytes } = rows.health();
+  assert.deepEqual([merges, parquetFiles], [2, 2]);
+  assert.equal(mergedBytes, parquetBytes);
+  await rows.close();
+  await metadata.close();
+});
+
 for (const committed of [true, false]) {
   test(`a merge whose commit is not answered, and was ${committed ? "" : "not "}made, neither loses nor doubles rows`, async () => {
     await using dir = await temporaryDirectory();

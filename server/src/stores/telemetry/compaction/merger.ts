@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Table } from "../hot/table.ts";
 import type { Layout } from "../layout.ts";
+import { ManifestChanged } from "../manifest.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog, TelemetrySettings } from "../settings.ts";
 import type { AskedAttributes } from "./asked.ts";
@@ -38,7 +39,14 @@ export class Merger {
     if (!inputs.every((file) => table.parquet.includes(file))) return;
     await this.#ensureSpace(inputs);
     const made = await this.#make(table, inputs);
-    await files.replace(table, inputs, made);
+    try {
+      await files.replace(table, inputs, made);
+    } catch (error) {
+      if (!(error instanceof ManifestChanged)) throw error;
+      // Retention or erasing was quicker; what is left of the inputs is planned anew.
+      log.debug({ org_id: table.orgId, type: table.type, period }, "a merge was overtaken");
+      return;
+    }
     const bytes = made.reduce((sum, file) => sum + file.bytes, 0);
     this.merges += 1;
     this.mergedBytes += bytes;

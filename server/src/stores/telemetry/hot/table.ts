@@ -49,6 +49,10 @@ export class Table {
     return this.sealed.reduce((sum, file) => sum + file.rows, this.active.rows);
   }
 
+  get parquetBytes(): number {
+    return this.parquet.reduce((sum, file) => sum + file.bytes, 0);
+  }
+
   /** When the oldest row that is not in Parquet was taken, in milliseconds since the epoch; undefined when there is none. */
   get oldestAt(): number | undefined {
     if (this.sealed[0] !== undefined) return this.sealed[0].firstAt;
