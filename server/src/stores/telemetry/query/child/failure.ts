@@ -82,6 +82,7 @@ function readable(type: string, message: string): string {
   const text = message
     .replace(/\n+(?:Use|Consider) "?SET [^\n]*/gi, "")
     .replace(/\n*LINE \d+:[\s\S]*$/, "")
+    .replace(/ when casting from source column attribute_[0-9a-f]+/, "") // of a promoted attribute: no column of theirs
     .trim();
   return type === "" ? text : `${text} (${type.toLowerCase()} error)`;
 }

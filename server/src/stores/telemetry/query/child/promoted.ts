@@ -1,5 +1,5 @@
 import { isPromotable, promotedColumn } from "../../columns.ts";
-import { isObject, type Evaluate, type Json, type Tree } from "../gate/index.ts";
+import { copyOf, isObject, type Evaluate, type Json, type Tree } from "../gate/index.ts";
 import { promotedView } from "./views.ts";
 import { renderList } from "./render.ts";
 import { childrenOf, eachSelect, listOf, nameOf, namesOf } from "./tree.ts";
@@ -22,6 +22,8 @@ interface Candidate {
 }
 
 const COLUMN = "attributes";
+/** How the names of the columns begin that no statement is to see. */
+const HIDDEN = promotedColumn("");
 const READERS: ReadonlySet<string> = new Set(["->>", "json_extract_string"]);
 const CLAUSES = ["select_list", "where_clause", "group_expressions", "having", "qualify", "modifiers"] as const;
 
@@ -131,14 +133,15 @@ function plainSources(from: unknown): Json[] | undefined {
   return isPlain && left !== undefined && right !== undefined ? [...left, ...right] : undefined;
 }
 
-/** Whether one of the tables is meant as a value, or by more than its name; or another thing is named `attributes`. */
+/** Whether one of the tables is meant as a value, or by more than its name; or a name stands for another thing than it would. */
 function namesTables(select: Json, tables: ReadonlySet<string>): boolean {
   const isNamed = (item: unknown): boolean => isObject(item) && String(item["alias"]).toLowerCase() === COLUMN;
   if (listOf(select["select_list"]).some(isNamed)) return true;
   return someNode(select, (node) => {
     if (node["class"] !== "COLUMN_REF") return false;
     const names = namesOf(node);
-    return names.length > 2 || names[0] === "main" || (names.length === 1 && tables.has(names[0] ?? ""));
+    const isWhole = names.length === 1 && tables.has(names[0] ?? "");
+    return isWhole || names.length > 2 || names[0] === "main" || names.at(-1)?.startsWith(HIDDEN) === true;
   });
 }
 
@@ -278,8 +281,8 @@ function unnamedItems(statement: Json): Unnamed[] {
   eachSelect(statement, (select) => {
     const list = listOf(select["select_list"]) as Mutable[];
     for (const [index, item] of list.entries()) {
-      if (item["alias"] || !someNode(item, isReader)) continue;
-      found.push({ list, index, written: JSON.parse(JSON.stringify(item)) as Json });
+      if (item["alias"] || item["class"] === "STAR" || !someNode(item, isReader)) continue;
+      found.push({ list, index, written: copyOf(item) });
     }
   });
   return found;

@@ -74,6 +74,11 @@ export function readTree({ tree }: Pick<Admitted, "tree">, tables: ReadonlySet<s
   return { statement: root.statements[0], references: kept, write: () => JSON.stringify(root) };
 }
 
+/** A part of such a tree once more. */
+export function copyOf(node: Json): Json {
+  return JSON.parse(JSON.stringify(node), keepNumbers) as Json;
+}
+
 function eachPair(a: unknown, b: unknown, visit: (a: unknown, b: unknown) => void): void {
   if (typeof a !== "object" || a === null) return;
   visit(a, b);
