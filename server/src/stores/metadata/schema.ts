@@ -337,5 +337,41 @@ export interface Tables {
     last_status: number | null;
     last_error: string | null;
   };
+  /** Immutable bytes of an organization; see `stores/objects`. */
+  blob: {
+    id: string;
+    org_id: string;
+    /** Where the bytes are: in `blob_data`, with a driver, or in other blobs, which `blob_part` lists. */
+    place: "inline" | "driver" | "parts";
+    /** The directory or bucket that a driver keeps the bytes in; empty for other places. */
+    store_id: string;
+    /** `writing`: the bytes may not all be there; `dropped`: they are being deleted. Only what is `live` can be read. */
+    state: "writing" | "live" | "dropped";
+    size: number;
+    /** Rows of other tables and blobs of parts that hold this blob. */
+    refs: number;
+    /** Since when nothing holds it; null while something does. */
+    idle_since: number | null;
+    /** Hexadecimal; null where it is not known yet: while it is written, and of parts. */
+    sha256: string | null;
+    /** JSON object: further digests by their algorithm, in hexadecimal. */
+    digests: string;
+    created_at: number;
+  };
+  /** The bytes of small blobs. */
+  blob_data: { id: string; data: Uint8Array };
+  /** What a blob of parts is made of, in the order of `position`, then `seq`. No part is itself made of parts. */
+  blob_part: {
+    blob_id: string;
+    /** Where the part begins in the blob of parts. */
+    position: number;
+    seq: number;
+    /** The number that the part was given by whoever put it there; several ranges may have come as one part. */
+    number: number;
+    part_id: string;
+    /** The range of the part's bytes that counts. */
+    start: number;
+    length: number;
+  };
   migration: { name: string; applied_at: number };
 }

@@ -5,6 +5,7 @@ import { deletedProject } from "./0003-deleted-project.ts";
 import { telemetryFiles } from "./0004-telemetry-files.ts";
 import { telemetryRetention } from "./0005-telemetry-retention.ts";
 import { savedQueries } from "./0006-saved-queries.ts";
+import { objects } from "./0008-objects.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004-telemetry-files", up: telemetryFiles },
   { name: "0005-telemetry-retention", up: telemetryRetention },
   { name: "0006-saved-queries", up: savedQueries },
+  { name: "0008-objects", up: objects },
 ];
