@@ -1,5 +1,7 @@
 import Type from "typebox";
+import { nullable } from "./organization/shapes.ts";
 import { route } from "./route.ts";
+import { Timestamp } from "./shared.ts";
 
 const Parameter = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 
@@ -17,13 +19,18 @@ export const QueryBody = Type.Object(
     sql: Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description: "one SELECT over logs, metrics and traces, in DuckDB's dialect",
+      description: "one SELECT over logs, metrics, traces and audit_log, in DuckDB's dialect",
     }),
     parameters: Type.Optional(Parameters),
     from: Type.Optional(
       Type.String({ ...MOMENT, description: "only rows from this time on, ISO 8601 UTC to the microsecond" }),
     ),
     to: Type.Optional(Type.String({ ...MOMENT, description: "only rows before this time" })),
+    explain: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Literal("analyze")], {
+        description: "answer the plan instead of rows, as JSON; true runs nothing, analyze runs the statement",
+      }),
+    ),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "the server's settings bound it" })),
     limit: Type.Optional(Type.Integer({ minimum: 1, description: "cut the result after so many rows, and say so" })),
   },
@@ -47,6 +54,33 @@ export const QueryResult = Type.Object({
   ),
 });
 
+const TableFigures = Type.Object({
+  rows: Type.Integer({ minimum: 0 }),
+  bytes: Type.Integer({ minimum: 0, description: "on disk" }),
+  oldest: nullable(Timestamp),
+  newest: nullable(Timestamp),
+});
+
+const QueryTable = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String(), description: Type.String() })),
+  promoted_attributes: Type.Array(Type.String(), {
+    description: "keys of `attributes` that have columns of their own in stored files: quick to filter and group by",
+  }),
+  figures: Type.Union([TableFigures, Type.Null()], {
+    description:
+      "null where the caller sees some of the rows only, and for tables of records; the times are those of rows in Parquet",
+  }),
+});
+
+export const QuerySchema = Type.Object({
+  tables: Type.Array(QueryTable, { description: "the tables that the caller may read" }),
+  functions: Type.Array(Type.String()),
+  table_functions: Type.Array(Type.String(), { description: "functions that stand in FROM" }),
+  examples: Type.Array(Type.Object({ title: Type.String(), sql: Type.String() })),
+});
+
 export const QUERY_ROUTES = {
   query: route({
     operationId: "query",
@@ -55,7 +89,9 @@ export const QUERY_ROUTES = {
     tag: "query",
     summary: "Run one read-only SQL statement over the organization's telemetry",
     description:
-      "`Accept` chooses application/json, application/x-ndjson or text/csv. The result streams; going away cancels the query.",
+      "`Accept` chooses application/json, application/x-ndjson, text/csv, application/vnd.apache.arrow.stream or " +
+      "application/vnd.apache.parquet. The result streams; going away cancels the query. All but JSON tell their statistics in the " +
+      "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log needs audit:read as well.",
     permission: "telemetry:read",
     body: QueryBody,
     result: QueryResult,
@@ -68,6 +104,18 @@ export const QUERY_ROUTES = {
       "query_memory",
       "query_too_large",
       "not_acceptable",
+      "forbidden",
     ],
+  }),
+  getQuerySchema: route({
+    operationId: "getQuerySchema",
+    method: "GET",
+    path: "/v1/query/schema",
+    tag: "query",
+    summary: "The tables, columns and functions that a statement may use, and examples",
+    permission: "telemetry:read",
+    result: QuerySchema,
+    status: 200,
+    problems: [],
   }),
 };

@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
+import { auditRecords } from "#domain/audit/index.ts";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
@@ -204,6 +205,7 @@ async function openStores(
       metadata,
       clock,
       log,
+      records: { audit_log: auditRecords({ metadata }) },
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,
         compactionIntervalMs: config.compaction_interval_ms,

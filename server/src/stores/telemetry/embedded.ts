@@ -4,6 +4,7 @@ import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./index.ts";
 import { layoutOf } from "./layout.ts";
 import { createQueryEngine, defaultQuerySettings } from "./query/index.ts";
+import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { RetentionSettings } from "./retention/index.ts";
 import { openRows } from "./rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
@@ -30,6 +31,8 @@ export interface TelemetryOptions {
   readonly settings: TelemetryStoreSettings;
   /** What makes Parquet; by default a process of our own. */
   readonly runner?: CompactionRunner;
+  /** Where the rows of tables come from that are no telemetry; one without a source is not served. */
+  readonly records?: RecordSources;
 }
 
 /**
@@ -39,9 +42,14 @@ export interface TelemetryOptions {
 export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
   const { dataDir, log, clock, settings } = options;
   const rows = await openRows({ ...options, settings: rowSettings(settings) });
+  const records = await openRecords(options).catch(async (error: unknown) => {
+    await rows.close();
+    throw error;
+  });
   const engine = createQueryEngine({
     snapshot: (orgId, wanted) => rows.snapshot(orgId, wanted),
     asked: (orgId, type, keys) => rows.noteAsked(orgId, type, keys),
+    records: (orgId, table) => records.snapshot(orgId, table),
     settings: {
       ...defaultQuerySettings(layoutOf(dataDir).root),
       dataDir,
@@ -67,6 +75,14 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       await rows.close();
     },
   };
+}
+
+function openRecords({ dataDir, log, records = {} }: TelemetryOptions): Promise<RecordFiles> {
+  return RecordFiles.open({
+    dir: layoutOf(dataDir).records,
+    sources: records,
+    deleteFailed: (path, error) => log.warn({ err: error, path }, "cannot delete a file of records"),
+  });
 }
 
 function rowSettings(settings: TelemetryStoreSettings): TelemetrySettings {

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
 import type { Policy, Usage } from "./retention/index.ts";
 import type { TelemetryFeed } from "./feed/types.ts";
+import type { RecordTable } from "./records/index.ts";
 import type { TimeRange } from "./snapshot.ts";
 
 export { COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
@@ -13,7 +14,7 @@ export {
   type Usage as TelemetryUsage,
 } from "./retention/index.ts";
 export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";
-export { isRecordTable, RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
+export { RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
 export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 
@@ -54,6 +55,13 @@ export interface QueryRequest {
   readonly format: ResultFormat;
   /** Runs nothing: a statement that could run is answered with a `StatementDescription` as JSON. */
   readonly describe?: boolean;
+  /** Answers how the statement would be run, as JSON (`{"plan": …}`), or runs it and answers how it went. */
+  readonly explain?: "plan" | "analyze" | undefined;
+  /**
+   * Asked for each table of records that the statement reads: throws the Problem that answers a principal who may not. Without it
+   * none may be read.
+   */
+  readonly records?: (table: RecordTable) => void;
   /** Only rows of this range are seen, and only files that may have some are read. */
   readonly range?: TimeRange;
   readonly timeoutMs: number;

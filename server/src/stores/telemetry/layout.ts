@@ -12,6 +12,7 @@ import type { TelemetryType } from "./columns.ts";
  *   hot/<org>/<type>/<first>-<last>.ndjson rows of the log as queries read them; wiped at start
  *   parquet/<org>/<type>/<first>-<last>-<id>.parquet
  *   replacing/<id>.json                    which files take the place of which, until that is committed
+ *   records/<org>/<table>/<n>.ndjson       records of the metadata store as queries read them; wiped at start
  *   work/                                  half-made files; wiped at start
  *   quarantine/                            what could not be read or compacted, kept for a person to look at
  * ```
@@ -24,6 +25,7 @@ export interface Layout {
   readonly hot: string;
   readonly parquet: string;
   readonly replacing: string;
+  readonly records: string;
   readonly work: string;
   readonly quarantine: string;
 }
@@ -38,6 +40,7 @@ export function layoutOf(dataDir: string): Layout {
     hot: join(root, "hot"),
     parquet: join(root, "parquet"),
     replacing: join(root, "replacing"),
+    records: join(root, "records"),
     work: join(root, "work"),
     quarantine: join(root, "quarantine"),
   };

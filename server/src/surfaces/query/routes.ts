@@ -4,6 +4,7 @@ import { mountRoute } from "#http/index.ts";
 import type { QuerySurfaceDeps } from "./index.ts";
 import { createSavedQuery } from "./operations/create-saved-query.ts";
 import { deleteSavedQuery } from "./operations/delete-saved-query.ts";
+import { getQuerySchema } from "./operations/get-query-schema.ts";
 import { getSavedQuery } from "./operations/get-saved-query.ts";
 import { listSavedQueries } from "./operations/list-saved-queries.ts";
 import { query } from "./operations/query.ts";
@@ -13,6 +14,7 @@ import { updateSavedQuery } from "./operations/update-saved-query.ts";
 /** Row → operation. The permission of each stands in the contract's row. */
 export function mountQuery(app: FastifyInstance, deps: QuerySurfaceDeps): void {
   mountRoute(app, deps.host, QUERY_ROUTES.query, query(deps));
+  mountRoute(app, deps.host, QUERY_ROUTES.getQuerySchema, getQuerySchema(deps));
   mountRoute(app, deps.host, saved.listSavedQueries, listSavedQueries(deps));
   mountRoute(app, deps.host, saved.createSavedQuery, createSavedQuery(deps));
   mountRoute(app, deps.host, saved.getSavedQuery, getSavedQuery(deps));

@@ -2,7 +2,8 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { QueryRequest, QueryRun } from "../index.ts";
-import type { Snapshot, WantedTables } from "../snapshot.ts";
+import { RECORD_TABLE_NAMES, type RecordSnapshot, type RecordTable } from "../records/index.ts";
+import type { Snapshot, SnapshotTable, WantedTables } from "../snapshot.ts";
 import { childFiles, wantedTables } from "./files.ts";
 import { ProcessPool } from "./pool.ts";
 import type { QueryProcess } from "./process.ts";
@@ -17,6 +18,8 @@ export interface QueryEngineOptions {
   readonly snapshot: (orgId: string, wanted: WantedTables) => Promise<Snapshot>;
   /** Told of the attributes that a statement reads, as text, of a table. */
   readonly asked?: (orgId: string, type: TelemetryType, keys: readonly string[]) => void;
+  /** The rows that an organization has in a table of records, as files. Without it there are none. */
+  readonly records?: (orgId: string, table: RecordTable) => Promise<RecordSnapshot>;
   readonly settings: QueryEngineSettings;
   readonly log: QueryLog;
   readonly clock: Clock;
@@ -147,6 +150,7 @@ class Engine implements QueryEngine {
   async #files(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<ChildFiles> {
     const { snapshot, settings, asked } = this.#options;
     const { orgId, range } = request;
+    const records = await this.#records(request, ask, held);
     const files = await snapshot(orgId, wantedTables(ask, range));
     held.hold(files);
     const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
@@ -154,23 +158,39 @@ class Engine implements QueryEngine {
       const keys = ask.tables[type]?.keys ?? [];
       if (keys.length > 0) asked?.(orgId, type, keys);
     }
-    return childFiles(files, ask, { directory: settings.telemetryDir, visible, range });
+    return childFiles({ ...files.tables, ...records }, ask, { directory: settings.telemetryDir, visible, range });
+  }
+
+  /** Records that the statement reads, if its principal may. Which tables those are is the child's word, but it can only be refused more. */
+  async #records(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<Record<string, SnapshotTable>> {
+    const tables: Record<string, SnapshotTable> = {};
+    for (const name of RECORD_TABLE_NAMES) {
+      // One that is only described shows no row.
+      if (!Object.hasOwn(ask.tables, name) || request.describe === true) continue;
+      if (request.records === undefined) throw new Problem("forbidden", `The table ${name} can't be read here.`);
+      request.records(name);
+      const files = await this.#options.records?.(request.orgId, name);
+      if (files === undefined) continue;
+      held.hold(files);
+      tables[name] = { parquet: [], hot: files.files, filesTotal: files.files.length };
+    }
+    return tables;
   }
 }
 
-/** The snapshot of a query, which may come when the query is already over. */
+/** What a query holds of files, which may come when the query is already over. */
 class HeldFiles {
-  #snapshot: Snapshot | undefined;
+  #held: Pick<Snapshot, "release">[] = [];
   #over = false;
 
-  hold(snapshot: Snapshot): void {
-    if (this.#over) snapshot.release();
-    else this.#snapshot = snapshot;
+  hold(files: Pick<Snapshot, "release">): void {
+    if (this.#over) files.release();
+    else this.#held.push(files);
   }
 
   release(): void {
     this.#over = true;
-    this.#snapshot?.release();
+    for (const files of this.#held.splice(0)) files.release();
   }
 }
 
@@ -185,6 +205,7 @@ function childQuery(request: QueryRequest, settings: QueryEngineSettings): Child
     parameters: request.parameters,
     format: request.format,
     describe: request.describe,
+    explain: request.explain,
     rowsMax: request.rowsMax,
     truncate: request.truncate,
     timeoutMs: request.timeoutMs,

@@ -1,20 +1,20 @@
+import { TELEMETRY_TYPES } from "../columns.ts";
 import type { QueryRequest, VisibleRows } from "../index.ts";
-import type { ParquetInput, Snapshot, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
+import type { ParquetInput, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
-import { QUERY_TABLES } from "./tables.ts";
 
 /** Groups of Parquet files that differ in their promoted attributes; each is a part of its own in what DuckDB plans. */
 const GROUPS_MAX = 8;
 
 /** What the store is asked for: the tables that the statement reads, within its own times and those of the request. */
 export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): WantedTables {
-  const asked = QUERY_TABLES.filter(({ name }) => Object.hasOwn(ask.tables, name));
-  return Object.fromEntries(asked.map(({ name }) => [name, within(ask.tables[name] ?? {}, range ?? {})]));
+  const asked = TELEMETRY_TYPES.filter((name) => Object.hasOwn(ask.tables, name));
+  return Object.fromEntries(asked.map((name) => [name, within(ask.tables[name] ?? {}, range ?? {})]));
 }
 
-/** What the child is told of a snapshot. Paths are relative to `directory` where they are below it. */
+/** What the child is told of the files of a query. Paths are relative to `directory` where they are below it. */
 export function childFiles(
-  snapshot: Snapshot,
+  present: Readonly<Record<string, SnapshotTable>>,
   ask: ChildAsk,
   options: { directory: string; visible: VisibleRows; range: QueryRequest["range"] },
 ): ChildFiles {
@@ -22,7 +22,7 @@ export function childFiles(
   const figures = { rows: 0, bytes: 0, files: 0, filesTotal: 0 };
   const tables: Record<string, ChildTable> = {};
   for (const [name, asked] of Object.entries(ask.tables)) {
-    const files: SnapshotTable | undefined = snapshot.tables[name as keyof Snapshot["tables"]];
+    const files = present[name];
     if (files === undefined) continue;
     addFigures(figures, files);
     tables[name] = {

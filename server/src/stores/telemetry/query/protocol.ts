@@ -9,6 +9,7 @@ export interface ChildQuery {
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
   readonly describe?: boolean | undefined;
+  readonly explain?: "plan" | "analyze" | undefined;
   readonly rowsMax: number;
   readonly truncate: boolean;
   readonly timeoutMs: number;

@@ -1,15 +1,16 @@
 import { COLUMNS, TELEMETRY_TYPES, type Column } from "../columns.ts";
+import { RECORD_TABLE_NAMES, RECORD_TABLES } from "../records/tables.ts";
 
-/** A table that a statement may read: its columns, and the column by which a project's visibility is decided. */
+/** A table that a statement may read. */
 export interface QueryTable {
   readonly name: string;
   readonly columns: readonly Column[];
-  readonly projectColumn: string;
+  /** The column by which a project's visibility is decided; a table without one is read whole or not at all. */
+  readonly projectColumn?: string;
 }
 
-/** The tables of the query surface. A further one is added here, and its files to `Snapshot`. */
-export const QUERY_TABLES: readonly QueryTable[] = TELEMETRY_TYPES.map((name) => ({
-  name,
-  columns: COLUMNS[name],
-  projectColumn: "project_id",
-}));
+/** The tables of the query surface. */
+export const QUERY_TABLES: readonly QueryTable[] = [
+  ...TELEMETRY_TYPES.map((name) => ({ name, columns: COLUMNS[name], projectColumn: "project_id" })),
+  ...RECORD_TABLE_NAMES.map((name) => ({ name, columns: RECORD_TABLES[name] })),
+];

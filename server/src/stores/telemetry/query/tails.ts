@@ -13,14 +13,19 @@ export interface Trailer {
 /** Ends the object that the JSON format is. */
 export function jsonTail({ rows, truncated, elapsedMs, figures = NO_FIGURES, error }: Trailer): string {
   const told = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
-  const statistics = {
+  const statistics = statisticsText(elapsedMs, figures);
+  return `\n],"row_count":${rows},"truncated":${truncated},"statistics":${statistics}${told}}\n`;
+}
+
+/** The object of figures that answers in JSON have. */
+export function statisticsText(elapsedMs: number, figures: ScanFigures): string {
+  return JSON.stringify({
     elapsed_ms: Math.round(elapsedMs * 10) / 10,
     rows_scanned: figures.rows,
     bytes_scanned: figures.bytes,
     files_scanned: figures.files,
     files_total: figures.filesTotal,
-  };
-  return `\n],"row_count":${rows},"truncated":${truncated},"statistics":${JSON.stringify(statistics)}${told}}\n`;
+  });
 }
 
 /** NDJSON has a last line only for an error. */

@@ -25,7 +25,3 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
 };
 
 export const RECORD_TABLE_NAMES = Object.keys(RECORD_TABLES) as RecordTable[];
-
-export function isRecordTable(name: string): name is RecordTable {
-  return Object.hasOwn(RECORD_TABLES, name);
-}

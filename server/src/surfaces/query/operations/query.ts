@@ -5,6 +5,8 @@ import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
 import type { QueryLimits, QuerySurfaceDeps } from "../index.ts";
 import { rangeOf } from "../range.ts";
+import { requireRecords } from "../records.ts";
+import { sendRun } from "../send.ts";
 
 const TYPES = [
   "application/json",
@@ -14,6 +16,7 @@ const TYPES = [
   "application/vnd.apache.arrow.stream",
   "application/vnd.apache.parquet",
 ] as const;
+const PLAN_TYPES = ["application/json"] as const;
 const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
   "application/json": "json",
   "application/x-ndjson": "ndjson",
@@ -29,8 +32,9 @@ const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
  */
 export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.query> {
   return async ({ body }, { principal, request, reply, signal }) => {
-    const type = preferredType(request.headers.accept, TYPES);
-    if (type === null) throw new Problem("not_acceptable", `Results come as ${TYPES.join(", ")}.`);
+    const offers = explainOf(body.explain) === undefined ? TYPES : PLAN_TYPES;
+    const type = preferredType(request.headers.accept, offers);
+    if (type === null) throw new Problem("not_acceptable", `The answer comes as ${offers.join(", ")}.`);
     refuseBeyondLimits(body, deps.limits);
     const run = await deps.store.query({
       orgId: principal.orgId,
@@ -39,15 +43,21 @@ export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.que
       parameters: body.parameters ?? [],
       format: FORMATS[type],
       range: rangeOf(body),
+      records: requireRecords(principal),
+      explain: explainOf(body.explain),
       timeoutMs: body.timeout_ms ?? deps.limits.timeoutMs,
       memoryBytesMax: deps.limits.memoryBytesMax,
       rowsMax: body.limit ?? deps.limits.rowsMax,
       truncate: body.limit !== undefined,
       signal,
     });
-    await reply.header("content-type", run.contentType).header("cache-control", "no-store").send(run.body);
+    await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json" });
     return undefined as never; // the body was streamed; there is nothing to serialise
   };
+}
+
+function explainOf(explain: boolean | "analyze" | undefined): "plan" | "analyze" | undefined {
+  return explain === true ? "plan" : explain === false ? undefined : explain;
 }
 
 function refuseBeyondLimits(body: { timeout_ms?: number; limit?: number }, limits: QueryLimits): void {

@@ -1,3 +1,4 @@
+import { auditRecords } from "#domain/audit/index.ts";
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
@@ -35,7 +36,8 @@ export const WITH_QUERIES: WorldOptions = {
       queryConcurrency: 2,
       queryConcurrencyOrganization: 2,
     };
-    const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings });
+    const records = { audit_log: auditRecords({ metadata }) };
+    const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings, records });
     onClose(() => store.close());
     stores.set(metadata, store);
     return [createQuerySurface({ host, metadata, store, limits: LIMITS })];

@@ -10,6 +10,7 @@ import { timeConditions } from "./prune/conditions.ts";
 import { timeRanges } from "./prune/ranges.ts";
 import { ATTRIBUTES, promotedKeys, promotedStatements, promotedView, viewFiles, viewStatements } from "./views.ts";
 
+const EXPLAIN = { plan: "EXPLAIN (FORMAT json) ", analyze: "EXPLAIN (ANALYZE, FORMAT json) " } as const;
 export const BEGIN = "BEGIN TRANSACTION READ ONLY";
 const TABLE_NAMES: ReadonlySet<string> = new Set(QUERY_TABLES.map(({ name }) => name));
 const WITH_ATTRIBUTES: ReadonlySet<string> = new Set(
@@ -61,9 +62,9 @@ export class Reading {
     } catch (error) {
       throw toStoreFailure(error);
     }
-    if (this.#views === plain) return this.#connection.prepare(this.#sql);
+    if (this.#views === plain) return this.#prepare();
     try {
-      return await this.#connection.prepare(this.#sql);
+      return await this.#prepare();
     } catch {
       // As it was written it may do, and if not, its faults are told in its own words.
       this.#views = plain;
@@ -77,7 +78,13 @@ export class Reading {
   async again(): Promise<DuckDBPreparedStatement> {
     await this.#connection.run(BEGIN);
     for (const view of this.#views) await this.#connection.run(view);
-    return this.#connection.prepare(this.#sql);
+    return this.#prepare();
+  }
+
+  /** The gate knows no EXPLAIN: it is put before the statement when that has been admitted. */
+  #prepare(): Promise<DuckDBPreparedStatement> {
+    const { explain } = this.#query;
+    return this.#connection.prepare(`${explain === undefined ? "" : EXPLAIN[explain]}${this.#sql}`);
   }
 
   async #ranges(): Promise<Map<string, TimeRange>> {

@@ -11,13 +11,15 @@ import {
   type ChildFiles,
   type ChildQuery,
 } from "../protocol.ts";
-import { scrub } from "../scrub.ts";
+import { scrub, type ScrubOptions } from "../scrub.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import type { Channel } from "./channel.ts";
 import { Deadline } from "../deadline.ts";
 import { Failure, toFailure, type Stop } from "./failure.ts";
 import { limitMemory, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
+import { readPlan } from "./plan.ts";
+import { statisticsText } from "../tails.ts";
 import { bindParameters, parameterNames } from "./parameters.ts";
 import { BEGIN, Reading } from "./reading.ts";
 import { BlockSender } from "./sender.ts";
@@ -106,7 +108,7 @@ export class Session {
     this.#check();
     if (this.#query.describe) return this.#describe(statement);
     bindParameters(statement, this.#query.parameters);
-    return this.#stream(statement, reading);
+    return this.#query.explain === undefined ? this.#stream(statement, reading) : this.#explain(statement);
   }
 
   /** Has the main process settle which files the statement reads. */
@@ -120,6 +122,18 @@ export class Session {
   #describe(statement: DuckDBPreparedStatement): boolean {
     const description: StatementDescription = { parameters: parameterNames(statement) };
     this.#sender.add(JSON.stringify(description));
+    return false;
+  }
+
+  /** One row: what sort of plan it is, and the plan. */
+  async #explain(statement: DuckDBPreparedStatement): Promise<boolean> {
+    const [row] = (await statement.runAndReadAll()).getRows();
+    this.#check();
+    const scrubbed = (text: string): string => scrub(text, this.#scrubbing());
+    const plan = readPlan(String(row?.[1]), scrubbed);
+    this.#sender.add(
+      `{"plan":${JSON.stringify(plan)},"statistics":${statisticsText(this.#elapsedMs(), this.#files.figures)}}\n`,
+    );
     return false;
   }
 
@@ -190,6 +204,10 @@ export class Session {
     if (this.#stop !== undefined) throw new Failure("query_failed", "the query was cancelled");
   }
 
+  #scrubbing(): ScrubOptions {
+    return { directories: directoriesOf(this.#files), orgId: this.#query.orgId };
+  }
+
   #elapsedMs(): number {
     return performance.now() - this.#startedMs;
   }
@@ -204,7 +222,7 @@ export class Session {
   }
 
   async #fail(failure: Failure): Promise<LastFrame> {
-    const detail = scrub(failure.message, { directories: directoriesOf(this.#files), orgId: this.#query.orgId });
+    const detail = scrub(failure.message, this.#scrubbing());
     let told = false;
     if (this.#sender.begun) {
       const error = { code: failure.code, detail };

@@ -104,7 +104,7 @@ function times({ fromUs, toUs }: TimeRange): string[] {
 }
 
 function visibility(table: QueryTable, visible: ChildFiles["visible"]): string[] {
-  if (visible === "all") return [];
+  if (visible === "all" || table.projectColumn === undefined) return [];
   const column = quoteName(table.projectColumn);
   const parts: string[] = [];
   if (visible.projectIds.length > 0) parts.push(`${column} IN (${visible.projectIds.map(quoteText).join(", ")})`);

@@ -1,0 +1,61 @@
+import { isObject } from "../gate/refusal.ts";
+
+/** One step of a plan; those that it takes its rows from are its children. */
+export interface PlanStep {
+  readonly operator: string;
+  /** What the engine tells of the step: conditions, columns, estimates. */
+  readonly info: Readonly<Record<string, unknown>>;
+  /** Of a plan that was run: rows that came out, rows that were read, and time in the step, of all threads together. */
+  readonly rows?: number;
+  readonly rows_scanned?: number;
+  readonly elapsed_ms?: number;
+  readonly children: readonly PlanStep[];
+}
+
+/** Where rows lie is nobody's concern. */
+const UNTOLD = /file ?name|path/i;
+
+/**
+ * The plan that `EXPLAIN (FORMAT json)` or `EXPLAIN (ANALYZE, FORMAT json)` gave, in a form of our own. `scrubbed` takes out of a
+ * text what its reader must not learn.
+ */
+export function readPlan(json: string, scrubbed: (text: string) => string): PlanStep | null {
+  const parsed: unknown = JSON.parse(json);
+  const [root] = Array.isArray(parsed) ? (parsed as unknown[]) : rootsOf(parsed);
+  return isObject(root) ? stepOf(root, scrubbed) : null;
+}
+
+/** A plan that was run has two steps above it: the query, and EXPLAIN itself. */
+function rootsOf(query: unknown): readonly unknown[] {
+  return childrenOf(childrenOf(query)[0]);
+}
+
+function childrenOf(node: unknown): readonly unknown[] {
+  return isObject(node) && Array.isArray(node["children"]) ? (node["children"] as unknown[]) : [];
+}
+
+function stepOf(node: Readonly<Record<string, unknown>>, scrubbed: (text: string) => string): PlanStep {
+  const { operator_cardinality: rows, operator_rows_scanned: scanned, operator_timing: seconds } = node;
+  return {
+    operator: String(node["operator_name"] ?? node["name"]).trim(),
+    info: infoOf(node["extra_info"], scrubbed),
+    ...(typeof rows === "number" ? { rows } : {}),
+    ...(typeof scanned === "number" && scanned > 0 ? { rows_scanned: scanned } : {}),
+    ...(typeof seconds === "number" ? { elapsed_ms: Math.round(seconds * 1e6) / 1e3 } : {}),
+    children: childrenOf(node)
+      .filter(isObject)
+      .map((child) => stepOf(child, scrubbed)),
+  };
+}
+
+function infoOf(info: unknown, scrubbed: (text: string) => string): Record<string, unknown> {
+  if (!isObject(info)) return {};
+  const told = Object.entries(info).filter(([name]) => !UNTOLD.test(name));
+  return Object.fromEntries(told.map(([name, value]) => [scrubbed(name), cleaned(value, scrubbed)]));
+}
+
+function cleaned(value: unknown, scrubbed: (text: string) => string): unknown {
+  if (typeof value === "string") return scrubbed(value);
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, scrubbed));
+  return isObject(value) ? infoOf(value, scrubbed) : value;
+}

@@ -1,0 +1,54 @@
+import type { RecordTable } from "#stores/telemetry/index.ts";
+
+/** A statement to begin with; a test runs each of them. */
+export interface Example {
+  readonly title: string;
+  readonly sql: string;
+  /** Shown to those only who may read this table. */
+  readonly records?: RecordTable;
+}
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    title: "The newest entries",
+    sql: "SELECT timestamp, level, service, message FROM logs ORDER BY timestamp DESC LIMIT 100",
+  },
+  {
+    title: "Entries of the last hour by level",
+    sql: "SELECT level, count(*) AS entries FROM logs WHERE timestamp > now() - INTERVAL 1 HOUR GROUP BY level ORDER BY entries DESC",
+  },
+  {
+    title: "Errors by the minute",
+    sql: "SELECT date_trunc('minute', timestamp) AS minute, count(*) AS errors FROM logs WHERE severity >= 17 GROUP BY minute ORDER BY minute",
+  },
+  {
+    title: "The slowest paths, by an attribute",
+    sql: "SELECT (attributes->>'path') AS path, quantile_cont((attributes->>'duration_ms')::DOUBLE, 0.95) AS p95_ms FROM logs WHERE (attributes->>'duration_ms') IS NOT NULL GROUP BY path ORDER BY p95_ms DESC LIMIT 10",
+  },
+  {
+    title: "Keys of attributes, the most frequent first",
+    sql: "SELECT key, count(*) AS entries FROM (SELECT unnest(json_keys(attributes)) AS key FROM logs) GROUP BY key ORDER BY entries DESC LIMIT 100",
+  },
+  {
+    title: "A metric by the quarter of an hour",
+    sql: "SELECT time_bucket(INTERVAL 15 MINUTE, timestamp) AS quarter, tags['host'] AS host, avg(value) AS value FROM metrics WHERE name = 'cpu' GROUP BY ALL ORDER BY quarter",
+  },
+  {
+    title: "The slowest spans by service and name",
+    sql: "SELECT service, name, count(*) AS spans, quantile_cont(duration_ms, 0.95) AS p95_ms FROM traces GROUP BY ALL ORDER BY p95_ms DESC LIMIT 20",
+  },
+  {
+    title: "Failed spans with what was logged in their traces",
+    sql: "SELECT t.trace_id, t.name, t.status, l.level, l.message FROM traces t JOIN logs l ON l.trace_id = t.trace_id WHERE t.status <> 'ok' ORDER BY l.timestamp DESC LIMIT 100",
+  },
+  {
+    title: "Who did what, the newest first",
+    sql: "SELECT timestamp, actor_kind, actor_id, action, target_id, result, ip FROM audit_log ORDER BY timestamp DESC LIMIT 100",
+    records: "audit_log",
+  },
+  {
+    title: "Refused acts by address",
+    sql: "SELECT ip, action, count(*) AS refused FROM audit_log WHERE result = 'denied' GROUP BY ALL ORDER BY refused DESC LIMIT 20",
+    records: "audit_log",
+  },
+];

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { QueryRun, QueryStatistics } from "#stores/telemetry/index.ts";
+
+/** The field that tells how a query went, behind a result that has no place for it. */
+const STATISTICS_FIELD = "Query-Statistics";
+
+/**
+ * Streams a result. With `trailer` its statistics follow as a trailer field (RFC 9110 section 6.5), if the connection can carry one: only chunks of
+ * HTTP/1.1 have trailers.
+ */
+export async function sendRun(
+  run: QueryRun,
+  { request, reply, trailer }: { request: FastifyRequest; reply: FastifyReply; trailer: boolean },
+): Promise<void> {
+  reply.header("content-type", run.contentType).header("cache-control", "no-store");
+  if (trailer && request.raw.httpVersion === "1.1") {
+    reply.trailer(STATISTICS_FIELD, async () => {
+      const statistics = await run.statistics;
+      return statistics === undefined ? "" : dictionaryOf(statistics);
+    });
+  }
+  await reply.send(run.body);
+}
+
+/** A dictionary of RFC 9651. */
+function dictionaryOf(statistics: QueryStatistics): string {
+  const { rows, truncated, elapsedMs, rowsScanned, bytesScanned, filesScanned, filesTotal } = statistics;
+  const members = {
+    row_count: rows,
+    truncated: truncated ? "?1" : "?0",
+    elapsed_ms: elapsedMs.toFixed(1),
+    rows_scanned: rowsScanned,
+    bytes_scanned: bytesScanned,
+    files_scanned: filesScanned,
+    files_total: filesTotal,
+  };
+  return Object.entries(members)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ");
+}
