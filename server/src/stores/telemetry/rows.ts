@@ -162,10 +162,13 @@ export class RowStore {
   readonly #parts: Parts;
   readonly #schedule: CompactionSchedule;
   readonly #merges: MergeSchedule;
+  readonly #openedMs: number;
+  #settling = false;
   #closing: Promise<void> | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#openedMs = parts.options.clock.nowMs();
     const { options, tables, wal, compactor, merger } = parts;
     this.#schedule = new CompactionSchedule({
       tables,
@@ -301,8 +304,16 @@ export class RowStore {
    * @throws Error when that can't be done now
    */
   async #settle(): Promise<number> {
+    this.#settling = true;
+    try {
+      return await this.#settleAll(this.#parts.wal.lastSeq);
+    } finally {
+      this.#settling = false;
+    }
+  }
+
+  async #settleAll(throughSeq: number): Promise<number> {
     const { wal } = this.#parts;
-    const throughSeq = wal.lastSeq;
     for (let attempt = 0; attempt < SETTLE_ATTEMPTS_MAX; attempt++) {
       await this.#schedule.runAll();
       if (wal.segments.every(({ firstSeq }) => firstSeq > throughSeq)) return throughSeq;
@@ -317,15 +328,25 @@ export class RowStore {
     const present = wal.segments.at(-1);
     if (present !== undefined && present.bytes > 0 && this.#isCompacted(present)) wal.rotate();
     let lastSeq = 0;
+    let bytes = wal.bytes;
     for (const segment of wal.closedSegments) {
-      if (!this.#isCompacted(segment)) break;
+      if (!this.#isCompacted(segment) || this.#isForReplay(segment, bytes)) break;
       lastSeq = segment.lastSeq;
+      bytes -= segment.bytes;
     }
     if (lastSeq === 0) return;
     const saved = keys.upTo(lastSeq);
     if (saved.length > 0) await manifest.saveKeys(saved, options.clock.nowMs() - IDEMPOTENCY_WINDOW_MS);
     const deletedTo = await wal.deleteWhile((segment) => segment.lastSeq <= lastSeq && this.#isCompacted(segment));
     keys.forgetUpTo(deletedTo);
+  }
+
+  /** Whether a segment is kept although it is in Parquet; `bytes` is how long the log is from there on. */
+  #isForReplay(segment: SegmentInfo, bytes: number): boolean {
+    const { wal, options } = this.#parts;
+    const { replayMs, replayBytes } = options.settings;
+    if (this.#settling || wal.failure !== undefined || bytes > replayBytes) return false;
+    return options.clock.nowMs() - Math.max(segment.lastAtMs, this.#openedMs) < replayMs;
   }
 
   #isCompacted(segment: SegmentInfo): boolean {

@@ -14,6 +14,10 @@ export interface TelemetrySettings {
   readonly logBytesMax: number;
   /** Appends are refused while the disk has less than this free, so that queries and compaction can go on. */
   readonly diskFreeBytesMin: number;
+  /** Rows that are in Parquet stay in the log for so long after they were taken, or after the start, for whoever reads the log on… */
+  readonly replayMs: number;
+  /** … while the log is no larger than this, and nothing else needs the room. */
+  readonly replayBytes: number;
   readonly compaction: CompactionSettings;
   readonly retention: RetentionSettings;
   readonly merge: MergeSettings;
@@ -66,6 +70,8 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
   hotMemoryBytes: 64 * MIB,
   logBytesMax: 4096 * MIB,
   diskFreeBytesMin: 64 * MIB,
+  replayMs: 60_000,
+  replayBytes: 128 * MIB,
   retention: RETENTION_DEFAULTS,
   compaction: {
     hotBytes: 16 * MIB,

@@ -150,3 +150,26 @@ test("damaged bytes cost the batch that they are in", async () => {
   assert.deepEqual(await replayed(rows), ["one", "three"]);
   await close();
 });
+
+test("rows that are in Parquet stay in the log for a while, unless the log grows too long", async () => {
+  await using dir = await temporaryDirectory();
+  let nowMs = 1_000_000;
+  const clock = { nowMs: () => nowMs };
+  const settings = testSettings({ segmentBytes: 500, replayMs: 60_000, replayBytes: 3000 });
+  const { rows, close } = await openTestStore(dir.path, { settings, clock });
+  const messages = numbered(0, 10);
+  for (const text of messages) await rows.append(logBatch("org_a", [text]));
+  await rows.compact();
+  assert.equal(rows.feed.keptAfter(TABLE), 0);
+  assert.deepEqual(await replayed(rows), messages);
+  nowMs += 60_000;
+  await rows.append(logBatch("org_a", ["later"]));
+  await rows.compact();
+  assert.ok(rows.feed.keptAfter(TABLE) > 0, "a minute is over");
+  assert.equal((await replayed(rows, rows.feed.keptAfter(TABLE))).at(-1), "later");
+  for (let i = 0; i < 10; i++) await rows.append(logBatch("org_a", ["x".repeat(1000)]));
+  await rows.compact();
+  const kept = await replayed(rows, rows.feed.keptAfter(TABLE));
+  assert.ok(kept.length >= 2 && kept.length <= 4, `${kept.length} are in 3000 bytes`);
+  await close();
+});

@@ -217,6 +217,7 @@ export class WriteAheadLog {
       const seq = this.#nextSeq++;
       if (segment !== undefined) {
         segment.lastSeq = seq;
+        segment.lastAtMs = meta.at;
         segment.tables.set(`${meta.orgId}/${meta.type}`, seq);
       }
       this.#options.committed(seq, meta, frame.rows);

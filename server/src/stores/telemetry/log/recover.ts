@@ -88,6 +88,7 @@ function take(segment: SegmentInfo, frame: Frame, options: RecoveryOptions): voi
     options.log.error(fields, "batches are missing from the telemetry log");
   }
   segment.lastSeq = frame.seq;
+  segment.lastAtMs = frame.meta.at;
   segment.tables.set(`${frame.meta.orgId}/${frame.meta.type}`, frame.seq);
   options.batch(frame);
 }

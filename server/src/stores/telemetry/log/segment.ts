@@ -21,12 +21,14 @@ export interface SegmentInfo {
   /** The last acknowledged batch; `firstSeq - 1` while there is none. */
   lastSeq: number;
   bytes: number;
+  /** When its last batch was taken, in milliseconds since the epoch. */
+  lastAtMs: number;
   /** For each table (`org/type`) its last batch in this segment. */
   readonly tables: Map<string, number>;
 }
 
 export function newSegmentInfo(dir: string, firstSeq: number): SegmentInfo {
-  return { path: join(dir, segmentName(firstSeq)), firstSeq, lastSeq: firstSeq - 1, bytes: 0, tables: new Map() };
+  return { path: join(dir, segmentName(firstSeq)), firstSeq, lastSeq: firstSeq - 1, bytes: 0, lastAtMs: 0, tables: new Map() };
 }
 
 /** Makes a new, empty file whose name survives a crash. One that is there already can hold nothing acknowledged, and goes. */

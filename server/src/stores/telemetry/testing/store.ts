@@ -30,7 +30,7 @@ export function testSettings(change: Partial<TelemetrySettings> = {}): Telemetry
   const compaction = { ...TELEMETRY_DEFAULTS.compaction, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
   const merge = { ...TELEMETRY_DEFAULTS.merge, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
   const retention = { ...TELEMETRY_DEFAULTS.retention, checkEveryMs: 0 };
-  return { ...TELEMETRY_DEFAULTS, diskFreeBytesMin: 0, compaction, merge, retention, ...change };
+  return { ...TELEMETRY_DEFAULTS, diskFreeBytesMin: 0, replayMs: 0, compaction, merge, retention, ...change };
 }
 
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
