@@ -126,7 +126,10 @@ async function startAll(
     createOrganizationSurface({ host, identity, metadata, clock, addresses }),
     createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
     createTelemetrySettingsSurface({
-      ...{ host, metadata, clock, store: telemetry },
+      host,
+      metadata,
+      clock,
+      store: telemetry,
       retentionDaysMax: config.retention_days_max,
       digest: (text) => identity.envelope.keyedHash("telemetry-erasure", text).toString("hex"),
     }),

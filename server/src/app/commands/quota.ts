@@ -1,5 +1,5 @@
 import { organizationBySlug, SYSTEM } from "#domain/organizations/index.ts";
-import { allPolicies, setQuota, UNLIMITED, type Quota } from "#domain/telemetry/index.ts";
+import { allPolicies, quotaOf, setQuota, UNLIMITED, type Quota } from "#domain/telemetry/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
@@ -72,18 +72,15 @@ async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Quot
   const organization = await organizationBySlug(metadata.read, slug);
   if (organization === undefined) throw new CommandError(`cannot set a quota: there is no organization ${slug}`);
   const deps = { metadata, clock: systemClock };
-  if (Object.keys(change).length > 0)
-    return { organization: slug, ...(await setQuota(deps, SYSTEM, organization.id, change)) };
-  const own = (await allPolicies(metadata.read)).find((row) => row.org_id === organization.id);
-  return { organization: slug, ...quotaIn(own) };
+  const own =
+    Object.keys(change).length > 0
+      ? await setQuota(deps, SYSTEM, organization.id, change)
+      : await quotaOf(deps, organization.id);
+  return { organization: slug, ...own };
 }
 
-function quotaIn(row: Quota | undefined): Quota {
-  return {
-    stored_bytes_max: row?.stored_bytes_max ?? null,
-    ingest_bytes_per_second: row?.ingest_bytes_per_second ?? null,
-    ingest_bytes_burst: row?.ingest_bytes_burst ?? null,
-  };
+function quotaIn({ stored_bytes_max, ingest_bytes_per_second, ingest_bytes_burst }: Quota): Quota {
+  return { stored_bytes_max, ingest_bytes_per_second, ingest_bytes_burst };
 }
 
 function hasOwn({ organization: _organization, ...own }: Line): boolean {
@@ -115,9 +112,10 @@ function bytesOf(option: string, text: string): number | null {
 function readable(lines: readonly Line[]): string {
   if (lines.length === 0) return "Every organization has what the settings say.\n";
   const names = ["organization", ...Object.values(COLUMN_OF)];
-  const rows = lines.map((line) =>
-    Object.fromEntries(Object.entries(line).map(([name, value]) => [name, shown(value)])),
-  );
+  const rows = lines.map(({ organization, ...own }) => ({
+    organization,
+    ...Object.fromEntries(Object.values(COLUMN_OF).map((column) => [column, shown(own[column])])),
+  }));
   return tableText(
     names.map((name) => ({ name, type: "VARCHAR" })),
     rows,
@@ -125,7 +123,7 @@ function readable(lines: readonly Line[]): string {
   );
 }
 
-function shown(value: string | number | null): string {
+function shown(value: number | null): string {
   if (value === null) return "default";
   return value === UNLIMITED ? "none" : String(value);
 }

@@ -18,11 +18,6 @@ export interface EraserOptions {
   readonly tables: Tables;
   readonly files: ParquetFiles;
   readonly runner: CompactionRunner;
-  /**
-   * Brings every batch that was acknowledged before the call to Parquet, and deletes the log that had them. Returns the last such batch.
-   * @throws Error when that can't be done now
-   */
-  readonly settle: () => Promise<number>;
   /** Counts erased rows, in the transaction that takes them out. */
   readonly count: (tx: Writer, id: string, rows: number) => Promise<void>;
 }
@@ -39,11 +34,10 @@ export class Eraser {
   }
 
   /**
-   * Resolves when no file has a matching row any more that was acknowledged before the call.
+   * Resolves when no file has a matching row of the batches up to `throughSeq`, which must be in Parquet and out of the log.
    * @throws StillThere while queries read files that have some; Error when it can't be done now
    */
-  async erase(task: ErasureTask): Promise<void> {
-    const throughSeq = await this.#options.settle();
+  async erase(task: ErasureTask, throughSeq: number): Promise<void> {
     const { layout, tables } = this.#options;
     const ours = tables.ofOrganization(task.orgId).filter(({ type }) => task.types.includes(type));
     for (const table of ours) await this.#eraseTable(table, task, throughSeq);

@@ -16,7 +16,6 @@ import {
   testSettings,
   type OpenStore,
 } from "../testing/store.ts";
-import type { ErasureMatch } from "./index.ts";
 
 const ORG = "org_a";
 const SECRET = "mallory@example.org";
@@ -206,7 +205,7 @@ test("files in quarantine are named: nobody knows what is in them", async () => 
   await writeFile(join(quarantine, ORG, "logs", "3-9-0.ndjson"), "{}\n");
   await writeFile(join(quarantine, "org_b", "logs", "4-9-0.ndjson"), "{}\n");
   await writeFile(join(quarantine, "00000000000000000001.wal-7.bin"), "damaged");
-  const id = await requestErasure(store.metadata, ORG, ["logs", "metrics"], { name: "n" } as ErasureMatch);
+  const id = await requestErasure(store.metadata, ORG, ["logs"], { service: "shop" });
   const part = await erased(store, id);
   assert.deepEqual(JSON.parse(part.quarantined), ["logs/3-9-0.ndjson", "unknown/00000000000000000001.wal-7.bin"]);
   await store.close();

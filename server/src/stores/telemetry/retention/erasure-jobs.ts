@@ -8,6 +8,11 @@ import { quarantinedFiles, StillThere } from "./remains.ts";
 export interface ErasureJobsOptions {
   readonly records: ErasureRecords;
   readonly eraser: Pick<Eraser, "erase">;
+  /**
+   * Brings every batch that was acknowledged before the call to Parquet, and deletes the log that had them. Returns the last such batch.
+   * @throws Error when that can't be done now
+   */
+  readonly settle: () => Promise<number>;
   readonly layout: Layout;
   readonly clock: Clock;
   readonly log: TelemetryLog;
@@ -30,9 +35,13 @@ export class ErasureJobs {
   /** @throws Error when it can't be read what is due */
   async run(): Promise<void> {
     const { records, clock } = this.#options;
-    for (const task of await records.due()) {
+    const tasks = await records.due();
+    // What was acknowledged before any of them was read covers all of them.
+    let settled: Promise<number> | undefined;
+    const settle = (): Promise<number> => (settled ??= this.#options.settle());
+    for (const task of tasks) {
       if (this.#stopped) return;
-      if ((this.#failures.get(task.id)?.retryAt ?? 0) <= clock.nowMs()) await this.#attempt(task);
+      if ((this.#failures.get(task.id)?.retryAt ?? 0) <= clock.nowMs()) await this.#attempt(task, settle);
     }
   }
 
@@ -40,11 +49,11 @@ export class ErasureJobs {
     this.#stopped = true;
   }
 
-  async #attempt(task: ErasureTask): Promise<void> {
+  async #attempt(task: ErasureTask, settle: () => Promise<number>): Promise<void> {
     const { records, eraser, layout, log } = this.#options;
     try {
       await records.begin(task.id);
-      await eraser.erase(task);
+      await eraser.erase(task, await settle());
       const quarantined = await quarantinedFiles(layout, task.orgId, task.types);
       await records.finish(task.id, { state: "done", quarantined, detail: null });
       this.#failures.delete(task.id);

@@ -56,11 +56,11 @@ export class Lifecycle {
     this.quotas = new Quotas({ policies, tables: options.tables, clock: options.clock });
   }
 
-  /** Begins to drop and to erase. `settle` is that of `EraserOptions`. */
+  /** Begins to drop and to erase. `settle` is that of `ErasureJobsOptions`. */
   start(settle: () => Promise<number>): void {
     const { options, records } = this.#parts;
-    const eraser = new Eraser({ ...options, settle, count: (tx, id, rows) => records.count(tx, id, rows) });
-    this.#jobs = new ErasureJobs({ ...options, records, eraser });
+    const eraser = new Eraser({ ...options, count: (tx, id, rows) => records.count(tx, id, rows) });
+    this.#jobs = new ErasureJobs({ ...options, records, eraser, settle });
     const { checkEveryMs, policiesEveryMs } = options.settings;
     if (checkEveryMs === 0) return;
     this.#timers.push(setInterval(() => void this.dropPast(), checkEveryMs).unref());

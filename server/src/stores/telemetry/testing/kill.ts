@@ -74,7 +74,8 @@ export async function assertKept(dataDir: string, { acknowledged }: Killed, kill
   await store.close();
 }
 
-async function assertTidy(dataDir: string, { metadata }: OpenStore): Promise<void> {
+/** What is on the disk is what the manifest says, and nothing else. */
+export async function assertTidy(dataDir: string, { metadata }: OpenStore): Promise<void> {
   const { parquet, replacing, work, quarantine } = layoutOf(dataDir);
   const onDisk = (await readdir(parquet, { recursive: true })).filter((name) => name.endsWith(".parquet"));
   const known = await metadata.read.selectFrom("telemetry_file").select(["path", "dropped_at"]).execute();
@@ -107,12 +108,16 @@ function expectedRows(name: string): number {
 }
 
 const KILL_MS_MAX = 400;
-const PHASE_MS_MAX = 20_000;
+const PHASE_MS_MAX = 60_000;
 
-/** Runs the child until a random moment of a phase; returns the lines that it printed. */
-async function runAndKill(dataDir: string, run: number, phase: string): Promise<string[]> {
-  const script = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
-  const args = [script, dataDir, String(run), phase === "plain" ? "plain" : "busy"];
+/** Runs the child until a random moment of a phase, which is `plain`, `batch` or an event; returns the lines that it printed. */
+export async function runAndKill(
+  dataDir: string,
+  run: number,
+  phase: string,
+  script = new URL("./kill-child.ts", import.meta.url),
+): Promise<string[]> {
+  const args = [fileURLToPath(script), dataDir, String(run), phase === "plain" ? "plain" : "busy"];
   // A file, not a pipe: the child never waits for its reader, and what it has written stays when it is killed.
   const printed = join(dataDir, `acknowledged-${run}`);
   const output = await open(printed, "a");
@@ -120,7 +125,7 @@ async function runAndKill(dataDir: string, run: number, phase: string): Promise<
   const closed = once(child, "close");
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const isThere = async (): Promise<boolean> =>
-    KILL_EVENTS.includes(phase)
+    phase !== "plain" && phase !== "batch"
       ? (await readFile(printed, "utf8")).includes(`#${phase}\n`)
       : (await output.stat()).size > 0;
   for (const deadline = performance.now() + PHASE_MS_MAX; isRunning() && !(await isThere()); await delay(5))

@@ -48,12 +48,18 @@ export async function requestErasure(
   orgId: string,
   types: readonly TelemetryType[],
   match: ErasureMatch,
-  range: { readonly fromUs?: number; readonly toUs?: number } = {},
+  more: { readonly fromUs?: number; readonly toUs?: number; readonly digest?: string } = {},
 ): Promise<string> {
   const id = newId("era", 1);
   await metadata.write(async (tx) => {
-    const row = { id, org_id: orgId, types: JSON.stringify(types), match: JSON.stringify(match), match_digest: "" };
-    const times = { from_us: range.fromUs ?? null, to_us: range.toUs ?? null, created_at: 1, finished_at: null };
+    const row = {
+      id,
+      org_id: orgId,
+      types: JSON.stringify(types),
+      match: JSON.stringify(match),
+      match_digest: more.digest ?? "",
+    };
+    const times = { from_us: more.fromUs ?? null, to_us: more.toUs ?? null, created_at: 1, finished_at: null };
     await tx
       .insertInto("telemetry_erasure")
       .values({ ...row, ...times, created_by: "user_1" })
@@ -69,10 +75,7 @@ export async function requestErasure(
   return id;
 }
 
-export async function erasureParts(
-  metadata: MetadataStore,
-  id: string,
-): Promise<Tables["telemetry_erasure_part"][]> {
+export async function erasureParts(metadata: MetadataStore, id: string): Promise<Tables["telemetry_erasure_part"][]> {
   return metadata.read.selectFrom("telemetry_erasure_part").selectAll().where("erasure_id", "=", id).execute();
 }
 

@@ -67,8 +67,8 @@ test("the audit log says who changed what", async () => {
   };
   assert.equal(items[0]?.["action"], "telemetry.retention.update");
   assert.deepEqual(items[0]?.["actor"], { kind: "credential", id });
-  const { before: was, after: is } = items[0]?.["detail"] as Record<string, Record<string, unknown>>;
-  assert.deepEqual([was?.["traces"], is?.["traces"]], [null, 21]);
+  const detail = items[0]?.["detail"] as Record<string, Record<string, unknown>> | undefined;
+  assert.deepEqual([detail?.["before"]?.["traces"], detail?.["after"]?.["traces"]], [null, 21]);
 });
 
 test("developers and viewers may read it and not change it", async () => {
