@@ -1,5 +1,5 @@
 import { isPromotable, promotedColumn } from "../../columns.ts";
-import { copyOf, isObject, type Evaluate, type Json, type Tree } from "../gate/index.ts";
+import { copyOf, isObject, textOf, type Evaluate, type Json, type Tree } from "../gate/index.ts";
 import { promotedView } from "./views.ts";
 import { renderList } from "./render.ts";
 import { childrenOf, eachSelect, listOf, nameOf, namesOf } from "./tree.ts";
@@ -101,7 +101,7 @@ export class PromotedAttributes {
 
 /** `*` and `t.*` do not show the columns. */
 function hide(star: Mutable, shown: ReadonlyMap<string, readonly string[]>): void {
-  const of = String(star["relation_name"] ?? "").toLowerCase();
+  const of = textOf(star["relation_name"]).toLowerCase();
   const hidden = of === "" ? [...shown.values()].flat() : (shown.get(of) ?? []);
   star["exclude_list"] = [...listOf(star["exclude_list"]), ...new Set(hidden)];
 }
@@ -163,7 +163,7 @@ class CallFinder {
     this.#sources = new Map(usable.map((source) => [nameOf(source), source]));
     this.#only = only;
     this.#stars = new Set(listOf(select["select_list"]).filter(isStar));
-    for (const clause of CLAUSES) this.#visit(select as Mutable, clause);
+    for (const clause of CLAUSES) this.#visit(select, clause);
     this.#only = undefined; // in ON the tables that can be meant are fewer
     this.#joins(select["from_table"]);
   }
@@ -177,7 +177,7 @@ class CallFinder {
 
   #joins(from: unknown): void {
     if (!isObject(from) || from["type"] !== "JOIN") return;
-    this.#visit(from as Mutable, "condition");
+    this.#visit(from, "condition");
     this.#joins(from["left"]);
     this.#joins(from["right"]);
   }
@@ -206,12 +206,12 @@ class CallFinder {
         return;
       case "SUBQUERY":
         this.#readsWhole ||= someNode(node["subquery"], isAttributes);
-        return this.#visit(node as Mutable, "child");
+        return this.#visit(node, "child");
       case "COLUMN_REF":
         this.#readsWhole ||= isAttributes(node);
         return;
       default:
-        for (const key of Object.keys(node)) this.#visit(node as Mutable, key);
+        for (const key of Object.keys(node)) this.#visit(node, key);
     }
   }
 
@@ -221,10 +221,10 @@ class CallFinder {
     if (!isObject(column) || !isAttributes(column) || more.length > 0) return undefined;
     const names = namesOf(column);
     const source = names.length === 1 ? this.#only : this.#sources.get(names[0] ?? "");
-    const text = textOf(key);
+    const text = literalOf(key);
     return source === undefined || text === undefined || !isPromotable(text)
       ? undefined
-      : { source: source as Mutable, key: text };
+      : { source: source, key: text };
   }
 }
 
@@ -241,7 +241,7 @@ function isStar(item: unknown): boolean {
 }
 
 /** The text that a literal is. */
-function textOf(node: unknown): string | undefined {
+function literalOf(node: unknown): string | undefined {
   if (!isObject(node) || node["class"] !== "CONSTANT" || !isObject(node["value"])) return undefined;
   const { type, value } = node["value"];
   return isObject(type) && type["id"] === "VARCHAR" && typeof value === "string" ? value : undefined;

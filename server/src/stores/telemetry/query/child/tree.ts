@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../gate/index.ts";
+import { isObject, textOf, type Json } from "../gate/index.ts";
 
 // How the syntax tree of `json_serialize_sql` is read, wherever it is read after the gate.
 
@@ -25,5 +25,5 @@ export function listOf(value: unknown): readonly unknown[] {
 
 /** The name before a dot that means a part of a FROM, in lower case. */
 export function nameOf(source: Json): string {
-  return String(source["alias"] || source["table_name"] || "").toLowerCase();
+  return (textOf(source["alias"]) || textOf(source["table_name"])).toLowerCase();
 }

@@ -3,7 +3,7 @@ import { ADVICE, keepNumbers, mendArrows } from "./arrows.ts";
 import { isObject, Refusal, SyntaxFault, type Json } from "./refusal.ts";
 import { walkStatement } from "./walk.ts";
 
-export { isObject, Refusal, SyntaxFault, type Json } from "./refusal.ts";
+export { isObject, Refusal, SyntaxFault, textOf, type Json } from "./refusal.ts";
 
 /** Runs one statement of ours with one text parameter and returns its single value. Given by the child, over an instance without data. */
 export type Evaluate = (sql: string, parameter: string) => Promise<string>;
