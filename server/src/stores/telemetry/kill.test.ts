@@ -9,7 +9,10 @@ test(`after ${KILLS} kills under load everything acknowledged is there, nothing 
   await using dir = await temporaryDirectory();
   const killed = await killRounds(dir.path, KILLS);
   context.diagnostic(`${killed.acknowledged.length} batches, ${JSON.stringify([...killed.events])}`);
-  assert.ok(killed.acknowledged.length > KILLS * KILL_WRITERS, `only ${killed.acknowledged.length} batches were acknowledged`);
+  assert.ok(
+    killed.acknowledged.length > KILLS * KILL_WRITERS,
+    `only ${killed.acknowledged.length} batches were acknowledged`,
+  );
   for (const event of KILL_EVENTS) assert.ok((killed.events.get(event) ?? 0) > 0, `no kill could hit: ${event}`);
   await assertKept(dir.path, killed, KILLS);
 });

@@ -27,7 +27,11 @@ const diskOf = (dataDir: string): Disk => {
 };
 
 /** Appends and compacts, a Parquet file for each message. */
-async function fill(dataDir: string, messages: readonly string[], change: Partial<RowStoreOptions> = {}): Promise<void> {
+async function fill(
+  dataDir: string,
+  messages: readonly string[],
+  change: Partial<RowStoreOptions> = {},
+): Promise<void> {
   const { rows, close } = await openTestStore(dataDir, change);
   for (const message of messages) {
     await rows.append(logBatch(ORG, [message]));
@@ -84,7 +88,7 @@ async function mergeAll(dataDir: string): Promise<void> {
   const { rows, metadata, close } = await openTestStore(dataDir);
   await rows.merge();
   const left = () => metadata.read.selectFrom("telemetry_file").select("id").execute();
-  for (const deadline = performance.now() + 10_000; (await left()).length > 1; )
+  for (const deadline = performance.now() + 10_000; (await left()).length > 1;)
     assert.ok((await delay(5, performance.now())) < deadline, "the inputs were not deleted");
   await close();
 }

@@ -24,7 +24,9 @@ async function makeInputs(dir: string): Promise<MergeInput[]> {
       return `NULL::${type} AS "${name}"`;
     });
     const path = join(dir, `${file}.parquet`);
-    await connection.run(`COPY (SELECT ${values.join(", ")} FROM range(${ROWS}) t(n)) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 10000)`);
+    await connection.run(
+      `COPY (SELECT ${values.join(", ")} FROM range(${ROWS}) t(n)) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 10000)`,
+    );
     const minUs = file * US_PER_ROW;
     inputs.push({ path, rows: ROWS, minUs, maxUs: minUs + (ROWS - 1) * FILES * US_PER_ROW, promoted: [] });
   }

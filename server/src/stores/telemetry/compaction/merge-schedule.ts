@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Clock } from "#kernel/time.ts";
 import type { Table } from "../hot/table.ts";
 import type { Tables } from "../hot/tables.ts";
@@ -16,13 +17,15 @@ export interface MergeScheduleOptions {
 const RETRY_MS_MIN = 30_000;
 const RETRY_MS_MAX = 6 * 3_600_000;
 /** A table whose files are the same as when nothing was to be done is looked at again after this: a day may be over by then. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 30_000;
 
 /** Decides when files are merged; one merge at a time, beside compactions. */
 export class MergeSchedule {
   readonly #options: MergeScheduleOptions;
   /** By table and period. */
   readonly #failed = new Map<string, { retryAt: number; delayMs: number }>();
+  /** Files that can't be read, and until when they are left out. */
+  readonly #unreadable = new WeakMap<ParquetFile, number>();
   readonly #idle = new WeakMap<readonly ParquetFile[], number>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -70,7 +73,8 @@ export class MergeSchedule {
     const { clock, settings } = this.#options;
     const now = clock.nowMs();
     if (now < (this.#idle.get(table.parquet) ?? 0)) return undefined;
-    const due = planMerges(table.parquet, now, settings).find(
+    const readable = table.parquet.filter((file) => (this.#unreadable.get(file) ?? 0) <= now);
+    const due = planMerges(readable, now, settings).find(
       ({ period }) => (this.#failed.get(nameOf(table, period))?.retryAt ?? 0) <= now,
     );
     if (due === undefined) this.#idle.set(table.parquet, now + IDLE_MS);
@@ -87,6 +91,9 @@ export class MergeSchedule {
       if (this.#stopped) return;
       const delayMs = Math.min(RETRY_MS_MAX, 2 * (this.#failed.get(name)?.delayMs ?? RETRY_MS_MIN / 2));
       this.#failed.set(name, { delayMs, retryAt: clock.nowMs() + delayMs });
+      // A file that the failure names is left out: the others of its day can be merged without it.
+      const named = merge.inputs.filter(({ held }) => String(error).includes(basename(held.path)));
+      if (named.length === 1) for (const file of named) this.#unreadable.set(file, clock.nowMs() + RETRY_MS_MAX);
       const fields = { org_id: table.orgId, type: table.type, period: merge.period, retry_in_ms: delayMs };
       log.error({ err: error, ...fields }, "cannot merge telemetry files");
     }

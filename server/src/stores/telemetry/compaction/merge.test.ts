@@ -6,6 +6,8 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
+import { Manifest, ManifestChanged, type ManifestFile } from "../manifest.ts";
 import { openRows, type RowStore } from "../rows.ts";
 import { batchOf, readEach } from "../testing/rows.ts";
 import {
@@ -82,6 +84,47 @@ test("small files of a day become one, sorted by time; queries read theirs to th
   await store.close();
 });
 
+for (const { kind, skip } of DATABASES) {
+  test(
+    `files are replaced and forgotten in the ${kind} database, and one that is gone is not replaced again`,
+    { skip },
+    async () => {
+      await using dir = await temporaryDirectory();
+      const url = kind === "sqlite" ? undefined : await postgresUrl(dir.path);
+      const metadata = await openMetadata({ url, dataDir: dir.path, clock: systemClock });
+      const manifest = new Manifest(metadata, "store_1");
+      const file = (id: string): ManifestFile => ({
+        id,
+        org_id: "org_a",
+        type: "logs",
+        path: id,
+        rows: 1,
+        bytes: 1,
+        min_us: Number.MIN_SAFE_INTEGER,
+        max_us: Number.MAX_SAFE_INTEGER,
+        day: "2026-11-20",
+        promoted: "[]",
+        created_at: 1,
+      });
+      const many = Array.from({ length: 250 }, (_, i) => `file ${i}`);
+      await manifest.commit("org_a", "logs", 0, 1, many.map(file));
+      const live = async (): Promise<string[]> => (await manifest.loadTable("org_a", "logs")).files.map(({ id }) => id);
+      await manifest.replace(many.slice(1), [file("merged")], 2);
+      assert.deepEqual((await live()).toSorted(), ["file 0", "merged"]);
+      await assert.rejects(manifest.replace(["file 0", "file 1"], [file("other")], 3), ManifestChanged);
+      await assert.rejects(new Manifest(metadata, "store_2").replace(["file 0"], [], 3), ManifestChanged);
+      assert.deepEqual((await live()).toSorted(), ["file 0", "merged"]);
+      await manifest.forget(many);
+      assert.deepEqual(
+        [...(await manifest.paths()).keys()].toSorted(),
+        ["file 0", "merged"],
+        "what is live is not forgotten",
+      );
+      await metadata.close();
+    },
+  );
+}
+
 test("what a query held over the end of the process is deleted by the next start, with its rows of the manifest", async () => {
   await using dir = await temporaryDirectory();
   let store = await openTestStore(dir.path);
@@ -99,10 +142,12 @@ test("what a query held over the end of the process is deleted by the next start
   await store.close();
 });
 
-test("a merge that can't be done is tried later, changes nothing, and stops nothing else", async () => {
+test("a merge that can't be done is tried later, without the file that can't be read, and stops nothing else", async () => {
   await using dir = await temporaryDirectory();
   const log = recordingLog();
-  const { rows, close } = await openTestStore(dir.path, { log });
+  let later = 0;
+  const clock = { nowMs: () => Date.now() + later };
+  const { rows, close } = await openTestStore(dir.path, { log, clock });
   const [broken, whole] = [await fill(rows, "org_a"), await fill(rows, "org_b")];
   const { tables, release } = await rows.snapshot("org_a");
   release();
@@ -120,7 +165,14 @@ test("a merge that can't be done is tried later, changes nothing, and stops noth
   assert.deepEqual(await sorted(rows, "org_b"), whole);
   assert.equal((await fileCounts(rows, "org_a")).parquet, 9, "the other day was merged");
   assert.deepEqual(await readdir(join(dir.path, "telemetry", "work")), []);
+  later = 30_000;
+  await rows.merge();
+  assert.equal((await fileCounts(rows, "org_a")).parquet, 3, "the damaged file, and the others of both days");
   await writeFile(path, content);
+  assert.deepEqual(await sorted(rows), broken);
+  later = 7 * 3_600_000;
+  await rows.merge();
+  assert.equal((await fileCounts(rows, "org_a")).parquet, 2);
   assert.deepEqual(await sorted(rows), broken);
   await close();
 });

@@ -61,7 +61,9 @@ async function sortParts(duckdb: DuckDBConnection, written: Written, parts: numb
     const to = part === bounds.length ? [] : [`"timestamp" < ${bounds[part]}`];
     const path = join(written.outputDir, `part-${part}.parquet`);
     const select = `SELECT * FROM (${written.select}) WHERE ${[...from, ...to].join(" AND ")} ORDER BY "timestamp"`;
-    await duckdb.run(`COPY (${select}) TO ${literal(path)} (FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE ${written.groupRows ?? GROUP_ROWS_MAX})`);
+    await duckdb.run(
+      `COPY (${select}) TO ${literal(path)} (FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE ${written.groupRows ?? GROUP_ROWS_MAX})`,
+    );
     paths.push(path);
   }
   return paths;
