@@ -21,6 +21,7 @@ export type IdPrefix =
   | "node"
   | "query"
   | "alert"
+  | "inc"
   | "msg"
   | "job"
   | "store"

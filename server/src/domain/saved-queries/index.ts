@@ -10,4 +10,4 @@ export {
   type NewSavedQuery,
   type SavedQueriesDeps,
 } from "./saved-queries.ts";
-export { resourceOf, type SavedQuery } from "./store.ts";
+export { resourceOf, savedQueryById, type SavedQuery } from "./store.ts";

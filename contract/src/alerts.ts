@@ -1,0 +1,272 @@
+import Type from "typebox";
+import { Id, IdOrSlug, closed, ifMatch, nullable, page } from "./organization/shapes.ts";
+import { route } from "./route.ts";
+import { CursorQuery, DisplayName, Timestamp } from "./shared.ts";
+
+const alertParams = Type.Object({ alert_id: Id });
+const Description = Type.String({ maxLength: 2000 });
+const Url = Type.String({ minLength: 1, maxLength: 2048, description: "https, to a public address" });
+
+export const ALERT_STATES = ["ok", "pending", "firing", "error", "stopped", "paused"] as const;
+export const ALERT_OPERATORS = [">", ">=", "<", "<=", "==", "!="] as const;
+export const ALERT_EVENTS = [
+  "alert.firing",
+  "alert.reminder",
+  "alert.resolved",
+  "alert.error",
+  "alert.recovered",
+  "alert.stopped",
+  "alert.test",
+] as const;
+
+const Condition = Type.Object(
+  {
+    column: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "of the first row; without it, the number of rows is compared",
+      }),
+    ),
+    operator: Type.Enum([...ALERT_OPERATORS]),
+    threshold: Type.Number({ description: "at most 9999 for a number of rows" }),
+  },
+  closed,
+);
+
+const settings = {
+  every_s: Type.Integer({ minimum: 10, maximum: 86_400, description: "seconds from one evaluation to the next" }),
+  window_s: Type.Integer({
+    minimum: 1,
+    maximum: 2_678_400,
+    description: "length of what $from and $to enclose; as long as every_s when it is not given",
+  }),
+  condition: Condition,
+  for_evaluations: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 1,
+    description: "evaluations in a row for which the condition holds before it fires",
+  }),
+  no_data: Type.Enum(["ok", "firing", "keep"], {
+    default: "ok",
+    description: "what a result without a row, or with NULL in the column, stands for",
+  }),
+  renotify_s: nullable(
+    Type.Integer({
+      minimum: 60,
+      maximum: 2_678_400,
+      description: "while it fires, tell again after so long; null: once",
+    }),
+  ),
+  notify_resolved: Type.Boolean({ default: true, description: "whether the end of an incident is told" }),
+};
+
+const optional = {
+  description: Type.Optional(Description),
+  window_s: Type.Optional(nullable(settings.window_s)),
+  for_evaluations: Type.Optional(settings.for_evaluations),
+  no_data: Type.Optional(settings.no_data),
+  renotify_s: Type.Optional(settings.renotify_s),
+  notify_resolved: Type.Optional(settings.notify_resolved),
+  enabled: Type.Optional(Type.Boolean({ default: true, description: "false: paused" })),
+};
+
+const Fault = nullable(Type.Object({ code: Type.String(), detail: Type.String() }));
+
+export const Alert = Type.Object({
+  id: Id,
+  name: DisplayName,
+  description: Type.String(),
+  query_id: Id,
+  project_id: nullable(Type.String({ description: "that of the query" })),
+  url: Type.String({ description: "its beginning only for those who may not change the alert" }),
+  ...settings,
+  window_s: nullable(settings.window_s),
+  enabled: Type.Boolean(),
+  state: Type.Enum([...ALERT_STATES]),
+  state_since: Timestamp,
+  incident_id: nullable(Id),
+  value: nullable(Type.Number({ description: "what was compared at the last evaluation" })),
+  error: Fault,
+  evaluated_at: nullable(Timestamp),
+  created_by: Id,
+  created_at: Timestamp,
+  updated_by: Type.String({ description: "it is evaluated with the rights of this person or credential" }),
+  updated_at: Timestamp,
+});
+
+const secret = nullable(Type.String({ description: "whsec_…, for checking signatures; shown once" }));
+const replayed = Type.Optional(
+  Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; what is shown once is null" }),
+);
+
+export const NewAlert = Type.Object({ ...Alert.properties, secret, replayed });
+
+export const AlertDelivery = Type.Object({
+  id: Type.String({ description: "the webhook-id of every attempt" }),
+  sequence: Type.Integer({ description: "counts what an alert had to tell" }),
+  type: Type.Enum([...ALERT_EVENTS]),
+  status: Type.Enum(["pending", "delivered", "dead"]),
+  attempts: Type.Integer(),
+  created_at: Timestamp,
+  last_attempt_at: nullable(Timestamp),
+  next_attempt_at: nullable(Timestamp),
+  response_status: nullable(Type.Integer()),
+  error: nullable(Type.String()),
+});
+
+export const AlertEvaluation = Type.Object({
+  sequence: Type.Integer(),
+  at: Timestamp,
+  outcome: Type.Enum(["true", "false", "no_data", "error", "stopped"]),
+  state: Type.Enum([...ALERT_STATES]),
+  value: nullable(Type.Number()),
+  error: Fault,
+  elapsed_ms: Type.Integer(),
+});
+
+const writing = "Needs `telemetry:read` as well.";
+
+export const ALERT_ROUTES = {
+  listAlerts: route({
+    operationId: "listAlerts",
+    method: "GET",
+    path: "/v1/alerts",
+    tag: "alerts",
+    summary: "The alerts that the token can reach, newest first",
+    permission: "telemetry:read",
+    query: Type.Object({ ...CursorQuery, project: Type.Optional(IdOrSlug) }),
+    result: page(Alert),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  createAlert: route({
+    operationId: "createAlert",
+    method: "POST",
+    path: "/v1/alerts",
+    tag: "alerts",
+    summary: "Watch a saved query",
+    description: `The alert belongs to where the query does, and is evaluated with the rights of who makes or changes it. ${writing}`,
+    permission: "webhooks:write",
+    body: Type.Object(
+      {
+        name: DisplayName,
+        query_id: Id,
+        url: Url,
+        every_s: settings.every_s,
+        condition: settings.condition,
+        ...optional,
+      },
+      closed,
+    ),
+    result: NewAlert,
+    status: 201,
+    problems: ["invalid_body", "not_found", "conflict"],
+    idempotent: true,
+  }),
+  getAlert: route({
+    operationId: "getAlert",
+    method: "GET",
+    path: "/v1/alerts/{alert_id}",
+    tag: "alerts",
+    summary: "An alert and its state",
+    permission: "telemetry:read",
+    params: alertParams,
+    result: Alert,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  updateAlert: route({
+    operationId: "updateAlert",
+    method: "PATCH",
+    path: "/v1/alerts/{alert_id}",
+    tag: "alerts",
+    summary: "Change, pause or resume an alert",
+    description: `${ifMatch} An alert that did not fire begins anew; one that fires goes on until an evaluation says otherwise. A paused one forgets its incident. ${writing}`,
+    permission: "webhooks:write",
+    params: alertParams,
+    body: Type.Object(
+      {
+        name: Type.Optional(DisplayName),
+        url: Type.Optional(Url),
+        every_s: Type.Optional(settings.every_s),
+        condition: Type.Optional(settings.condition),
+        ...optional,
+      },
+      { ...closed, minProperties: 1 },
+    ),
+    result: Alert,
+    status: 200,
+    problems: ["invalid_body", "not_found", "precondition_failed"],
+  }),
+  deleteAlert: route({
+    operationId: "deleteAlert",
+    method: "DELETE",
+    path: "/v1/alerts/{alert_id}",
+    tag: "alerts",
+    summary: "Delete an alert; what it had still to tell is not told",
+    description: writing,
+    permission: "webhooks:write",
+    params: alertParams,
+    status: 204,
+    problems: ["not_found"],
+  }),
+  testAlert: route({
+    operationId: "testAlert",
+    method: "POST",
+    path: "/v1/alerts/{alert_id}/test",
+    tag: "alerts",
+    summary: "Send a signed test message to the alert's destination",
+    description: `The list of deliveries tells what came of it. ${writing}`,
+    permission: "webhooks:write",
+    params: alertParams,
+    result: AlertDelivery,
+    status: 202,
+    problems: ["not_found", "conflict"],
+  }),
+  rotateAlertSecret: route({
+    operationId: "rotateAlertSecret",
+    method: "POST",
+    path: "/v1/alerts/{alert_id}/rotate-secret",
+    tag: "alerts",
+    summary: "Replace the secret that signs",
+    description: `For \`overlap_s\` seconds the former secret signs as well. ${writing}`,
+    permission: "webhooks:write",
+    params: alertParams,
+    body: Type.Object(
+      { overlap_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })) },
+      closed,
+    ),
+    result: Type.Object({ secret, former_secret_until: nullable(Timestamp), replayed }),
+    status: 201,
+    problems: ["invalid_body", "not_found"],
+    idempotent: true,
+  }),
+  listAlertDeliveries: route({
+    operationId: "listAlertDeliveries",
+    method: "GET",
+    path: "/v1/alerts/{alert_id}/deliveries",
+    tag: "alerts",
+    summary: "What an alert had to tell, and whether it arrived: the last 100, newest first",
+    permission: "telemetry:read",
+    params: alertParams,
+    query: Type.Object({ ...CursorQuery }),
+    result: page(AlertDelivery),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  listAlertEvaluations: route({
+    operationId: "listAlertEvaluations",
+    method: "GET",
+    path: "/v1/alerts/{alert_id}/evaluations",
+    tag: "alerts",
+    summary: "The last 100 evaluations of an alert, newest first",
+    permission: "telemetry:read",
+    params: alertParams,
+    query: Type.Object({ ...CursorQuery }),
+    result: page(AlertEvaluation),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+} as const;

@@ -1,0 +1,20 @@
+export {
+  createAlert,
+  deleteAlert,
+  findAlert,
+  listAlerts,
+  originOf,
+  progressOf,
+  rotateSecret,
+  sendTest,
+  settingsOf,
+  updateAlert,
+  versionOf,
+  type AlertsDeps,
+  type Author,
+} from "./alerts.ts";
+export { deliveryHandler, type DeliverDeps } from "./deliver.ts";
+export { listDeliveries, listEvaluations } from "./history.ts";
+export { stateOf, type AlertEventType, type AlertFault, type AlertState } from "./model.ts";
+export { resourceOf, type Alert, type DeliveryRow, type EvaluationRow } from "./store.ts";
+export { evaluationHandler, type WatchDeps } from "./watch.ts";

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { advance } from "./machine.ts";
+import { freshProgress, stateOf, type AlertProgress, type AlertSettings, type Outcome } from "./model.ts";
+
+const SETTINGS: AlertSettings = {
+  every_s: 60,
+  window_s: null,
+  condition: { operator: ">", threshold: 0 },
+  for_evaluations: 1,
+  no_data: "ok",
+  renotify_s: null,
+  notify_resolved: true,
+};
+const MINUTE_MS = 60_000;
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  T: { kind: "true", value: 7 },
+  F: { kind: "false", value: 0 },
+  N: { kind: "no_data" },
+  E: { kind: "error", fault: { code: "query_failed", detail: "it failed" } },
+  S: { kind: "stopped", fault: { code: "rights_lost", detail: "gone" } },
+};
+
+/** One letter an evaluation, a minute apart; the states that follow, each with what was told. */
+function run(outcomes: string, settings: Partial<AlertSettings> = {}): string[] {
+  let progress = freshProgress(0);
+  let incidents = 0;
+  return [...outcomes].map((letter, i) => {
+    const outcome = OUTCOMES[letter] as Outcome;
+    const newIncident = (): string => `i${++incidents}`;
+    const step = advance(progress, outcome, {
+      settings: { ...SETTINGS, ...settings },
+      nowMs: i * MINUTE_MS,
+      newIncident,
+    });
+    ({ progress } = step);
+    return [stateOf(progress, true), ...step.events.map((event) => event.slice("alert.".length))].join(" ");
+  });
+}
+
+const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSettings>, expected: string[]][] = [
+  ["fires once, and resolves once", "FTTFF", {}, ["ok", "firing firing", "firing", "ok resolved", "ok"]],
+  ["fires again after it resolved", "TFT", {}, ["firing firing", "ok resolved", "firing firing"]],
+  [
+    "waits for the evaluations in a row",
+    "TTFTTT",
+    { for_evaluations: 3 },
+    ["pending", "pending", "ok", "pending", "pending", "firing firing"],
+  ],
+  ["the end is not told when nobody wants to know", "TF", { notify_resolved: false }, ["firing firing", "ok"]],
+  [
+    "is told again while it fires",
+    "TTTTT",
+    { renotify_s: 120 },
+    ["firing firing", "firing", "firing reminder", "firing", "firing reminder"],
+  ],
+  ["no data is well by default", "TN", {}, ["firing firing", "ok resolved"]],
+  ["no data can fire", "NNF", { no_data: "firing" }, ["firing firing", "firing", "ok resolved"]],
+  ["no data can change nothing", "NTNF", { no_data: "keep" }, ["ok", "firing firing", "firing", "ok resolved"]],
+  ["one or two failures are passed over", "EEFEEF", {}, ["ok", "ok", "ok", "ok", "ok", "ok"]],
+  [
+    "three failures are told, once, and so is their end",
+    "EEEEF",
+    {},
+    ["ok", "ok", "error error", "error", "ok recovered"],
+  ],
+  [
+    "an incident outlives failures",
+    "TEEET",
+    {},
+    ["firing firing", "firing", "firing", "error error", "firing recovered"],
+  ],
+  [
+    "an incident can end behind failures",
+    "TEEEF",
+    {},
+    ["firing firing", "firing", "firing", "error error", "ok recovered resolved"],
+  ],
+  [
+    "a failure neither counts towards firing nor ends it",
+    "TET",
+    { for_evaluations: 2 },
+    ["pending", "pending", "firing firing"],
+  ],
+  ["lost rights are told at once, and once", "SSF", {}, ["stopped stopped", "stopped", "ok recovered"]],
+  ["lost rights do not end an incident", "TST", {}, ["firing firing", "stopped stopped", "firing recovered"]],
+  ["failures after lost rights", "SEEE", {}, ["stopped stopped", "stopped", "stopped", "error error"]],
+];
+
+for (const [what, outcomes, settings, expected] of CASES) {
+  test(`${outcomes}: ${what}`, () => {
+    assert.deepEqual(run(outcomes, settings), expected);
+  });
+}
+
+test("an incident has one name from its beginning to its end", () => {
+  const names = ["i1", "i2"];
+  const context = { settings: SETTINGS, nowMs: 0, newIncident: () => names.shift() ?? "" };
+  const step = (before: AlertProgress, letter: string): AlertProgress =>
+    advance(before, OUTCOMES[letter] as Outcome, context).progress;
+  const fired = step(freshProgress(0), "T");
+  const ended = step(step(fired, "T"), "F");
+  assert.deepEqual([fired.incident_id, ended.incident_id, step(ended, "T").incident_id], ["i1", "i1", "i2"]);
+});
+
+test("the time of a state is when it began", () => {
+  let progress = freshProgress(5);
+  const at = (nowMs: number, letter: string): number => {
+    const context = { settings: SETTINGS, nowMs, newIncident: () => "i" };
+    ({ progress } = advance(progress, OUTCOMES[letter] as Outcome, context));
+    return progress.since_ms;
+  };
+  assert.deepEqual([at(10, "F"), at(20, "T"), at(30, "T"), at(40, "F")], [5, 20, 20, 40]);
+});

@@ -1,0 +1,64 @@
+import { authorize, isLive, readState, type Principal } from "#domain/identity/index.ts";
+import { personPrincipal, visibleProjects } from "#domain/organizations/index.ts";
+import { isId } from "#kernel/ids.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { VisibleRows } from "#stores/telemetry/index.ts";
+import type { AlertFault } from "./model.ts";
+import { resourceOf, type Alert } from "./store.ts";
+
+type Deps = { readonly metadata: MetadataStore };
+
+/** Those for whom an alert is evaluated, or why it may not be. */
+export type Rights = { readonly principals: readonly Principal[] } | { readonly fault: AlertFault };
+
+/**
+ * An alert is evaluated for whoever changed it last, as they are at this moment. Whoever changed its query last must be
+ * allowed to read, too, and rows are seen that both of them may see: otherwise a change of the one would read by the rights of
+ * the other.
+ */
+export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise<Rights> {
+  const authors = { "the alert": alert.updated_by, "its query": alert.query_updated_by };
+  const principals: Principal[] = [];
+  for (const [what, id] of Object.entries(authors)) {
+    const principal = await principalOf(deps, alert.org_id, id, nowMs);
+    const fault = faultOf(what, id, principal, alert);
+    if (fault !== undefined) return { fault };
+    if (principal !== undefined) principals.push(principal);
+  }
+  return { principals };
+}
+
+function faultOf(what: string, id: string, principal: Principal | undefined, alert: Alert): AlertFault | undefined {
+  const author = `${id}, who changed ${what} last,`;
+  const remedy = `whoever changes ${what} takes it over`;
+  if (principal === undefined) {
+    return { code: "author_gone", detail: `${author} is no member or no live credential any more; ${remedy}` };
+  }
+  if (authorize(principal, "telemetry:read", resourceOf(alert)) === "allowed") return undefined;
+  return { code: "author_lost_rights", detail: `${author} may not read telemetry there any more; ${remedy}` };
+}
+
+/** Rows that every one of them may see. */
+export async function visibleToAll(deps: Deps, principals: readonly Principal[]): Promise<VisibleRows> {
+  let seen: VisibleRows = "all";
+  for (const principal of principals) seen = common(seen, await visibleProjects(deps.metadata, principal));
+  return seen;
+}
+
+function common(one: VisibleRows, other: VisibleRows): VisibleRows {
+  if (one === "all") return other;
+  if (other === "all") return one;
+  return {
+    projectIds: one.projectIds.filter((id) => other.projectIds.includes(id)),
+    unassigned: one.unassigned && other.unassigned,
+  };
+}
+
+/** A person or credential as it is now, read past every cache; undefined when it may do nothing any more. */
+async function principalOf(deps: Deps, orgId: string, id: string, nowMs: number): Promise<Principal | undefined> {
+  if (!isId("cred", id)) return personPrincipal(deps.metadata.read, orgId, id);
+  const state = await readState(deps.metadata, { id });
+  if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return undefined;
+  const { clientId, orgSlug, projectId, scopes } = state;
+  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, scopes };
+}

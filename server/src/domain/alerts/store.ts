@@ -1,0 +1,183 @@
+import type { Reach, Resource } from "#domain/identity/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type AlertRow = Tables["alert"];
+export type DeliveryRow = Tables["alert_delivery"];
+export type EvaluationRow = Tables["alert_evaluation"];
+
+/** Of an alert's evaluations and of its deliveries so many are kept. */
+export const HISTORY_MAX = 100;
+/** So many messages of one alert wait at most for a destination that does not answer. */
+const PENDING_MAX = 1000;
+
+/** An alert with what it watches, and who may see that. */
+export interface Alert extends AlertRow {
+  project_id: string | null;
+  visibility: Tables["project"]["visibility"] | null;
+  sql: string;
+  parameters: string;
+  parameter_names: string;
+  query_updated_by: string;
+}
+
+/** What an alert is to the permission check: it is where its query is. */
+export function resourceOf(alert: Pick<Alert, "org_id" | "project_id" | "visibility">): Resource {
+  const { org_id: orgId, project_id: id, visibility } = alert;
+  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private" } };
+}
+
+function alerts(db: Reader) {
+  return db
+    .selectFrom("alert")
+    .innerJoin("saved_query as q", "q.id", "alert.query_id")
+    .leftJoin("project", "project.id", "q.project_id")
+    .selectAll("alert")
+    .select([
+      "q.project_id",
+      "project.visibility",
+      "q.sql",
+      "q.parameters",
+      "q.parameter_names",
+      "q.updated_by as query_updated_by",
+    ]);
+}
+
+export async function alertById(db: Reader, orgId: string, id: string): Promise<Alert | undefined> {
+  return alerts(db).where("alert.org_id", "=", orgId).where("alert.id", "=", id).executeTakeFirst();
+}
+
+/** Those within reach, of one project or all, newest first. */
+export async function listAlertRows(
+  db: Reader,
+  orgId: string,
+  reach: Reach,
+  page: { projectId: string | undefined; beforeId: string | undefined; limit: number },
+): Promise<Alert[]> {
+  return alerts(db)
+    .where("alert.org_id", "=", orgId)
+    .where((eb) =>
+      eb.or([
+        ...(reach.organization ? [eb("q.project_id", "is", null)] : []),
+        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("q.project_id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .$if(page.projectId !== undefined, (query) => query.where("q.project_id", "=", page.projectId ?? ""))
+    .$if(page.beforeId !== undefined, (query) => query.where("alert.id", "<", page.beforeId ?? ""))
+    .orderBy("alert.id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function countAlerts(db: Reader, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("alert")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("org_id", "=", orgId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertAlert(tx: Writer, row: AlertRow): Promise<void> {
+  await tx.insertInto("alert").values(row).execute();
+}
+
+export async function setAlert(tx: Writer, id: string, set: Partial<AlertRow>): Promise<void> {
+  await tx.updateTable("alert").set(set).where("id", "=", id).execute();
+}
+
+/**
+ * Counts evaluations and deliveries that are to be written, and returns the last numbers. Whoever counts at the same time waits
+ * for the end of this transaction. Undefined when the alert is gone.
+ */
+export async function countUp(
+  tx: Writer,
+  id: string,
+  more: { evaluations: number; deliveries: number },
+): Promise<{ evaluations: number; deliveries: number } | undefined> {
+  return tx
+    .updateTable("alert")
+    .set((eb) => ({
+      evaluations: eb("evaluations", "+", more.evaluations),
+      deliveries: eb("deliveries", "+", more.deliveries),
+    }))
+    .where("id", "=", id)
+    .returning(["evaluations", "deliveries"])
+    .executeTakeFirst();
+}
+
+export async function deleteAlertRows(tx: Writer, id: string): Promise<void> {
+  await tx.deleteFrom("alert_delivery").where("alert_id", "=", id).execute();
+  await tx.deleteFrom("alert_evaluation").where("alert_id", "=", id).execute();
+  await tx.deleteFrom("alert").where("id", "=", id).execute();
+}
+
+/** Adds it and forgets the oldest. */
+export async function insertEvaluation(tx: Writer, row: EvaluationRow): Promise<void> {
+  await tx.insertInto("alert_evaluation").values(row).execute();
+  await tx
+    .deleteFrom("alert_evaluation")
+    .where("alert_id", "=", row.alert_id)
+    .where("seq", "<=", row.seq - HISTORY_MAX)
+    .execute();
+}
+
+/** Adds it, gives up on the oldest of too many that wait, and forgets the oldest that are settled. */
+export async function insertDelivery(tx: Writer, row: DeliveryRow): Promise<void> {
+  await tx.insertInto("alert_delivery").values(row).execute();
+  await tx
+    .updateTable("alert_delivery")
+    .set({ state: "dead", next_attempt_at: null, last_error: `given up: ${PENDING_MAX} newer messages wait` })
+    .where("alert_id", "=", row.alert_id)
+    .where("seq", "<=", row.seq - PENDING_MAX)
+    .where("state", "=", "pending")
+    .execute();
+  await tx
+    .deleteFrom("alert_delivery")
+    .where("alert_id", "=", row.alert_id)
+    .where("seq", "<=", row.seq - HISTORY_MAX)
+    .where("state", "!=", "pending")
+    .execute();
+}
+
+export async function deliveryById(db: Reader, id: string): Promise<DeliveryRow | undefined> {
+  return db.selectFrom("alert_delivery").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export async function countPending(db: Reader, alertId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("alert_delivery")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("alert_id", "=", alertId)
+    .where("state", "=", "pending")
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function setDelivery(tx: Writer, id: string, set: Partial<DeliveryRow>): Promise<void> {
+  await tx.updateTable("alert_delivery").set(set).where("id", "=", id).execute();
+}
+
+type Before = { beforeSeq: number | undefined; limit: number };
+
+export async function deliveryRows(db: Reader, alertId: string, page: Before): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom("alert_delivery")
+    .selectAll()
+    .where("alert_id", "=", alertId)
+    .$if(page.beforeSeq !== undefined, (query) => query.where("seq", "<", page.beforeSeq ?? 0))
+    .orderBy("seq", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function evaluationRows(db: Reader, alertId: string, page: Before): Promise<EvaluationRow[]> {
+  return db
+    .selectFrom("alert_evaluation")
+    .selectAll()
+    .where("alert_id", "=", alertId)
+    .$if(page.beforeSeq !== undefined, (query) => query.where("seq", "<", page.beforeSeq ?? 0))
+    .orderBy("seq", "desc")
+    .limit(page.limit)
+    .execute();
+}
