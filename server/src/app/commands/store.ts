@@ -6,6 +6,45 @@ export async function listOrganizations(db: Reader): Promise<{ id: string; slug:
   return db.selectFrom("organization").select(["id", "slug"]).orderBy("slug").execute();
 }
 
+/** Bytes of Parquet by organization and telemetry directory, with what the operator allows it; null: the default. */
+export async function storedTelemetry(
+  db: Reader,
+): Promise<{ organization: string; bytes: number; bytesMax: number | null }[]> {
+  const rows = await db
+    .selectFrom("telemetry_file as file")
+    .innerJoin("organization", "organization.id", "file.org_id")
+    .leftJoin("telemetry_policy as policy", "policy.org_id", "file.org_id")
+    .select(["organization.slug as organization", "policy.stored_bytes_max as bytesMax"])
+    .select(({ fn }) => fn.sum("file.bytes").as("bytes"))
+    .where("file.dropped_at", "is", null)
+    .groupBy(["organization.slug", "policy.stored_bytes_max", "file.store_id"])
+    .orderBy("organization.slug")
+    .execute();
+  return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
+}
+
+/** Telemetry directories in which nothing is dropped for now. */
+export async function heldDrops(db: Reader, nowMs: number): Promise<{ id: string; until: number }[]> {
+  const held = db.selectFrom("telemetry_store").select(["id", "drops_held_until as until"]);
+  const rows = await held.where("drops_held_until", ">", nowMs).execute();
+  return rows.map(({ id, until }) => ({ id, until: until ?? 0 }));
+}
+
+/** Shares of erasures from before a time that are not done. */
+export async function lateErasures(
+  db: Reader,
+  beforeMs: number,
+): Promise<{ id: string; storeId: string; state: string }[]> {
+  return db
+    .selectFrom("telemetry_erasure_part as part")
+    .innerJoin("telemetry_erasure as erasure", "erasure.id", "part.erasure_id")
+    .select(["erasure.id", "part.store_id as storeId", "part.state"])
+    .where("erasure.created_at", "<", beforeMs)
+    .where("part.state", "!=", "done")
+    .orderBy("erasure.id")
+    .execute();
+}
+
 /** Time of the newest audit entry; 0 when there is none. */
 export async function latestRecordMs(db: Reader): Promise<number> {
   const row = await db

@@ -14,6 +14,7 @@ import type { Check, CheckContext, Finding } from "./finding.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { NETWORK_CHECKS } from "./network.ts";
 import { RECORD_CHECKS } from "./records.ts";
+import { RETENTION_CHECKS } from "./retention.ts";
 
 const USAGE = `
 Usage: mooring doctor [--data-dir DIR] [--json] [options]
@@ -27,7 +28,7 @@ server or without one, and says how to mend what is wrong. Give it the options t
 Exit codes: 0 nothing failed (warnings may be there), 1 something failed.
 `;
 
-const CHECKS: readonly Check[] = [...MACHINE_CHECKS, ...RECORD_CHECKS, ...NETWORK_CHECKS];
+const CHECKS: readonly Check[] = [...MACHINE_CHECKS, ...RECORD_CHECKS, ...RETENTION_CHECKS, ...NETWORK_CHECKS];
 
 export const doctor: Command = {
   run: async (args) => {

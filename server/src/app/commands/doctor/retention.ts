@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { heldDrops, lateErasures, storedTelemetry } from "../store.ts";
+import { withMetadata } from "../stores.ts";
+import { mib, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
+
+/** An erasure that is not done after this waits for something. */
+const LATE_MS = 3_600_000;
+const NEARLY_FULL = 0.9;
+
+/** Whether what is to go goes, and who has little room left. */
+export const RETENTION_CHECKS: readonly Check[] = [
+  { name: "retention", mend: "start the database or set database_url right", run: retention },
+];
+
+async function retention({ config }: CheckContext): Promise<Found[]> {
+  if (config.database_url === null && !existsSync(join(config.data_dir, "mooring.db")))
+    return [ok("nothing is kept yet")];
+  return withMetadata(config, async (metadata) => {
+    const stored = await storedTelemetry(metadata.read);
+    const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
+    const nearlyFull = stored.flatMap(({ organization, bytes, bytesMax }) => {
+      const limit = bytesMax ?? config.telemetry_stored_bytes_max;
+      if (limit === null || bytes < limit * NEARLY_FULL) return [];
+      const detail = `${organization} has ${mib(bytes)} of the ${mib(limit)} of telemetry that it may`;
+      return [warn(detail, `mooring quota ${organization} --stored BYTES, or a shorter retention`)];
+    });
+    return [ok(`${mib(total)} of telemetry in Parquet`), ...nearlyFull, ...(await troubles(metadata))];
+  });
+}
+
+async function troubles(metadata: MetadataStore): Promise<Found[]> {
+  const nowMs = systemClock.nowMs();
+  const held = (await heldDrops(metadata.read, nowMs)).map(({ id, until }) =>
+    warn(
+      `${id} drops nothing before ${isoFromMs(until)}: its clock had jumped, or it was off`,
+      "set the clock right (NTP); with a right one there is nothing to do",
+    ),
+  );
+  const late = (await lateErasures(metadata.read, nowMs - LATE_MS)).map(({ id, storeId, state }) =>
+    warn(
+      `the erasure ${id} is ${state} in the directory ${storeId}`,
+      "start the server of that directory (telemetry/store-id names it), and look for the reason in its log",
+    ),
+  );
+  return [...held, ...late];
+}
