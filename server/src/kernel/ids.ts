@@ -7,6 +7,7 @@ export type IdPrefix =
   | "app"
   | "cred"
   | "file"
+  | "blob"
   | "hook"
   | "evt"
   | "key"

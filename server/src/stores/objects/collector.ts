@@ -1,0 +1,163 @@
+import { sql } from "kysely";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import type { BlobDriver } from "./driver.ts";
+import type { Pins } from "./pins.ts";
+import { forget, inChunks } from "./records.ts";
+import type { ObjectLog } from "./settings.ts";
+import type { Collected } from "./types.ts";
+
+/** Blobs that one transaction drops. */
+const BATCH = 200;
+
+export interface CollectorParts {
+  readonly metadata: MetadataStore;
+  readonly driver: BlobDriver;
+  readonly clock: Clock;
+  readonly pins: Pins;
+  readonly graceMs: number;
+  readonly log: ObjectLog;
+}
+
+interface Dropped {
+  readonly id: string;
+  readonly size: number;
+  readonly place: "inline" | "driver" | "parts";
+  /** Null when its write never came to an end. */
+  readonly sha256: string | null;
+}
+
+/**
+ * Deletes what nothing has held for the grace period. In two steps, each of them exact: a transaction marks blobs that nothing holds, after which
+ * nothing can; then their bytes are deleted, and at last their rows. Whoever dies in between leaves the mark, and the next run goes on from it.
+ */
+export async function collect(parts: CollectorParts): Promise<Collected> {
+  await renewPins(parts);
+  const before = parts.clock.nowMs() - parts.graceMs;
+  let blobs = 0;
+  let bytes = 0;
+  for (;;) {
+    const dropped = await dropIdle(parts, before);
+    blobs += dropped.length;
+    for (const { size } of dropped) bytes += size;
+    if (dropped.length === 0) break;
+  }
+  await deleteDropped(parts);
+  return { blobs, bytes };
+}
+
+/** Tells collectors on other servers of what is written and read here. */
+async function renewPins({ metadata, pins, clock }: CollectorParts): Promise<void> {
+  const ids = pins.ids();
+  for (const chunk of inChunks(ids.toSorted())) {
+    await metadata.write(async (tx) => {
+      await tx
+        .updateTable("blob")
+        .set({ idle_since: clock.nowMs() })
+        .where("id", "in", chunk)
+        .where("refs", "=", 0)
+        .where("state", "<>", "dropped")
+        .execute();
+    });
+  }
+}
+
+async function dropIdle({ metadata, driver, pins }: CollectorParts, before: number): Promise<Dropped[]> {
+  return metadata.write(async (tx) => {
+    const idle = await tx
+      .selectFrom("blob")
+      .select(["id", "place"])
+      .where("idle_since", "<", before)
+      .where("state", "<>", "dropped")
+      .where("store_id", "in", ["", driver.storeId])
+      .orderBy("idle_since")
+      .limit(BATCH + pins.ids().length)
+      .execute();
+    const free = idle.filter(({ id }) => !pins.has(id));
+    // One of 10,000 parts is a large transaction already.
+    const ofParts = free.find(({ place }) => place === "parts");
+    const chosen = ofParts === undefined ? free.slice(0, BATCH) : [ofParts];
+    return chosen.length === 0 ? [] : drop(tx, chosen.map(({ id }) => id).toSorted(), before);
+  });
+}
+
+/** Marks those that nothing holds by now; a server that links one at this moment waits, or is waited for. */
+async function drop(tx: Writer, ids: readonly string[], before: number): Promise<Dropped[]> {
+  const dropped = await tx
+    .updateTable("blob")
+    .set({ state: "dropped" })
+    .where("id", "in", ids)
+    .where("refs", "=", 0)
+    .where("idle_since", "<", before)
+    .where("state", "<>", "dropped")
+    .returning(["id", "size", "place", "sha256"])
+    .execute();
+  for (const { id, place } of dropped) if (place === "parts") await dropParts(tx, id, before);
+  const inline = dropped.filter(({ place }) => place === "inline").map(({ id }) => id);
+  if (inline.length > 0) await tx.deleteFrom("blob_data").where("id", "in", inline).execute();
+  await forget(
+    tx,
+    dropped.filter(({ place }) => place !== "driver").map(({ id }) => id),
+  );
+  return dropped;
+}
+
+/** The parts have been waiting as long as the blob that held them, so they are next. */
+async function dropParts(tx: Writer, id: string, before: number): Promise<void> {
+  await tx
+    .updateTable("blob")
+    .set({ refs: sql`refs - 1`, idle_since: sql`case when refs = 1 then cast(${before - 1} as bigint) end` })
+    .where("id", "in", (eb) => eb.selectFrom("blob_part").select("part_id").where("blob_id", "=", id))
+    .execute();
+  await tx.deleteFrom("blob_part").where("blob_id", "=", id).execute();
+}
+
+async function deleteDropped({ metadata, driver, pins }: CollectorParts): Promise<void> {
+  let after: DroppedRow | undefined;
+  do {
+    const page = await droppedPage(metadata, driver.storeId, after);
+    const free = page.filter(({ id }) => !pins.has(id));
+    const deleted = await driver.delete(free.map(({ id, sha256 }) => ({ id, complete: sha256 !== null })));
+    if (deleted.length > 0) await metadata.write((tx) => forget(tx, deleted));
+    after = page.length < BATCH ? undefined : page.at(-1);
+  } while (after !== undefined);
+}
+
+interface DroppedRow {
+  readonly id: string;
+  readonly sha256: string | null;
+  readonly idle_since: number | null;
+}
+
+/** By the index of what is idle: most blobs are not. */
+async function droppedPage(
+  metadata: MetadataStore,
+  storeId: string,
+  after: DroppedRow | undefined,
+): Promise<DroppedRow[]> {
+  const since = after?.idle_since ?? 0;
+  return metadata.read
+    .selectFrom("blob")
+    .select(["id", "sha256", "idle_since"])
+    .where("idle_since", ">=", since)
+    .where((eb) => eb.or([eb("idle_since", ">", since), eb("id", ">", after?.id ?? "")]))
+    .where("state", "=", "dropped")
+    .where("store_id", "=", storeId)
+    .orderBy("idle_since")
+    .orderBy("id")
+    .limit(BATCH)
+    .execute();
+}
+
+/** Writes that a server which had the store to itself left behind when it ended need no grace. */
+export async function giveUpWrites({ metadata, driver, clock, graceMs }: CollectorParts): Promise<void> {
+  await metadata.write(async (tx) => {
+    await tx
+      .updateTable("blob")
+      .set({ idle_since: clock.nowMs() - graceMs - 1 })
+      .where("state", "=", "writing")
+      .where("idle_since", "is not", null)
+      .where("store_id", "=", driver.storeId)
+      .execute();
+  });
+}

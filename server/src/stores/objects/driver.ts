@@ -1,0 +1,79 @@
+/** Where the bytes of larger blobs are kept. What a driver has to do, and no more: who may read what is not its business. */
+export interface BlobDriver {
+  readonly kind: "filesystem" | "s3";
+  /** Names the directory or bucket in the metadata store. */
+  readonly storeId: string;
+  /** True when no other process writes here: what is half-made at a start is nobody's. */
+  readonly exclusive: boolean;
+  /** @throws Problem `disk_full`, `unavailable` */
+  create(id: string, options: CreateOptions): Promise<BlobSink>;
+  /**
+   * Opens the bytes from `start` on, `length` of them, of a blob that has `size`.
+   * @throws BlobDamaged when it is missing or has another size; Problem `unavailable`
+   */
+  open(id: string, range: StoredRange): Promise<ByteSource>;
+  /**
+   * Deletes blobs, and what writes that were cut off left of them, so that they stay away after a power failure. One that is not there is
+   * no error. Resolves with those that are gone; the others are to be tried again.
+   */
+  delete(blobs: readonly DeletedBlob[]): Promise<string[]>;
+  /** The size of what is kept under the name, or undefined. */
+  sizeOf(id: string): Promise<number | undefined>;
+  /** Every blob that is there, in no order, and what else lies around, by its path. */
+  list(): AsyncIterable<StoredBlob | StrayFile>;
+  /** Whether blobs can be written now, and why not. */
+  check(): Promise<DriverHealth>;
+  close(): Promise<void>;
+}
+
+export interface CreateOptions {
+  /** Bytes that will come, when known. */
+  readonly size: number | undefined;
+  /** No more than this will come. */
+  readonly bytesMax: number;
+  /** Resolves when the records know of the blob: nothing may be left behind under its name before. */
+  readonly recorded: Promise<void>;
+}
+
+/** A blob under way. One call at a time. */
+export interface BlobSink {
+  /** Resolves when the chunks may be forgotten. */
+  write(chunks: readonly Uint8Array[], bytes: number): Promise<void>;
+  /** Resolves when the blob is complete, under its name and safe from a power failure. */
+  commit(): Promise<void>;
+  /** Leaves nothing, also after a `commit` that failed. @throws when something may be left */
+  abort(): Promise<void>;
+}
+
+export interface DeletedBlob {
+  readonly id: string;
+  /** False when its write never came to an end. */
+  readonly complete: boolean;
+}
+
+export interface StoredRange {
+  readonly size: number;
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Bytes in their order. One call at a time. */
+export interface ByteSource {
+  /** Fills the buffer, or a part of it; resolves with the number of bytes, 0 only at the end of the range. */
+  read(buffer: Buffer): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface StoredBlob {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+export interface StrayFile {
+  readonly stray: string;
+}
+
+export interface DriverHealth {
+  readonly ok: boolean;
+  readonly detail: string;
+}

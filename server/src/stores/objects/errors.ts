@@ -1,0 +1,70 @@
+import { Problem } from "#kernel/problem.ts";
+import type { DigestAlgorithm } from "./digests.ts";
+
+/** More bytes came than may; nothing was kept. */
+export class TooLarge extends Problem {
+  readonly bytesMax: number;
+
+  constructor(bytesMax: number) {
+    super("body_too_large", `The content is larger than ${bytesMax} bytes, which is the limit here.`);
+    this.bytesMax = bytesMax;
+  }
+}
+
+/** Fewer or more bytes came than were announced; nothing was kept. */
+export class SizeMismatch extends Problem {
+  readonly expected: number;
+
+  constructor(expected: number, actual: string) {
+    super("invalid_body", `The content has ${actual} bytes, but ${expected} were announced. Send it again.`);
+    this.expected = expected;
+  }
+}
+
+/** The bytes that came are not those that a digest was given for; nothing was kept. */
+export class DigestMismatch extends Problem {
+  readonly algorithm: DigestAlgorithm;
+  readonly expected: string;
+  readonly actual: string;
+
+  constructor(algorithm: DigestAlgorithm, expected: string, actual: string) {
+    super("invalid_body", `The content's ${algorithm} is ${actual}, not ${expected} as announced. Send it again.`);
+    this.algorithm = algorithm;
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+/** Bytes that were kept are missing or not what they were. A bug or a broken disk, not an answer: `mooring scrub` tells more. */
+export class BlobDamaged extends Error {
+  readonly blobId: string;
+
+  constructor(blobId: string, cause: string, options?: ErrorOptions) {
+    super(`cannot read blob ${blobId}: ${cause}; run mooring scrub to see what else is damaged`, options);
+    this.name = "BlobDamaged";
+    this.blobId = blobId;
+  }
+}
+
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
+const RETRY_AFTER_S = "5";
+
+/** What a failure of the disk or of the upstream store is to whoever wanted to write or read. A `Problem` stays itself. */
+export function storageProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const isFull = DISK_FULL_CODES.has(codeOf(error));
+  const detail = isFull
+    ? "The disk is full. Nothing was kept; send it again later."
+    : "The storage can't be read or written now. Try again later.";
+  const options = { headers: { "Retry-After": RETRY_AFTER_S }, cause: error };
+  return new Problem(isFull ? "disk_full" : "unavailable", detail, options);
+}
+
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error ? (error as { code?: unknown }).code : undefined;
+}
+
+export function ignoreAbsent(error: unknown): undefined {
+  if (codeOf(error) !== "ENOENT") throw error;
+  return undefined;
+}

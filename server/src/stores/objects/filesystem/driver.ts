@@ -1,0 +1,224 @@
+import { mkdir, open, readdir, rename, rm, stat, unlink, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isId, newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import type {
+  BlobDriver,
+  ByteSource,
+  CreateOptions,
+  DeletedBlob,
+  DriverHealth,
+  StoredBlob,
+  StoredRange,
+  StrayFile,
+} from "../driver.ts";
+import { BlobDamaged, codeOf, ignoreAbsent, storageProblem } from "../errors.ts";
+import { blobAt, blobPath, layoutOf, shards, type Layout } from "../layout.ts";
+import type { ObjectLog } from "../settings.ts";
+import { lockDirectory, readTextIfPresent, syncDirectory, writeFileDurably } from "./files.ts";
+import { FileSink, type FileOperations } from "./sink.ts";
+import { SpaceGuard } from "./space.ts";
+
+export interface FilesystemOptions {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: ObjectLog;
+  /** Nothing is written while the disk has less than this free. */
+  readonly diskFreeBytesMin: number;
+  /** Only reads: takes no lock and makes nothing, so that it works beside a server. */
+  readonly readOnly?: boolean;
+  readonly operations?: FileOperations;
+}
+
+const OPERATIONS: FileOperations = {
+  open: (path) => open(path, "wx", 0o600),
+  writev: async (handle, chunks, position) => (await handle.writev(chunks, position)).bytesWritten,
+  datasync: (handle) => handle.datasync(),
+  rename,
+  syncDirectory,
+  remove: unlink,
+};
+
+/** Opens the directory `objects` of the data directory. Rejects when another server has it open. */
+export async function openFilesystem(options: FilesystemOptions): Promise<BlobDriver> {
+  const layout = layoutOf(options.dataDir);
+  if (options.readOnly === true) return new FilesystemDriver(options, layout, await readStoreId(layout), () => {});
+  await mkdir(layout.root, { recursive: true, mode: 0o700 });
+  const unlock = lockDirectory(layout.lock);
+  try {
+    await rm(layout.tmp, { recursive: true, force: true });
+    await mkdir(layout.tmp, { mode: 0o700 });
+    await makeShards(layout);
+    return new FilesystemDriver(options, layout, await storeIdOf(layout, options.clock), unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** All at the first start, so that no write has to make one and flush its name. */
+async function makeShards({ root, blobs }: Layout): Promise<void> {
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
+  const present = new Set(await readdir(blobs));
+  const absent = shards().filter((name) => !present.has(name));
+  if (absent.length === 0) return;
+  for (const name of absent) await mkdir(join(blobs, name), { mode: 0o700 });
+  await syncDirectory(blobs);
+  await syncDirectory(root);
+}
+
+async function readStoreId(layout: Layout): Promise<string> {
+  const id = (await readTextIfPresent(layout.storeId))?.trim() ?? "";
+  if (id !== "" && !isId("store", id)) {
+    throw new Error(`cannot open the objects directory: ${layout.storeId} is damaged; put it back from a backup`);
+  }
+  return id;
+}
+
+/** The first start makes it; it moves with the directory and is in its backups. */
+async function storeIdOf(layout: Layout, clock: Clock): Promise<string> {
+  const kept = await readStoreId(layout);
+  if (kept !== "") return kept;
+  for (const name of shards()) {
+    if ((await readdir(join(layout.blobs, name))).length === 0) continue;
+    const cause = `${layout.storeId} is missing, but there are blobs beside it`;
+    throw new Error(`cannot open the objects directory: ${cause}; put the file back from a backup`);
+  }
+  const id = newId("store", clock.nowMs());
+  await writeFileDurably(layout.storeId, `${id}\n`);
+  return id;
+}
+
+class FilesystemDriver implements BlobDriver {
+  readonly kind = "filesystem";
+  readonly exclusive = true;
+  readonly storeId: string;
+  readonly #options: FilesystemOptions;
+  readonly #layout: Layout;
+  readonly #operations: FileOperations;
+  readonly #space: SpaceGuard;
+  readonly #unlock: () => void;
+
+  constructor(options: FilesystemOptions, layout: Layout, storeId: string, unlock: () => void) {
+    this.storeId = storeId;
+    this.#options = options;
+    this.#layout = layout;
+    this.#operations = options.operations ?? OPERATIONS;
+    this.#space = new SpaceGuard(layout.root, options.diskFreeBytesMin);
+    this.#unlock = unlock;
+  }
+
+  async create(id: string, { size, recorded }: CreateOptions): Promise<FileSink> {
+    await this.#space.reserve(size ?? 0);
+    return FileSink.open({
+      operations: this.#operations,
+      temporary: join(this.#layout.tmp, id),
+      final: this.#path(id),
+      recorded,
+      checkSpace: (bytes) => this.#space.used(bytes),
+    });
+  }
+
+  async open(id: string, { size, start, length }: StoredRange): Promise<ByteSource> {
+    const handle = await open(this.#path(id), "r").catch((error: unknown) => {
+      throw codeOf(error) === "ENOENT"
+        ? new BlobDamaged(id, "its file is missing", { cause: error })
+        : storageProblem(error);
+    });
+    try {
+      const { size: found } = await handle.stat();
+      if (found !== size) throw new BlobDamaged(id, `its file has ${found} bytes, not ${size}`);
+      return new FileSource(id, handle, start, start + length);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async delete(blobs: readonly DeletedBlob[]): Promise<string[]> {
+    const { remove, syncDirectory } = this.#operations;
+    const deleted = new Map<string, string[]>();
+    for (const { id, complete } of blobs) {
+      try {
+        if (!complete) await remove(join(this.#layout.tmp, id)).catch(ignoreAbsent);
+        await remove(this.#path(id)).catch(ignoreAbsent);
+        const directory = dirname(this.#path(id));
+        deleted.set(directory, [...(deleted.get(directory) ?? []), id]);
+      } catch (error) {
+        this.#options.log.warn({ err: error, blob: id }, "cannot delete a blob; it is tried again later");
+      }
+    }
+    for (const directory of deleted.keys()) await syncDirectory(directory);
+    return [...deleted.values()].flat();
+  }
+
+  async sizeOf(id: string): Promise<number | undefined> {
+    return (await stat(this.#path(id)).catch(ignoreAbsent))?.size;
+  }
+
+  async *list(): AsyncGenerator<StoredBlob | StrayFile> {
+    for (const name of (await readdir(this.#layout.blobs).catch(ignoreAbsent)) ?? []) {
+      const directory = join(this.#layout.blobs, name);
+      const entries = await readdir(directory).catch((error: unknown) =>
+        codeOf(error) === "ENOTDIR" ? undefined : Promise.reject(error as Error),
+      );
+      if (entries === undefined) yield { stray: directory };
+      for (const entry of entries ?? []) yield* this.#entry(`${name}/${entry}`);
+    }
+  }
+
+  async check(): Promise<DriverHealth> {
+    try {
+      await this.#space.reserve(0);
+      return { ok: true, detail: "blobs can be written" };
+    } catch (error) {
+      return { ok: false, detail: (error as Error).message };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#unlock();
+  }
+
+  async *#entry(path: string): AsyncGenerator<StoredBlob | StrayFile> {
+    const absolute = join(this.#layout.blobs, path);
+    const found = await stat(absolute).catch(ignoreAbsent);
+    if (found === undefined) return; // it was deleted meanwhile
+    const id = blobAt(path);
+    yield id === undefined || !found.isFile() ? { stray: absolute } : { id, bytes: found.size };
+  }
+
+  #path(id: string): string {
+    return join(this.#layout.blobs, blobPath(id));
+  }
+}
+
+/** Reads by its handle: the file may lose its name meanwhile. */
+class FileSource implements ByteSource {
+  readonly #id: string;
+  readonly #handle: FileHandle;
+  readonly #end: number;
+  #position: number;
+
+  constructor(id: string, handle: FileHandle, start: number, end: number) {
+    this.#id = id;
+    this.#handle = handle;
+    this.#position = start;
+    this.#end = end;
+  }
+
+  async read(buffer: Buffer): Promise<number> {
+    const wanted = Math.min(buffer.length, this.#end - this.#position);
+    if (wanted === 0) return 0;
+    const { bytesRead } = await this.#handle.read(buffer, 0, wanted, this.#position).catch((error: unknown) => {
+      throw new BlobDamaged(this.#id, `its file can't be read (${String(codeOf(error))})`, { cause: error });
+    });
+    if (bytesRead === 0) throw new BlobDamaged(this.#id, `its file was cut to ${this.#position} bytes`);
+    this.#position += bytesRead;
+    return bytesRead;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}

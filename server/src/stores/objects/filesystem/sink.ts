@@ -1,0 +1,94 @@
+import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ignoreAbsent, storageProblem } from "../errors.ts";
+import type { BlobSink } from "../driver.ts";
+
+/** The calls that a write needs, in their order; replaced in tests to see what a failing disk or a crash leaves. */
+export interface FileOperations {
+  open(path: string): Promise<FileHandle>;
+  writev(handle: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<number>;
+  datasync(handle: FileHandle): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  syncDirectory(path: string): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+export interface FileSinkOptions {
+  readonly operations: FileOperations;
+  readonly temporary: string;
+  readonly final: string;
+  readonly recorded: Promise<void>;
+  /** Asked now and then with the number of bytes since the last time; throws when the disk has too little space. */
+  readonly checkSpace: (bytes: number) => Promise<void>;
+}
+
+/** A blob that becomes a file: written under a temporary name, flushed, renamed, its name flushed. */
+export class FileSink implements BlobSink {
+  readonly #options: FileSinkOptions;
+  #handle: FileHandle | undefined;
+  #position = 0;
+  #renamed = false;
+
+  private constructor(options: FileSinkOptions, handle: FileHandle) {
+    this.#options = options;
+    this.#handle = handle;
+  }
+
+  static async open(options: FileSinkOptions): Promise<FileSink> {
+    try {
+      return new FileSink(options, await options.operations.open(options.temporary));
+    } catch (error) {
+      throw storageProblem(error);
+    }
+  }
+
+  async write(chunks: readonly Uint8Array[], bytes: number): Promise<void> {
+    try {
+      await this.#options.checkSpace(bytes);
+      await this.#writeAll(chunks, bytes);
+    } catch (error) {
+      throw storageProblem(error);
+    }
+  }
+
+  async commit(): Promise<void> {
+    const { operations, temporary, final, recorded } = this.#options;
+    const handle = this.#opened();
+    try {
+      await operations.datasync(handle);
+      this.#handle = undefined;
+      await handle.close();
+      await recorded;
+      await operations.rename(temporary, final);
+      this.#renamed = true;
+      await operations.syncDirectory(dirname(final));
+    } catch (error) {
+      throw storageProblem(error);
+    }
+  }
+
+  async abort(): Promise<void> {
+    const { operations, temporary, final } = this.#options;
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close().catch(() => {});
+    await operations.remove(this.#renamed ? final : temporary).catch(ignoreAbsent);
+  }
+
+  async #writeAll(chunks: readonly Uint8Array[], bytes: number): Promise<void> {
+    const { operations } = this.#options;
+    const handle = this.#opened();
+    let done = await operations.writev(handle, chunks, this.#position);
+    if (done < bytes) {
+      // A short write mostly means that the disk is nearly full; the next one says so.
+      const all = Buffer.concat(chunks);
+      while (done < bytes) done += await operations.writev(handle, [all.subarray(done)], this.#position + done);
+    }
+    this.#position += bytes;
+  }
+
+  #opened(): FileHandle {
+    if (this.#handle === undefined) throw new Error("cannot write the blob: it is complete, or was given up");
+    return this.#handle;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Writable } from "node:stream";
+import type { Buffers } from "./buffers.ts";
+import type { PipeOptions } from "./types.ts";
+
+/** One is read into while the others are on their way out. */
+const BUFFERS_MAX = 3;
+
+interface Readable {
+  readonly length: number;
+  read(buffer: Buffer): Promise<number>;
+}
+
+/**
+ * Writes all bytes of a reader to a stream by buffers that are used again as soon as the stream has handed them to the system.
+ * @throws what the reader throws, after the stream was destroyed; the signal's reason; an error when the stream is closed early
+ */
+export async function pipe(reader: Readable, target: Writable, buffers: Buffers, options: PipeOptions): Promise<void> {
+  const { signal, end = true } = options;
+  const out = new Outlet(target, signal);
+  const lent: Buffer[] = [];
+  let isDone = false;
+  try {
+    signal?.throwIfAborted();
+    let left = reader.length;
+    while (left > 0) {
+      const buffer = await nextBuffer(out, lent, buffers, left);
+      const bytes = await reader.read(buffer);
+      left -= bytes;
+      out.write(buffer, bytes, end && left === 0);
+    }
+    if (end && reader.length === 0) out.end();
+    await out.settled();
+    isDone = true;
+  } catch (error) {
+    // What was promised can't come any more, and an orderly end would make it look whole.
+    target.destroy();
+    throw error;
+  } finally {
+    out.release();
+    for (const buffer of lent) isDone ? buffers.give(buffer) : buffers.lose(buffer);
+  }
+}
+
+async function nextBuffer(out: Outlet, lent: Buffer[], buffers: Buffers, left: number): Promise<Buffer> {
+  const free = out.free();
+  if (free !== undefined) return free;
+  if (lent.length === BUFFERS_MAX) return out.nextFree();
+  const buffer = buffers.take(Math.min(left, 1024 * 1024));
+  lent.push(buffer);
+  return buffer;
+}
+
+/** The stream, and which buffers it is done with. */
+class Outlet {
+  readonly #target: Writable;
+  readonly #signal: AbortSignal | undefined;
+  readonly #free: Buffer[] = [];
+  #underWay = 0;
+  #failure: { readonly error: unknown } | undefined;
+  #waiting: PromiseWithResolvers<void> | undefined;
+
+  constructor(target: Writable, signal: AbortSignal | undefined) {
+    this.#target = target;
+    this.#signal = signal;
+    target.on("close", this.#onClose).on("error", this.#fail);
+    signal?.addEventListener("abort", this.#onAbort);
+    if (target.destroyed) this.#onClose();
+  }
+
+  write(buffer: Buffer, bytes: number, isLast: boolean): void {
+    this.#assertOpen();
+    this.#underWay += 1;
+    const done = (error?: Error | null): void => {
+      this.#underWay -= 1;
+      if (error) this.#fail(error);
+      this.#free.push(buffer);
+      this.#wake();
+    };
+    const chunk = bytes === buffer.length ? buffer : buffer.subarray(0, bytes);
+    if (isLast) this.#target.end(chunk, done);
+    else this.#target.write(chunk, done);
+  }
+
+  end(): void {
+    this.#assertOpen();
+    this.#underWay += 1;
+    this.#target.end(() => {
+      this.#underWay -= 1;
+      this.#wake();
+    });
+  }
+
+  /** A buffer that was written; asked before another one is made. */
+  free(): Buffer | undefined {
+    this.#assertOpen();
+    return this.#free.pop();
+  }
+
+  async nextFree(): Promise<Buffer> {
+    for (;;) {
+      const buffer = this.free();
+      if (buffer !== undefined) return buffer;
+      await this.#change();
+    }
+  }
+
+  /** Resolves when the stream has taken everything. */
+  async settled(): Promise<void> {
+    this.#assertOpen();
+    while (this.#underWay > 0) {
+      await this.#change();
+      this.#assertOpen();
+    }
+  }
+
+  release(): void {
+    this.#target.off("close", this.#onClose).off("error", this.#fail);
+    this.#target.on("error", () => {}); // it may come after the last look
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  async #change(): Promise<void> {
+    this.#waiting ??= Promise.withResolvers();
+    await this.#waiting.promise;
+  }
+
+  #wake(): void {
+    this.#waiting?.resolve();
+    this.#waiting = undefined;
+  }
+
+  #assertOpen(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  readonly #onClose = (): void => {
+    const error = this.#target.errored ?? new Error("cannot send the content: whoever it was for has gone");
+    this.#fail(Object.assign(error, { code: (error as { code?: string }).code ?? "ERR_STREAM_PREMATURE_CLOSE" }));
+  };
+
+  readonly #onAbort = (): void => this.#fail(this.#signal?.reason);
+
+  readonly #fail = (error: unknown): void => {
+    this.#failure ??= { error };
+    this.#wake();
+  };
+}

@@ -1,0 +1,160 @@
+import { sql } from "kysely";
+import { Problem } from "#kernel/problem.ts";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import type { StagedBlob } from "./types.ts";
+
+/** Identifiers in one statement. */
+const CHUNK = 500;
+
+export function inChunks<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, i) => items.slice(i * CHUNK, (i + 1) * CHUNK));
+}
+
+export interface BlobRow {
+  readonly id: string;
+  readonly place: "inline" | "driver" | "parts";
+  readonly store_id: string;
+  readonly size: number;
+  readonly sha256: string | null;
+  readonly digests: string;
+}
+
+const BLOB_COLUMNS = ["id", "place", "store_id", "size", "sha256", "digests"] as const;
+
+/** The blob as its organization may read it. */
+export async function liveBlob(db: Reader | Writer, orgId: string, id: string): Promise<BlobRow | undefined> {
+  return db
+    .selectFrom("blob")
+    .select(BLOB_COLUMNS)
+    .where("id", "=", id)
+    .where("org_id", "=", orgId)
+    .where("state", "=", "live")
+    .executeTakeFirst();
+}
+
+export async function liveBlobs(
+  db: Reader | Writer,
+  orgId: string,
+  ids: readonly string[],
+): Promise<Map<string, BlobRow>> {
+  const rows = new Map<string, BlobRow>();
+  for (const chunk of inChunks([...new Set(ids)])) {
+    const query = db.selectFrom("blob").select(BLOB_COLUMNS).where("id", "in", chunk);
+    for (const row of await query.where("org_id", "=", orgId).where("state", "=", "live").execute())
+      rows.set(row.id, row);
+  }
+  return rows;
+}
+
+export async function inlineData(db: Reader, id: string): Promise<Uint8Array | undefined> {
+  return (await db.selectFrom("blob_data").select("data").where("id", "=", id).executeTakeFirst())?.data;
+}
+
+/** Says that bytes will come under this name, so that the collector finds what a crash leaves of them. */
+export async function beginBlob(
+  metadata: MetadataStore,
+  blob: { id: string; orgId: string; storeId: string },
+  nowMs: number,
+): Promise<void> {
+  const values = {
+    ...{ id: blob.id, org_id: blob.orgId, store_id: blob.storeId },
+    ...({ place: "driver", state: "writing", size: 0, refs: 0, sha256: null, digests: "{}" } as const),
+    ...{ idle_since: nowMs, created_at: nowMs },
+  };
+  await metadata.write((tx) => tx.insertInto("blob").values(values).execute());
+}
+
+/** Holds a staged blob; the same one may be linked more than once. */
+export async function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number): Promise<void> {
+  if (staged.data !== null) return linkInline(tx, staged, staged.data, nowMs);
+  const { numUpdatedRows } = await tx
+    .updateTable("blob")
+    .set(({ eb }) => ({
+      ...{ state: "live", size: staged.size, sha256: staged.sha256, digests: JSON.stringify(staged.digests) },
+      ...{ refs: eb("refs", "+", 1), idle_since: null },
+    }))
+    .where("id", "=", staged.id)
+    .where("org_id", "=", staged.orgId)
+    .where("state", "in", ["writing", "live"])
+    .executeTakeFirstOrThrow();
+  if (Number(numUpdatedRows) === 1) return;
+  throw new Problem("unavailable", "The content was not put to use in time and is gone. Send it again.");
+}
+
+async function linkInline(tx: Writer, staged: StagedBlob, data: Uint8Array, nowMs: number): Promise<void> {
+  const values = {
+    ...{ id: staged.id, org_id: staged.orgId, store_id: "", size: staged.size, sha256: staged.sha256 },
+    ...({ place: "inline", state: "live", refs: 1, idle_since: null } as const),
+    ...{ digests: JSON.stringify(staged.digests), created_at: nowMs },
+  };
+  await tx
+    .insertInto("blob")
+    .values(values)
+    .onConflict((on) => on.column("id").doUpdateSet({ refs: sql`blob.refs + 1`, idle_since: null }))
+    .execute();
+  await tx
+    .insertInto("blob_data")
+    .values({ id: staged.id, data })
+    .onConflict((on) => on.doNothing())
+    .execute();
+}
+
+/** Holds blobs that are live, each once. @throws Problem `not_found` when one is not, or not this organization's */
+export async function hold(tx: Writer, orgId: string, ids: readonly string[]): Promise<void> {
+  for (const chunk of inChunks([...new Set(ids)].toSorted())) {
+    const { numUpdatedRows } = await tx
+      .updateTable("blob")
+      .set(({ eb }) => ({ refs: eb("refs", "+", 1), idle_since: null }))
+      .where("id", "in", chunk)
+      .where("org_id", "=", orgId)
+      .where("state", "=", "live")
+      .executeTakeFirstOrThrow();
+    if (Number(numUpdatedRows) !== chunk.length) throw blobNotFound();
+  }
+}
+
+/** Lets go of blobs, of each as often as it is named. */
+export async function release(tx: Writer, orgId: string, ids: readonly string[], nowMs: number): Promise<void> {
+  const times = new Map<string, number>();
+  for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
+  for (const count of new Set(times.values())) {
+    const named = [...times].filter(([, n]) => n === count).map(([id]) => id);
+    for (const chunk of inChunks(named.toSorted())) {
+      const { numUpdatedRows } = await tx
+        .updateTable("blob")
+        .set({
+          refs: sql`refs - ${count}`,
+          idle_since: sql`case when refs = ${count} then cast(${nowMs} as bigint) end`,
+        })
+        .where("id", "in", chunk)
+        .where("org_id", "=", orgId)
+        .where("refs", ">=", count)
+        .executeTakeFirstOrThrow();
+      if (Number(numUpdatedRows) === chunk.length) continue;
+      throw new Error("cannot unlink blobs: one of them is not linked, or is another organization's");
+    }
+  }
+}
+
+/** Gives up the row of a staged blob unless something holds it; true when the bytes are to be deleted. */
+export async function dropStaged(tx: Writer, { orgId, id }: { orgId: string; id: string }): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("blob")
+    .set({ state: "dropped" })
+    .where("id", "=", id)
+    .where("org_id", "=", orgId)
+    .where("refs", "=", 0)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows) === 1;
+}
+
+/** Forgets blobs whose bytes are deleted. */
+export async function forget(tx: Writer, ids: readonly string[]): Promise<void> {
+  for (const chunk of inChunks(ids)) {
+    await tx.deleteFrom("blob").where("id", "in", chunk).where("state", "=", "dropped").execute();
+  }
+}
+
+export function blobNotFound(): Problem {
+  return new Problem("not_found", "The content does not exist.");
+}

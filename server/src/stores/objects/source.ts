@@ -1,0 +1,173 @@
+import { Readable } from "node:stream";
+
+/** What a blob is written from. Chunks must not be changed once they were handed over. */
+export type BlobInput = AsyncIterable<Uint8Array> | Uint8Array;
+
+/** Chunks are gathered up to this size, so that a write to the disk is worth its cost. */
+export const GATHER_BYTES = 1024 * 1024;
+
+export interface Gathered {
+  readonly chunks: Uint8Array[];
+  readonly bytes: number;
+  /** True when nothing follows. */
+  readonly ended: boolean;
+}
+
+/** Bytes as they come in, gathered. */
+export interface Source {
+  /** Resolves with 1 MiB or a little more, or with the rest. Rejects with what made the input fail. */
+  next(): Promise<Gathered>;
+  /** Lets go of the input without ending it: whoever owns the connection may still want to answer on it. */
+  release(): void;
+}
+
+/** @param taken called with every chunk as it arrives; what it throws makes the source fail */
+export function sourceOf(input: BlobInput, taken: (chunk: Uint8Array) => void, signal?: AbortSignal): Source {
+  if (input instanceof Uint8Array) return whole(input, taken, signal);
+  return input instanceof Readable ? new StreamSource(input, taken, signal) : new IteratedSource(input, taken, signal);
+}
+
+function whole(input: Uint8Array, taken: (chunk: Uint8Array) => void, signal: AbortSignal | undefined): Source {
+  return {
+    next: async () => {
+      signal?.throwIfAborted();
+      taken(input);
+      return { chunks: input.length === 0 ? [] : [input], bytes: input.length, ended: true };
+    },
+    release: () => {},
+  };
+}
+
+/** By events, since iterating over a stream takes a turn of the queue for each chunk. */
+class StreamSource implements Source {
+  readonly #stream: Readable;
+  readonly #taken: (chunk: Uint8Array) => void;
+  readonly #signal: AbortSignal | undefined;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #ended = false;
+  #failure: { readonly error: unknown } | undefined;
+  #waiting: PromiseWithResolvers<Gathered> | undefined;
+
+  constructor(stream: Readable, taken: (chunk: Uint8Array) => void, signal: AbortSignal | undefined) {
+    this.#stream = stream;
+    this.#taken = taken;
+    this.#signal = signal;
+    stream.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#fail).on("close", this.#onClose);
+    signal?.addEventListener("abort", this.#onAbort);
+    if (signal?.aborted === true) this.#onAbort();
+    else if (stream.readableEnded) this.#onEnd();
+    else if (stream.destroyed) this.#onClose();
+  }
+
+  async next(): Promise<Gathered> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#bytes >= GATHER_BYTES || this.#ended) return this.#take();
+    this.#waiting = Promise.withResolvers();
+    this.#stream.resume();
+    return this.#waiting.promise;
+  }
+
+  release(): void {
+    const stream = this.#stream;
+    stream.pause();
+    stream.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose).off("error", this.#fail);
+    stream.on("error", () => {}); // nobody else may be listening, and the failure is known or of no interest
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #take(): Gathered {
+    const gathered = { chunks: this.#chunks, bytes: this.#bytes, ended: this.#ended };
+    this.#chunks = [];
+    this.#bytes = 0;
+    if (!this.#ended) this.#stream.resume();
+    return gathered;
+  }
+
+  #settle(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    this.#waiting = undefined;
+    waiting.resolve(this.#take());
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#taken(chunk);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes < GATHER_BYTES) return;
+    this.#stream.pause();
+    this.#settle();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    if (this.#failure === undefined) this.#settle();
+  };
+
+  readonly #onClose = (): void => {
+    if (this.#ended) return;
+    const error = this.#stream.errored ?? new Error("cannot read the content: it ended before it was complete");
+    this.#fail(Object.assign(error, { code: (error as { code?: string }).code ?? "ERR_STREAM_PREMATURE_CLOSE" }));
+  };
+
+  readonly #onAbort = (): void => this.#fail(this.#signal?.reason);
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    this.#chunks = [];
+    this.#stream.pause();
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  };
+}
+
+class IteratedSource implements Source {
+  readonly #iterator: AsyncIterator<Uint8Array>;
+  readonly #taken: (chunk: Uint8Array) => void;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(input: AsyncIterable<Uint8Array>, taken: (chunk: Uint8Array) => void, signal: AbortSignal | undefined) {
+    this.#iterator = input[Symbol.asyncIterator]();
+    this.#taken = taken;
+    this.#signal = signal;
+  }
+
+  async next(): Promise<Gathered> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    while (bytes < GATHER_BYTES) {
+      const result = await this.#unlessAborted(this.#iterator.next());
+      if (result.done === true) return { chunks, bytes, ended: true };
+      this.#taken(result.value);
+      if (result.value.length > 0) chunks.push(result.value);
+      bytes += result.value.length;
+    }
+    return { chunks, bytes, ended: false };
+  }
+
+  release(): void {
+    void this.#iterator.return?.().catch(() => {});
+  }
+
+  async #unlessAborted<T>(promise: Promise<T>): Promise<T> {
+    const signal = this.#signal;
+    if (signal === undefined) return promise;
+    signal.throwIfAborted();
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    try {
+      return await Promise.race([promise, aborted]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { Buffers } from "./buffers.ts";
+import { collect, giveUpWrites, type CollectorParts } from "./collector.ts";
+import type { Digests } from "./digests.ts";
+import type { BlobDriver, ByteSource, DriverHealth, StoredRange } from "./driver.ts";
+import { BlobDamaged } from "./errors.ts";
+import { checkedRange, composeParts, partsOf, stretches } from "./parts.ts";
+import { Pins } from "./pins.ts";
+import { ChainedSource, MemorySource, OpenBlobReader } from "./reader.ts";
+import {
+  blobNotFound,
+  dropStaged,
+  forget,
+  hold,
+  inlineData,
+  linkStaged,
+  liveBlob,
+  release,
+  type BlobRow,
+} from "./records.ts";
+import type { BlobInput } from "./source.ts";
+import type { ObjectLog, ObjectSettings } from "./settings.ts";
+import type {
+  BlobPart,
+  BlobReader,
+  ByteRange,
+  Collected,
+  Composed,
+  ObjectHealth,
+  ObjectStore,
+  OpenOptions,
+  PartRange,
+  StagedBlob,
+  WriteOptions,
+} from "./types.ts";
+import { writeBlob } from "./write.ts";
+
+export interface BlobStoreParts {
+  readonly metadata: MetadataStore;
+  readonly driver: BlobDriver;
+  readonly clock: Clock;
+  readonly log: ObjectLog;
+  readonly settings: ObjectSettings;
+}
+
+/** Opens the store over a driver, which it closes at the end. */
+export async function openBlobStore(parts: BlobStoreParts): Promise<ObjectStore> {
+  const store = new BlobStore(parts);
+  await store.start();
+  return store;
+}
+
+const HEALTHY: DriverHealth = { ok: true, detail: "blobs can be written" };
+
+class BlobStore implements ObjectStore {
+  readonly #parts: BlobStoreParts;
+  readonly #pins = new Pins();
+  readonly #buffers = new Buffers();
+  readonly #collector: CollectorParts;
+  #health: DriverHealth = HEALTHY;
+  #timer: NodeJS.Timeout | undefined;
+  #collecting: Promise<Collected> | undefined;
+
+  constructor(parts: BlobStoreParts) {
+    this.#parts = parts;
+    const { metadata, driver, clock, log, settings } = parts;
+    this.#collector = { metadata, driver, clock, log, pins: this.#pins, graceMs: settings.graceMs };
+  }
+
+  async start(): Promise<void> {
+    const { driver, settings } = this.#parts;
+    if (driver.exclusive) await giveUpWrites(this.#collector);
+    if (settings.collectEveryMs === 0) return;
+    this.#timer = setInterval(() => void this.#tick(), settings.collectEveryMs);
+    this.#timer.unref();
+  }
+
+  async write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob> {
+    const { inlineBytesMax } = this.#parts.settings;
+    try {
+      const staged = await writeBlob({ ...this.#parts, pins: this.#pins, inlineBytesMax }, orgId, input, options);
+      if (staged.data === null) this.#health = HEALTHY;
+      return staged;
+    } catch (error) {
+      if (error instanceof Problem && error.status === 503) this.#health = { ok: false, detail: error.message };
+      throw error;
+    }
+  }
+
+  async discard(staged: StagedBlob): Promise<void> {
+    if (staged.data !== null) return;
+    const { metadata, driver, log } = this.#parts;
+    try {
+      if (!(await metadata.write((tx) => dropStaged(tx, staged)))) return;
+      const deleted = await driver.delete([{ id: staged.id, complete: true }]);
+      await metadata.write((tx) => forget(tx, deleted));
+    } catch (error) {
+      log.warn({ err: error, blob: staged.id }, "cannot delete a blob that was given up; the collector will");
+    }
+  }
+
+  async link(tx: Writer, orgId: string, blob: StagedBlob | string): Promise<void> {
+    if (typeof blob === "string") return hold(tx, orgId, [blob]);
+    if (blob.orgId !== orgId) throw blobNotFound();
+    return linkStaged(tx, blob, this.#parts.clock.nowMs());
+  }
+
+  async unlink(tx: Writer, orgId: string, blobIds: readonly string[]): Promise<void> {
+    await release(tx, orgId, blobIds, this.#parts.clock.nowMs());
+  }
+
+  async compose(tx: Writer, orgId: string, parts: readonly PartRange[], digests: Digests = {}): Promise<Composed> {
+    const nowMs = this.#parts.clock.nowMs();
+    return composeParts(tx, orgId, parts, { id: newId("blob", nowMs), digests: JSON.stringify(digests), nowMs });
+  }
+
+  async parts(orgId: string, blobId: string): Promise<BlobPart[]> {
+    return partsOf(this.#parts.metadata.read, orgId, blobId);
+  }
+
+  async open(orgId: string, blobId: string, options: OpenOptions = {}): Promise<BlobReader> {
+    const unpin = this.#pins.add(blobId); // first, so that the collector can't come in between
+    try {
+      const blob = await liveBlob(this.#parts.metadata.read, orgId, blobId);
+      if (blob === undefined) throw blobNotFound();
+      const range = checkedRange(blob, options.range);
+      const source = await this.#sourceOf(blob, range);
+      const { id, size, sha256 } = blob;
+      const digests = JSON.parse(blob.digests) as Digests;
+      return new OpenBlobReader({ id, size, sha256, digests, range, source, buffers: this.#buffers, closed: unpin });
+    } catch (error) {
+      unpin();
+      throw error;
+    }
+  }
+
+  async collect(): Promise<Collected> {
+    this.#collecting ??= collect(this.#collector).finally(() => (this.#collecting = undefined));
+    return this.#collecting;
+  }
+
+  health(): ObjectHealth {
+    return this.#health;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#collecting?.catch(() => {});
+    await this.#parts.driver.close();
+  }
+
+  async #tick(): Promise<void> {
+    const { driver, log } = this.#parts;
+    try {
+      this.#health = await driver.check();
+      const { blobs, bytes } = await this.collect();
+      if (blobs > 0) log.info({ blobs, bytes }, "deleted blobs that nothing holds");
+    } catch (error) {
+      log.error({ err: error }, "cannot collect blobs that nothing holds; it is tried again later");
+    }
+  }
+
+  async #sourceOf(blob: BlobRow, range: ByteRange): Promise<ByteSource> {
+    if (blob.place !== "parts") {
+      const stored = { size: blob.size, start: range.start, length: range.end - range.start };
+      return this.#storedSource(blob.id, blob.place, blob.store_id, stored);
+    }
+    const source = new ChainedSource(this.#partSources(blob.id, range));
+    try {
+      await source.ready();
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+    return source;
+  }
+
+  async *#partSources(blobId: string, range: ByteRange): AsyncGenerator<() => Promise<ByteSource>> {
+    for await (const { partId, place, storeId, ...stored } of stretches(this.#parts.metadata.read, blobId, range)) {
+      yield () => this.#storedSource(partId, place, storeId, stored);
+    }
+  }
+
+  async #storedSource(id: string, place: BlobRow["place"], storeId: string, stored: StoredRange): Promise<ByteSource> {
+    const { metadata, driver } = this.#parts;
+    if (place === "inline") {
+      const data = await inlineData(metadata.read, id);
+      if (data === undefined) throw new BlobDamaged(id, "its bytes are missing");
+      if (data.length !== stored.size) throw new BlobDamaged(id, `it has ${data.length} bytes, not ${stored.size}`);
+      return new MemorySource(data.subarray(stored.start, stored.start + stored.length));
+    }
+    if (storeId === driver.storeId) return driver.open(id, stored);
+    throw new Problem("unavailable", "The content is kept by another server, or in another place than is set up here.");
+  }
+}

@@ -1,0 +1,140 @@
+import type { Writable } from "node:stream";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { DigestAlgorithm, Digests } from "./digests.ts";
+import type { BlobInput } from "./source.ts";
+
+export interface WriteOptions {
+  /** More than this is refused while it comes in. */
+  readonly bytesMax: number;
+  /** The exact size, when it is known. */
+  readonly size?: number | undefined;
+  /** Digests to compute beside SHA-256, which every blob gets. */
+  readonly digests?: readonly DigestAlgorithm[];
+  /** What they must be; those named here need not be named above. */
+  readonly expected?: Digests;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Bytes that are all there and that nothing holds yet. `link` makes them count; `discard` gives them up at once, and so does the
+ * collector when neither comes within its grace period.
+ */
+export interface StagedBlob {
+  readonly id: string;
+  readonly orgId: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** SHA-256 and those that were asked for. */
+  readonly digests: Digests;
+  /** The bytes themselves when they are few: they go into the metadata store with `link`. */
+  readonly data: Uint8Array | null;
+}
+
+/** Half-open: from the byte `start` up to, without, the byte `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A part of a blob of parts: a range of another blob, or all of it. */
+export interface PartRange {
+  readonly blobId: string;
+  readonly range?: ByteRange;
+  /** What the caller calls the part, for `parts`; from 1 on when not given. */
+  readonly number?: number;
+}
+
+export interface BlobPart {
+  readonly number: number;
+  /** Where the part begins in the whole. */
+  readonly position: number;
+  readonly length: number;
+}
+
+export interface OpenOptions {
+  /** Must lie within the blob; all of it when not given. */
+  readonly range?: ByteRange;
+}
+
+/** An open range of a blob. It reads on when the blob is collected meanwhile. To be closed; one call at a time. */
+export interface BlobReader extends AsyncDisposable {
+  /** Size of the whole blob. */
+  readonly size: number;
+  readonly start: number;
+  /** Bytes that this reader gives. */
+  readonly length: number;
+  /** Null for a blob of parts. */
+  readonly sha256: string | null;
+  readonly digests: Digests;
+  /**
+   * Fills the buffer, or a part of it; resolves with the number of bytes, 0 only when all of them were given.
+   * @throws BlobDamaged, Problem `unavailable`
+   */
+  read(buffer: Buffer): Promise<number>;
+  /** The same as chunks of at most 256 KiB, each of which is the consumer's own. Closes the reader at the end. */
+  chunks(): AsyncGenerator<Buffer, void, undefined>;
+  /**
+   * Writes everything to a response, or another stream, and closes the reader. The fastest way out: few buffers, used again. When the
+   * consumer goes away, or `signal` says so, reading stops. When bytes are missing, the stream is destroyed, so that its reader sees a cut
+   * body and no short one.
+   */
+  pipeTo(target: Writable, options?: PipeOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PipeOptions {
+  /** Whether the stream is ended afterwards; true. */
+  readonly end?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface Composed {
+  readonly id: string;
+  readonly size: number;
+}
+
+/** What the collector did. */
+export interface Collected {
+  readonly blobs: number;
+  readonly bytes: number;
+}
+
+export interface ObjectHealth {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/**
+ * Immutable bytes under random ids. Each blob belongs to one organization, which every call names: another's is as absent as one that never was.
+ *
+ * A write takes two steps. `write` takes the bytes in; the caller's own transaction then calls `link` beside writing its own rows, and when that commits,
+ * the blob counts. Every row that holds a blob has linked it once and unlinks it when it goes; copying is linking once more.
+ */
+export interface ObjectStore {
+  /**
+   * Resolves when the bytes are safe from a power failure, save for few of them, which `link` makes so. Whatever fails leaves nothing behind.
+   * @throws TooLarge, SizeMismatch, DigestMismatch; Problem `disk_full`, `unavailable`; the input's error; the signal's reason
+   */
+  write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob>;
+  /** Gives up a staged blob. Leaves it alone when it was linked after all. Does not throw: what it can't do, the collector does. */
+  discard(staged: StagedBlob): Promise<void>;
+  /** Holds a blob, staged or linked before. @throws Problem `not_found`; `unavailable` when a staged one was collected */
+  link(tx: Writer, orgId: string, blob: StagedBlob | string): Promise<void>;
+  /** Lets go of blobs that were linked, of each as often as it is named. @throws Error when one was not linked */
+  unlink(tx: Writer, orgId: string, blobIds: readonly string[]): Promise<void>;
+  /**
+   * Makes a blob of ranges of others, without a copy, and links it. The parts stay as long as it does, whoever else lets go of them. A
+   * single part that is a whole blob is that blob, linked once more.
+   * @throws Problem `not_found`
+   */
+  compose(tx: Writer, orgId: string, parts: readonly PartRange[], digests?: Digests): Promise<Composed>;
+  /** The parts of a blob of parts in their order, by the numbers that they were given; of any other blob none. @throws Problem `not_found` */
+  parts(orgId: string, blobId: string): Promise<BlobPart[]>;
+  /** @throws Problem `not_found`, `unavailable`; BlobDamaged */
+  open(orgId: string, blobId: string, options?: OpenOptions): Promise<BlobReader>;
+  /** Deletes what nothing has held for the grace period. It runs by itself, too. */
+  collect(): Promise<Collected>;
+  health(): ObjectHealth;
+  /** Waits for nothing but a collection under way: end writes and reads before. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,142 @@
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { Digester, type DigestAlgorithm, type Digests } from "./digests.ts";
+import type { BlobDriver, BlobSink } from "./driver.ts";
+import { DigestMismatch, SizeMismatch, TooLarge } from "./errors.ts";
+import type { Pins } from "./pins.ts";
+import { beginBlob, dropStaged, forget } from "./records.ts";
+import { sourceOf, type BlobInput, type Gathered, type Source } from "./source.ts";
+import type { StagedBlob, WriteOptions } from "./types.ts";
+
+export interface WriteParts {
+  readonly metadata: MetadataStore;
+  readonly driver: BlobDriver;
+  readonly clock: Clock;
+  readonly pins: Pins;
+  readonly inlineBytesMax: number;
+}
+
+/** Takes the bytes of a blob in. */
+export async function writeBlob(
+  parts: WriteParts,
+  orgId: string,
+  input: BlobInput,
+  options: WriteOptions,
+): Promise<StagedBlob> {
+  const check = new Check(options);
+  const id = newId("blob", parts.clock.nowMs());
+  const source = sourceOf(input, (chunk) => check.take(chunk), options.signal);
+  try {
+    const first = await source.next();
+    const isSmall = first.ended && first.bytes <= parts.inlineBytesMax;
+    const data = isSmall ? Buffer.concat(first.chunks) : null;
+    if (data === null) await store(parts, { id, orgId, source, first, check, options });
+    const { sha256, ...digests } = check.finish();
+    return { id, orgId, size: check.bytes, sha256: sha256 ?? "", digests, data };
+  } finally {
+    source.release();
+  }
+}
+
+interface StoredWrite {
+  readonly id: string;
+  readonly orgId: string;
+  readonly source: Source;
+  readonly first: Gathered;
+  readonly check: Check;
+  readonly options: WriteOptions;
+}
+
+async function store(parts: WriteParts, write: StoredWrite): Promise<void> {
+  const { metadata, driver, clock, pins } = parts;
+  const { id, orgId, options } = write;
+  const unpin = pins.add(id);
+  const recorded = beginBlob(metadata, { id, orgId, storeId: driver.storeId }, clock.nowMs());
+  recorded.catch(() => {}); // the sink waits for it before it leaves anything
+  let sink: BlobSink | undefined;
+  try {
+    sink = await driver.create(id, { size: options.size, bytesMax: options.bytesMax, recorded });
+    await pump(write, sink);
+    write.check.verify();
+    await sink.commit();
+  } catch (error) {
+    await giveUp(metadata, sink, recorded, { id, orgId });
+    throw error;
+  } finally {
+    unpin();
+  }
+}
+
+/** One write to the disk is under way while the next chunks come in. */
+async function pump({ source, first, options }: StoredWrite, sink: BlobSink): Promise<void> {
+  let present = first;
+  for (;;) {
+    const writing = sink.write(present.chunks, present.bytes);
+    if (present.ended) return writing;
+    const next = source.next();
+    // Both are waited for, whichever fails: the chunks belong to the write until it has ended.
+    const [written, gathered] = await Promise.allSettled([writing, next]);
+    if (written.status === "rejected") throw written.reason;
+    if (gathered.status === "rejected") throw gathered.reason;
+    options.signal?.throwIfAborted();
+    present = gathered.value;
+  }
+}
+
+/** What can't be deleted or forgotten now is found by the collector. */
+async function giveUp(
+  metadata: MetadataStore,
+  sink: BlobSink | undefined,
+  recorded: Promise<void>,
+  blob: { id: string; orgId: string },
+): Promise<void> {
+  try {
+    await sink?.abort();
+    await recorded;
+    await metadata.write(async (tx) => {
+      if (await dropStaged(tx, blob)) await forget(tx, [blob.id]);
+    });
+  } catch {
+    // The reason why the write failed is worth more than this one.
+  }
+}
+
+/** Counts and digests what comes in, and holds it against what was announced. */
+class Check {
+  readonly #options: WriteOptions;
+  readonly #digester: Digester;
+  #digests: Digests | undefined;
+  bytes = 0;
+
+  constructor(options: WriteOptions) {
+    const { bytesMax, size, digests = [], expected = {} } = options;
+    if (size !== undefined && size > bytesMax) throw new TooLarge(bytesMax);
+    this.#options = options;
+    this.#digester = new Digester(["sha256", ...digests, ...(Object.keys(expected) as DigestAlgorithm[])]);
+  }
+
+  take(chunk: Uint8Array): void {
+    const { bytesMax, size } = this.#options;
+    this.bytes += chunk.length;
+    if (this.bytes > bytesMax) throw new TooLarge(bytesMax);
+    if (size !== undefined && this.bytes > size) throw new SizeMismatch(size, `more than ${size}`);
+    this.#digester.update(chunk);
+  }
+
+  /** After the last byte. @throws SizeMismatch, DigestMismatch */
+  verify(): void {
+    const { size, expected = {} } = this.#options;
+    if (size !== undefined && this.bytes !== size) throw new SizeMismatch(size, String(this.bytes));
+    const digests = (this.#digests ??= this.#digester.finish());
+    for (const [algorithm, wanted] of Object.entries(expected) as [DigestAlgorithm, string][]) {
+      const actual = digests[algorithm] ?? "";
+      if (actual !== wanted.toLowerCase()) throw new DigestMismatch(algorithm, wanted, actual);
+    }
+  }
+
+  finish(): Digests {
+    this.verify();
+    return this.#digests ?? {};
+  }
+}
