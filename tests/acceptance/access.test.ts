@@ -26,6 +26,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateSavedQuery: { description: "new" },
   runSavedQuery: {},
   updateOrganization: { name: "Acme" },
+  updateTelemetrySettings: { retention_days: { logs: 30 } },
+  createTelemetryErasure: { types: ["logs"], match: { service: "shop" } },
   createProject: { slug: "never-made" },
   updateProject: { name: "New name" },
   putProjectMember: { role: "reader" },
@@ -68,6 +70,7 @@ function absent(operation: Operation): Record<string, string> {
     user_id: `user_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
     invitation_id: `inv_${"0".repeat(26)}`,
+    erasure_id: `era_${"0".repeat(26)}`,
   };
   return Object.fromEntries(operation.parameters.map((name) => [name, values[name] ?? "0"]));
 }
@@ -146,6 +149,9 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   assert.equal(invitation.status, 201, invitation.text);
   const query = await server.call("POST", "/v1/query/saved", { token, json: { name: "theirs", sql: "select 1" } });
   assert.equal(query.status, 201, query.text);
+  const json = { types: ["logs"], match: { service: "shop" } };
+  const erasure = await server.call("POST", "/v1/telemetry/erasures", { token, json });
+  assert.equal(erasure.status, 202, erasure.text);
   return {
     query_id: String(query.body["id"]),
     project_id: home.project.id,
@@ -153,6 +159,7 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     user_id: String(members.body.items[0]?.user_id),
     credential_id: String(credentials.body.items[0]?.id),
     invitation_id: String(invitation.body["id"]),
+    erasure_id: String(erasure.body["id"]),
   };
 }
 
