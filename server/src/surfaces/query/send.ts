@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { OperationContext } from "#http/index.ts";
 import type { QueryRun, QueryStatistics } from "#stores/telemetry/index.ts";
 
 /** The field that tells how a query went, behind a result that has no place for it. */
@@ -10,7 +10,7 @@ const STATISTICS_FIELD = "Query-Statistics";
  */
 export async function sendRun(
   run: QueryRun,
-  { request, reply, trailer }: { request: FastifyRequest; reply: FastifyReply; trailer: boolean },
+  { request, reply, trailer }: Pick<OperationContext, "request" | "reply"> & { readonly trailer: boolean },
 ): Promise<void> {
   reply.header("content-type", run.contentType).header("cache-control", "no-store");
   if (trailer && request.raw.httpVersion === "1.1") {
