@@ -55,7 +55,7 @@ export class Reading {
    */
   async prepare(files: ChildFiles): Promise<DuckDBPreparedStatement> {
     const plain = viewStatements(files, this.#admitted.tables);
-    this.#views = (await this.#promote(files)) ?? plain;
+    this.#views = (await this.#promote(files).catch(() => undefined)) ?? plain;
     try {
       for (const view of this.#views) await this.#connection.run(view);
       await lock(this.#connection, viewFiles(files), this.#query.memoryBytesMax);
@@ -69,14 +69,18 @@ export class Reading {
       // As it was written it may do, and if not, its faults are told in its own words.
       this.#views = plain;
       this.#sql = this.#admitted.sql;
-      await this.#connection.run("ROLLBACK");
-      return this.again();
+      return this.#layOut().catch(() => this.again()); // what does not bind leaves the transaction whole
     }
   }
 
-  /** Makes the tables anew, after the transaction has ended, and prepares the statement. */
+  /** Makes the tables anew, in another transaction, and prepares the statement. */
   async again(): Promise<DuckDBPreparedStatement> {
+    await this.#connection.run("ROLLBACK");
     await this.#connection.run(BEGIN);
+    return this.#layOut();
+  }
+
+  async #layOut(): Promise<DuckDBPreparedStatement> {
     for (const view of this.#views) await this.#connection.run(view);
     return this.#prepare();
   }

@@ -169,7 +169,6 @@ export class Session {
     );
     this.#check();
     if (whole) return;
-    await this.#connection.run("ROLLBACK");
     const statement = await reading.again();
     bindParameters(statement, this.#query.parameters);
     await statement.run();

@@ -72,7 +72,7 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
     );
   if (hot.length > 0) selects.push(select(readJson(table, list(hot)), []));
   if (selects.length === 0) selects.push(emptySelect(table, keys));
-  return `CREATE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}`;
+  return `CREATE OR REPLACE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}`;
 }
 
 function readJson(table: QueryTable, list: string): string {

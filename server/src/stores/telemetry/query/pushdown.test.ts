@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { QueryRequest } from "../index.ts";
+import type { QueryEngine } from "./index.ts";
+import { openFiles, type FilesEngine } from "./testing/files.ts";
+import { resultText } from "./testing/harness.ts";
+
+// A condition that reaches the scan of a file is tried on the statistics and Bloom filters of its row groups first.
+
+const at = (seconds: number): string => new Date(Date.UTC(2026, 10, 20) + seconds * 1000).toISOString();
+const rows = (file: number): Record<string, unknown>[] =>
+  Array.from({ length: 20 }, (_, i) => ({
+    timestamp: at(file * 20 + i),
+    level: "info",
+    message: `m${i}`,
+    trace_id: `t${file}-${i}`,
+    span_id: `s${i}`,
+    name: "n",
+    status: "ok",
+    duration_ms: i,
+    attributes: { user: `u${file}` },
+    project_id: "proj_a",
+  }));
+
+interface Operator {
+  readonly operator: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly children: readonly Operator[];
+}
+
+let files: FilesEngine;
+let engine: QueryEngine;
+
+before(async () => {
+  files = await openFiles(
+    (["logs", "traces"] as const).flatMap((type) => [
+      { type, rows: rows(0), promoted: ["user"] },
+      { type, rows: rows(1), promoted: ["user"] },
+      { type, rows: rows(2) },
+    ]),
+    { logs: rows(3), traces: rows(3) },
+  );
+  engine = files.engine();
+});
+after(async () => {
+  await files.close();
+});
+
+async function operators(sql: string, overrides: Partial<QueryRequest> = {}): Promise<Operator[]> {
+  const { plan } = JSON.parse(await resultText(engine, sql, { explain: "analyze", ...overrides })) as {
+    plan: Operator;
+  };
+  const flat = (operator: Operator): Operator[] => [operator, ...operator.children.flatMap(flat)];
+  return flat(plan);
+}
+
+/** The conditions of each scan of Parquet files. No other operator may stand between a scan and the union. */
+async function scans(sql: string, overrides: Partial<QueryRequest> = {}): Promise<string[]> {
+  const all = await operators(sql, overrides);
+  const scanning = all.filter(({ operator }) => operator === "READ_PARQUET");
+  const filtered = all.filter(
+    ({ operator, children }) => operator === "FILTER" && children[0]?.operator === "READ_PARQUET",
+  );
+  assert.deepEqual(filtered, [], "a condition is tried above a scan");
+  return scanning.map(({ info }) => String(info["Filters"]));
+}
+
+describe("conditions that reach the scans", () => {
+  const seen = { projectIds: ["proj_a"], unassigned: true };
+  for (const table of ["logs", "traces"]) {
+    test(`a trace by its id, in ${table}`, async () => {
+      assert.deepEqual(await scans(`SELECT span_id FROM ${table} WHERE trace_id = 't1-3'`), ["trace_id='t1-3'"]);
+      const parameters = { id: "t1-3" };
+      assert.deepEqual(await scans(`SELECT * FROM ${table} WHERE trace_id = $id`, { parameters }), ["trace_id='t1-3'"]);
+      const [narrowed = ""] = await scans(`SELECT span_id FROM ${table} WHERE trace_id = 't1-3'`, {
+        visible: seen,
+        range: { fromUs: Date.parse(at(0)) * 1000 + 1 },
+      });
+      assert.match(narrowed, /trace_id='t1-3'/);
+      assert.match(narrowed, /timestamp>=/);
+    });
+
+    test(`an attribute with a column, in ${table}`, async () => {
+      assert.deepEqual((await scans(`SELECT span_id FROM ${table} WHERE attributes->>'user' = 'u1'`)).sort(), [
+        "((attributes ->> 'user') = 'u1')",
+        "attribute_75736572='u1'",
+      ]);
+    });
+
+    test(`a time that is known only when the statement runs, in ${table}`, async () => {
+      const [filters = ""] = await scans(
+        `SELECT span_id FROM ${table} WHERE timestamp < now() + INTERVAL 1 YEAR AND timestamp >= '${at(1)}'`,
+      );
+      assert.match(filters, /timestamp>=.*timestamp<|timestamp<.*timestamp>=/s);
+    });
+  }
+
+  test("a column that is read instead of attributes spares reading them", async () => {
+    const [scan] = (
+      await operators(
+        "SELECT attributes->>'user' AS u, count(*) FROM logs WHERE timestamp < '" + at(40) + "' GROUP BY u",
+      )
+    ).filter(({ operator }) => operator === "READ_PARQUET");
+    assert.doesNotMatch(JSON.stringify(scan?.info["Projections"]), /attributes/);
+  });
+});
