@@ -72,6 +72,8 @@ const ACCEPTS: readonly [string, string][] = [
   ["image/png, */*;q=0.1", "application/json"],
   ["application/json;q=0.2, */*;q=0.1", "application/json"],
   ["TEXT/CSV", "text/csv"],
+  ["application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.stream"],
+  ["application/vnd.apache.parquet, application/json;q=0.5", "application/vnd.apache.parquet"],
 ];
 
 for (const [accept, type] of ACCEPTS) {
@@ -83,6 +85,8 @@ for (const [accept, type] of ACCEPTS) {
       "application/json": /^\{"columns":/,
       "application/x-ndjson": /^\{"a":1\}\n$/,
       "text/csv": /^a\r?\n1\r?\n$/,
+      "application/vnd.apache.arrow.stream": /^\ufffd{4}/,
+      "application/vnd.apache.parquet": /^PAR1[\s\S]+PAR1$/,
     };
     assert.match(answer.text, expected[type] ?? /^$/);
   });
@@ -113,6 +117,41 @@ test("an empty result is a result in every format", async () => {
   assert.deepEqual((await ask(sql)).body.rows, []);
   assert.equal((await ask(sql, {}, { accept: "application/x-ndjson" })).text, "");
   assert.match((await ask(sql, {}, { accept: "text/csv" })).text, /^message\r?\n$/);
+});
+
+test("the schema names what a statement may use, and its examples run", async () => {
+  const answer = await shared.server.call<{ tables: { name: string }[]; examples: { sql: string }[] }>(
+    "GET",
+    "/v1/query/schema",
+    { token: shared.token },
+  );
+  assert.deepEqual(
+    answer.body.tables.map(({ name }) => name),
+    ["logs", "metrics", "traces", "audit_log"],
+  );
+  for (const { sql } of answer.body.examples) assert.equal((await ask(sql)).status, 200, sql);
+});
+
+test("the audit log is a table: what was answered is in it", async () => {
+  const slug = `audited-${randomUUID().slice(0, 8)}`;
+  const made = await shared.server.call<{ id: string }>("POST", "/v1/projects", {
+    token: shared.token,
+    json: { slug },
+  });
+  assert.equal(made.status, 201, made.text);
+  const sql = "select action, result from audit_log where target_id = $id";
+  const { body } = await ask(sql, { parameters: { id: made.body.id } });
+  assert.deepEqual(body.rows, [{ action: "project.create", result: "success" }]);
+});
+
+test("a plan is told instead of rows, without where they lie", async () => {
+  for (const explain of [true, "analyze"]) {
+    const answer = await ask("select level, count(*) from logs group by level", { explain });
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok("plan" in answer.body);
+    assert.ok(!answer.text.includes(shared.server.dataDir) && !/\.(?:parquet|ndjson)/.test(answer.text), answer.text);
+  }
+  refused(await ask("select 1", { explain: true }, { accept: "text/csv" }), 406, "not_acceptable");
 });
 
 test("parameters are bound by position and by name, with their types", async () => {
@@ -259,6 +298,7 @@ const WRONG_BODIES: readonly [unknown, readonly string[]][] = [
   [{ sql: "select 1", timeout_ms: 0 }, ["/timeout_ms"]],
   [{ sql: "select 1", timeout_ms: null }, ["/timeout_ms"]],
   [{ sql: "select ?", parameters: "x" }, ["/parameters"]],
+  [{ sql: "select 1", explain: "yes" }, ["/explain"]],
   [{ limit: 0, more: 1 }, ["/limit", "/more", "/sql"]],
 ];
 
