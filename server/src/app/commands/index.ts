@@ -26,6 +26,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./query/index.ts")).query,
   },
   {
+    name: "tail",
+    summary: "print log entries as they are taken",
+    load: async () => (await import("./tail.ts")).tail,
+  },
+  {
     name: "credential",
     summary: "create, list, rotate and revoke credentials",
     load: async () => (await import("./credential.ts")).credential,

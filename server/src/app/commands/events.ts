@@ -1,0 +1,38 @@
+/** A server-sent event; comments are none. */
+export interface SentEvent {
+  readonly event: string;
+  readonly data: string;
+  readonly id: string | undefined;
+}
+
+/** The events of a stream, as they come (HTML, "Interpreting an event stream"). Whatever stands after the last blank line is dropped. */
+export async function* sentEvents(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<SentEvent> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const end = text.lastIndexOf("\n\n");
+    if (end < 0) continue;
+    const blocks = text.slice(0, end).split("\n\n");
+    text = text.slice(end + 2);
+    for (const block of blocks) {
+      const event = eventOf(block);
+      if (event.data !== "") yield event;
+    }
+  }
+}
+
+function eventOf(block: string): SentEvent {
+  let event = "message";
+  let id: string | undefined;
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (name === "event") event = value;
+    else if (name === "data") data.push(value);
+    else if (name === "id") id = value;
+  }
+  return { event, data: data.join("\n"), id };
+}
