@@ -1,4 +1,5 @@
 import {
+  ALERT_ROUTES,
   DISCOVERY_ROUTES,
   ORGANIZATION_ROUTES,
   QUERY_ROUTES,
@@ -37,6 +38,12 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     title: "Mooring: query",
     description: "Read-only SQL over the organization's telemetry.",
     rows: [...rowsOf(QUERY_ROUTES), ...rowsOf(SAVED_QUERY_ROUTES)],
+  },
+  {
+    name: "alerts",
+    title: "Mooring: alerts",
+    description: "Saved queries that are watched, and signed webhooks that tell of them.",
+    rows: rowsOf(ALERT_ROUTES),
   },
   {
     name: "discovery",

@@ -16,6 +16,7 @@ import {
 import type { Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
+import { createAlertsSurface } from "#surfaces/alerts/index.ts";
 import { createOauthSurface } from "#surfaces/oauth/index.ts";
 import { createOrganizationSurface } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
@@ -23,6 +24,7 @@ import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
 import { createEncoderPool, createTails, createTelemetrySurface } from "#surfaces/telemetry/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
+import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { registerGauges } from "./gauges.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
@@ -112,6 +114,9 @@ async function startAll(
     log,
     organizationMax: config.tail_concurrency_organization,
   });
+  const alerts = phases.started("alerts", createAlerts({ config, log, clock, metadata, telemetry, identity }), (part) =>
+    part.stop(),
+  );
   const health = createHealthSurface({
     host,
     stopping: () => stopping,
@@ -134,6 +139,7 @@ async function startAll(
       digest: (text) => identity.envelope.keyedHash("telemetry-erasure", text).toString("hex"),
     }),
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
+    createAlertsSurface({ host, ...alerts.deps }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];
   await createHttpServer({
@@ -148,6 +154,7 @@ async function startAll(
   });
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, connectionsMax, metrics);
+  alerts.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;

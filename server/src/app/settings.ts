@@ -203,6 +203,13 @@ export const SETTINGS = {
     default: null,
     description: "bytes of rows that it may send at once; what it may send in ten seconds when not set",
   },
+  webhooks_private_addresses: {
+    schema: Type.Enum(["refuse", "allow"]),
+    default: "refuse",
+    form: "refuse or allow",
+    description:
+      "whether webhooks may be sent to addresses that are not public (this machine, private networks), and by plain HTTP; who may make an alert then reaches what this server reaches",
+  },
   own_telemetry_organization: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
     default: null,

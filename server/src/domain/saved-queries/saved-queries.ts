@@ -25,6 +25,7 @@ import {
   idByName,
   insertSavedQuery,
   listSavedQueryRows,
+  projectExists,
   savedQueryById,
   setSavedQuery,
   type SavedQuery,
@@ -103,6 +104,7 @@ export async function createSavedQuery(
   return change(deps, orgId, async (tx) => {
     if ((await countSavedQueries(tx, orgId)) >= SAVED_QUERIES_MAX)
       throw new Problem("conflict", `The organization has ${SAVED_QUERIES_MAX} saved queries; delete one first.`);
+    if (row.project_id !== null && !(await projectExists(tx, orgId, row.project_id))) throw absent();
     await refuseTakenName(tx, row);
     await insertSavedQuery(tx, row);
     await audit(deps, tx, author, "saved_query.create", row, settingsOf(row));

@@ -28,6 +28,11 @@ export async function savedQueryById(db: Reader, orgId: string, id: string): Pro
   return savedQueries(db, orgId).where("saved_query.id", "=", id).executeTakeFirst();
 }
 
+export async function projectExists(db: Reader, orgId: string, projectId: string): Promise<boolean> {
+  const query = db.selectFrom("project").select("id").where("org_id", "=", orgId).where("id", "=", projectId);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** By its name in a project, or among those of the organization when that is null. */
 export async function idByName(
   db: Reader,

@@ -175,6 +175,7 @@ export async function deleteProject(
   const orgId = project.org_id;
   await changeOrganization(deps, orgId, async (tx) => {
     const row = await found(tx, project);
+    await deps.metadata.lock(tx, `saved_query:${orgId}`); // they go with it, and none is added meanwhile
     if ((await countApps(tx, orgId, row.id)) > 0)
       throw new Problem("conflict", "The project has apps; delete them first.");
     const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });

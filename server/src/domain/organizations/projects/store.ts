@@ -66,9 +66,29 @@ export async function setProject(tx: Writer, project: Project): Promise<void> {
     .execute();
 }
 
+/** With what belongs to it and means nothing without it. */
 export async function deleteProjectRow(tx: Writer, orgId: string, projectId: string): Promise<void> {
+  await deleteSavedQueries(tx, orgId, projectId);
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await tx.deleteFrom("project").where("org_id", "=", orgId).where("id", "=", projectId).execute();
+}
+
+/** Their alerts go first, and with them what they had still to tell; the jobs end by themselves when they find nothing. */
+async function deleteSavedQueries(tx: Writer, orgId: string, projectId: string): Promise<void> {
+  const rows = await tx
+    .selectFrom("alert")
+    .innerJoin("saved_query as q", "q.id", "alert.query_id")
+    .select("alert.id")
+    .where("q.org_id", "=", orgId)
+    .where("q.project_id", "=", projectId)
+    .execute();
+  const alerts = rows.map(({ id }) => id);
+  if (alerts.length > 0) {
+    await tx.deleteFrom("alert_delivery").where("alert_id", "in", alerts).execute();
+    await tx.deleteFrom("alert_evaluation").where("alert_id", "in", alerts).execute();
+    await tx.deleteFrom("alert").where("id", "in", alerts).execute();
+  }
+  await tx.deleteFrom("saved_query").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
 }
 
 export async function countApps(db: Reader, orgId: string, projectId: string): Promise<number> {

@@ -1,0 +1,15 @@
+import type { ALERT_ROUTES } from "@mooring/contract";
+import { createAlert as create } from "#domain/alerts/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { AlertsSurfaceDeps } from "../index.ts";
+import { alertBody } from "../model.ts";
+import { authorOf, savedQueryFor } from "../resources.ts";
+
+export function createAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUTES.createAlert> {
+  return async ({ body }, context) => {
+    const { query_id, ...input } = body;
+    const query = await savedQueryFor(deps, context.principal, query_id);
+    const { alert, secret } = await create(deps, authorOf(context), query, input);
+    return { ...alertBody(alert, context.principal), secret };
+  };
+}

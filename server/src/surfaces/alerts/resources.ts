@@ -1,0 +1,46 @@
+import type { Scope } from "@mooring/contract";
+import { findAlert, resourceOf, type Alert, type Author } from "#domain/alerts/index.ts";
+import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
+import { absent } from "#domain/organizations/index.ts";
+import { findSavedQuery, resourceOf as placeOf, type SavedQuery } from "#domain/saved-queries/index.ts";
+import { missingScope, type OperationContext } from "#http/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+type Deps = { readonly metadata: MetadataStore };
+
+/** Who changes an alert has it evaluated with their own rights, and so must have them. */
+export const WRITING: readonly Scope[] = ["webhooks:write", "telemetry:read"];
+export const READING: readonly Scope[] = ["telemetry:read"];
+
+export function authorOf({ principal, ip, requestId }: OperationContext): Author {
+  return { principal, ip, requestId };
+}
+
+/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
+export async function alertFor(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  permissions: readonly Scope[],
+): Promise<Alert> {
+  const alert = await findAlert(deps, principal.orgId, id);
+  if (alert === undefined) throw absent();
+  requireSeen(principal, permissions, resourceOf(alert));
+  return alert;
+}
+
+/** The query that an alert is to watch. @throws Problem as above */
+export async function savedQueryFor(deps: Deps, principal: Principal, id: string): Promise<SavedQuery> {
+  const query = await findSavedQuery(deps, principal.orgId, id);
+  if (query === undefined) throw absent();
+  requireSeen(principal, WRITING, placeOf(query));
+  return query;
+}
+
+export function requireSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
+  for (const permission of permissions) {
+    const decision = authorize(principal, permission, resource);
+    if (decision === "hidden") throw absent();
+    if (decision === "insufficient_scope") throw missingScope(permission);
+  }
+}
