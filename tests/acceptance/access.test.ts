@@ -25,6 +25,15 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createSavedQuery: { name: "never made", sql: "select 1" },
   updateSavedQuery: { description: "new" },
   runSavedQuery: {},
+  createAlert: {
+    name: "never made",
+    query_id: `query_${"0".repeat(26)}`,
+    url: "https://example.com/",
+    every_s: 60,
+    condition: { operator: ">", threshold: 0 },
+  },
+  updateAlert: { description: "new" },
+  rotateAlertSecret: {},
   updateOrganization: { name: "Acme" },
   updateTelemetrySettings: { retention_days: { logs: 30 } },
   createTelemetryErasure: { types: ["logs"], match: { service: "shop" } },
@@ -67,6 +76,7 @@ function absent(operation: Operation): Record<string, string> {
     project_id: `proj_${"0".repeat(26)}`,
     app_id: `app_${"0".repeat(26)}`,
     query_id: `query_${"0".repeat(26)}`,
+    alert_id: `alert_${"0".repeat(26)}`,
     user_id: `user_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
     invitation_id: `inv_${"0".repeat(26)}`,
@@ -152,8 +162,11 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   const json = { types: ["logs"], match: { service: "shop" } };
   const erasure = await server.call("POST", "/v1/telemetry/erasures", { token, json });
   assert.equal(erasure.status, 202, erasure.text);
+  const alert = await server.call("POST", "/v1/alerts", { token, json: alertOn(String(query.body["id"])) });
+  assert.equal(alert.status, 201, alert.text);
   return {
     query_id: String(query.body["id"]),
+    alert_id: String(alert.body["id"]),
     project_id: home.project.id,
     app_id: home.app.id,
     user_id: String(members.body.items[0]?.user_id),
@@ -161,6 +174,12 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     invitation_id: String(invitation.body["id"]),
     erasure_id: String(erasure.body["id"]),
   };
+}
+
+/** Paused: its destination is nobody's. */
+function alertOn(query_id: string): object {
+  const condition = { operator: ">", threshold: 0 };
+  return { name: "watching", query_id, url: "https://example.com/", every_s: 60, condition, enabled: false };
 }
 
 /** Made while the project is open to the organization, then hidden. */
@@ -178,12 +197,13 @@ async function privateResources(server: Server, token: string): Promise<Record<s
     scopes: ["org:read"],
   });
   const query_id = await make("/v1/query/saved", { name: "hidden", sql: "select 1", project: project_id });
+  const alert_id = await make("/v1/alerts", alertOn(query_id));
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
   assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
   const hide = await server.call("PATCH", `/v1/projects/${project_id}`, { token, json: { visibility: "private" } });
   assert.equal(hide.status, 200, hide.text);
-  return { project_id, app_id, credential_id, query_id };
+  return { project_id, app_id, credential_id, query_id, alert_id };
 }
 
 const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));

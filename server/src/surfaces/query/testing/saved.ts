@@ -16,16 +16,21 @@ const LIMITS = { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 1000, memoryB
 
 const stores = new WeakMap<MetadataStore, TelemetryStore>();
 
+/** The telemetry store of a world. */
+export function storeOf(metadata: MetadataStore): TelemetryStore {
+  const store = stores.get(metadata);
+  if (store === undefined) throw new Error("the world has no telemetry");
+  return store;
+}
+
 /** Log rows of the caller's organization: one of each of these projects, one of none for null. */
 export async function appendLogs(world: World, projects: readonly (string | null)[]): Promise<void> {
-  const store = stores.get(world.metadata);
-  if (store === undefined) throw new Error("the world has no telemetry");
   const row = { timestamp: "2026-11-20T08:00:00Z", level: "info" };
   const lines = projects.map((id) =>
     JSON.stringify({ ...row, message: id ?? "none", ...(id === null ? {} : { project_id: id }) }),
   );
   const rows = Buffer.from(lines.map((line) => `${line}\n`).join(""));
-  await store.append({ orgId: world.acme.id, type: "logs", rows, count: projects.length });
+  await storeOf(world.metadata).append({ orgId: world.acme.id, type: "logs", rows, count: projects.length });
 }
 
 export const WITH_QUERIES: WorldOptions = {
