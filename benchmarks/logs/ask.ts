@@ -14,6 +14,8 @@ export interface Asked {
   readonly toWarm: number;
   readonly toFresh: number;
   readonly toExpert: number | undefined;
+  /** Of our time, what the query process says that it took: the rest is HTTP, files to be found, and a place in it. */
+  readonly insideMs: Spread;
   /** Set when the peer's answer has another number of rows. */
   readonly peerRows?: number;
   readonly rows: number;
@@ -32,7 +34,8 @@ export interface Asking {
 
 /** Asks everybody in turn, round by round; the first round warms up and is compared: the answers must be the same. */
 export async function ask(asking: Asking, question: Question): Promise<Asked> {
-  const ways = waysOf(asking, question);
+  const inside: number[] = [];
+  const ways = waysOf(asking, question, inside);
   const figures: Partial<Record<Column, number[]>> = {};
   const answers = new Map<Column, unknown[]>();
   const started = performance.now();
@@ -55,14 +58,25 @@ export async function ask(asking: Asking, question: Question): Promise<Asked> {
     toWarm: ratio(figures.mooring, figures.warm) ?? Number.NaN,
     toFresh: ratio(figures.mooring, figures.fresh) ?? Number.NaN,
     toExpert: ratio(figures.mooring, figures.expert),
+    insideMs: spreadOf(inside.slice(1)),
     rows: own.length,
     ...(peer === own.length ? {} : { peerRows: peer }),
   };
 }
 
-function waysOf({ mooring, byHand, victorialogs }: Asking, question: Question): [Column, () => Promise<unknown[]>][] {
+/** `inside` gets what our answers say of their time. */
+function waysOf(
+  { mooring, byHand, victorialogs }: Asking,
+  question: Question,
+  inside: number[],
+): [Column, () => Promise<unknown[]>][] {
+  const own = async (): Promise<unknown[]> => {
+    const { rows, elapsedMs } = await mooring.query(question.sql(asWritten));
+    inside.push(elapsedMs);
+    return rows;
+  };
   const ways: [Column, () => Promise<unknown[]>][] = [
-    ["mooring", () => mooring.query(question.sql(asWritten))],
+    ["mooring", own],
     ["warm", () => byHand.warm(question)],
     ["fresh", () => byHand.fresh(question)],
   ];

@@ -8,8 +8,8 @@ import type { Target } from "./target.ts";
 import { metricIn, until } from "./until.ts";
 
 export interface Mooring extends Target {
-  /** Runs a statement. @returns the answer's rows */
-  query(sql: string): Promise<unknown[]>;
+  /** Runs a statement. */
+  query(sql: string): Promise<{ readonly rows: unknown[]; readonly elapsedMs: number }>;
   /** Gets a new token; a long run outlives one. */
   authorize(): Promise<void>;
   /** Waits until the files stay as they are: no merge is under way. */
@@ -36,12 +36,13 @@ export async function startMooring(dataDir: string): Promise<Mooring> {
   await authorize();
   const storageDir = join(dataDir, "telemetry");
   const page = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  const query = async (sql: string): Promise<unknown[]> => {
+  const query: Mooring["query"] = async (sql) => {
     const body = JSON.stringify({ sql, timeout_ms: QUERY_TIMEOUT_MS });
     const response = await fetch(`${product.url}/v1/query`, { method: "POST", headers, body });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`a query was answered with ${response.status}: ${text}`);
-    return (JSON.parse(text) as { rows: unknown[] }).rows;
+    const { rows, statistics } = JSON.parse(text) as { rows: unknown[]; statistics: { elapsed_ms: number } };
+    return { rows, elapsedMs: statistics.elapsed_ms };
   };
   return {
     name: "Mooring",
@@ -61,8 +62,8 @@ export async function startMooring(dataDir: string): Promise<Mooring> {
     authorize,
     entries: async () => {
       await authorize();
-      const [row] = (await query("SELECT count(*) AS n FROM logs")) as { n?: number }[];
-      return Number(row?.n);
+      const { rows } = await query("SELECT count(*) AS n FROM logs");
+      return Number((rows[0] as { n?: number } | undefined)?.n);
     },
     rest: () => restOf(storageDir),
     linkFiles: (type, dir) => linkFiles(dataDir, type, dir),

@@ -73,8 +73,9 @@ export function ingestTable(
 }
 
 export function queryTable(asked: readonly Asked[]): string {
-  const rows = asked.map(({ question, ms, toWarm, toFresh, toExpert, rows: count, peerRows }) => [
+  const rows = asked.map(({ question, ms, toWarm, toFresh, toExpert, insideMs, rows: count, peerRows }) => [
     question.name,
+    shown(insideMs, 1),
     ...(["mooring", "warm", "fresh", "expert", "victorialogs"] as const).map((column) => {
       const spread = ms[column];
       return spread === undefined ? "–" : shown(spread, 1);
@@ -86,6 +87,7 @@ export function queryTable(asked: readonly Asked[]): string {
   ]);
   const head = [
     "median (least to greatest), ms",
+    "Mooring inside",
     "Mooring by HTTP",
     "DuckDB warm",
     "DuckDB fresh",
