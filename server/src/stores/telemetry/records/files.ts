@@ -54,7 +54,9 @@ interface Kept {
 }
 
 const KEPT_MAX = 64;
-const FILE_BYTES = 8 * 1024 * 1024;
+/** Written in one turn of the event loop, so not much. */
+const FILE_BYTES = 1024 * 1024;
+const JOINED_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Records of the metadata store as NDJSON files, which are a cache: wiped at start, and continued when rows have come. */
 export class RecordFiles {
@@ -135,7 +137,7 @@ export class RecordFiles {
     const joined: KeptFile[] = [];
     const before = [...kept.files];
     for (let last = before.at(-1); last !== undefined && last.bytes <= 2 * content.length; last = before.at(-1)) {
-      if (last.bytes + content.length > FILE_BYTES) break;
+      if (last.bytes + content.length > JOINED_BYTES_MAX) break;
       content = Buffer.concat([await readFile(last.held.path), content]);
       rows += last.rows;
       joined.push(last);
