@@ -5,7 +5,6 @@ import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
 import {
-  createHealthSurface,
   createHttpHost,
   createHttpMetrics,
   createHttpServer,
@@ -16,18 +15,13 @@ import {
 import type { Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
-import { createAlertsSurface } from "#surfaces/alerts/index.ts";
-import { createOauthSurface } from "#surfaces/oauth/index.ts";
-import { createOrganizationSurface } from "#surfaces/organization/index.ts";
-import { createPortalSurface } from "#surfaces/portal/index.ts";
-import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
-import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
-import { createEncoderPool, createTails, createTelemetrySurface } from "#surfaces/telemetry/index.ts";
+import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { registerGauges } from "./gauges.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
+import { createSurfaces } from "./surfaces.ts";
 
 /** The running product. */
 export interface App {
@@ -89,16 +83,7 @@ async function startAll(
   await identity.start();
   const metrics = createHttpMetrics();
   registerGauges(metrics.registry, telemetry);
-  if (own !== null) {
-    phases.started("own telemetry", own, (part) => part.stop());
-    own.start({
-      store: telemetry,
-      registry: metrics.registry,
-      organizationId: async () =>
-        (await organizationBySlug(metadata.read, config.own_telemetry_organization ?? ""))?.id,
-      metricsIntervalMs: config.own_telemetry_metrics_interval_ms,
-    });
-  }
+  if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
   const host = createHttpHost({
     authenticator: identity.authenticator,
     idempotency: createIdempotency({ metadata, clock }),
@@ -117,31 +102,8 @@ async function startAll(
   const alerts = phases.started("alerts", createAlerts({ config, log, clock, metadata, telemetry, identity }), (part) =>
     part.stop(),
   );
-  const health = createHealthSurface({
-    host,
-    stopping: () => stopping,
-    checks: [
-      { name: "metadata", check: () => metadata.ping() },
-      { name: "telemetry", check: async () => refuseUnless(telemetry.health().ok, telemetry.health().detail) },
-    ],
-  });
-  const surfaces = [
-    health,
-    createOauthSurface({ host, identity }),
-    createOrganizationSurface({ host, identity, metadata, clock, addresses }),
-    createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
-    createTelemetrySettingsSurface({
-      host,
-      metadata,
-      clock,
-      store: telemetry,
-      retentionDaysMax: config.retention_days_max,
-      digest: (text) => identity.envelope.keyedHash("telemetry-erasure", text).toString("hex"),
-    }),
-    createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
-    createAlertsSurface({ host, ...alerts.deps }),
-    createPortalSurface({ host, identity, metadata, clock, addresses }),
-  ];
+  const parts = { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, alerts };
+  const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,
     log,
@@ -172,13 +134,24 @@ async function startAll(
   };
 }
 
-function queryLimitsOf(config: Config): QueryLimits {
-  return {
-    timeoutMs: config.query_timeout_ms,
-    timeoutMsMax: config.query_timeout_ms_max,
-    rowsMax: config.query_rows_max,
-    memoryBytesMax: config.query_memory_bytes,
-  };
+function startOwnTelemetry(
+  own: OwnTelemetry,
+  parts: {
+    config: Config;
+    metadata: MetadataStore;
+    telemetry: TelemetryStore;
+    registry: HttpMetrics["registry"];
+    phases: Phases;
+  },
+): void {
+  const { config, metadata, telemetry, registry, phases } = parts;
+  phases.started("own telemetry", own, (part) => part.stop());
+  own.start({
+    store: telemetry,
+    registry,
+    organizationId: async () => (await organizationBySlug(metadata.read, config.own_telemetry_organization ?? ""))?.id,
+    metricsIntervalMs: config.own_telemetry_metrics_interval_ms,
+  });
 }
 
 function makeDataDirectory(path: string): void {
@@ -276,10 +249,6 @@ async function serveMetrics(address: string, connectionsMax: number, metrics: Ht
     );
   });
   return listener;
-}
-
-function refuseUnless(ok: boolean, detail: string): void {
-  if (!ok) throw new Error(detail);
 }
 
 function createPhases(log: FastifyBaseLogger): Phases {

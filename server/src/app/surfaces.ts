@@ -1,0 +1,72 @@
+import type { Identity } from "#domain/identity/index.ts";
+import { createHealthSurface, type HttpHost, type Surface } from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import { createAlertsSurface } from "#surfaces/alerts/index.ts";
+import { createOauthSurface } from "#surfaces/oauth/index.ts";
+import { createOrganizationSurface } from "#surfaces/organization/index.ts";
+import { createPortalSurface } from "#surfaces/portal/index.ts";
+import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
+import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
+import { createTelemetrySurface, type EncoderPool, type Tails } from "#surfaces/telemetry/index.ts";
+import type { Addresses } from "./addresses.ts";
+import type { createAlerts } from "./alerts.ts";
+import type { Config } from "./config.ts";
+
+export interface SurfaceParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly addresses: Addresses;
+  readonly host: HttpHost;
+  readonly identity: Identity;
+  readonly metadata: MetadataStore;
+  readonly telemetry: TelemetryStore;
+  readonly encoders: EncoderPool;
+  readonly tails: Tails;
+  readonly alerts: ReturnType<typeof createAlerts>;
+  readonly stopping: () => boolean;
+}
+
+/** Every interface of the product, over its parts. */
+export function createSurfaces(parts: SurfaceParts): Surface[] {
+  const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, alerts, stopping } = parts;
+  const health = createHealthSurface({
+    host,
+    stopping,
+    checks: [
+      { name: "metadata", check: () => metadata.ping() },
+      { name: "telemetry", check: async () => refuseUnless(telemetry.health().ok, telemetry.health().detail) },
+    ],
+  });
+  return [
+    health,
+    createOauthSurface({ host, identity }),
+    createOrganizationSurface({ host, identity, metadata, clock, addresses }),
+    createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
+    createTelemetrySettingsSurface({
+      host,
+      metadata,
+      clock,
+      store: telemetry,
+      retentionDaysMax: config.retention_days_max,
+      digest: (text) => identity.envelope.keyedHash("telemetry-erasure", text).toString("hex"),
+    }),
+    createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
+    createAlertsSurface({ host, ...alerts.deps }),
+    createPortalSurface({ host, identity, metadata, clock, addresses }),
+  ];
+}
+
+function queryLimitsOf(config: Config): QueryLimits {
+  return {
+    timeoutMs: config.query_timeout_ms,
+    timeoutMsMax: config.query_timeout_ms_max,
+    rowsMax: config.query_rows_max,
+    memoryBytesMax: config.query_memory_bytes,
+  };
+}
+
+function refuseUnless(ok: boolean, detail: string): void {
+  if (!ok) throw new Error(detail);
+}
