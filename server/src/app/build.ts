@@ -75,8 +75,7 @@ async function startAll(
     part.stop(0),
   );
   const addresses = addressesOf(config, listener.address, config.s3_listen);
-  const stores = await openStores(config, log, clock, phases);
-  const { metadata, telemetry } = stores;
+  const { metadata, telemetry } = await openStores(config, log, clock, phases);
   const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) =>
     part.stop(),
   );
@@ -93,12 +92,8 @@ async function startAll(
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
   );
-  const tails = createTails({
-    feed: telemetry.feed,
-    clock,
-    log,
-    organizationMax: config.tail_concurrency_organization,
-  });
+  const { feed } = telemetry;
+  const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
   const alerts = phases.started("alerts", createAlerts({ config, log, clock, metadata, telemetry, identity }), (part) =>
     part.stop(),
   );
