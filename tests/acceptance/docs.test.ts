@@ -3,9 +3,12 @@ import { test } from "node:test";
 import { runPage } from "../fixtures/page.ts";
 import { startServer } from "../fixtures/server.ts";
 
-for (const name of ["ingest", "query", "otlp", "retention"]) {
+/** What a page's examples need of the server. */
+const SETTINGS: Readonly<Record<string, Record<string, string>>> = { alerts: { webhooks_private_addresses: "allow" } };
+
+for (const name of ["ingest", "query", "otlp", "retention", "alerts"]) {
   test(`docs/${name}.md`, async () => {
-    const server = await startServer();
+    const server = await startServer({ settings: SETTINGS[name] ?? {} });
     try {
       await runPage(server, name);
     } finally {
