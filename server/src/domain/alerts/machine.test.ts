@@ -26,7 +26,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 function run(outcomes: string, settings: Partial<AlertSettings> = {}): string[] {
   let progress = freshProgress(0);
   let incidents = 0;
-  return [...outcomes].map((letter, i) => {
+  return outcomes.split("").map((letter, i) => {
     const outcome = OUTCOMES[letter] as Outcome;
     const newIncident = (): string => `i${++incidents}`;
     const step = advance(progress, outcome, {

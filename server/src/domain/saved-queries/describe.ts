@@ -50,8 +50,11 @@ export function refuseUnknownParameters(parameters: Parameters, names: readonly 
 /** The values of a run: named ones are added to the saved ones, a list takes their place. */
 export function parametersWith(saved: Parameters, given: Parameters | undefined): Parameters {
   if (given === undefined) return saved;
-  if (Array.isArray(given) || Array.isArray(saved)) return given;
-  return { ...saved, ...given };
+  return isList(given) || isList(saved) ? given : { ...saved, ...given };
+}
+
+function isList(parameters: Parameters): parameters is readonly QueryParameter[] {
+  return Array.isArray(parameters);
 }
 
 function pointerOf(parameters: Parameters, name: string): string {
