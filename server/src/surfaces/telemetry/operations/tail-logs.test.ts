@@ -38,7 +38,8 @@ after(async () => {
 
 const tail = async (search = "", token = "a", headers: Record<string, string> = {}): Promise<EventReader> => {
   const reader = await readEvents(`${server.url}/v1/tail/logs${search}`, { ...bearer(token), ...headers });
-  if (reader.response.status === 200) await reader.find("its beginning", ({ event }) => event === "position" || event === "gap");
+  if (reader.response.status === 200)
+    await reader.find("its beginning", ({ event }) => event === "position" || event === "gap");
   return reader;
 };
 

@@ -1,11 +1,10 @@
 import type { TELEMETRY_ROUTES } from "@mooring/contract";
-import { knownProjects } from "#domain/organizations/index.ts";
 import { preferredType, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { TelemetrySurfaceDeps } from "../index.ts";
 import { filterOf } from "../tail/filter.ts";
+import { createLook } from "../tail/look.ts";
 import { positionOf, type Position } from "../tail/position.ts";
-import { seenOf } from "../tail/seen.ts";
 
 const EVENTS = "text/event-stream";
 const ATTRIBUTE = "attributes.";
@@ -17,14 +16,14 @@ const ATTRIBUTES_MAX = 10;
  */
 export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.tailLogs> {
   const { host, metadata, tails } = deps;
+  const look = createLook(metadata, host.clock);
   return async ({ query }, { principal, request, reply }) => {
     if (preferredType(request.headers.accept, [EVENTS]) === null)
       throw new Problem("not_acceptable", `Entries come as ${EVENTS}.`);
     const { level, service, q, trace_id, last_event_id, ...rest } = query;
     const filter = filterOf({ ...defined({ level, service, q, trace_id }), attributes: attributesOf(rest) });
     const since = sinceOf([request.headers["last-event-id"]].flat()[0], last_event_id);
-    const look = async (caller = principal) => seenOf(await knownProjects(metadata, caller));
-    const seen = await look();
+    const seen = await look(principal, true);
     tails.admit(principal.orgId);
     void reply.headers({ "content-type": EVENTS, "cache-control": "no-store", "x-accel-buffering": "no" });
     if (request.method === "HEAD") {
@@ -36,7 +35,7 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
       orgId: principal.orgId,
       filter,
       seen,
-      look: async () => look(await host.readmit(request, "telemetry:read")),
+      look: async (fresh) => look(await host.readmit(request, "telemetry:read"), fresh),
       since,
       headers: reply.getHeaders(),
     });

@@ -13,6 +13,8 @@ export interface FilterQuery {
 export interface Filter {
   /** Equal for filters that show the same. */
   readonly key: string;
+  /** False only when no row of these lines can fit, which costs next to nothing to tell. */
+  mayMatch(lines: Buffer | string): boolean;
   matches(row: Row): boolean;
 }
 
@@ -30,10 +32,22 @@ export function filterOf(query: FilterQuery): Filter {
   const attributes = Object.entries(query.attributes);
   if (attributes.length > 0) conditions.push(attributesAre(attributes));
   const { level, service, trace_id, q } = query;
+  const needles = [service, trace_id, ...Object.values(query.attributes).filter(isNoNumber)].filter(isThere);
   return {
+    // An escape could hide anything.
+    mayMatch: (lines) => needles.every((needle) => lines.includes(needle)) || lines.includes("\\"),
     key: JSON.stringify([level, service, trace_id, q, attributes]),
     matches: (row) => conditions.every((condition) => condition(row)),
   };
+}
+
+/** A number may be written in several ways. */
+function isNoNumber(text: string): boolean {
+  return Number.isNaN(Number(text));
+}
+
+function isThere(text: string | undefined): text is string {
+  return text !== undefined;
 }
 
 /** A level that has a severity stands for it and all above; another one for itself, in any case. */

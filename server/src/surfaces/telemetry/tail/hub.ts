@@ -7,34 +7,36 @@ export interface Recent {
   readonly total: number;
 }
 
+/** What was made of a batch for one reader serves all that show the same. */
+export type Memo = Map<string, Buffer | null>;
+
 /** Who is given batches in order. */
 export interface Live {
   /** The next batch that it wants. */
   readonly nextSeq: number;
-  deliver(recent: Recent, memo: Map<string, string | null>): void;
-  /** It was put out and has to see for itself what it missed. */
-  fellBehind(): void;
+  deliver(recent: Recent, memo: Memo): void;
+  /** Batches up to this number were dropped; `total` counts their entries. */
+  passOver(seq: number, total: number): void;
 }
 
-/** Batches that are kept in memory for a table, by the bytes of their rows; one always is. */
-const RECENT_BYTES_MAX = 4 * 1024 * 1024;
-const RECENT_BATCHES_MAX = 2000;
-/** Who joins is given so much at once. */
-const JOIN_BYTES_MAX = 512 * 1024;
+/** Rows that wait to be looked through; when there are more, all of them are passed over. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+/** Of those that were, so many are kept for who joins. */
+const DONE_BYTES_MAX = 512 * 1024;
 
 /**
  * Hands a table's new batches to the tails that are up to date. The append only puts a reference into a list; everything else comes
- * later and within `Work`. When that can't keep up, tails are put out and read on from the log.
+ * later and within `Work`.
  */
 export class Hub {
   readonly #work: Work;
   readonly #unwatch: () => void;
   readonly #live = new Set<Live>();
-  #recent: Recent[] = [];
-  #bytes = 0;
-  /** Of `#recent`, the first that the live ones were not given. */
-  #next = 0;
-  /** Batches up to this number are not in `#recent`. */
+  readonly #waiting: Recent[] = [];
+  readonly #done: Recent[] = [];
+  #waitingBytes = 0;
+  #doneBytes = 0;
+  /** Batches up to this number are in neither list. */
   #leftSeq: number;
   #running = false;
   total = 0;
@@ -47,19 +49,17 @@ export class Hub {
 
   close(): void {
     this.#unwatch();
-    this.#recent = [];
-    this.#next = 0;
+    this.#live.clear();
   }
 
   /** Gives the tail what it wants of the recent batches, and all that come; false when it has to read more from the log first. */
   join(live: Live): boolean {
     const { nextSeq } = live;
     if (this.#leftSeq >= nextSeq) return false;
-    const missed = this.#recent.slice(0, this.#next).filter(({ batch }) => batch.seq >= nextSeq);
-    if (missed.reduce((bytes, { batch }) => bytes + batch.rows.length, 0) > JOIN_BYTES_MAX) return false;
     this.#live.add(live);
     this.#work.piece(() => {
-      for (const recent of missed) if (this.#live.has(live)) live.deliver(recent, new Map());
+      for (const recent of this.#done)
+        if (recent.batch.seq >= nextSeq && this.#live.has(live)) live.deliver(recent, new Map());
     });
     this.#start();
     return true;
@@ -71,43 +71,31 @@ export class Hub {
 
   /** How many entries the batches before `seq` had since the hub was made. */
   totalBefore(seq: number): number {
-    const later = this.#recent.find(({ batch }) => batch.seq >= seq);
+    const later = [...this.#done, ...this.#waiting].find(({ batch }) => batch.seq >= seq);
     return later === undefined ? this.total : later.total - later.batch.count;
   }
 
   #taken(batch: TakenBatch): void {
     this.total += batch.count;
-    this.#recent.push({ batch, total: this.total });
-    this.#bytes += batch.rows.length;
-    while (this.#isTooMuch()) this.#dropOldest();
-    this.#start();
+    this.#waiting.push({ batch, total: this.total });
+    this.#waitingBytes += batch.rows.length;
+    if (this.#live.size === 0) this.#settle();
+    else if (this.#waitingBytes > WAITING_BYTES_MAX && this.#waiting.length > 1) this.#drop(batch.seq);
+    else this.#start();
   }
 
-  #isTooMuch(): boolean {
-    const { length } = this.#recent;
-    return length > RECENT_BATCHES_MAX || (this.#bytes > RECENT_BYTES_MAX && length > 1);
-  }
-
-  #dropOldest(): void {
-    const oldest = this.#recent.shift();
-    if (oldest === undefined) return;
-    this.#bytes -= oldest.batch.rows.length;
-    this.#leftSeq = oldest.batch.seq;
-    if (this.#next > 0) this.#next -= 1;
-    else this.#putOut();
-  }
-
-  #putOut(): void {
-    this.#next = this.#recent.length;
-    for (const live of [...this.#live]) {
-      this.#live.delete(live);
-      live.fellBehind();
-    }
+  /** There is more than there is time for. What would be shown late, and later and later, is passed over at once. */
+  #drop(throughSeq: number): void {
+    this.#waiting.length = 0;
+    this.#waitingBytes = 0;
+    this.#done.length = 0;
+    this.#doneBytes = 0;
+    this.#leftSeq = throughSeq;
+    for (const live of this.#live) live.passOver(throughSeq, this.total);
   }
 
   #start(): void {
-    if (this.#live.size === 0) this.#next = this.#recent.length;
-    if (this.#running || this.#next >= this.#recent.length) return;
+    if (this.#running || this.#waiting.length === 0) return;
     this.#running = true;
     // In a turn of its own: this one belongs to the append.
     setImmediate(() => void this.#run());
@@ -116,15 +104,35 @@ export class Hub {
   async #run(): Promise<void> {
     for (;;) {
       await this.#work.turn();
-      const recent = this.#recent[this.#next];
+      const [recent] = this.#waiting;
       if (recent === undefined || this.#live.size === 0) break;
-      this.#next += 1;
+      this.#next();
       this.#work.piece(() => {
-        const memo = new Map<string, string | null>();
+        const memo: Memo = new Map();
         for (const live of this.#live) live.deliver(recent, memo);
       });
     }
-    this.#next = this.#recent.length;
+    this.#settle();
     this.#running = false;
+  }
+
+  /** Nobody waits for what waits. */
+  #settle(): void {
+    while (this.#waiting.length > 0) this.#next();
+  }
+
+  /** From those that wait to those that are done. */
+  #next(): void {
+    const recent = this.#waiting.shift();
+    if (recent === undefined) return;
+    const bytes = recent.batch.rows.length;
+    this.#waitingBytes -= bytes;
+    this.#done.push(recent);
+    this.#doneBytes += bytes;
+    while (this.#doneBytes > DONE_BYTES_MAX && this.#done.length > 1) {
+      const oldest = this.#done.shift();
+      this.#doneBytes -= oldest?.batch.rows.length ?? 0;
+      this.#leftSeq = oldest?.batch.seq ?? this.#leftSeq;
+    }
   }
 }

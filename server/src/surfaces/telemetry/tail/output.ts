@@ -5,7 +5,7 @@ export interface Output {
   readonly closed: boolean;
   /** Whether so much waits for the reader that no more should be written. */
   readonly full: boolean;
-  write(text: string): void;
+  write(text: string | Buffer): void;
   /** Resolves when there is room, at once when there is; also when the connection is gone. */
   room(): Promise<void>;
   /** Writes the last words. A reader that does not take them is cut off. */

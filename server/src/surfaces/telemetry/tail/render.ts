@@ -27,9 +27,12 @@ export function renderBatch(
   // The last event of a batch is told once it is known to be the last: it says that nothing more of the batch is to come.
   let last: { index: number; data: string } | undefined;
   const { seq, atMs } = batch;
+  if (!filter.mayMatch(batch.rows)) return text;
   const lines = batch.rows.toString().split("\n");
   for (let index = fromIndex; index < batch.count; index++) {
-    const row = new Row(lines[index] ?? "");
+    const line = lines[index] ?? "";
+    if (!filter.mayMatch(line)) continue;
+    const row = new Row(line);
     const shown = seen.shows(row.json(PLACE.project_id));
     if (shown === undefined) return null;
     if (!shown || !filter.matches(row)) continue;

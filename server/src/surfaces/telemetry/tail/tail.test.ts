@@ -176,6 +176,21 @@ test("a reader so slow that the log moved on is told how much it missed, and goe
   assert.equal(reader.messages.at(-1), "after");
 });
 
+test("when more comes in than there is time for, it is passed over and counted", async () => {
+  await using fixture = await open();
+  const reader = fixture.tail();
+  await fixture.append("first");
+  await reader.until("the first", () => reader.messages.length === 1);
+  const large = "x".repeat(1_000_000);
+  // Acknowledged in one turn, before there was any time to look at one.
+  await Promise.all(Array.from({ length: 20 }, () => fixture.append(large, "small")));
+  await fixture.append("last");
+  await reader.until("the last", () => reader.messages.includes("last"));
+  const leftOut = reader.gaps.reduce((sum, gap) => sum + (gap.left_out ?? 0), 0);
+  assert.ok(reader.gaps.length >= 1 && reader.gaps.every(({ reason }) => reason === "busy"));
+  assert.equal(reader.messages.length + leftOut, 1 + 40 + 1);
+});
+
 test("who comes back too late is told from when on, gets what there is, and no number", async () => {
   await using fixture = await open({ segmentBytes: 1000 });
   const first = fixture.tail();

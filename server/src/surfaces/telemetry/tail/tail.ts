@@ -1,7 +1,7 @@
 import { isoFromMs, type Clock } from "#kernel/time.ts";
 import type { TableName, TakenBatch, TelemetryFeed } from "#stores/telemetry/index.ts";
 import type { Filter } from "./filter.ts";
-import type { Hub, Live, Recent } from "./hub.ts";
+import type { Hub, Live, Memo, Recent } from "./hub.ts";
 import type { Output } from "./output.ts";
 import { idOf, type Position } from "./position.ts";
 import { after, eventText, renderBatch } from "./render.ts";
@@ -17,8 +17,8 @@ export interface TailOptions {
   readonly out: Output;
   readonly filter: Filter;
   readonly seen: Seen;
-  /** Asks again what may be shown. */
-  readonly look: () => Promise<Seen>;
+  /** Asks again what may be shown: as of now when `fresh`, else of a moment ago. */
+  readonly look: (fresh: boolean) => Promise<Seen>;
   /** Where the caller had stopped; absent: from now on. */
   readonly since?: Position | undefined;
 }
@@ -26,9 +26,13 @@ export interface TailOptions {
 /** What could not be shown, and is told before what comes next. */
 interface Gap {
   readonly fromMs: number;
-  readonly reason: "too_old" | "too_slow";
+  readonly reason: "too_old" | "too_slow" | "busy";
   readonly leftOut: number | null;
 }
+
+const NOTHING = Buffer.alloc(0);
+/** What reading the log and checking it takes, roughly. */
+const READ_BYTES_PER_MS = 500_000;
 
 /**
  * One reader of the log. It reads batches from the log until it has the newest, then takes them from the hub; when it is too slow for
@@ -44,7 +48,7 @@ export class Tail implements Live {
   #lookAgain = false;
   /** Projects of batches up to this number were asked about: those not known then are nobody's. */
   #lookedSeq = 0;
-  #behind = false;
+  #isLive = false;
   #told = "";
   #wake: (() => void) | undefined;
 
@@ -63,9 +67,8 @@ export class Tail implements Live {
     const { out, hub } = this.#options;
     if (this.#gap === undefined) this.beat();
     while (!out.closed) {
-      this.#behind = false;
       await this.#catchUp();
-      if (!out.closed && !this.#behind) await new Promise<void>((resolve) => (this.#wake = resolve));
+      if (!out.closed && this.#isLive) await new Promise<void>((resolve) => (this.#wake = resolve));
     }
     hub.leave(this);
   }
@@ -80,11 +83,13 @@ export class Tail implements Live {
     const { out } = this.#options;
     if (out.full) return;
     const id = idOf(this.#position);
-    if (id === this.#told) out.write(": \n\n");
+    if (this.#gap !== undefined && this.#isLive) this.#tellGap(this.#options.clock.nowMs());
+    // A position beyond a gap would hide it from who comes back with it.
+    else if (id === this.#told || this.#gap !== undefined) out.write(": \n\n");
     else this.#write(eventText("position", JSON.stringify({ time: isoFromMs(this.#position.atMs) }), id), id);
   }
 
-  deliver({ batch, total }: Recent, memo: Map<string, string | null>): void {
+  deliver({ batch, total }: Recent, memo: Memo): void {
     if (batch.seq < this.#position.seq) return;
     const { filter, out, hub } = this.#options;
     const seen = this.#seenFor(batch);
@@ -102,12 +107,14 @@ export class Tail implements Live {
     }
     if (text !== null && !out.full) return;
     hub.leave(this);
-    this.fellBehind();
+    this.#isLive = false;
+    this.wake();
   }
 
-  fellBehind(): void {
-    this.#behind = true;
-    this.wake();
+  passOver(seq: number, total: number): void {
+    if (seq < this.#position.seq) return;
+    this.#noteGap("busy", total);
+    this.#position = { ...this.#position, seq: seq + 1, index: 0 };
   }
 
   wake(): void {
@@ -129,7 +136,11 @@ export class Tail implements Live {
 
   #joined(): boolean {
     const { hub, clock } = this.#options;
-    if (!hub.join(this)) return false;
+    this.#isLive = true;
+    if (!hub.join(this)) {
+      this.#isLive = false;
+      return false;
+    }
     this.#counted = hub.totalBefore(this.#position.seq);
     if (this.#gap !== undefined) this.#tellGap(clock.nowMs());
     return true;
@@ -138,6 +149,7 @@ export class Tail implements Live {
   async #replay(throughSeq: number): Promise<void> {
     const { feed, table, out, work } = this.#options;
     for await (const batch of feed.replay(table, this.#position.seq - 1, throughSeq)) {
+      work.spent(batch.rows.length / READ_BYTES_PER_MS);
       await work.turn();
       await out.room();
       if (out.closed) return;
@@ -145,7 +157,7 @@ export class Tail implements Live {
       let text = work.piece(() => this.#render(batch, from, this.#seenFor(batch)));
       if (text === null) {
         await this.#look();
-        text = this.#render(batch, from, this.#seenFor(batch)) ?? "";
+        text = this.#render(batch, from, this.#seenFor(batch)) ?? NOTHING;
       }
       this.#pass(batch, text);
       if (this.#counted !== undefined) this.#counted += batch.count;
@@ -158,7 +170,7 @@ export class Tail implements Live {
 
   async #look(): Promise<void> {
     const { lastSeq } = this.#options.feed;
-    this.#seen = await this.#options.look();
+    this.#seen = await this.#options.look(true);
     this.#lookAgain = false;
     this.#lookedSeq = lastSeq;
   }
@@ -167,18 +179,19 @@ export class Tail implements Live {
     return batch.seq <= this.#lookedSeq ? settled(this.#seen) : this.#seen;
   }
 
-  #render(batch: TakenBatch, fromIndex: number, seen: Seen): string | null {
+  #render(batch: TakenBatch, fromIndex: number, seen: Seen): Buffer | null {
     const { filter, feed } = this.#options;
-    return renderBatch(batch, fromIndex, { filter, seen, feedId: feed.id });
+    const text = renderBatch(batch, fromIndex, { filter, seen, feedId: feed.id });
+    return text === null ? null : text === "" ? NOTHING : Buffer.from(text);
   }
 
-  #pass(batch: TakenBatch, text: string): void {
+  #pass(batch: TakenBatch, text: Buffer): void {
     if (this.#gap !== undefined) this.#tellGap(batch.atMs);
     this.#position = after(batch, this.#options.feed.id);
-    if (text !== "") this.#write(text, idOf(this.#position));
+    if (text.length > 0) this.#write(text, idOf(this.#position));
   }
 
-  #write(text: string, lastId: string): void {
+  #write(text: string | Buffer, lastId: string): void {
     this.#told = lastId;
     this.#options.out.write(text);
   }
@@ -200,11 +213,17 @@ export class Tail implements Live {
   #skip(): void {
     const { feed, table, hub } = this.#options;
     const slow = this.#counted !== undefined;
-    const leftOut = this.#counted === undefined || !this.#seen.everything ? null : hub.total - this.#counted;
-    this.#gap ??= { fromMs: this.#position.atMs, reason: slow ? "too_slow" : "too_old", leftOut };
-    this.#counted = slow ? hub.total : undefined;
+    this.#noteGap(slow ? "too_slow" : "too_old", hub.total);
     const seq = (slow ? feed.lastSeq : feed.keptAfter(table)) + 1;
     this.#position = { ...this.#position, seq, index: 0 };
+  }
+
+  /** Entries up to `total` are left out, of those that were counted. Gaps that follow each other are one. */
+  #noteGap(reason: Gap["reason"], total: number): void {
+    const known = this.#counted !== undefined && this.#seen.everything && this.#gap?.leftOut !== null;
+    const leftOut = known ? total - (this.#counted ?? 0) + (this.#gap?.leftOut ?? 0) : null;
+    this.#gap = { fromMs: this.#position.atMs, reason, ...this.#gap, leftOut };
+    if (this.#counted !== undefined) this.#counted = total;
   }
 
   #tellGap(toMs: number): void {

@@ -24,7 +24,7 @@ export interface TailRequest {
   readonly filter: Filter;
   readonly seen: Seen;
   /** Asks again who the caller is and what may be shown. @throws Problem when the caller may no longer ask */
-  readonly look: () => Promise<Seen>;
+  readonly look: (fresh: boolean) => Promise<Seen>;
   readonly since?: Position | undefined;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
 }
@@ -66,7 +66,7 @@ export function createTails(options: TailsOptions): Tails {
       const tail = new Tail({ ...options, ...request, table: shared.table, hub: shared.hub, work, out });
       const stop = (): void => endWith(out, stopping());
       running.add(stop);
-      const stopLooking = keepLooking(tail, out, request.look);
+      const stopLooking = keepLooking(tail, out, () => request.look(false));
       const beats = setInterval(() => tail.beat(), BEAT_MS).unref();
       out.onClose(() => {
         running.delete(stop);

@@ -6,6 +6,8 @@ export interface Work {
   turn(): Promise<void>;
   /** Does a piece, and counts its time. */
   piece<T>(run: () => T): T;
+  /** Counts time that was spent elsewhere. */
+  spent(ms: number): void;
 }
 
 export interface WorkLimits {
@@ -29,6 +31,11 @@ export function createWork({ share, burstMs }: WorkLimits): Work {
     countedAt = now;
   }
 
+  function spent(ms: number): void {
+    creditMs -= ms;
+    sliceMs += ms;
+  }
+
   return {
     turn: async () => {
       for (refill(); creditMs <= 0; refill()) {
@@ -45,10 +52,9 @@ export function createWork({ share, burstMs }: WorkLimits): Work {
       try {
         return run();
       } finally {
-        const tookMs = performance.now() - began;
-        creditMs -= tookMs;
-        sliceMs += tookMs;
+        spent(performance.now() - began);
       }
     },
+    spent,
   };
 }

@@ -118,7 +118,11 @@ test("the quick way takes what is usual: blank lines, CRLF, a byte order mark, n
     [`\ufeff${LOG}\r\n\r\n${LOG}\r\n`, 2],
     [`  ${LOG}\t\n\n${LOG}  `, 2],
   ] as const) {
-    assert.equal(scanLines("logs", Buffer.from(body), { projectId: null })?.count, count, JSON.stringify(body.slice(0, 20)));
+    assert.equal(
+      scanLines("logs", Buffer.from(body), { projectId: null })?.count,
+      count,
+      JSON.stringify(body.slice(0, 20)),
+    );
   }
 });
 

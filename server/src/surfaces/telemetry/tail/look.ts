@@ -1,0 +1,34 @@
+import type { Principal } from "#domain/identity/index.ts";
+import { knownProjects } from "#domain/organizations/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { seenOf, type Seen } from "./seen.ts";
+
+/** What a principal may see; `fresh`: as of now, whatever was asked a moment ago. */
+export type Look = (principal: Principal, fresh: boolean) => Promise<Seen>;
+
+interface Asked {
+  readonly atMs: number;
+  readonly seen: Promise<Seen>;
+}
+
+/** Tails of one organization mostly ask the same, each of them four times a second. */
+const SHARED_MS = 200;
+const SHARED_MAX = 1000;
+
+export function createLook(metadata: Pick<MetadataStore, "read">, clock: Clock): Look {
+  const shared = new Map<string, Asked>();
+  return (principal, fresh) => {
+    // All credentials of an organization or a project see the same, a person what is theirs.
+    const who = principal.kind === "credential" ? principal.projectId : principal.id;
+    const key = `${principal.orgId} ${who ?? ""}`;
+    const nowMs = clock.nowMs();
+    const known = shared.get(key);
+    if (!fresh && known !== undefined && Math.abs(nowMs - known.atMs) < SHARED_MS) return known.seen;
+    const seen = knownProjects(metadata, principal).then(seenOf);
+    if (shared.size >= SHARED_MAX) shared.clear();
+    shared.set(key, { atMs: nowMs, seen });
+    seen.catch(() => shared.delete(key));
+    return seen;
+  };
+}
