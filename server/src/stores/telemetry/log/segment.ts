@@ -28,7 +28,14 @@ export interface SegmentInfo {
 }
 
 export function newSegmentInfo(dir: string, firstSeq: number): SegmentInfo {
-  return { path: join(dir, segmentName(firstSeq)), firstSeq, lastSeq: firstSeq - 1, bytes: 0, lastAtMs: 0, tables: new Map() };
+  return {
+    path: join(dir, segmentName(firstSeq)),
+    firstSeq,
+    lastSeq: firstSeq - 1,
+    bytes: 0,
+    lastAtMs: 0,
+    tables: new Map(),
+  };
 }
 
 /** Makes a new, empty file whose name survives a crash. One that is there already can hold nothing acknowledged, and goes. */

@@ -70,9 +70,10 @@ export class Row {
   }
 }
 
-/** Where the value ends that begins at `at`: at the comma or bracket after it. */
-function endOfValue(line: string, at: number): number {
+/** Where the value ends that begins at `from`: at the comma or bracket after it. */
+function endOfValue(line: string, from: number): number {
   let depth = 0;
+  let at = from;
   for (; at < line.length; at++) {
     const code = line.charCodeAt(at);
     if (code === QUOTE) at = endOfString(line, at);
