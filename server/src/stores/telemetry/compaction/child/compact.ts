@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { COLUMNS } from "../../columns.ts";
 import type { CompactJob, MadeFile } from "../protocol.ts";
@@ -8,13 +9,15 @@ import { cutByDay, GROUP_ROWS_MAX, writeParquet } from "./write.ts";
 
 const GROUP_BYTES = 64 * 1024 * 1024;
 const GROUP_ROWS_MIN = 2048;
+/** Of all files that are looked at together. */
+const SAMPLE_BYTES = 1024 * 1024;
 
 /** Makes Parquet of NDJSON: sorted by time, a file for each day where that is possible. */
 export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promise<MadeFile[]> {
   const columns = COLUMNS[job.type];
   const types = columns.map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
-  const promoted = hasAttributes(job.type) ? choosePromoted(await sample(duckdb, job.inputs), job.asked) : [];
+  const promoted = hasAttributes(job.type) ? choosePromoted(await sample(job.inputs), job.asked) : [];
   // Sorted first, so that the sort carries fewer columns; what follows keeps the order.
   const sorted = `(SELECT * FROM ${readJson(job.inputs, types)} ORDER BY "timestamp")`;
   const select = withPromoted(sorted, names, promoted, []);
@@ -32,16 +35,40 @@ function readJson(inputs: readonly string[], types: string): string {
   return `read_json(${list(inputs)}, format = 'newline_delimited', columns = {${types}})`;
 }
 
-async function sample(duckdb: DuckDBConnection, inputs: readonly string[]): Promise<string[]> {
+/** The attributes of some rows, from the beginnings of some files. DuckDB would read each file as a whole, which costs almost as much as the compaction. */
+async function sample(inputs: readonly string[]): Promise<string[]> {
   const files = spread(inputs, SAMPLE_FILES_MAX);
-  const attributes: string[] = [];
-  for (const file of files) {
-    const source = readJson([file], "'attributes': 'JSON'");
-    const found = await duckdb.runAndReadAll(
-      `SELECT attributes::VARCHAR FROM (SELECT attributes FROM ${source} LIMIT ${Math.ceil(SAMPLE_ROWS / files.length)})
-       WHERE coalesce(strlen(attributes), 0) <= ${SAMPLE_ROW_BYTES_MAX}`,
-    );
-    attributes.push(...found.getRows().map(([text]) => (typeof text === "string" ? text : "")));
+  const rowsOfEach = Math.ceil(SAMPLE_ROWS / files.length);
+  const bytesOfEach = Math.ceil(SAMPLE_BYTES / files.length);
+  const samples = await Promise.all(
+    files.map(async (file) => (await firstLines(file, bytesOfEach)).slice(0, rowsOfEach)),
+  );
+  return samples.flat().flatMap(attributesOf);
+}
+
+/** Whole lines at the beginning of a file. */
+async function firstLines(path: string, bytesMax: number): Promise<string[]> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytesMax), 0, bytesMax, 0);
+    const read = buffer.subarray(0, bytesRead);
+    return read
+      .subarray(0, read.lastIndexOf("\n") + 1)
+      .toString()
+      .split("\n")
+      .slice(0, -1);
+  } finally {
+    await file.close();
   }
-  return attributes;
+}
+
+/** One text, empty for no attributes; nothing for attributes that are long, or a row that this parser does not take. */
+function attributesOf(line: string): string[] {
+  try {
+    const { attributes } = JSON.parse(line) as { attributes?: unknown };
+    const text = attributes === undefined || attributes === null ? "" : JSON.stringify(attributes);
+    return text.length <= SAMPLE_ROW_BYTES_MAX ? [text] : [];
+  } catch {
+    return [];
+  }
 }
