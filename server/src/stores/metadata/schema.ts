@@ -373,5 +373,74 @@ export interface Tables {
     start: number;
     length: number;
   };
+  /** A file whose content is durable; see `domain/files`. */
+  file: {
+    id: string;
+    org_id: string;
+    /** Null: belongs to the organization. */
+    project_id: string | null;
+    /** As it was sent. */
+    filename: string;
+    content_type: string;
+    size: number;
+    /** Hexadecimal. */
+    sha256: string;
+    blob_id: string;
+    /** A user id or credential id: who asked for the grant. */
+    created_by: string;
+    /** When the content was there. */
+    created_at: number;
+  };
+  /** The right to upload one file, once. It goes when the file is there, or when it has expired. */
+  upload_grant: {
+    /** The id that the file will have. */
+    id: string;
+    org_id: string;
+    project_id: string | null;
+    filename: string;
+    content_type: string;
+    /** As declared; null: not said. */
+    size: number | null;
+    sha256: string | null;
+    bytes_max: number;
+    /** Bytes that `file_usage` counts for it. */
+    reserved: number;
+    created_by: string;
+    created_at: number;
+    expires_at: number;
+    /** Of the upload that is under way, until the time beside it. */
+    claim: string | null;
+    claimed_until: number | null;
+  };
+  /** What an organization's files and grants are, in numbers. */
+  file_usage: {
+    org_id: string;
+    /** A project's id, or an empty text for the organization itself. */
+    place: string;
+    files: number;
+    bytes: number;
+    grants: number;
+    /** Bytes of uploads that may still come. */
+    reserved: number;
+  };
+  /** What the operator decided about an organization's files; null: the server's default. */
+  file_policy: {
+    org_id: string;
+    /** 2^53 − 1 stands for no limit. */
+    stored_bytes_max: number | null;
+    updated_at: number;
+  };
+  /** What happened and may be told to others: written with what it tells of. */
+  event_outbox: {
+    id: string;
+    org_id: string;
+    project_id: string | null;
+    type: string;
+    /** The id of what it is about. */
+    subject: string;
+    /** JSON. */
+    body: string;
+    created_at: number;
+  };
   migration: { name: string; applied_at: number };
 }

@@ -6,6 +6,7 @@ import { telemetryFiles } from "./0004-telemetry-files.ts";
 import { telemetryRetention } from "./0005-telemetry-retention.ts";
 import { savedQueries } from "./0006-saved-queries.ts";
 import { objects } from "./0008-objects.ts";
+import { files } from "./0009-files.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005-telemetry-retention", up: telemetryRetention },
   { name: "0006-saved-queries", up: savedQueries },
   { name: "0008-objects", up: objects },
+  { name: "0009-files", up: files },
 ];
