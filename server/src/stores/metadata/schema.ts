@@ -1,8 +1,10 @@
+import type { AlertTables } from "./schema-alerts.ts";
+
 /**
  * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
  * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
  */
-export interface Tables {
+export interface Tables extends AlertTables {
   organization: {
     id: string;
     slug: string;
@@ -235,107 +237,6 @@ export interface Tables {
     quarantined: string;
     detail: string | null;
     finished_at: number | null;
-  };
-  /** Durable background work; see `stores/jobs`. */
-  job: {
-    id: string;
-    kind: string;
-    /** Unique within the kind: what the job is about. */
-    key: string;
-    /** Jobs of one group share the places of a node fairly; an organization's id. */
-    group_key: string;
-    /** JSON. */
-    payload: string;
-    /** When it is to run; while it runs, when its lease ends. */
-    due_at: number;
-    /** Grows with every claim and every change, so that whoever was overtaken can't finish it. */
-    fence: number;
-    /** The node that runs it; null while it waits. */
-    owner: string | null;
-    /** Runs that failed since the last one that did not. */
-    attempts: number;
-    last_error: string | null;
-    created_at: number;
-  };
-  saved_query: {
-    id: string;
-    org_id: string;
-    /** Null: belongs to the organization. */
-    project_id: string | null;
-    /** The project's id or an empty text: names are unique in it. */
-    place: string;
-    name: string;
-    description: string;
-    sql: string;
-    /** JSON: values by position or name. */
-    parameters: string;
-    /** JSON list: the parameters that the statement names. */
-    parameter_names: string;
-    /** A user id or credential id. */
-    created_by: string;
-    created_at: number;
-    /** Who changed it last: alerts never show more than this one may see. */
-    updated_by: string;
-    updated_at: number;
-    revision: number;
-  };
-  alert: {
-    id: string;
-    org_id: string;
-    query_id: string;
-    name: string;
-    description: string;
-    /** JSON: schedule, window, condition; see `domain/alerts`. */
-    settings: string;
-    url: string;
-    enabled: number;
-    /** Sealed under the master key. */
-    secret: Uint8Array;
-    secret_version: number;
-    /** Signs beside the other until it ends. */
-    previous_secret: Uint8Array | null;
-    previous_secret_until: number | null;
-    created_by: string;
-    created_at: number;
-    /** Who changed it last: it is evaluated with their rights. */
-    updated_by: string;
-    updated_at: number;
-    /** Grows with every change that is not an evaluation. */
-    revision: number;
-    /** JSON: where the alert is between ok and firing; see `domain/alerts`. */
-    progress: string;
-    /** How many evaluations there were, and deliveries: numbers of the next ones. */
-    evaluations: number;
-    deliveries: number;
-  };
-  alert_evaluation: {
-    alert_id: string;
-    seq: number;
-    at: number;
-    outcome: "true" | "false" | "no_data" | "error" | "stopped";
-    state: string;
-    /** JSON. */
-    value: string;
-    /** JSON: code and detail. */
-    error: string | null;
-    elapsed_ms: number;
-  };
-  /** What alerts have to tell: written with the change that it tells of, sent afterwards. */
-  alert_delivery: {
-    /** The `webhook-id` of every attempt. */
-    id: string;
-    alert_id: string;
-    org_id: string;
-    seq: number;
-    type: string;
-    body: string;
-    state: "pending" | "delivered" | "dead";
-    attempts: number;
-    created_at: number;
-    next_attempt_at: number | null;
-    last_attempt_at: number | null;
-    last_status: number | null;
-    last_error: string | null;
   };
   /** Immutable bytes of an organization; see `stores/objects`. */
   blob: {
