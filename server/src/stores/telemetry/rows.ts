@@ -12,6 +12,7 @@ import { AskedAttributes } from "./compaction/asked.ts";
 import { ParquetFiles } from "./compaction/files.ts";
 import { MergeSchedule } from "./compaction/merge-schedule.ts";
 import { Merger } from "./compaction/merger.ts";
+import { isBehind } from "./compaction/pace.ts";
 import { Feed, Watchers } from "./feed/feed.ts";
 import { takeSnapshot } from "./hot/snapshot.ts";
 import { Tables } from "./hot/tables.ts";
@@ -185,6 +186,7 @@ export class RowStore {
       clock: options.clock,
       log: options.log,
       merge: (table, merge) => merger.merge(table, merge),
+      isBehind: () => isBehind(tables, options.settings),
     });
     this.#schedule.start();
     this.#merges.start();

@@ -12,6 +12,8 @@ export interface TelemetrySettings {
   readonly hotMemoryBytes: number;
   /** Appends are refused while the log is larger than this: compaction can't keep up or doesn't run. */
   readonly logBytesMax: number;
+  /** Appends are slowed down while more than this is not in Parquet. */
+  readonly backlogBytes: number;
   /** Appends are refused while the disk has less than this free, so that queries and compaction can go on. */
   readonly diskFreeBytesMin: number;
   /** Rows that are in Parquet stay in the log for so long after they were taken, or after the start, for whoever reads the log on… */
@@ -30,7 +32,9 @@ export interface CompactionSettings {
   readonly ageMs: number;
   /** … or, the largest first, while the log is larger than this. */
   readonly logBytes: number;
-  /** At most this much goes into one Parquet file. */
+  /** While large tables have more than this together, compaction has the server's priority and merges wait. */
+  readonly behindBytes: number;
+  /** At most this much goes into one job, whose memory grows with it. */
   readonly inputBytesMax: number;
   /** Memory limit of the process that compacts. */
   readonly memoryBytes: number;
@@ -69,6 +73,7 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
   hotFileBytes: 4 * MIB,
   hotMemoryBytes: 64 * MIB,
   logBytesMax: 4096 * MIB,
+  backlogBytes: 512 * MIB,
   diskFreeBytesMin: 64 * MIB,
   replayMs: 60_000,
   replayBytes: 128 * MIB,
@@ -77,7 +82,8 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
     hotBytes: 16 * MIB,
     ageMs: 60_000,
     logBytes: 256 * MIB,
-    inputBytesMax: 256 * MIB,
+    behindBytes: 64 * MIB,
+    inputBytesMax: 32 * MIB,
     memoryBytes: 512 * MIB,
     threads: 1,
     timeoutMs: 300_000,

@@ -7,6 +7,7 @@ import type { TelemetryLog, TelemetrySettings } from "../settings.ts";
 import type { AskedAttributes } from "./asked.ts";
 import type { ParquetFiles } from "./files.ts";
 import { isolate, type Slice } from "./isolate.ts";
+import { paceOf } from "./pace.ts";
 import type { CompactionRunner } from "./protocol.ts";
 
 export interface CompactorOptions {
@@ -32,19 +33,20 @@ export class Compactor {
    * @throws Error when it could not be done now; nothing has changed then
    */
   async compact(table: Table): Promise<void> {
-    const { tables, files, asked, layout, runner, log } = this.#options;
+    const { tables, files, asked, layout, runner, settings, log } = this.#options;
     await files.settle(table);
-    tables.seal(table);
-    await tables.written();
+    if (table.sealedBytes < settings.compaction.inputBytesMax) tables.seal(table);
     const input = this.#input(table);
+    await tables.writtenOf(input);
     const last = input.at(-1);
     if (input[0] === undefined || last === undefined) return;
     const { orgId, type } = table;
     const origin = { orgId, type, firstSeq: input[0].firstSeq, lastSeq: last.lastSeq };
     const ensureSpace = (): Promise<void> => this.#ensureSpace();
     const slices: Slice[] = input.map((file) => ({ path: file.held.path, rows: file.rows, temporary: false }));
-    const keys = asked.of(orgId, type);
-    const { made, quarantined } = await isolate({ ...origin, slices, asked: keys, layout, runner, log, ensureSpace });
+    const pace = paceOf(tables, settings);
+    const job = { ...pace, asked: asked.of(orgId, type) };
+    const { made, quarantined } = await isolate({ ...origin, job, slices, layout, runner, log, ensureSpace });
     await files.addCompacted(table, origin, made);
     const rows = made.reduce((sum, file) => sum + file.rows, 0);
     log.info({ org_id: orgId, type, rows, files: made.length, quarantined }, "compacted telemetry");

@@ -5,7 +5,7 @@ import type { TelemetryType } from "../columns.ts";
 import type { Layout } from "../layout.ts";
 import { syncDirectory } from "../log/segment.ts";
 import type { TelemetryLog } from "../settings.ts";
-import type { CompactionRunner, MadeFile } from "./protocol.ts";
+import type { CompactJob, CompactionRunner, MadeFile } from "./protocol.ts";
 import { assertAllRows, makeWorkFolder } from "./work.ts";
 
 /** A file of NDJSON and how many rows it must give. */
@@ -22,8 +22,7 @@ export interface IsolateOptions {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly slices: readonly Slice[];
-  /** Attributes that queries ask for. */
-  readonly asked: readonly string[];
+  readonly job: Pick<CompactJob, "asked" | "urgent" | "askedOnly">;
   readonly layout: Layout;
   readonly runner: CompactionRunner;
   readonly log: TelemetryLog;
@@ -68,12 +67,12 @@ export async function isolate(options: IsolateOptions): Promise<{ made: MadeFile
 }
 
 async function attempt(options: IsolateOptions, slices: readonly Slice[]): Promise<readonly MadeFile[] | Error> {
-  const { type, asked, runner, layout } = options;
+  const { type, job, runner, layout } = options;
   const outputDir = await makeWorkFolder(layout);
   try {
     const inputs = slices.map((slice) => slice.path);
     const rows = rowsOf(slices);
-    const made = await runner.run({ kind: "compact", type, inputs, rows, outputDir, asked });
+    const made = await runner.run({ ...job, kind: "compact", type, inputs, rows, outputDir });
     assertAllRows(rows, made);
     return made;
   } catch (error) {

@@ -12,6 +12,8 @@ export interface MergeScheduleOptions {
   readonly clock: Clock;
   readonly log: TelemetryLog;
   readonly merge: (table: Table, merge: Merge) => Promise<void>;
+  /** Whether compaction is behind: then only what has too many files is merged. */
+  readonly isBehind: () => boolean;
 }
 
 const RETRY_MS_MIN = 30_000;
@@ -70,8 +72,9 @@ export class MergeSchedule {
   }
 
   #next(table: Table): Merge | undefined {
-    const { clock, settings } = this.#options;
+    const { clock, settings, isBehind } = this.#options;
     const now = clock.nowMs();
+    if (table.parquet.length < settings.inputsMax && isBehind()) return undefined;
     if (now < (this.#idle.get(table.parquet) ?? 0)) return undefined;
     const readable = table.parquet.filter((file) => (this.#unreadable.get(file) ?? 0) <= now);
     const due = planMerges(readable, now, settings).find(

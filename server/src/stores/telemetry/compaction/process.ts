@@ -8,9 +8,12 @@ export interface ProcessOptions extends CompactionStart {
   readonly timeoutMs: number;
   /** The process is ended when it has had nothing to do for so long. */
   readonly idleMs: number;
-  /** As `nice` has it: 0 is the server's own, 19 the least. */
+  /** As `nice` has it: 0 is the server's own, 19 the least. Jobs that are urgent have 0. */
   readonly niceness?: number;
 }
+
+/** After so many jobs that are not urgent the process gives up the priority that it got for one that was. */
+const CALM_JOBS = 32;
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
@@ -20,6 +23,8 @@ export class CompactionProcess implements CompactionRunner {
   #child: ChildProcess | undefined;
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
+  #isUrgent = false;
+  #calmJobs = 0;
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -28,12 +33,22 @@ export class CompactionProcess implements CompactionRunner {
   async run(job: CompactionJob): Promise<readonly MadeFile[]> {
     if (this.#closed) throw new Error("the compaction process is closed");
     clearTimeout(this.#idle);
+    this.#prioritize(job.kind === "compact" && job.urgent === true);
     const child = (this.#child ??= this.#start());
     try {
       return await this.#ask(child, job);
     } finally {
       if (!this.#closed) this.#idle = setTimeout(() => this.#end(), this.#options.idleMs).unref();
     }
+  }
+
+  /** Another priority wants another process: it can't be raised without privileges, and is that of a thread, not of a process. */
+  #prioritize(urgent: boolean): void {
+    this.#calmJobs = urgent ? 0 : this.#calmJobs + 1;
+    if (urgent === this.#isUrgent || (this.#isUrgent && this.#child !== undefined && this.#calmJobs < CALM_JOBS))
+      return;
+    this.#isUrgent = urgent;
+    this.#end();
   }
 
   async close(): Promise<void> {
@@ -79,7 +94,7 @@ export class CompactionProcess implements CompactionRunner {
     child.once("close", forget);
     child.on("error", forget);
     const { workDir, memoryBytes, threads, niceness } = this.#options;
-    lowerPriority(child, niceness ?? constants.priority.PRIORITY_BELOW_NORMAL);
+    if (!this.#isUrgent) lowerPriority(child, niceness ?? constants.priority.PRIORITY_BELOW_NORMAL);
     send(child, { start: { workDir, memoryBytes, threads } });
     return child;
   }

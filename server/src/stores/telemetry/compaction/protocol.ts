@@ -18,6 +18,10 @@ export interface CompactJob extends Job {
   readonly inputs: readonly string[];
   /** How many rows the inputs have. */
   readonly rows: number;
+  /** Done at the server's own priority. */
+  readonly urgent?: boolean;
+  /** No attributes get a column but `asked`: a merge chooses the others. */
+  readonly askedOnly?: boolean;
 }
 
 /** Parquet files to one, or, when it is large and of many days, to one for each day. */

@@ -25,6 +25,8 @@ export class CompactionSchedule {
   readonly #failed = new Map<Table, { retryAt: number; delayMs: number }>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
+  /** Calls of `runAll` that wait for a run of what is due, which may have no end by itself. */
+  #waiting = 0;
   #stopped = false;
 
   constructor(options: ScheduleOptions) {
@@ -37,16 +39,18 @@ export class CompactionSchedule {
     this.#timer = setInterval(() => void this.runDue(), checkEveryMs).unref();
   }
 
-  /** Compacts everything that is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
+  /** Compacts until nothing is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
   runDue(): Promise<void> {
-    return this.#join(() => this.#due());
+    return this.#join(() => this.#runDue());
   }
 
   /** Compacts everything there is, due or not. */
   async runAll(): Promise<void> {
+    this.#waiting += 1;
     await this.#running;
+    this.#waiting -= 1;
     this.#failed.clear();
-    await this.#join(() => [...this.#options.tables.all()]);
+    await this.#join(() => this.#runAll());
   }
 
   /** Stops the schedule; a compaction under way must be ended by its runner. */
@@ -56,18 +60,35 @@ export class CompactionSchedule {
     await this.#running;
   }
 
-  #join(pick: () => Table[]): Promise<void> {
-    this.#running ??= this.#run(pick).finally(() => {
+  #join(run: () => Promise<void>): Promise<void> {
+    this.#running ??= run().finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async #run(pick: () => Table[]): Promise<void> {
-    for (const table of pick()) {
-      if (this.#stopped) return;
-      if (table.hotRows > 0) await this.#try(table);
+  /** One job of each table in turn, so that a large table does not hold up the others. */
+  async #runDue(): Promise<void> {
+    for (;;) {
+      const due = this.#due();
+      for (const table of due) {
+        if (this.#stopped) return;
+        await this.#try(table);
+      }
+      await this.#trim();
+      if (due.length === 0 || this.#waiting > 0) return;
     }
+  }
+
+  async #runAll(): Promise<void> {
+    for (const table of [...this.#options.tables.all()]) {
+      const { lastSeq } = table;
+      while (table.compactedSeq < lastSeq && !this.#stopped && (await this.#try(table)));
+    }
+    await this.#trim();
+  }
+
+  async #trim(): Promise<void> {
     try {
       await this.#options.trim();
     } catch (error) {
@@ -75,17 +96,20 @@ export class CompactionSchedule {
     }
   }
 
-  async #try(table: Table): Promise<void> {
+  /** Whether it succeeded. */
+  async #try(table: Table): Promise<boolean> {
     const { compact, clock, log } = this.#options;
     try {
       await compact(table);
       this.#failed.delete(table);
+      return true;
     } catch (error) {
-      if (this.#stopped) return;
+      if (this.#stopped) return false;
       const delayMs = Math.min(RETRY_MS_MAX, 2 * (this.#failed.get(table)?.delayMs ?? RETRY_MS_MIN / 2));
       this.#failed.set(table, { delayMs, retryAt: clock.nowMs() + delayMs });
       const fields = { org_id: table.orgId, type: table.type, retry_in_ms: delayMs };
       log.error({ err: error, ...fields }, "cannot compact telemetry");
+      return false;
     }
   }
 
@@ -94,7 +118,7 @@ export class CompactionSchedule {
     const now = clock.nowMs();
     const blocking = this.#blockingSegment();
     return [...tables.all()].filter((table) => {
-      if ((this.#failed.get(table)?.retryAt ?? 0) > now) return false;
+      if (table.hotRows === 0 || (this.#failed.get(table)?.retryAt ?? 0) > now) return false;
       return this.#isLargeOrOld(table, now) || (blocking !== undefined && isHeldBackBy(blocking, table));
     });
   }

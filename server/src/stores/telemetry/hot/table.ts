@@ -14,6 +14,8 @@ export interface TableOptions {
   readonly compactedSeq: number;
   readonly parquet: readonly ParquetFile[];
   readonly deleteFailed: (path: string, error: unknown) => void;
+  /** Told by how much `hotBytes` changes. */
+  readonly hotChanged: (bytes: number) => void;
 }
 
 /**
@@ -25,9 +27,11 @@ export class Table {
   readonly type: TelemetryType;
   readonly #dir: string;
   readonly #deleteFailed: TableOptions["deleteFailed"];
+  readonly #hotChanged: TableOptions["hotChanged"];
   compactedSeq: number;
   parquet: readonly ParquetFile[];
   sealed: readonly HotFile[] = [];
+  sealedBytes = 0;
   active = new RowBuffer();
   /** The active buffer as a file for queries, while nothing was added since. */
   #tail: HotFile | undefined;
@@ -37,12 +41,14 @@ export class Table {
     this.type = options.type;
     this.#dir = options.dir;
     this.#deleteFailed = options.deleteFailed;
+    this.#hotChanged = options.hotChanged;
     this.compactedSeq = options.compactedSeq;
     this.parquet = options.parquet;
   }
 
+  /** Bytes of rows that are not in Parquet. */
   get hotBytes(): number {
-    return this.sealed.reduce((sum, file) => sum + file.bytes, this.active.bytes);
+    return this.sealedBytes + this.active.bytes;
   }
 
   get hotRows(): number {
@@ -53,10 +59,20 @@ export class Table {
     return this.parquet.reduce((sum, file) => sum + file.bytes, 0);
   }
 
+  /** The last batch that was added. */
+  get lastSeq(): number {
+    return this.active.rows > 0 ? this.active.lastSeq : (this.sealed.at(-1)?.lastSeq ?? this.compactedSeq);
+  }
+
   /** When the oldest row that is not in Parquet was taken, in milliseconds since the epoch; undefined when there is none. */
   get oldestAt(): number | undefined {
     if (this.sealed[0] !== undefined) return this.sealed[0].firstAt;
     return this.active.rows > 0 ? this.active.firstAt : undefined;
+  }
+
+  add(seq: number, rows: Buffer, count: number, at: number): void {
+    this.active.add(seq, rows, count, at);
+    this.#hotChanged(rows.length);
   }
 
   /** Moves the active rows to a sealed file, which is still to be written. */
@@ -65,7 +81,9 @@ export class Table {
     const file = this.tail();
     this.#tail = undefined;
     this.active = new RowBuffer();
-    if (file !== undefined) this.sealed = [...this.sealed, file];
+    if (file === undefined) return undefined;
+    this.sealed = [...this.sealed, file];
+    this.sealedBytes += file.bytes;
     return file;
   }
 
@@ -87,6 +105,9 @@ export class Table {
     this.sealed = this.sealed.filter((file) => file.lastSeq > upToSeq);
     this.parquet = parquet;
     this.compactedSeq = upToSeq;
+    const bytes = done.reduce((sum, file) => sum + file.bytes, 0);
+    this.sealedBytes -= bytes;
+    this.#hotChanged(-bytes);
     for (const file of done) file.held.drop();
   }
 

@@ -18,6 +18,9 @@ export class Tables {
   readonly #options: TablesOptions;
   readonly #tables = new Map<string, Table>();
   #activeBytes = 0;
+  #hotBytes = 0;
+  /** By organization, of those that have any. */
+  readonly #hotBytesOf = new Map<string, number>();
   readonly #unwritten = new Set<HotFile>();
 
   constructor(options: TablesOptions) {
@@ -45,7 +48,7 @@ export class Tables {
   add(seq: number, meta: FrameMeta, rows: Buffer): void {
     const table = this.#tableOf(meta.orgId, meta.type);
     if (seq <= table.compactedSeq) return;
-    table.active.add(seq, rows, meta.count, meta.at);
+    table.add(seq, rows, meta.count, meta.at);
     this.#activeBytes += rows.length;
     if (table.active.bytes >= this.#options.hotFileBytes) this.seal(table);
     if (this.#activeBytes > this.#options.hotMemoryBytes) this.#sealLargest();
@@ -58,6 +61,16 @@ export class Tables {
     if (file !== undefined) this.#write(file);
   }
 
+  /** Bytes of rows that are not in Parquet. */
+  get hotBytes(): number {
+    return this.#hotBytes;
+  }
+
+  /** The same of each organization that has any. */
+  get hotBytesOf(): ReadonlyMap<string, number> {
+    return this.#hotBytesOf;
+  }
+
   /** Bytes of sealed files that are still in memory. */
   get unwrittenBytes(): number {
     let bytes = 0;
@@ -68,6 +81,11 @@ export class Tables {
   /** Tries to write every sealed file that is not written yet; rejects when one can't be. */
   async written(): Promise<void> {
     await Promise.all([...this.#unwritten].map((file) => this.#settle(file)));
+  }
+
+  /** Resolves when these files are there. After a failure the next call tries again. */
+  async writtenOf(files: readonly HotFile[]): Promise<void> {
+    await Promise.all(files.map((file) => this.#settle(file)));
   }
 
   deleteFailed(path: string, error: unknown): void {
@@ -109,6 +127,14 @@ export class Tables {
   #newTable(orgId: string, type: TelemetryType, compactedSeq: number, parquet: readonly ParquetFile[]): Table {
     const dir = join(this.#options.hotDir, orgId, type);
     const deleteFailed = (path: string, error: unknown): void => this.deleteFailed(path, error);
-    return new Table({ orgId, type, dir, compactedSeq, parquet, deleteFailed });
+    const hotChanged = (bytes: number): void => this.#hotChanged(orgId, bytes);
+    return new Table({ orgId, type, dir, compactedSeq, parquet, deleteFailed, hotChanged });
+  }
+
+  #hotChanged(orgId: string, bytes: number): void {
+    this.#hotBytes += bytes;
+    const left = (this.#hotBytesOf.get(orgId) ?? 0) + bytes;
+    if (left === 0) this.#hotBytesOf.delete(orgId);
+    else this.#hotBytesOf.set(orgId, left);
   }
 }

@@ -9,6 +9,8 @@ import { cutByDay, GROUP_ROWS_MAX, writeParquet } from "./write.ts";
 
 const GROUP_BYTES = 64 * 1024 * 1024;
 const GROUP_ROWS_MIN = 2048;
+/** Files of a compaction are merged soon: as large as with the default level, in less time. */
+const ZSTD_LEVEL = 1;
 /** Of all files that are looked at together. */
 const SAMPLE_BYTES = 1024 * 1024;
 
@@ -17,11 +19,12 @@ export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promis
   const columns = COLUMNS[job.type];
   const types = columns.map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
-  const promoted = hasAttributes(job.type) ? choosePromoted(await sample(job.inputs), job.asked) : [];
+  const sampled = job.askedOnly === true ? [] : job.inputs;
+  const promoted = hasAttributes(job.type) ? choosePromoted(await sample(sampled), job.asked) : [];
   // Sorted first, so that the sort carries fewer columns; what follows keeps the order.
   const sorted = `(SELECT * FROM ${readJson(job.inputs, types)} ORDER BY "timestamp")`;
   const select = withPromoted(sorted, names, promoted, []);
-  const output = { type: job.type, outputDir: job.outputDir, groupRows: groupRowsOf(job) };
+  const output = { type: job.type, outputDir: job.outputDir, groupRows: groupRowsOf(job), level: ZSTD_LEVEL };
   const file = await writeParquet(duckdb, { ...output, select, rows: job.rows, name: "all", promoted });
   return cutByDay(duckdb, output, file);
 }

@@ -18,6 +18,8 @@ export interface Output {
   readonly outputDir: string;
   /** Rows of a row group, when not `GROUP_ROWS_MAX`. It is built in memory whole, so wide rows want small groups. */
   readonly groupRows?: number;
+  /** Of zstd, when not its default. */
+  readonly level?: number;
 }
 
 export interface Written extends Output {
@@ -57,7 +59,8 @@ async function addTraceFilter(duckdb: DuckDBConnection, written: Written, path: 
 }
 
 async function copy(duckdb: DuckDBConnection, written: Written, path: string, more: string): Promise<void> {
-  const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${written.groupRows ?? GROUP_ROWS_MAX}${more}`;
+  const level = written.level === undefined ? "" : `, COMPRESSION_LEVEL ${written.level}`;
+  const options = `FORMAT parquet, COMPRESSION zstd${level}, ROW_GROUP_SIZE ${written.groupRows ?? GROUP_ROWS_MAX}${more}`;
   await duckdb.run(`COPY (${written.select}) TO ${literal(path)} (${options})`);
 }
 
