@@ -7,6 +7,15 @@ export interface Instance {
   close(): void;
 }
 
+/** What is left open when an instance is locked. */
+export interface Locked {
+  readonly views?: readonly string[];
+  readonly files: readonly string[];
+  readonly memoryBytes: number;
+}
+
+export const BEGIN = "BEGIN TRANSACTION READ ONLY";
+
 const FIXED = {
   temp_directory: "",
   autoload_known_extensions: "false",
@@ -31,19 +40,26 @@ export async function makeInstance(threads: number): Promise<Instance> {
   };
 }
 
-export async function limitMemory(connection: DuckDBConnection, bytes: number): Promise<void> {
-  await connection.run(`SET memory_limit = '${Math.floor(bytes / 1024)}KiB'`);
+/** Begins what a query does, within its memory. Several statements go at once, here and below: each call is a way to a thread and back. */
+export async function begin(connection: DuckDBConnection, memoryBytes: number): Promise<void> {
+  await connection.run(`${memoryLimit(memoryBytes)}; ${BEGIN}`);
 }
 
-/** Shuts the files out: nothing but `files` may be opened, and no setting may change any more. */
-export async function lock(connection: DuckDBConnection, files: readonly string[], memoryBytes: number): Promise<void> {
-  await limitMemory(connection, memoryBytes);
-  await connection.run(`SET allowed_paths = [${files.map(quoteText).join(", ")}]`);
-  await connection.run("SET enable_external_access = false");
-  await connection.run("SET lock_configuration = true");
-  const reader = await connection.runAndReadAll(
+function memoryLimit(bytes: number): string {
+  return `SET memory_limit = '${Math.floor(bytes / 1024)}KiB'`;
+}
+
+/** Makes `views`, and shuts the files out: nothing but `files` may be opened, and no setting may change any more. */
+export async function lock(connection: DuckDBConnection, { views = [], files, memoryBytes }: Locked): Promise<void> {
+  const statements = [
+    ...views,
+    memoryLimit(memoryBytes),
+    `SET allowed_paths = [${files.map(quoteText).join(", ")}]`,
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
     "SELECT current_setting('enable_external_access')::VARCHAR, current_setting('lock_configuration')::VARCHAR",
-  );
+  ];
+  const reader = await connection.runAndReadAll(statements.join("; "));
   const [access, locked] = reader.getRows()[0] ?? [];
   if (access !== "false" || locked !== "true") throw new Error("cannot lock the query engine: a setting did not hold");
 }

@@ -1,11 +1,13 @@
-import { readFile } from "node:fs/promises";
+import type { DuckDBPreparedStatement } from "@duckdb/node-api";
+import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import { CHILD_BASE_BYTES } from "../settings.ts";
 import { FILES_FRAME_BYTES_MAX, FRAME, FrameReader, QUERY_FRAME_BYTES_MAX } from "../frames.ts";
 import type { Evaluate } from "../gate/index.ts";
 import type { ChildFiles, ChildQuery } from "../protocol.ts";
 import { openChannel, type Channel } from "./channel.ts";
-import { lock, makeInstance, type Instance } from "./instance.ts";
+import { lock, makeInstance } from "./instance.ts";
 import { Session } from "./session.ts";
 
 const GATE_MEMORY_BYTES = 128 * 1024 * 1024;
@@ -14,14 +16,20 @@ const FRAME_BYTES_MAX: ReadonlyMap<number, number> = new Map([
   [FRAME.files, FILES_FRAME_BYTES_MAX],
   [FRAME.cancel, 0],
 ]);
+/** Made ahead, so that whoever asks again at once finds one while the next is being made. */
+const INSTANCES_AHEAD = 2;
 const NICENESS = 5; // taking in telemetry goes before answering
 
 /** The gate's own instance: no data, no files, everything locked. It only parses and renders. */
 async function makeEvaluate(): Promise<Evaluate> {
   const { connection } = await makeInstance(1);
-  await lock(connection, [], GATE_MEMORY_BYTES);
+  await lock(connection, { files: [], memoryBytes: GATE_MEMORY_BYTES });
+  const prepared = new Map<string, DuckDBPreparedStatement>(); // planning takes longer than what is planned
   return async (sql, parameter) => {
-    const result = await connection.runAndReadAll(sql, [parameter]);
+    const statement = prepared.get(sql) ?? (await connection.prepare(sql));
+    prepared.set(sql, statement);
+    statement.bindVarchar(1, parameter);
+    const result = await statement.runAndReadAll();
     return String(result.getRows()[0]?.[0]);
   };
 }
@@ -31,23 +39,27 @@ async function serve(channel: Channel, threads: number): Promise<void> {
   let session: Session | undefined;
   let cancelled = false;
   const evaluate = await makeEvaluate();
-  let next: Promise<Instance> = makeInstance(threads);
+  const ahead = Array.from({ length: INSTANCES_AHEAD }, () => makeInstance(threads));
 
   const run = async (query: ChildQuery): Promise<void> => {
-    const instance = await next;
+    const instance = await (ahead.shift() ?? makeInstance(threads));
     session = new Session(query, channel, instance, evaluate);
     if (cancelled) session.stop("cancel");
     const last = await session.run();
     session = undefined;
-    instance.close();
+    // Closing takes milliseconds, and what it frees is told from what leaked only then: a child that has little is ready before.
+    const early = dataBytes() <= CHILD_BASE_BYTES;
+    if (!early) instance.close();
     // Both at once, so that whoever asks again at once meets an idle child; the next instance is made meanwhile.
-    const used = await dataBytes();
-    await Promise.all([
+    const sent = Promise.all([
       channel.send(last.kind, last.payload),
-      channel.send(used > CHILD_BASE_BYTES ? FRAME.spent : FRAME.ready),
+      channel.send(dataBytes() <= CHILD_BASE_BYTES ? FRAME.ready : FRAME.spent),
     ]);
-    next = makeInstance(threads);
-    await next;
+    await setImmediate(); // the frames leave first
+    if (early) instance.close();
+    const made = makeInstance(threads);
+    ahead.push(made);
+    await Promise.all([sent, made]);
   };
 
   const reader = new FrameReader({
@@ -65,14 +77,17 @@ async function serve(channel: Channel, threads: number): Promise<void> {
   channel.onBytes((bytes) => {
     reader.push(bytes);
   });
-  await next;
+  await Promise.all(ahead);
   await channel.send(FRAME.ready);
 }
 
 /** What counts against RLIMIT_DATA, or 0 where there is no /proc: the sixth figure of statm, in pages (proc(5)). */
-async function dataBytes(): Promise<number> {
-  const statm = await readFile("/proc/self/statm", "utf8").catch(() => "");
-  return Number(statm.split(" ")[5] ?? 0) * 4096;
+function dataBytes(): number {
+  try {
+    return Number(readFileSync("/proc/self/statm", "utf8").split(" ")[5] ?? 0) * 4096;
+  } catch {
+    return 0;
+  }
 }
 
 /** A child that is in doubt about itself ends; the engine answers for it and starts another. */

@@ -4,14 +4,13 @@ import { readTree, render, type Admitted, type Evaluate, type Tree } from "../ga
 import type { ChildAsk, ChildFiles, ChildQuery } from "../protocol.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import { Failure, toFailure } from "./failure.ts";
-import { lock } from "./instance.ts";
+import { BEGIN, lock } from "./instance.ts";
 import { PromotedAttributes } from "./promoted.ts";
 import { timeConditions } from "./prune/conditions.ts";
 import { timeRanges } from "./prune/ranges.ts";
 import { ATTRIBUTES, promotedKeys, promotedStatements, promotedView, viewFiles, viewStatements } from "./views.ts";
 
 const EXPLAIN = { plan: "EXPLAIN (FORMAT json) ", analyze: "EXPLAIN (ANALYZE, FORMAT json) " } as const;
-export const BEGIN = "BEGIN TRANSACTION READ ONLY";
 const TABLE_NAMES: ReadonlySet<string> = new Set(QUERY_TABLES.map(({ name }) => name));
 const WITH_ATTRIBUTES: ReadonlySet<string> = new Set(
   QUERY_TABLES.filter(({ columns }) => columns.some(({ name }) => name === ATTRIBUTES)).map(({ name }) => name),
@@ -57,8 +56,8 @@ export class Reading {
     const plain = viewStatements(files, this.#admitted.tables);
     this.#views = (await this.#promote(files).catch(() => undefined)) ?? plain;
     try {
-      for (const view of this.#views) await this.#connection.run(view);
-      await lock(this.#connection, viewFiles(files), this.#query.memoryBytesMax);
+      const memoryBytes = this.#query.memoryBytesMax;
+      await lock(this.#connection, { views: this.#views, files: viewFiles(files), memoryBytes });
     } catch (error) {
       throw toStoreFailure(error);
     }

@@ -16,12 +16,12 @@ import { QUERY_TABLES } from "../tables.ts";
 import type { Channel } from "./channel.ts";
 import { Deadline } from "../deadline.ts";
 import { Failure, toFailure, type Stop } from "./failure.ts";
-import { limitMemory, type Instance } from "./instance.ts";
+import { begin, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
 import { readPlan } from "./plan.ts";
 import { statisticsText } from "../tails.ts";
 import { bindParameters, parameterNames } from "./parameters.ts";
-import { BEGIN, Reading } from "./reading.ts";
+import { Reading } from "./reading.ts";
 import { BlockSender } from "./sender.ts";
 
 const INTERRUPT_EVERY_MS = 20;
@@ -98,9 +98,8 @@ export class Session {
     const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
     this.#advice = admitted.advice;
     this.#check();
-    await limitMemory(this.#connection, this.#query.memoryBytesMax);
     // All in one transaction, so that now() is the same moment throughout; the views are temporary. See #confirmEnd as well.
-    await this.#connection.run(BEGIN);
+    await begin(this.#connection, this.#query.memoryBytesMax);
     const reading = new Reading(admitted, this.#query, this.#connection, this.#evaluate);
     if (admitted.tables.size > 0) this.#files = await this.#ask(await reading.ask());
     this.#check();
