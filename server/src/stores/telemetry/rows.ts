@@ -3,6 +3,7 @@ import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import { Backpressure, pauseFor } from "./backpressure.ts";
 import type { TelemetryType } from "./columns.ts";
 import { Compactor } from "./compaction/compactor.ts";
 import { CompactionProcess } from "./compaction/process.ts";
@@ -46,6 +47,8 @@ export interface RowStoreOptions {
   readonly eraseRunner?: CompactionRunner;
   /** How a segment of the log is made; tests put a failing disk here. */
   readonly createSegment?: CreateSegmentFile;
+  /** How an append waits while compaction is behind; tests look at how long it would. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** The parts, once everything that was on disk has been read. */
@@ -163,6 +166,8 @@ export class RowStore {
   readonly #parts: Parts;
   readonly #schedule: CompactionSchedule;
   readonly #merges: MergeSchedule;
+  readonly #backpressure: Backpressure;
+  readonly #stopping = new AbortController();
   readonly #openedMs: number;
   #settling = false;
   #closing: Promise<void> | undefined;
@@ -171,6 +176,8 @@ export class RowStore {
     this.#parts = parts;
     this.#openedMs = parts.options.clock.nowMs();
     const { options, tables, wal, compactor, merger } = parts;
+    const { clock, log, settings } = options;
+    this.#backpressure = new Backpressure({ hot: tables, backlogBytes: settings.backlogBytes, clock, log });
     this.#schedule = new CompactionSchedule({
       tables,
       wal,
@@ -205,10 +212,9 @@ export class RowStore {
   /** See `TelemetryStore.append`. */
   async append(batch: Batch): Promise<Appended> {
     assertPathSafe(batch.orgId);
-    if (this.#closing !== undefined)
-      throw new Problem("unavailable", "cannot keep the entries: the server is stopping", RETRY_LATER);
+    this.#refuse();
     if (batch.count === 0) return { accepted: 0, replayed: false };
-    await this.#admit();
+    await this.#admit(batch.orgId);
     if (batch.idempotency !== undefined) return this.#parts.keys.once(batch, () => this.#write(batch));
     await this.#write(batch);
     return { accepted: batch.count, replayed: false };
@@ -258,6 +264,7 @@ export class RowStore {
 
   /** Finishes appends in flight and leaves the rest to the log. */
   close(): Promise<void> {
+    this.#stopping.abort();
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -273,11 +280,21 @@ export class RowStore {
     unlock();
   }
 
-  async #admit(): Promise<void> {
+  /** @throws Problem `unavailable` when nothing is taken now */
+  #refuse(): void {
+    if (this.#closing !== undefined)
+      throw new Problem("unavailable", "cannot keep the entries: the server is stopping", RETRY_LATER);
+    if (!this.#logIsFull()) return;
+    const detail = "cannot keep the entries: compaction can't keep up with what comes in; send them again later";
+    throw new Problem("unavailable", detail, RETRY_LATER);
+  }
+
+  async #admit(orgId: string): Promise<void> {
     const { tables, options } = this.#parts;
-    if (this.#logIsFull()) {
-      const detail = "cannot keep the entries: compaction can't keep up with what comes in; send them again later";
-      throw new Problem("unavailable", detail, RETRY_LATER);
+    const delayMs = this.#backpressure.delayMs(orgId);
+    if (delayMs >= 1) {
+      await (options.pause ?? pauseFor)(delayMs, this.#stopping.signal);
+      this.#refuse();
     }
     if (tables.unwrittenBytes <= options.settings.hotMemoryBytes) return;
     try {

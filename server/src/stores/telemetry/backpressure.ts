@@ -1,0 +1,74 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "#kernel/time.ts";
+import type { Tables } from "./hot/tables.ts";
+import type { TelemetryLog } from "./settings.ts";
+
+export interface BackpressureOptions {
+  readonly hot: Pick<Tables, "hotBytes" | "hotBytesOf">;
+  /** Nothing is delayed while no more than this is not in Parquet. */
+  readonly backlogBytes: number;
+  readonly clock: Clock;
+  readonly log: TelemetryLog;
+}
+
+/** The longest that an append waits. */
+export const DELAY_MS_MAX = 2000;
+
+/** At so many times `backlogBytes` the delay is the longest. */
+const FULL_AT = 2;
+/** Below this share of `backlogBytes` it is over, so that it is not reported again for every step around the limit. */
+const OVER_AT = 0.75;
+/** The largest organization is looked for anew after this. */
+const LOOK_EVERY_MS = 100;
+
+/**
+ * How long appends wait while compaction is behind. The delay grows with the backlog, and a sender with so many connections sends less the
+ * longer each of them waits: the backlog stays where what is acknowledged equals what is compacted. Who has little of the backlog waits
+ * little: the delay is in proportion to what the organization has of it, beside the one that has most.
+ */
+export class Backpressure {
+  readonly #options: BackpressureOptions;
+  #largest = { bytes: 0, at: -Infinity };
+  #isSlowing = false;
+
+  constructor(options: BackpressureOptions) {
+    this.#options = options;
+  }
+
+  /** Milliseconds that an append of the organization is to wait now. */
+  delayMs(orgId: string): number {
+    const { hot, backlogBytes } = this.#options;
+    const over = hot.hotBytes - backlogBytes;
+    if (over <= 0) {
+      if (this.#isSlowing && hot.hotBytes < backlogBytes * OVER_AT) this.#report(false);
+      return 0;
+    }
+    if (!this.#isSlowing) this.#report(true);
+    const own = hot.hotBytesOf.get(orgId) ?? 0;
+    const share = Math.min(1, own / Math.max(1, this.#largestBytes()));
+    return DELAY_MS_MAX * Math.min(1, over / (backlogBytes * (FULL_AT - 1))) * share;
+  }
+
+  #largestBytes(): number {
+    const now = this.#options.clock.nowMs();
+    if (Math.abs(now - this.#largest.at) >= LOOK_EVERY_MS) {
+      let bytes = 0;
+      for (const of of this.#options.hot.hotBytesOf.values()) bytes = Math.max(bytes, of);
+      this.#largest = { bytes, at: now };
+    }
+    return this.#largest.bytes;
+  }
+
+  #report(isSlowing: boolean): void {
+    const { hot, log } = this.#options;
+    this.#isSlowing = isSlowing;
+    const fields = { backlog_bytes: hot.hotBytes };
+    if (isSlowing) log.warn(fields, "telemetry comes in faster than it is compacted: appends are slowed down");
+    else log.info(fields, "telemetry is compacted as fast as it comes in again");
+  }
+}
+
+/** Waits; less when the signal comes. */
+export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
+}
