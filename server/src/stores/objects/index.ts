@@ -1,6 +1,9 @@
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openFilesystem } from "./filesystem/driver.ts";
+import type { BlobDriver } from "./driver.ts";
+import type { S3Options } from "./s3/index.ts";
+import { scrub, type ScrubOptions, type ScrubProgress } from "./scrub/index.ts";
 import { OBJECT_DEFAULTS, type ObjectLog, type ObjectSettings } from "./settings.ts";
 import { openBlobStore } from "./store.ts";
 import type { ObjectStore } from "./types.ts";
@@ -22,28 +25,50 @@ export type {
   WriteOptions,
 } from "./types.ts";
 
+export type { Finding, ReferenceColumn, ScrubProgress } from "./scrub/index.ts";
+export type { S3Options } from "./s3/index.ts";
+
 export interface ObjectOptions {
   readonly dataDir: string;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: ObjectLog;
   readonly settings?: Partial<ObjectSettings>;
+  /** Keeps what is not inline in a bucket instead of the data directory. */
+  readonly s3?: S3Options;
 }
 
-/** Opens the objects of a data directory. Rejects when another server has them open. */
-export async function openObjects({
-  dataDir,
-  metadata,
-  clock,
-  log,
-  settings: given = {},
-}: ObjectOptions): Promise<ObjectStore> {
-  const settings = { ...OBJECT_DEFAULTS, ...given };
-  const driver = await openFilesystem({ dataDir, clock, log, diskFreeBytesMin: settings.diskFreeBytesMin });
+/** Opens the objects. Rejects when another server has the data directory's open, or the bucket can't be reached. */
+export async function openObjects(options: ObjectOptions): Promise<ObjectStore> {
+  const { metadata, clock, log } = options;
+  const settings = { ...OBJECT_DEFAULTS, ...options.settings };
+  const driver = await openDriver(options, settings, { readOnly: false });
   try {
     return await openBlobStore({ metadata, driver, clock, log, settings });
   } catch (error) {
     await driver.close();
     throw error;
   }
+}
+
+export type ObjectScrub = Omit<ScrubOptions, "metadata" | "driver">;
+
+/** Looks for everything that is missing, altered or left over, beside a running server or without one. Changes nothing. */
+export async function scrubObjects(options: ObjectOptions, what: ObjectScrub): Promise<ScrubProgress> {
+  const driver = await openDriver(options, OBJECT_DEFAULTS, { readOnly: true });
+  try {
+    return await scrub({ ...what, metadata: options.metadata, driver });
+  } finally {
+    await driver.close();
+  }
+}
+
+async function openDriver(
+  { dataDir, clock, log, s3 }: ObjectOptions,
+  { diskFreeBytesMin }: ObjectSettings,
+  { readOnly }: { readOnly: boolean },
+): Promise<BlobDriver> {
+  if (s3 === undefined) return openFilesystem({ dataDir, clock, log, diskFreeBytesMin, readOnly });
+  // Its client takes long to load, and most installations never need it.
+  return (await import("./s3/index.ts")).openS3(s3, { clock, log });
 }

@@ -9,7 +9,7 @@ import { isId } from "#kernel/ids.ts";
  *   store-id                     names the directory in the metadata store; made once
  *   lock                         held while a server has the directory open
  *   tmp/<blob id>                blobs that are being written; wiped at start
- *   blobs/<last two>/<blob id>   blobs that are complete, in 1,024 directories by the last two characters of their random id
+ *   blobs/<last two>/<blob id>   blobs that are complete, in up to 1,024 directories, by the last two characters of their random id
  * ```
  */
 export interface Layout {
@@ -29,13 +29,6 @@ export function layoutOf(dataDir: string): Layout {
     tmp: join(root, "tmp"),
     blobs: join(root, "blobs"),
   };
-}
-
-const CHARACTERS = [..."0123456789abcdefghjkmnpqrstvwxyz"];
-
-/** Names of the directories that blobs are in. */
-export function shards(): string[] {
-  return CHARACTERS.flatMap((first) => CHARACTERS.map((second) => first + second));
 }
 
 /** `ab/blob_…ab`: where a blob is, relative to `blobs`, on disk and in a bucket. */

@@ -12,7 +12,7 @@ interface Readable {
 
 /**
  * Writes all bytes of a reader to a stream by buffers that are used again as soon as the stream has handed them to the system.
- * @throws what the reader throws, after the stream was destroyed; the signal's reason; an error when the stream is closed early
+ * @throws what the reader throws, after the stream was destroyed; the signal's reason; an error with the code `ERR_STREAM_PREMATURE_CLOSE` when the stream's other end goes away
  */
 export async function pipe(reader: Readable, target: Writable, buffers: Buffers, options: PipeOptions): Promise<void> {
   const { signal, end = true } = options;
@@ -37,7 +37,10 @@ export async function pipe(reader: Readable, target: Writable, buffers: Buffers,
     throw error;
   } finally {
     out.release();
-    for (const buffer of lent) isDone ? buffers.give(buffer) : buffers.lose(buffer);
+    for (const buffer of lent) {
+      if (isDone) buffers.give(buffer);
+      else buffers.lose(buffer);
+    }
   }
 }
 
@@ -56,13 +59,14 @@ class Outlet {
   readonly #signal: AbortSignal | undefined;
   readonly #free: Buffer[] = [];
   #underWay = 0;
+  #finished = false;
   #failure: { readonly error: unknown } | undefined;
   #waiting: PromiseWithResolvers<void> | undefined;
 
   constructor(target: Writable, signal: AbortSignal | undefined) {
     this.#target = target;
     this.#signal = signal;
-    target.on("close", this.#onClose).on("error", this.#fail);
+    target.on("close", this.#onClose).on("error", this.#onError);
     signal?.addEventListener("abort", this.#onAbort);
     if (target.destroyed) this.#onClose();
   }
@@ -72,7 +76,8 @@ class Outlet {
     this.#underWay += 1;
     const done = (error?: Error | null): void => {
       this.#underWay -= 1;
-      if (error) this.#fail(error);
+      this.#finished = isLast && !error;
+      if (error) this.#onError(error);
       this.#free.push(buffer);
       this.#wake();
     };
@@ -86,6 +91,7 @@ class Outlet {
     this.#underWay += 1;
     this.#target.end(() => {
       this.#underWay -= 1;
+      this.#finished = true;
       this.#wake();
     });
   }
@@ -114,7 +120,7 @@ class Outlet {
   }
 
   release(): void {
-    this.#target.off("close", this.#onClose).off("error", this.#fail);
+    this.#target.off("close", this.#onClose).off("error", this.#onError);
     this.#target.on("error", () => {}); // it may come after the last look
     this.#signal?.removeEventListener("abort", this.#onAbort);
   }
@@ -134,8 +140,12 @@ class Outlet {
   }
 
   readonly #onClose = (): void => {
-    const error = this.#target.errored ?? new Error("cannot send the content: whoever it was for has gone");
-    this.#fail(Object.assign(error, { code: (error as { code?: string }).code ?? "ERR_STREAM_PREMATURE_CLOSE" }));
+    if (!this.#finished) this.#onError(this.#target.errored);
+  };
+
+  readonly #onError = (cause: Error | null): void => {
+    const error = new Error("cannot send the content: whoever it was for has gone", cause === null ? {} : { cause });
+    this.#fail(Object.assign(error, { code: "ERR_STREAM_PREMATURE_CLOSE" }));
   };
 
   readonly #onAbort = (): void => this.#fail(this.#signal?.reason);

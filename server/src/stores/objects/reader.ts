@@ -135,9 +135,7 @@ export class ChainedSource implements ByteSource {
   }
 
   #open(): Promise<ByteSource | undefined> {
-    const opening = this.#opening
-      .next()
-      .then(async (result) => (result.done === true ? undefined : await result.value()));
+    const opening = this.#opening.next().then((result) => (result.done === true ? undefined : result.value()));
     opening.catch(() => {}); // told when its turn comes
     return opening;
   }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { Problem } from "#kernel/problem.ts";
-import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "./types.ts";
 
 /** Identifiers in one statement. */
@@ -56,10 +56,18 @@ export async function beginBlob(
   blob: { id: string; orgId: string; storeId: string },
   nowMs: number,
 ): Promise<void> {
-  const values = {
-    ...{ id: blob.id, org_id: blob.orgId, store_id: blob.storeId },
-    ...({ place: "driver", state: "writing", size: 0, refs: 0, sha256: null, digests: "{}" } as const),
-    ...{ idle_since: nowMs, created_at: nowMs },
+  const values: Tables["blob"] = {
+    id: blob.id,
+    org_id: blob.orgId,
+    store_id: blob.storeId,
+    place: "driver",
+    state: "writing",
+    size: 0,
+    refs: 0,
+    idle_since: nowMs,
+    sha256: null,
+    digests: "{}",
+    created_at: nowMs,
   };
   await metadata.write((tx) => tx.insertInto("blob").values(values).execute());
 }
@@ -70,8 +78,12 @@ export async function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number):
   const { numUpdatedRows } = await tx
     .updateTable("blob")
     .set(({ eb }) => ({
-      ...{ state: "live", size: staged.size, sha256: staged.sha256, digests: JSON.stringify(staged.digests) },
-      ...{ refs: eb("refs", "+", 1), idle_since: null },
+      state: "live",
+      size: staged.size,
+      sha256: staged.sha256,
+      digests: JSON.stringify(staged.digests),
+      refs: eb("refs", "+", 1),
+      idle_since: null,
     }))
     .where("id", "=", staged.id)
     .where("org_id", "=", staged.orgId)
@@ -82,10 +94,18 @@ export async function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number):
 }
 
 async function linkInline(tx: Writer, staged: StagedBlob, data: Uint8Array, nowMs: number): Promise<void> {
-  const values = {
-    ...{ id: staged.id, org_id: staged.orgId, store_id: "", size: staged.size, sha256: staged.sha256 },
-    ...({ place: "inline", state: "live", refs: 1, idle_since: null } as const),
-    ...{ digests: JSON.stringify(staged.digests), created_at: nowMs },
+  const values: Tables["blob"] = {
+    id: staged.id,
+    org_id: staged.orgId,
+    store_id: "",
+    place: "inline",
+    state: "live",
+    size: staged.size,
+    refs: 1,
+    idle_since: null,
+    sha256: staged.sha256,
+    digests: JSON.stringify(staged.digests),
+    created_at: nowMs,
   };
   await tx
     .insertInto("blob")

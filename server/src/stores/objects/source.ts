@@ -6,8 +6,11 @@ export type BlobInput = AsyncIterable<Uint8Array> | Uint8Array;
 /** Chunks are gathered up to this size, so that a write to the disk is worth its cost. */
 export const GATHER_BYTES = 1024 * 1024;
 
+/** Of more chunks than this one is made: they cost more than copying does. */
+const CHUNKS_MAX = 256;
+
 export interface Gathered {
-  readonly chunks: Uint8Array[];
+  readonly chunks: readonly Uint8Array[];
   readonly bytes: number;
   /** True when nothing follows. */
   readonly ended: boolean;
@@ -36,6 +39,10 @@ function whole(input: Uint8Array, taken: (chunk: Uint8Array) => void, signal: Ab
     },
     release: () => {},
   };
+}
+
+function compact(chunks: readonly Uint8Array[]): readonly Uint8Array[] {
+  return chunks.length > CHUNKS_MAX ? [Buffer.concat(chunks)] : chunks;
 }
 
 /** By events, since iterating over a stream takes a turn of the queue for each chunk. */
@@ -77,7 +84,7 @@ class StreamSource implements Source {
   }
 
   #take(): Gathered {
-    const gathered = { chunks: this.#chunks, bytes: this.#bytes, ended: this.#ended };
+    const gathered = { chunks: compact(this.#chunks), bytes: this.#bytes, ended: this.#ended };
     this.#chunks = [];
     this.#bytes = 0;
     if (!this.#ended) this.#stream.resume();
@@ -145,12 +152,12 @@ class IteratedSource implements Source {
     let bytes = 0;
     while (bytes < GATHER_BYTES) {
       const result = await this.#unlessAborted(this.#iterator.next());
-      if (result.done === true) return { chunks, bytes, ended: true };
+      if (result.done === true) return { chunks: compact(chunks), bytes, ended: true };
       this.#taken(result.value);
       if (result.value.length > 0) chunks.push(result.value);
       bytes += result.value.length;
     }
-    return { chunks, bytes, ended: false };
+    return { chunks: compact(chunks), bytes, ended: false };
   }
 
   release(): void {

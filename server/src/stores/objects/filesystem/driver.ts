@@ -13,7 +13,7 @@ import type {
   StrayFile,
 } from "../driver.ts";
 import { BlobDamaged, codeOf, ignoreAbsent, storageProblem } from "../errors.ts";
-import { blobAt, blobPath, layoutOf, shards, type Layout } from "../layout.ts";
+import { blobAt, blobPath, layoutOf, type Layout } from "../layout.ts";
 import type { ObjectLog } from "../settings.ts";
 import { lockDirectory, readTextIfPresent, syncDirectory, writeFileDurably } from "./files.ts";
 import { FileSink, type FileOperations } from "./sink.ts";
@@ -48,23 +48,15 @@ export async function openFilesystem(options: FilesystemOptions): Promise<BlobDr
   try {
     await rm(layout.tmp, { recursive: true, force: true });
     await mkdir(layout.tmp, { mode: 0o700 });
-    await makeShards(layout);
+    await mkdir(layout.blobs, { recursive: true, mode: 0o700 });
+    // One that an earlier process made may not be on disk yet.
+    await syncDirectory(layout.blobs);
+    await syncDirectory(layout.root);
     return new FilesystemDriver(options, layout, await storeIdOf(layout, options.clock), unlock);
   } catch (error) {
     unlock();
     throw error;
   }
-}
-
-/** All at the first start, so that no write has to make one and flush its name. */
-async function makeShards({ root, blobs }: Layout): Promise<void> {
-  await mkdir(blobs, { recursive: true, mode: 0o700 });
-  const present = new Set(await readdir(blobs));
-  const absent = shards().filter((name) => !present.has(name));
-  if (absent.length === 0) return;
-  for (const name of absent) await mkdir(join(blobs, name), { mode: 0o700 });
-  await syncDirectory(blobs);
-  await syncDirectory(root);
 }
 
 async function readStoreId(layout: Layout): Promise<string> {
@@ -79,7 +71,7 @@ async function readStoreId(layout: Layout): Promise<string> {
 async function storeIdOf(layout: Layout, clock: Clock): Promise<string> {
   const kept = await readStoreId(layout);
   if (kept !== "") return kept;
-  for (const name of shards()) {
+  for (const name of await readdir(layout.blobs)) {
     if ((await readdir(join(layout.blobs, name))).length === 0) continue;
     const cause = `${layout.storeId} is missing, but there are blobs beside it`;
     throw new Error(`cannot open the objects directory: ${cause}; put the file back from a backup`);
@@ -98,6 +90,7 @@ class FilesystemDriver implements BlobDriver {
   readonly #operations: FileOperations;
   readonly #space: SpaceGuard;
   readonly #unlock: () => void;
+  readonly #shards = new Map<string, Promise<void>>();
 
   constructor(options: FilesystemOptions, layout: Layout, storeId: string, unlock: () => void) {
     this.storeId = storeId;
@@ -110,11 +103,13 @@ class FilesystemDriver implements BlobDriver {
 
   async create(id: string, { size, recorded }: CreateOptions): Promise<FileSink> {
     await this.#space.reserve(size ?? 0);
+    const prepared = Promise.all([recorded, this.#makeShard(dirname(this.#path(id)))]);
+    prepared.catch(() => {}); // the sink waits for it at its end, if it comes to that
     return FileSink.open({
       operations: this.#operations,
       temporary: join(this.#layout.tmp, id),
       final: this.#path(id),
-      recorded,
+      prepared,
       checkSpace: (bytes) => this.#space.used(bytes),
     });
   }
@@ -136,19 +131,19 @@ class FilesystemDriver implements BlobDriver {
   }
 
   async delete(blobs: readonly DeletedBlob[]): Promise<string[]> {
-    const { remove, syncDirectory } = this.#operations;
+    const operations = this.#operations;
     const deleted = new Map<string, string[]>();
     for (const { id, complete } of blobs) {
       try {
-        if (!complete) await remove(join(this.#layout.tmp, id)).catch(ignoreAbsent);
-        await remove(this.#path(id)).catch(ignoreAbsent);
+        if (!complete) await operations.remove(join(this.#layout.tmp, id)).catch(ignoreAbsent);
+        await operations.remove(this.#path(id)).catch(ignoreAbsent);
         const directory = dirname(this.#path(id));
         deleted.set(directory, [...(deleted.get(directory) ?? []), id]);
       } catch (error) {
         this.#options.log.warn({ err: error, blob: id }, "cannot delete a blob; it is tried again later");
       }
     }
-    for (const directory of deleted.keys()) await syncDirectory(directory);
+    for (const directory of deleted.keys()) await operations.syncDirectory(directory);
     return [...deleted.values()].flat();
   }
 
@@ -178,6 +173,18 @@ class FilesystemDriver implements BlobDriver {
 
   async close(): Promise<void> {
     this.#unlock();
+  }
+
+  /** Makes the directory that a blob goes to, before the first one does: its own name must be on disk as well. */
+  async #makeShard(path: string): Promise<void> {
+    const made = this.#shards.get(path);
+    if (made !== undefined) return made;
+    const making = mkdir(path, { recursive: true, mode: 0o700 }).then((first) =>
+      first === undefined ? undefined : this.#operations.syncDirectory(this.#layout.blobs),
+    );
+    this.#shards.set(path, making);
+    making.catch(() => this.#shards.delete(path));
+    return making;
   }
 
   async *#entry(path: string): AsyncGenerator<StoredBlob | StrayFile> {

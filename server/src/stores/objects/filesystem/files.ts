@@ -49,6 +49,7 @@ export function lockDirectory(path: string): () => void {
   }
   writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
   return () => {
+    if (!database.isOpen) return;
     rmSync(holder, { force: true });
     database.close();
   };

@@ -17,7 +17,8 @@ export interface FileSinkOptions {
   readonly operations: FileOperations;
   readonly temporary: string;
   readonly final: string;
-  readonly recorded: Promise<void>;
+  /** Resolves when the records know of the blob and its directory is there. */
+  readonly prepared: Promise<unknown>;
   /** Asked now and then with the number of bytes since the last time; throws when the disk has too little space. */
   readonly checkSpace: (bytes: number) => Promise<void>;
 }
@@ -52,13 +53,13 @@ export class FileSink implements BlobSink {
   }
 
   async commit(): Promise<void> {
-    const { operations, temporary, final, recorded } = this.#options;
+    const { operations, temporary, final, prepared } = this.#options;
     const handle = this.#opened();
     try {
       await operations.datasync(handle);
       this.#handle = undefined;
       await handle.close();
-      await recorded;
+      await prepared;
       await operations.rename(temporary, final);
       this.#renamed = true;
       await operations.syncDirectory(dirname(final));

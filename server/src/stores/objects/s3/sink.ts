@@ -1,0 +1,154 @@
+import { crc32 } from "node:zlib";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  type CompletedPart,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import type { BlobSink, CreateOptions } from "../driver.ts";
+import { upstreamProblem } from "./client.ts";
+
+/** Parts that S3 allows in one upload. */
+const PARTS_MAX = 10_000;
+const MIB = 1024 * 1024;
+
+export interface S3SinkOptions extends CreateOptions {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly key: string;
+  readonly partBytes: number;
+  readonly partsUnderWay: number;
+}
+
+interface Upload {
+  readonly id: string;
+  readonly parts: CompletedPart[];
+  readonly underWay: Set<Promise<void>>;
+}
+
+/** A blob that becomes an object: by one request when it is small, else by an upload in parts, some of which are under way at once. */
+export class S3Sink implements BlobSink {
+  readonly #options: S3SinkOptions;
+  readonly #partBytes: number;
+  readonly #stop = new AbortController();
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #upload: Upload | undefined;
+  #sent = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: S3SinkOptions) {
+    this.#options = options;
+    // Parts of one size: some stores insist on it.
+    const least = Math.ceil((options.size ?? options.bytesMax) / PARTS_MAX / MIB) * MIB;
+    this.#partBytes = Math.max(options.partBytes, least);
+  }
+
+  async write(chunks: readonly Uint8Array[], bytes: number): Promise<void> {
+    this.#chunks.push(...chunks);
+    this.#bytes += bytes;
+    try {
+      // More than a part, so that the last one is never empty.
+      while (this.#bytes > this.#partBytes) await this.#sendPart(this.#cut(this.#partBytes));
+    } catch (error) {
+      throw upstreamProblem(error);
+    }
+  }
+
+  async commit(): Promise<void> {
+    try {
+      if (this.#upload === undefined) await this.#put(this.#cut(this.#bytes));
+      else await this.#complete(this.#upload);
+    } catch (error) {
+      throw upstreamProblem(error);
+    }
+  }
+
+  async abort(): Promise<void> {
+    const { client, bucket, key } = this.#options;
+    this.#chunks = [];
+    this.#stop.abort();
+    const upload = this.#upload;
+    if (upload !== undefined) {
+      await Promise.allSettled(upload.underWay);
+      await client
+        .send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: upload.id }))
+        .catch(ignoreNoUpload);
+    }
+    if (this.#sent) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+  }
+
+  async #put(body: Buffer): Promise<void> {
+    const { client, bucket, key, recorded } = this.#options;
+    await recorded;
+    this.#sent = true;
+    const input = { Bucket: bucket, Key: key, Body: body, ChecksumCRC32: checksum(body) };
+    await client.send(new PutObjectCommand(input), { abortSignal: this.#stop.signal });
+  }
+
+  async #sendPart(body: Buffer): Promise<void> {
+    const upload = (this.#upload ??= await this.#begin());
+    while (upload.underWay.size >= this.#options.partsUnderWay) await Promise.race(upload.underWay);
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const sending = this.#send(upload, upload.parts.length + 1, body)
+      .catch((error: unknown) => void (this.#failure ??= { error }))
+      .finally(() => upload.underWay.delete(sending));
+    upload.underWay.add(sending);
+  }
+
+  async #begin(): Promise<Upload> {
+    const { client, bucket, key, recorded } = this.#options;
+    await recorded;
+    const input = { Bucket: bucket, Key: key, ChecksumAlgorithm: "CRC32" } as const;
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(input), { abortSignal: this.#stop.signal });
+    if (UploadId === undefined) throw new Error("cannot begin an upload in parts: the store gave no id");
+    return { id: UploadId, parts: [], underWay: new Set() };
+  }
+
+  async #send(upload: Upload, number: number, body: Buffer): Promise<void> {
+    const { client, bucket, key } = this.#options;
+    const part: CompletedPart = { PartNumber: number, ChecksumCRC32: checksum(body) };
+    upload.parts.push(part);
+    const input = { Bucket: bucket, Key: key, UploadId: upload.id, Body: body, ...part, PartNumber: number };
+    const { ETag } = await client.send(new UploadPartCommand(input), { abortSignal: this.#stop.signal });
+    if (ETag !== undefined) part.ETag = ETag;
+  }
+
+  async #complete(upload: Upload): Promise<void> {
+    const { client, bucket, key } = this.#options;
+    await this.#sendPart(this.#cut(this.#bytes));
+    await Promise.all(upload.underWay);
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#sent = true;
+    const input = { Bucket: bucket, Key: key, UploadId: upload.id, MultipartUpload: { Parts: upload.parts } };
+    await client.send(new CompleteMultipartUploadCommand(input), { abortSignal: this.#stop.signal });
+  }
+
+  /** The first `bytes` of what waits, in one piece. */
+  #cut(bytes: number): Buffer {
+    const taken: Uint8Array[] = [];
+    let left = bytes;
+    for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
+      taken.push(chunk.subarray(0, left));
+      if (chunk.length > left) this.#chunks.unshift(chunk.subarray(left));
+      left -= Math.min(left, chunk.length);
+      if (left === 0) break;
+    }
+    this.#bytes -= bytes;
+    return Buffer.concat(taken, bytes);
+  }
+}
+
+function checksum(body: Buffer): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return bytes.toString("base64");
+}
+
+function ignoreNoUpload(error: unknown): void {
+  if ((error as Error).name !== "NoSuchUpload") throw error;
+}

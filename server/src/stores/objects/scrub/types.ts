@@ -1,0 +1,54 @@
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { BlobDriver } from "../driver.ts";
+
+/** A column that holds blobs: one link for each row in which it is not null. */
+export interface ReferenceColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly orgColumn: string;
+}
+
+export type FindingKind =
+  /** Bytes of a blob are gone, or fewer or more than they were. */
+  | "missing"
+  /** The bytes are not those that were written. */
+  | "altered"
+  /** Parts don't make up the blob that they are of. */
+  | "parts"
+  /** More or fewer rows hold a blob than it counts: it would be deleted too soon, or never. */
+  | "count"
+  /** A row holds a blob that is not there. */
+  | "dangling"
+  /** Bytes that no record knows of. */
+  | "orphan"
+  /** Kept in a directory or bucket that is not this one. */
+  | "elsewhere";
+
+export interface Finding {
+  readonly kind: FindingKind;
+  /** The blob, or the path of a file that is none. */
+  readonly what: string;
+  readonly orgId: string | null;
+  readonly detail: string;
+}
+
+export interface ScrubProgress {
+  /** Blobs looked at, and their bytes; rows of other tables that hold blobs. */
+  blobs: number;
+  bytes: number;
+  references: number;
+  stored: number;
+  findings: number;
+}
+
+export interface ScrubOptions {
+  readonly metadata: MetadataStore;
+  readonly driver: BlobDriver;
+  /** Every column that holds blobs: what is not named here is taken for a wrong count. */
+  readonly references: readonly ReferenceColumn[];
+  /** Compares sizes only, instead of reading every byte. */
+  readonly quick: boolean;
+  readonly found: (finding: Finding) => void;
+  readonly progress?: (progress: ScrubProgress) => void;
+  readonly signal?: AbortSignal;
+}
