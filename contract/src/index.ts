@@ -5,6 +5,7 @@ export * from "./telemetry.ts";
 export { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
 export * from "./query.ts";
 export { ALERT_EVENTS, ALERT_OPERATORS, ALERT_ROUTES, ALERT_STATES } from "./alerts.ts";
+export { FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { DISCOVERY_ROUTES, PORTAL_ROUTES, ServiceAddresses } from "./portal.ts";

@@ -1,6 +1,7 @@
 import {
   ALERT_ROUTES,
   DISCOVERY_ROUTES,
+  FILE_ROUTES,
   ORGANIZATION_ROUTES,
   QUERY_ROUTES,
   SAVED_QUERY_ROUTES,
@@ -44,6 +45,12 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     title: "Mooring: alerts",
     description: "Saved queries that are watched, and signed webhooks that tell of them.",
     rows: rowsOf(ALERT_ROUTES),
+  },
+  {
+    name: "files",
+    title: "Mooring: file storage",
+    description: "Files of any size by presigned URLs.",
+    rows: rowsOf(FILE_ROUTES),
   },
   {
     name: "discovery",

@@ -14,11 +14,13 @@ import {
 } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
+import { createFiles } from "./files.ts";
 import { registerGauges } from "./gauges.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
 import { createSurfaces } from "./surfaces.ts";
@@ -75,13 +77,13 @@ async function startAll(
     part.stop(0),
   );
   const addresses = addressesOf(config, listener.address, config.s3_listen);
-  const { metadata, telemetry } = await openStores(config, log, clock, phases);
+  const { metadata, telemetry, objects } = await openStores(config, log, clock, phases);
   const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) =>
     part.stop(),
   );
   await identity.start();
   const metrics = createHttpMetrics();
-  registerGauges(metrics.registry, telemetry);
+  registerGauges(metrics.registry, telemetry, objects);
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
   const host = createHttpHost({
     authenticator: identity.authenticator,
@@ -97,7 +99,26 @@ async function startAll(
   const alerts = phases.started("alerts", createAlerts({ config, log, clock, metadata, telemetry, identity }), (part) =>
     part.stop(),
   );
-  const parts = { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, alerts };
+  const { storage_url: storageUrl } = addresses;
+  const files = phases.started(
+    "files",
+    createFiles({ config, storageUrl, log, clock, metadata, objects, identity }),
+    (part) => part.stop(),
+  );
+  const parts = {
+    config,
+    clock,
+    addresses,
+    host,
+    identity,
+    metadata,
+    telemetry,
+    objects,
+    encoders,
+    tails,
+    alerts,
+    files,
+  };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,
@@ -112,6 +133,7 @@ async function startAll(
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, connectionsMax, metrics);
   alerts.start();
+  files.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;
@@ -170,7 +192,7 @@ async function openStores(
   log: FastifyBaseLogger,
   clock: Clock,
   phases: Phases,
-): Promise<{ metadata: MetadataStore; telemetry: TelemetryStore }> {
+): Promise<{ metadata: MetadataStore; telemetry: TelemetryStore; objects: ObjectStore }> {
   const metadata = phases.started(
     "metadata",
     await openMetadata({ url: config.database_url ?? undefined, dataDir: config.data_dir, clock }),
@@ -195,7 +217,18 @@ async function openStores(
     }),
     (part) => part.close(),
   );
-  return { metadata, telemetry };
+  const objects = phases.started(
+    "objects",
+    await openObjects({
+      dataDir: config.data_dir,
+      metadata,
+      clock,
+      log,
+      settings: { graceMs: config.object_grace_ms, collectEveryMs: config.object_collect_ms },
+    }),
+    (part) => part.close(),
+  );
+  return { metadata, telemetry, objects };
 }
 
 function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retention"]> {

@@ -1,8 +1,9 @@
 import { Gauge, type Registry } from "prom-client";
+import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
 /** Figures of the stores, read when `/metrics` is asked. */
-export function registerGauges(registry: Registry, telemetry: TelemetryStore): void {
+export function registerGauges(registry: Registry, telemetry: TelemetryStore, objects: ObjectStore): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({
       name,
@@ -29,4 +30,5 @@ export function registerGauges(registry: Registry, telemetry: TelemetryStore): v
   );
   gauge("mooring_queries_running", "Queries that run now.", () => telemetry.health().queriesRunning);
   gauge("mooring_telemetry_writable", "1 while batches can be taken.", () => (telemetry.health().ok ? 1 : 0));
+  gauge("mooring_objects_writable", "1 while content of files can be taken.", () => (objects.health().ok ? 1 : 0));
 }

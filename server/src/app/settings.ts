@@ -203,6 +203,41 @@ export const SETTINGS = {
     default: null,
     description: "bytes of rows that it may send at once; what it may send in ten seconds when not set",
   },
+  files_size_bytes_max: {
+    schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    default: 5 * GIB,
+    description: "bytes of one file",
+  },
+  files_stored_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description: "bytes of files that an organization may have; `mooring quota` sets them for one",
+  },
+  presigned_url_lifetime_s: {
+    schema: count(1, 604_800),
+    default: 900,
+    description: "seconds for which a presigned URL is valid; an upload or download that began in time may go on",
+  },
+  upload_idle_timeout_ms: {
+    schema: ms(100, DAY_MS),
+    default: 60_000,
+    description: "an upload from which nothing comes for so long is ended",
+  },
+  upload_cleanup_ms: {
+    schema: ms(100, DAY_MS),
+    default: 60_000,
+    description: "how often the server looks for uploads that were never made",
+  },
+  object_grace_ms: {
+    schema: ms(100, 30 * DAY_MS),
+    default: 3_600_000,
+    description: "how long content that nothing holds is kept before it is deleted",
+  },
+  object_collect_ms: {
+    schema: ms(100, DAY_MS),
+    default: 60_000,
+    description: "how often the server looks for such content",
+  },
   webhooks_private_addresses: {
     schema: Type.Enum(["refuse", "allow"]),
     default: "refuse",

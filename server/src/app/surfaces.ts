@@ -3,7 +3,9 @@ import { createHealthSurface, type HttpHost, type Surface } from "#http/index.ts
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
 import { createAlertsSurface } from "#surfaces/alerts/index.ts";
+import { createFilesSurface } from "#surfaces/files/index.ts";
 import { createOauthSurface } from "#surfaces/oauth/index.ts";
 import { createOrganizationSurface } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
@@ -13,6 +15,7 @@ import { createTelemetrySurface, type EncoderPool, type Tails } from "#surfaces/
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
+import type { Files } from "./files.ts";
 
 export interface SurfaceParts {
   readonly config: Config;
@@ -22,21 +25,25 @@ export interface SurfaceParts {
   readonly identity: Identity;
   readonly metadata: MetadataStore;
   readonly telemetry: TelemetryStore;
+  readonly objects: ObjectStore;
   readonly encoders: EncoderPool;
   readonly tails: Tails;
   readonly alerts: ReturnType<typeof createAlerts>;
+  readonly files: Files;
   readonly stopping: () => boolean;
 }
 
 /** Every interface of the product, over its parts. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
-  const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, alerts, stopping } = parts;
+  const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
+  const { objects, alerts, files } = parts;
   const health = createHealthSurface({
     host,
     stopping,
     checks: [
       { name: "metadata", check: () => metadata.ping() },
       { name: "telemetry", check: async () => refuseUnless(telemetry.health().ok, telemetry.health().detail) },
+      { name: "objects", check: async () => refuseUnless(objects.health().ok, objects.health().detail) },
     ],
   });
   return [
@@ -54,6 +61,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     }),
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createAlertsSurface({ host, ...alerts.deps }),
+    createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];
 }

@@ -59,7 +59,7 @@ export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLi
  */
 export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
   app.addHook("preParsing", async (request, reply, payload) => {
-    const bytes = bytesOf(request);
+    const bytes = request.routeOptions.config.streamsBody === true ? 0 : bytesOf(request);
     if (request.principal !== null && bytes > 0) {
       const release = budget.hold(request.principal.orgId, bytes);
       reply.raw.once("close", release);

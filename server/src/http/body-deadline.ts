@@ -1,13 +1,22 @@
 import type { FastifyInstance } from "fastify";
 import { Problem } from "#kernel/problem.ts";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    readonly operationId?: string;
+    /** The route reads its body as a stream, never has it in memory, and bounds its time itself. */
+    readonly streamsBody?: boolean;
+  }
+}
+
 /**
  * Bounds the time in which the body of a request without a principal arrives. Such bodies are counted in no budget, see
  * `holdBodies`, and one that drips would keep its connection and its memory for as long as the sender likes.
  */
 export function limitBodyTime(app: FastifyInstance, timeoutMs: number): void {
   app.addHook("preParsing", async (request, reply, payload) => {
-    if (request.principal !== null || request.raw.complete) return payload;
+    const isBounded = request.routeOptions.config.streamsBody === true;
+    if (request.principal !== null || isBounded || request.raw.complete) return payload;
     const deadline = setTimeout(() => {
       // Told to whoever reads the body. Destroying it instead would take the connection away before the answer.
       payload.emit("error", tooSlow(timeoutMs));

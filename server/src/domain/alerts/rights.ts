@@ -1,6 +1,5 @@
-import { authorize, isLive, readState, type Principal } from "#domain/identity/index.ts";
-import { personPrincipal, visibleProjects } from "#domain/organizations/index.ts";
-import { isId } from "#kernel/ids.ts";
+import { authorize, type Principal } from "#domain/identity/index.ts";
+import { principalNow, visibleProjects } from "#domain/organizations/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { VisibleRows } from "#stores/telemetry/index.ts";
 import type { AlertFault } from "./model.ts";
@@ -20,7 +19,7 @@ export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise
   const authors = { "the alert": alert.updated_by, "its query": alert.query_updated_by };
   const principals: Principal[] = [];
   for (const [what, id] of Object.entries(authors)) {
-    const principal = await principalOf(deps, alert.org_id, id, nowMs);
+    const principal = await principalNow(deps.metadata, alert.org_id, id, nowMs);
     const fault = faultOf(what, id, principal, alert);
     if (fault !== undefined) return { fault };
     if (principal !== undefined) principals.push(principal);
@@ -52,13 +51,4 @@ function common(one: VisibleRows, other: VisibleRows): VisibleRows {
     projectIds: one.projectIds.filter((id) => other.projectIds.includes(id)),
     unassigned: one.unassigned && other.unassigned,
   };
-}
-
-/** A person or credential as it is now, read past every cache; undefined when it may do nothing any more. */
-async function principalOf(deps: Deps, orgId: string, id: string, nowMs: number): Promise<Principal | undefined> {
-  if (!isId("cred", id)) return personPrincipal(deps.metadata.read, orgId, id);
-  const state = await readState(deps.metadata, { id });
-  if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return undefined;
-  const { clientId, orgSlug, projectId, scopes } = state;
-  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, scopes };
 }

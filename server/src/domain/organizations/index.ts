@@ -15,6 +15,7 @@ export {
   type Page,
   type PageQuery,
 } from "./members/members.ts";
+export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
 export {
   getOrganization,

@@ -1,0 +1,43 @@
+import { createPresignedUrls, startCleanUp, type FilesDeps } from "#domain/files/index.ts";
+import type { Identity } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import type { Config } from "./config.ts";
+
+export interface Files {
+  /** What the surface needs. */
+  readonly deps: FilesDeps;
+  /** Begins to take away uploads that were never made. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createFiles(options: {
+  readonly config: Pick<
+    Config,
+    "files_size_bytes_max" | "files_stored_bytes_max" | "presigned_url_lifetime_s" | "upload_cleanup_ms"
+  >;
+  readonly storageUrl: string;
+  readonly log: { error(fields: object, message: string): void };
+  readonly clock: Clock;
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly identity: Pick<Identity, "envelope">;
+}): Files {
+  const { config, storageUrl, log, clock, metadata, objects, identity } = options;
+  const settings = {
+    sizeBytesMax: config.files_size_bytes_max,
+    urlLifetimeS: config.presigned_url_lifetime_s,
+    storedBytesMax: config.files_stored_bytes_max,
+  };
+  const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
+  let stop: (() => Promise<void>) | undefined;
+  return {
+    deps: { metadata, objects, clock, urls, settings },
+    start: () => {
+      stop = startCleanUp({ metadata, clock, log }, config.upload_cleanup_ms);
+    },
+    stop: async () => stop?.(),
+  };
+}

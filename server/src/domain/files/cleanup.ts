@@ -1,0 +1,56 @@
+import { addUsage, deleteEvents, deleteExpiredGrant, expiredGrants } from "./store.ts";
+import { lockFiles, type FilesDeps } from "./uploads.ts";
+
+type Deps = Pick<FilesDeps, "metadata" | "clock">;
+
+/** A small upload that began in time makes no claim; it has ended long before this. */
+const GRACE_MS = 600_000;
+const BATCH = 200;
+/** What is told of files is kept for so long, whether or not somebody took it. */
+const EVENTS_KEPT_MS = 30 * 86_400_000;
+
+/** Takes away grants that expired, with what they reserve. Any number of nodes may do so at once. Returns how many. */
+export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<number> {
+  const nowMs = deps.clock.nowMs();
+  const before = nowMs - graceMs;
+  let count = 0;
+  for (;;) {
+    const expired = await expiredGrants(deps.metadata.read, before, BATCH);
+    for (const { id, org_id } of expired) {
+      await deps.metadata.write(async (tx) => {
+        await lockFiles(deps, tx, org_id);
+        const grant = await deleteExpiredGrant(tx, id, before);
+        if (grant !== undefined) await addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
+      });
+    }
+    count += expired.length;
+    if (expired.length < BATCH) break;
+  }
+  await deps.metadata.write((tx) => deleteEvents(tx, nowMs - EVENTS_KEPT_MS));
+  return count;
+}
+
+/** Cleans up at intervals until the returned function is called, which waits for what is under way. */
+export function startCleanUp(
+  deps: Deps & { readonly log: { error(fields: object, message: string): void } },
+  everyMs: number,
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    try {
+      await cleanUp(deps);
+    } catch (error) {
+      deps.log.error({ err: error }, "cannot clean up uploads that expired; it is tried again later");
+    } finally {
+      running = undefined;
+    }
+  };
+  const timer = setInterval(() => {
+    running ??= run();
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

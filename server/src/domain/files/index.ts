@@ -1,0 +1,19 @@
+export { cleanUp, startCleanUp } from "./cleanup.ts";
+export { deleteFile, fileOfUrl, findFile, findGrant, grantDownload } from "./files.ts";
+export { listFiles, type FileListing, type FilePage } from "./list.ts";
+export { canonicalMediaType, essenceOf } from "./media-type.ts";
+export { fileQuotaOf, NO_LIMIT, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
+export { allFilePolicies, resourceOf, type FileRow, type Grant, type StoredFile } from "./store.ts";
+export {
+  CLAIM_RENEWAL_MS,
+  claimUpload,
+  completeUpload,
+  grantUpload,
+  openUpload,
+  releaseClaim,
+  renewClaim,
+  type FilesDeps,
+  type FileSettings,
+  type Upload,
+} from "./uploads.ts";
+export { CONTENT_PATH, createPresignedUrls, type PresignedUrls } from "./urls.ts";

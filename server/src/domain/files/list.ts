@@ -1,0 +1,114 @@
+import type { Principal } from "#domain/identity/index.ts";
+import { knownProjects } from "#domain/organizations/index.ts";
+import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
+import { usageRows, type FileRow } from "./store.ts";
+
+export interface FileListing {
+  readonly limit: number;
+  readonly offset: number;
+  readonly prefix?: string | undefined;
+  /** Only those of this project, which the principal must be allowed to see. */
+  readonly projectId?: string | undefined;
+}
+
+export interface FilePage {
+  readonly files: FileRow[];
+  /** On all pages. */
+  readonly total: number;
+}
+
+/** Which of an organization's files are meant. */
+interface Selection {
+  readonly orgId: string;
+  /** Of this project only. */
+  readonly projectId: string | undefined;
+  /** Of no project of these. */
+  readonly hidden: readonly string[];
+  readonly prefix: string | undefined;
+}
+
+/** The files that the principal may see, newest first. */
+export async function listFiles(
+  deps: { readonly metadata: Pick<MetadataStore, "read"> },
+  principal: Principal,
+  listing: FileListing,
+): Promise<FilePage> {
+  const db = deps.metadata.read;
+  const bound = principal.kind === "credential" ? principal.projectId : null;
+  const projectId = listing.projectId ?? bound ?? undefined;
+  const hidden = projectId === undefined ? [...(await knownProjects(deps.metadata, principal)).hidden] : [];
+  const selection: Selection = { orgId: principal.orgId, projectId, hidden, prefix: listing.prefix };
+  const total = await count(db, selection);
+  const { limit, offset } = listing;
+  if (offset >= total) return { files: [], total };
+  // The later half is nearer from the other end.
+  const isFar = offset > total / 2;
+  const length = Math.min(limit, total - offset);
+  const page = isFar
+    ? { order: "asc" as const, limit: length, offset: total - offset - length }
+    : { order: "desc" as const, limit, offset };
+  const files = await rows(db, selection, page);
+  return { files: isFar ? files.toReversed() : files, total };
+}
+
+/** From counters, unless a prefix says which. */
+async function count(db: Reader, selection: Selection): Promise<number> {
+  const { orgId, projectId, hidden, prefix } = selection;
+  if (prefix !== undefined) {
+    const query = selected(db, selection).select((eb) => eb.fn.countAll<number>().as("count"));
+    return Number((await query.executeTakeFirstOrThrow()).count);
+  }
+  const isCounted = (place: string): boolean =>
+    projectId === undefined ? !hidden.includes(place) : place === projectId;
+  const usage = await usageRows(db, orgId);
+  return usage.filter(({ place }) => isCounted(place)).reduce((sum, { files }) => sum + files, 0);
+}
+
+/** The page is found in an index alone, however far it is, and its rows are read then. */
+async function rows(
+  db: Reader,
+  selection: Selection,
+  page: { order: "asc" | "desc"; limit: number; offset: number },
+): Promise<FileRow[]> {
+  const { order, limit, offset } = page;
+  const ids = selected(db, selection)
+    .select("id")
+    .orderBy("created_at", order)
+    .orderBy("id", order)
+    .limit(limit)
+    .offset(offset);
+  return db
+    .selectFrom("file")
+    .selectAll()
+    .where("org_id", "=", selection.orgId)
+    .where("id", "in", ids)
+    .orderBy("created_at", order)
+    .orderBy("id", order)
+    .execute();
+}
+
+function selected(db: Reader, { orgId, projectId, hidden, prefix }: Selection) {
+  const end = prefix === undefined ? undefined : endOfPrefix(prefix);
+  return db
+    .selectFrom("file")
+    .where("org_id", "=", orgId)
+    .$if(projectId !== undefined, (query) => query.where("project_id", "=", projectId ?? ""))
+    .$if(hidden.length > 0, (query) =>
+      query.where((eb) => eb.or([eb("project_id", "is", null), eb("project_id", "not in", [...hidden])])),
+    )
+    .$if(prefix !== undefined, (query) => query.where("filename", ">=", prefix ?? ""))
+    .$if(end !== undefined, (query) => query.where("filename", "<", end ?? ""));
+}
+
+const LAST_CODE_POINT = 0x10ffff;
+const SURROGATES = { first: 0xd800, last: 0xdfff };
+
+/** The first text behind all that begin with the prefix, by bytes of UTF-8; undefined when there is none. */
+export function endOfPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, (char) => char.codePointAt(0) ?? 0);
+  while (points.at(-1) === LAST_CODE_POINT) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  const next = last + 1 === SURROGATES.first ? SURROGATES.last + 1 : last + 1;
+  return String.fromCodePoint(...points, next);
+}

@@ -1,0 +1,63 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
+import { policyOf, putPolicy, usageRows } from "./store.ts";
+
+/** Stands for no limit where null stands for the server's default. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** What an organization has, all of its projects together. */
+export interface FileUsage {
+  readonly files: number;
+  readonly bytes: number;
+  readonly grants: number;
+  readonly reserved: number;
+}
+
+export async function usageOf(db: Reader, orgId: string): Promise<FileUsage> {
+  const usage = { files: 0, bytes: 0, grants: 0, reserved: 0 };
+  for (const row of await usageRows(db, orgId)) {
+    for (const name of ["files", "bytes", "grants", "reserved"] as const) usage[name] += row[name];
+  }
+  return usage;
+}
+
+/** Bytes that the organization may still store; infinite without a quota. */
+export async function bytesLeft(db: Reader, orgId: string, defaultMax: number | null): Promise<number> {
+  const chosen = (await policyOf(db, orgId))?.stored_bytes_max ?? defaultMax;
+  if (chosen === null || chosen === NO_LIMIT) return Number.POSITIVE_INFINITY;
+  const { bytes, reserved } = await usageOf(db, orgId);
+  return Math.max(0, chosen - bytes - reserved);
+}
+
+export function quotaExceeded(left: number): Problem {
+  const detail = `Your organization may store ${left} more bytes of files; delete some, or ask the operator for more.`;
+  return new Problem("storage_quota_exceeded", detail);
+}
+
+/** Null: the server's default. */
+export async function fileQuotaOf(deps: { readonly metadata: MetadataStore }, orgId: string): Promise<number | null> {
+  return (await policyOf(deps.metadata.read, orgId))?.stored_bytes_max ?? null;
+}
+
+/** For the operator alone: an organization can't give itself more. */
+export async function setFileQuota(
+  deps: { readonly metadata: MetadataStore; readonly clock: Clock },
+  caller: Caller,
+  orgId: string,
+  storedBytesMax: number | null,
+): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    const before = (await policyOf(tx, orgId))?.stored_bytes_max ?? null;
+    await putPolicy(tx, { org_id: orgId, stored_bytes_max: storedBytesMax, updated_at: deps.clock.nowMs() });
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "file.quota.update",
+      target: { kind: "organization", id: orgId },
+      detail: { before: { stored_bytes_max: before }, after: { stored_bytes_max: storedBytesMax } },
+    });
+  });
+}

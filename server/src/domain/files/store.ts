@@ -1,0 +1,188 @@
+import { sql } from "kysely";
+import type { Resource } from "#domain/identity/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type FileRow = Tables["file"];
+export type GrantRow = Tables["upload_grant"];
+export type UsageRow = Tables["file_usage"];
+export type PolicyRow = Tables["file_policy"];
+
+/** What says who may see a file, or a grant. */
+interface Placed {
+  readonly org_id: string;
+  readonly project_id: string | null;
+  /** Null: it belongs to the organization. */
+  readonly visibility: Tables["project"]["visibility"] | null;
+}
+
+export type StoredFile = FileRow & Placed;
+export type Grant = GrantRow & Placed;
+
+/** What a file is to the permission check. */
+export function resourceOf({ org_id: orgId, project_id: id, visibility }: Placed): Resource {
+  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private" } };
+}
+
+/** Of whatever organization: the caller has a signed URL, or compares. */
+export async function fileById(db: Reader, id: string): Promise<StoredFile | undefined> {
+  return db
+    .selectFrom("file")
+    .leftJoin("project", "project.id", "file.project_id")
+    .selectAll("file")
+    .select("project.visibility")
+    .where("file.id", "=", id)
+    .executeTakeFirst();
+}
+
+/** Of whatever organization, as above. */
+export async function grantById(db: Reader, id: string): Promise<Grant | undefined> {
+  return db
+    .selectFrom("upload_grant")
+    .leftJoin("project", "project.id", "upload_grant.project_id")
+    .selectAll("upload_grant")
+    .select("project.visibility")
+    .where("upload_grant.id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function insertGrant(tx: Writer, row: GrantRow): Promise<void> {
+  await tx.insertInto("upload_grant").values(row).execute();
+}
+
+export async function projectExists(db: Reader, orgId: string, id: string): Promise<boolean> {
+  const query = db.selectFrom("project").select("id").where("org_id", "=", orgId).where("id", "=", id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Takes or renews a claim; false when another holds it, or the grant is gone. */
+export async function setClaim(
+  tx: Writer,
+  id: string,
+  claim: { readonly name: string; readonly nowMs: number; readonly untilMs: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("upload_grant")
+    .set({ claim: claim.name, claimed_until: claim.untilMs })
+    .where("id", "=", id)
+    .where((eb) =>
+      eb.or([eb("claim", "is", null), eb("claim", "=", claim.name), eb("claimed_until", "<", claim.nowMs)]),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows) === 1;
+}
+
+export async function clearClaim(tx: Writer, id: string, name: string): Promise<void> {
+  await tx
+    .updateTable("upload_grant")
+    .set({ claim: null, claimed_until: null })
+    .where("id", "=", id)
+    .where("claim", "=", name)
+    .execute();
+}
+
+/** Takes a grant away for good, unless another upload than `claim` uses it at this moment; undefined then, or when it is gone. */
+export async function takeGrant(tx: Writer, id: string, claim: string, nowMs: number): Promise<GrantRow | undefined> {
+  return tx
+    .deleteFrom("upload_grant")
+    .where("id", "=", id)
+    .where((eb) => eb.or([eb("claim", "is", null), eb("claim", "=", claim), eb("claimed_until", "<", nowMs)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function deleteGrant(tx: Writer, orgId: string, id: string): Promise<GrantRow | undefined> {
+  return tx
+    .deleteFrom("upload_grant")
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Grants that nobody uses and that can't be used any more. */
+export async function expiredGrants(db: Reader, before: number, limit: number): Promise<GrantRow[]> {
+  return db
+    .selectFrom("upload_grant")
+    .selectAll()
+    .where("expires_at", "<", before)
+    .where((eb) => eb.or([eb("claimed_until", "is", null), eb("claimed_until", "<", before)]))
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+}
+
+export async function deleteExpiredGrant(tx: Writer, id: string, before: number): Promise<GrantRow | undefined> {
+  return tx
+    .deleteFrom("upload_grant")
+    .where("id", "=", id)
+    .where("expires_at", "<", before)
+    .where((eb) => eb.or([eb("claimed_until", "is", null), eb("claimed_until", "<", before)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function insertFile(tx: Writer, row: FileRow): Promise<void> {
+  await tx.insertInto("file").values(row).execute();
+}
+
+export async function deleteFileRow(tx: Writer, orgId: string, id: string): Promise<FileRow | undefined> {
+  return tx.deleteFrom("file").where("org_id", "=", orgId).where("id", "=", id).returningAll().executeTakeFirst();
+}
+
+export async function insertEvent(tx: Writer, row: Tables["event_outbox"]): Promise<void> {
+  await tx.insertInto("event_outbox").values(row).execute();
+}
+
+export async function deleteEvents(tx: Writer, before: number): Promise<void> {
+  await tx.deleteFrom("event_outbox").where("created_at", "<", before).execute();
+}
+
+/** Adds to the numbers of a place; what is not named stays. */
+export async function addUsage(
+  tx: Writer,
+  place: Pick<FileRow, "org_id" | "project_id">,
+  change: Partial<Pick<UsageRow, "files" | "bytes" | "grants" | "reserved">>,
+): Promise<void> {
+  const { files = 0, bytes = 0, grants = 0, reserved = 0 } = change;
+  await tx
+    .insertInto("file_usage")
+    .values({ org_id: place.org_id, place: place.project_id ?? "", files, bytes, grants, reserved })
+    .onConflict((on) =>
+      on.columns(["org_id", "place"]).doUpdateSet({
+        files: sql`file_usage.files + ${files}`,
+        bytes: sql`file_usage.bytes + ${bytes}`,
+        grants: sql`file_usage.grants + ${grants}`,
+        reserved: sql`file_usage.reserved + ${reserved}`,
+      }),
+    )
+    .execute();
+}
+
+/** Of the organization, or those of its places that are named. */
+export async function usageRows(db: Reader, orgId: string): Promise<UsageRow[]> {
+  return db.selectFrom("file_usage").selectAll().where("org_id", "=", orgId).execute();
+}
+
+export async function policyOf(db: Reader, orgId: string): Promise<PolicyRow | undefined> {
+  return db.selectFrom("file_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
+}
+
+export async function putPolicy(tx: Writer, row: PolicyRow): Promise<void> {
+  const { org_id: _orgId, ...change } = row;
+  await tx
+    .insertInto("file_policy")
+    .values(row)
+    .onConflict((on) => on.column("org_id").doUpdateSet(change))
+    .execute();
+}
+
+/** Every organization that differs from the server's default, by its slug; for the operator's own command. */
+export async function allFilePolicies(db: Reader): Promise<(PolicyRow & { slug: string })[]> {
+  return db
+    .selectFrom("file_policy")
+    .innerJoin("organization", "organization.id", "file_policy.org_id")
+    .selectAll("file_policy")
+    .select("organization.slug")
+    .orderBy("organization.slug")
+    .execute();
+}

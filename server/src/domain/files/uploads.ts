@@ -1,0 +1,211 @@
+import { authorize, type Principal } from "#domain/identity/index.ts";
+import { absent, principalNow } from "#domain/organizations/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isoFromMs, type Clock } from "#kernel/time.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
+import { bytesLeft, quotaExceeded, usageOf } from "./quota.ts";
+import {
+  addUsage,
+  clearClaim,
+  grantById,
+  insertEvent,
+  insertFile,
+  insertGrant,
+  projectExists,
+  resourceOf,
+  setClaim,
+  takeGrant,
+  type FileRow,
+  type Grant,
+  type GrantRow,
+} from "./store.ts";
+import { rightsLost, type PresignedUrls } from "./urls.ts";
+
+export interface FileSettings {
+  /** The largest file. */
+  readonly sizeBytesMax: number;
+  readonly urlLifetimeS: number;
+  /** Of an organization's files together, unless the operator decided otherwise for it; null: no limit. */
+  readonly storedBytesMax: number | null;
+}
+
+export interface FilesDeps {
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  readonly urls: PresignedUrls;
+  readonly settings: FileSettings;
+}
+
+export interface NewUpload {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number | null;
+  readonly sha256: string | null;
+  /** Null: of the organization. */
+  readonly projectId: string | null;
+}
+
+/** Grants of an organization that were not used yet. */
+const GRANTS_MAX = 20_000;
+/** An upload that has not been heard of for so long is over, and its URL can be used again. */
+const CLAIM_MS = 120_000;
+/** How often an upload under way is to call `renewClaim`. */
+export const CLAIM_RENEWAL_MS = 30_000;
+
+/** Changes of an organization's files run one after another: counters, quota and projects stay true to the rows. */
+export async function lockFiles(deps: Pick<FilesDeps, "metadata">, tx: Writer, orgId: string): Promise<void> {
+  await deps.metadata.lock(tx, `file:${orgId}`);
+}
+
+/** @throws Problem `body_too_large`, `storage_quota_exceeded`, `quota_exceeded`, `not_found` (the project, just deleted) */
+export async function grantUpload(
+  deps: FilesDeps,
+  principal: Principal,
+  upload: NewUpload,
+): Promise<{ readonly fileId: string; readonly url: string }> {
+  const { settings, clock } = deps;
+  const { orgId } = principal;
+  const { filename, contentType, size, sha256, projectId } = upload;
+  if (size !== null && size > settings.sizeBytesMax)
+    throw new Problem("body_too_large", `A file may have ${settings.sizeBytesMax} bytes at most.`);
+  const nowMs = clock.nowMs();
+  const expiresS = Math.ceil(nowMs / 1000) + settings.urlLifetimeS;
+  const bytesMax = size ?? settings.sizeBytesMax;
+  const row: GrantRow = {
+    id: newId("file", nowMs),
+    org_id: orgId,
+    project_id: projectId,
+    filename,
+    content_type: contentType,
+    size,
+    sha256,
+    bytes_max: bytesMax,
+    reserved: size ?? 0,
+    created_by: principal.id,
+    created_at: nowMs,
+    expires_at: expiresS * 1000,
+    claim: null,
+    claimed_until: null,
+  };
+  await deps.metadata.write(async (tx) => {
+    await lockFiles(deps, tx, orgId);
+    if (projectId !== null && !(await projectExists(tx, orgId, projectId))) throw absent();
+    await refuseUnlessRoom(deps, tx, row);
+    await insertGrant(tx, row);
+    await addUsage(tx, row, { grants: 1, reserved: row.reserved });
+  });
+  return { fileId: row.id, url: deps.urls.upload({ fileId: row.id, contentType, bytesMax, expiresS }) };
+}
+
+async function refuseUnlessRoom(deps: FilesDeps, tx: Writer, row: GrantRow): Promise<void> {
+  const { grants } = await usageOf(tx, row.org_id);
+  if (grants >= GRANTS_MAX)
+    throw new Problem("quota_exceeded", `Your organization has ${grants} uploads that were not made yet.`);
+  const left = await bytesLeft(tx, row.org_id, deps.settings.storedBytesMax);
+  if (left < Math.max(1, row.reserved) && row.size !== 0) throw quotaExceeded(left);
+}
+
+/** An upload that may begin. */
+export interface Upload {
+  readonly grant: Grant;
+  /** Bytes at most; `isQuota` says that the quota is what sets it. */
+  readonly bytesMax: number;
+  readonly isQuota: boolean;
+}
+
+/** @throws Problem `conflict` when the URL was used, `forbidden` when whoever asked for it may no longer upload */
+export async function openUpload(deps: FilesDeps, fileId: string): Promise<Upload> {
+  const grant = await grantById(deps.metadata.read, fileId);
+  if (grant === undefined) throw used();
+  const principal = await principalNow(deps.metadata, grant.org_id, grant.created_by, deps.clock.nowMs());
+  if (principal === undefined || authorize(principal, "files:write", resourceOf(grant)) !== "allowed")
+    throw rightsLost();
+  if (grant.claim !== null && (grant.claimed_until ?? 0) >= deps.clock.nowMs()) throw underWay();
+  const left = await bytesLeft(deps.metadata.read, grant.org_id, deps.settings.storedBytesMax);
+  const room = left + grant.reserved;
+  return { grant, bytesMax: Math.min(grant.bytes_max, room), isQuota: room < grant.bytes_max };
+}
+
+/** Keeps others from using the same URL meanwhile. @throws Problem `conflict` */
+export async function claimUpload(deps: FilesDeps, fileId: string, name: string): Promise<void> {
+  if (!(await renewClaim(deps, fileId, name))) throw underWay();
+}
+
+/** False when the claim was lost. */
+export async function renewClaim(deps: FilesDeps, fileId: string, name: string): Promise<boolean> {
+  const nowMs = deps.clock.nowMs();
+  return deps.metadata.write((tx) => setClaim(tx, fileId, { name, nowMs, untilMs: nowMs + CLAIM_MS }));
+}
+
+/** The URL can be used again, until it expires. */
+export async function releaseClaim(deps: FilesDeps, fileId: string, name: string): Promise<void> {
+  await deps.metadata.write((tx) => clearClaim(tx, fileId, name));
+}
+
+/** Makes the content a file. What is staged is given up when that fails. @throws Problem `conflict`, `storage_quota_exceeded` */
+export async function completeUpload(
+  deps: FilesDeps,
+  fileId: string,
+  claim: string,
+  staged: StagedBlob,
+): Promise<FileRow> {
+  try {
+    return await deps.metadata.write(async (tx) => {
+      const nowMs = deps.clock.nowMs();
+      await lockFiles(deps, tx, staged.orgId);
+      const grant = await takeGrant(tx, fileId, claim, nowMs);
+      if (grant === undefined) throw used();
+      const left = await bytesLeft(tx, grant.org_id, deps.settings.storedBytesMax);
+      if (staged.size > left + grant.reserved) throw quotaExceeded(left);
+      const file = fileOf(grant, staged, nowMs);
+      await deps.objects.link(tx, grant.org_id, staged);
+      await insertFile(tx, file);
+      await addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
+      await insertEvent(tx, eventOf(file));
+      return file;
+    });
+  } catch (error) {
+    await deps.objects.discard(staged);
+    throw error;
+  }
+}
+
+function fileOf(grant: GrantRow, staged: StagedBlob, nowMs: number): FileRow {
+  return {
+    id: grant.id,
+    org_id: grant.org_id,
+    project_id: grant.project_id,
+    filename: grant.filename,
+    content_type: grant.content_type,
+    size: staged.size,
+    sha256: staged.sha256,
+    blob_id: staged.id,
+    created_by: grant.created_by,
+    created_at: nowMs,
+  };
+}
+
+function eventOf(file: FileRow): Parameters<typeof insertEvent>[1] {
+  const { id, org_id, project_id, filename, content_type, size, sha256, created_at } = file;
+  const body = { id, filename, content_type, size_bytes: size, sha256, project_id, created_at: isoFromMs(created_at) };
+  return {
+    id: newId("evt", created_at),
+    org_id,
+    project_id,
+    type: "file.completed",
+    subject: id,
+    body: JSON.stringify(body),
+    created_at,
+  };
+}
+
+function used(): Problem {
+  return new Problem("conflict", "This URL was used, or its upload was given up; ask for a new one.");
+}
+
+function underWay(): Problem {
+  return new Problem("conflict", "An upload to this URL is under way; it works once.");
+}

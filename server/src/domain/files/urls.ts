@@ -1,0 +1,121 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Envelope } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+
+/** What an upload URL allows. */
+export interface UploadClaims {
+  readonly fileId: string;
+  readonly contentType: string;
+  readonly bytesMax: number;
+  readonly expiresS: number;
+}
+
+/** What a download URL allows. */
+export interface DownloadClaims {
+  readonly fileId: string;
+  /** Who asked for it: it is good while they may download. */
+  readonly grantedBy: string;
+  readonly expiresS: number;
+}
+
+/** Parameters of a URL as they came; one that came twice is a list. */
+export type UrlQuery = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes URLs that need no token, and knows its own again. Everything that one allows stands in it and is signed by a key that
+ * follows from the master key, so that a URL is refused before anything is looked up.
+ */
+export interface PresignedUrls {
+  upload(claims: UploadClaims): string;
+  download(claims: DownloadClaims): string;
+  /** @throws Problem `presigned_url_invalid`, `presigned_url_expired` */
+  checkUpload(fileId: string, query: UrlQuery, nowMs: number): UploadClaims;
+  /** @throws Problem `presigned_url_invalid`, `presigned_url_expired` */
+  checkDownload(fileId: string, query: UrlQuery, nowMs: number): DownloadClaims;
+}
+
+/** Path of the content, below `storage_url`. */
+export const CONTENT_PATH = "/v1/content";
+
+const VERSION = "mooring.content.1";
+
+export function createPresignedUrls(options: {
+  readonly storageUrl: string;
+  readonly envelope: Pick<Envelope, "keyedHash">;
+}): PresignedUrls {
+  const { storageUrl, envelope } = options;
+  const signed = (method: string, values: readonly (string | number)[]): string =>
+    envelope.keyedHash("content-url", JSON.stringify([VERSION, method, ...values])).toString("base64url");
+  const ofUpload = ({ fileId, contentType, bytesMax, expiresS }: UploadClaims): string =>
+    signed("PUT", [fileId, contentType, bytesMax, expiresS]);
+  const ofDownload = ({ fileId, grantedBy, expiresS }: DownloadClaims): string =>
+    signed("GET", [fileId, grantedBy, expiresS]);
+  const urlOf = (fileId: string, parameters: Record<string, string>): string =>
+    `${storageUrl}${CONTENT_PATH}/${fileId}?${new URLSearchParams(parameters).toString()}`;
+
+  return {
+    upload: (claims) =>
+      urlOf(claims.fileId, {
+        expires: String(claims.expiresS),
+        content_type: claims.contentType,
+        bytes_max: String(claims.bytesMax),
+        signature: ofUpload(claims),
+      }),
+    download: (claims) =>
+      urlOf(claims.fileId, {
+        expires: String(claims.expiresS),
+        granted_by: claims.grantedBy,
+        signature: ofDownload(claims),
+      }),
+    checkUpload: (fileId, query, nowMs) => {
+      const { expires, content_type: contentType, bytes_max: bytesMax, signature } = textsIn(query, UPLOAD_PARAMETERS);
+      const claims = { fileId, contentType, bytesMax: wholeNumber(bytesMax), expiresS: wholeNumber(expires) };
+      requireSignature(signature, ofUpload(claims));
+      requireUnexpired(claims.expiresS, nowMs);
+      return claims;
+    },
+    checkDownload: (fileId, query, nowMs) => {
+      const { expires, granted_by: grantedBy, signature } = textsIn(query, DOWNLOAD_PARAMETERS);
+      const claims = { fileId, grantedBy, expiresS: wholeNumber(expires) };
+      requireSignature(signature, ofDownload(claims));
+      requireUnexpired(claims.expiresS, nowMs);
+      return claims;
+    },
+  };
+}
+
+const UPLOAD_PARAMETERS = ["expires", "content_type", "bytes_max", "signature"] as const;
+const DOWNLOAD_PARAMETERS = ["expires", "granted_by", "signature"] as const;
+
+/** Exactly these, each of them once. */
+function textsIn<const N extends string>(query: UrlQuery, names: readonly N[]): Record<N, string> {
+  const isWhole = names.every((name) => typeof query[name] === "string");
+  if (!isWhole || Object.keys(query).length !== names.length) throw altered();
+  return query as Record<N, string>;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^(0|[1-9][0-9]{0,15})$/.test(text)) throw altered();
+  return Number(text);
+}
+
+function requireSignature(given: string, right: string): void {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  if (a.length !== b.length || !timingSafeEqual(a, b)) throw altered();
+}
+
+function requireUnexpired(expiresS: number, nowMs: number): void {
+  if (nowMs < expiresS * 1000) return;
+  throw new Problem("presigned_url_expired", "This URL has expired; ask for a new one.");
+}
+
+export function altered(): Problem {
+  const detail =
+    "This URL was altered, or was made for another method or by another server; use it exactly as it was given.";
+  return new Problem("presigned_url_invalid", detail);
+}
+
+/** The URL is right, and whoever it was given to may no longer do this. */
+export function rightsLost(): Problem {
+  return new Problem("forbidden", "Whoever asked for this URL may not do this any more.");
+}

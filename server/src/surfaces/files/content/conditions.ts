@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Problem } from "#kernel/problem.ts";
+
+/** What identifies the content that would be sent. */
+export interface Validators {
+  /** Strong, with its quotes. */
+  readonly etag: string;
+  /** Whole seconds since the epoch. */
+  readonly modifiedS: number;
+}
+
+/** Preconditions in the order of RFC 9110 section 13.2.2: whether the caller has it already. @throws Problem `precondition_failed` */
+export function isNotModified(headers: IncomingHttpHeaders, validators: Validators): boolean {
+  const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
+  if (ifMatch !== undefined) {
+    if (!names(ifMatch, validators.etag, "strong")) throw failed("If-Match");
+  } else {
+    const unmodifiedS = secondsOf(headers["if-unmodified-since"]);
+    if (unmodifiedS !== undefined && validators.modifiedS > unmodifiedS) throw failed("If-Unmodified-Since");
+  }
+  if (ifNoneMatch !== undefined) return names(ifNoneMatch, validators.etag, "weak");
+  const modifiedS = secondsOf(headers["if-modified-since"]);
+  return modifiedS !== undefined && validators.modifiedS <= modifiedS;
+}
+
+/** Half-open. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The range that is asked for (RFC 9110 section 14.2); undefined for all of it: also when several are asked for, or in a form that is not known,
+ * which section 14.2 lets a server pass over.
+ * @throws Problem `range_not_satisfiable`
+ */
+export function rangeOf(headers: IncomingHttpHeaders, size: number, validators: Validators): Span | undefined {
+  const { range } = headers;
+  if (range === undefined || !ifRangeHolds(headers["if-range"], validators)) return undefined;
+  const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? [];
+  if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    if (length === 0) throw unsatisfiable(size);
+    return { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== "" && Number(last) < start) return undefined;
+  if (start >= size) throw unsatisfiable(size);
+  return { start, end: last === "" ? size : Math.min(Number(last) + 1, size) };
+}
+
+/** Section 13.1.5: a strong validator that is exactly ours. */
+function ifRangeHolds(value: string | string[] | undefined, { etag, modifiedS }: Validators): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "string") return false;
+  return value.includes('"') ? value.trim() === etag : secondsOf(value) === modifiedS;
+}
+
+function names(list: string, etag: string, comparison: "strong" | "weak"): boolean {
+  if (list.trim() === "*") return true;
+  const tags = list.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g) ?? [];
+  return tags.some((tag) => tag === etag || (comparison === "weak" && tag === `W/${etag}`));
+}
+
+/** Undefined when it is no date, and then the field is passed over. */
+function secondsOf(date: string | undefined): number | undefined {
+  const ms = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}
+
+function failed(field: string): Problem {
+  return new Problem("precondition_failed", `The content is not what ${field} names.`);
+}
+
+function unsatisfiable(size: number): Problem {
+  return new Problem("range_not_satisfiable", `The content has ${size} bytes.`, {
+    headers: { "content-range": `bytes */${size}` },
+  });
+}

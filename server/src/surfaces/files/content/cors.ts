@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+const METHODS = "GET, HEAD, PUT, OPTIONS";
+const EXPOSED = "ETag, Content-Disposition, Content-Length, Content-Range, Accept-Ranges, Last-Modified, Request-Id";
+const PREFLIGHT_S = 86_400;
+
+/**
+ * Pages of any origin may use a presigned URL (Fetch standard, "CORS protocol"): whoever has it may do what it allows, from wherever, and no cookie
+ * and no token stands behind it that a page could misuse.
+ */
+export async function allowOtherOrigins(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  void reply.headers({
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": EXPOSED,
+    "cross-origin-resource-policy": "cross-origin",
+  });
+}
+
+export async function answerPreflight(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const asked = request.headers["access-control-request-headers"];
+  void reply.headers({
+    "access-control-allow-methods": METHODS,
+    ...(asked === undefined ? {} : { "access-control-allow-headers": asked }),
+    "access-control-max-age": String(PREFLIGHT_S),
+    vary: "Access-Control-Request-Headers",
+  });
+  return reply.code(204).send();
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { fileOfUrl, type FileRow } from "#domain/files/index.ts";
+import type { FilesSurfaceDeps } from "../index.ts";
+import { etagOf } from "../model.ts";
+import { isNotModified, rangeOf, type Span, type Validators } from "./conditions.ts";
+import { dispositionOf } from "./disposition.ts";
+
+interface ContentParams {
+  readonly file_id: string;
+}
+
+const found = new WeakMap<IncomingMessage, FileRow>();
+
+/** @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `not_found`, `forbidden` */
+export function admitDownload(deps: FilesSurfaceDeps): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    const { file_id: fileId } = request.params as ContentParams;
+    const claims = deps.urls.checkDownload(fileId, request.query as Record<string, unknown>, deps.clock.nowMs());
+    found.set(request.raw, await fileOfUrl(deps, claims));
+  };
+}
+
+/** `GET` and `HEAD` of a presigned URL: the content or a range of it, as what it was uploaded as, and harmless in a browser. */
+export function download(
+  deps: FilesSurfaceDeps,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  return async (request, reply) => {
+    const file = found.get(request.raw);
+    if (file === undefined) throw new Error("the download was not admitted");
+    const validators: Validators = { etag: etagOf(file), modifiedS: Math.floor(file.created_at / 1000) };
+    const validated = fieldsOf(validators);
+    if (isNotModified(request.headers, validators)) return reply.code(304).headers(validated).send();
+    const isHead = request.method === "HEAD";
+    // RFC 9110 section 14.2: a range is of GET alone.
+    const range = isHead ? undefined : rangeOf(request.headers, file.size, validators);
+    const fields = { ...validated, ...contentFields(file, range) };
+    if (isHead) return sendHead(reply, 200, fields);
+    return send(deps, request, reply, { file, range, fields });
+  };
+}
+
+interface Sending {
+  readonly file: FileRow;
+  readonly range: Span | undefined;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+async function send(
+  deps: FilesSurfaceDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { file, range, fields }: Sending,
+): Promise<FastifyReply> {
+  const reader = await deps.objects.open(file.org_id, file.blob_id, range === undefined ? {} : { range });
+  try {
+    sendHead(reply, range === undefined ? 200 : 206, fields);
+    await reader.pipeTo(reply.raw);
+  } catch (error) {
+    // The head is out: a cut connection is the only way left to say that the content is not whole.
+    reply.raw.destroy();
+    if (!request.raw.destroyed) request.log.error({ err: error, file: file.id }, "cannot send a file's content");
+  } finally {
+    await reader.close();
+  }
+  return reply;
+}
+
+/** By hand, since the body goes past the framework. */
+function sendHead(reply: FastifyReply, status: number, fields: Readonly<Record<string, string>>): FastifyReply {
+  reply.headers(fields).hijack();
+  reply.raw.writeHead(status, reply.getHeaders() as Record<string, string>);
+  if (reply.request.method === "HEAD") reply.raw.end();
+  return reply;
+}
+
+function fieldsOf({ etag, modifiedS }: Validators): Record<string, string> {
+  return {
+    etag,
+    "last-modified": new Date(modifiedS * 1000).toUTCString(),
+    // Kept by the browser that asked, which asks each time whether it may still have it.
+    "cache-control": "private, no-cache",
+    "accept-ranges": "bytes",
+  };
+}
+
+function contentFields(file: FileRow, range: Span | undefined): Record<string, string> {
+  const { start, end } = range ?? { start: 0, end: file.size };
+  return {
+    "content-type": file.content_type,
+    "content-length": String(end - start),
+    ...(range === undefined ? {} : { "content-range": `bytes ${start}-${end - 1}/${file.size}` }),
+    "content-disposition": dispositionOf(file.filename, file.content_type),
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "referrer-policy": "no-referrer",
+  };
+}

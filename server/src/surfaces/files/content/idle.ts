@@ -1,0 +1,29 @@
+import type { IncomingMessage } from "node:http";
+import { Problem } from "#kernel/problem.ts";
+
+/** How often it is looked, in parts of the timeout. */
+const LOOKS = 4;
+
+/**
+ * Aborts the signal when no byte comes for that long. A large body has no time limit as a whole: slow lines are no fault.
+ */
+export function watchIdle(
+  request: IncomingMessage,
+  timeoutMs: number,
+): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const { socket } = request;
+  let [bytes, looks] = [socket.bytesRead, 0];
+  const timer = setInterval(() => {
+    looks = socket.bytesRead === bytes && !request.complete ? looks + 1 : 0;
+    bytes = socket.bytesRead;
+    if (looks >= LOOKS) controller.abort(tooSlow(timeoutMs));
+  }, timeoutMs / LOOKS);
+  return { signal: controller.signal, release: () => clearInterval(timer) };
+}
+
+function tooSlow(timeoutMs: number): Problem {
+  return new Problem("request_timeout", `Nothing arrived for ${timeoutMs / 1000} seconds; send the content again.`, {
+    headers: { connection: "close" },
+  });
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import {
+  canonicalMediaType,
+  CLAIM_RENEWAL_MS,
+  claimUpload,
+  completeUpload,
+  openUpload,
+  quotaExceeded,
+  releaseClaim,
+  renewClaim,
+  type Upload,
+} from "#domain/files/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { TooLarge, type Digests } from "#stores/objects/index.ts";
+import type { FilesSurfaceDeps } from "../index.ts";
+import { etagOf, fileBody } from "../model.ts";
+import { digestsOf } from "./digest-fields.ts";
+import { letTheRestPass } from "./rest.ts";
+import { watchIdle } from "./idle.ts";
+
+interface ContentParams {
+  readonly file_id: string;
+}
+
+/** What was found out before a byte of the body. */
+interface Admitted {
+  readonly upload: Upload;
+  readonly size: number | undefined;
+  readonly expected: Digests;
+}
+
+const admitted = new WeakMap<IncomingMessage, Admitted>();
+
+/** An upload of a known and smaller size claims nothing: it ends soon, and the first to end has the file. */
+const UNCLAIMED_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Decides before a byte of the body is read, and before the sender is told to go on (`Expect: 100-continue`).
+ * @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `invalid_request`, `unsupported_media_type`, `body_too_large`, `conflict`,
+ * `storage_quota_exceeded`, `forbidden`
+ */
+export function admitUpload(deps: FilesSurfaceDeps): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request, reply) => {
+    try {
+      admitted.set(request.raw, await admit(deps, request));
+    } catch (error) {
+      letTheRestPass(request.raw, reply.raw);
+      throw error;
+    }
+  };
+}
+
+async function admit(deps: FilesSurfaceDeps, request: FastifyRequest): Promise<Admitted> {
+  const { file_id: fileId } = request.params as ContentParams;
+  const query = request.query as Record<string, unknown>;
+  const claims = deps.urls.checkUpload(fileId, query, deps.clock.nowMs());
+  const { headers } = request;
+  requireType(headers["content-type"], claims.contentType);
+  if ((headers["content-encoding"] ?? "identity") !== "identity")
+    throw new Problem("unsupported_media_type", "Send the content as it is, without Content-Encoding.");
+  if (headers["content-range"] !== undefined)
+    throw new Problem("invalid_request", "Send the content as a whole, without Content-Range.");
+  const expected = digestsOf(headers);
+  const length = headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
+  if (length !== undefined && length > claims.bytesMax) throw new TooLarge(claims.bytesMax);
+  const upload = await openUpload(deps, fileId);
+  if (length !== undefined && length > upload.bytesMax) throw quotaExceeded(upload.bytesMax);
+  const size = upload.grant.size ?? undefined;
+  if (size !== undefined && length !== undefined && length !== size)
+    throw new Problem("invalid_request", `The file was announced with ${size} bytes, and Content-Length is ${length}.`);
+  return { upload, size: size ?? length, expected: withDeclared(expected, upload.grant.sha256) };
+}
+
+function requireType(given: string | undefined, declared: string): void {
+  if (given !== undefined && canonicalMediaType(given) === canonicalMediaType(declared)) return;
+  throw new Problem("invalid_request", `Send the header field Content-Type: ${declared}`);
+}
+
+function withDeclared(expected: Digests, sha256: string | null): Digests {
+  if (sha256 === null) return expected;
+  if (expected.sha256 !== undefined && expected.sha256 !== sha256)
+    throw new Problem("invalid_request", "The file was announced with another SHA-256.");
+  return { ...expected, sha256 };
+}
+
+/** `PUT` of a presigned URL: 200 with the file once it is durable. What fails leaves nothing, and the URL can be used again. */
+export function upload(
+  deps: FilesSurfaceDeps,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<{ data: ReturnType<typeof fileBody> }> {
+  return async (request, reply) => {
+    const found = admitted.get(request.raw);
+    if (found === undefined) throw new Error("the upload was not admitted");
+    try {
+      const file = await (isSmall(found) ? take(deps, request, found, randomUUID()) : claimed(deps, request, found));
+      void reply.headers({ etag: etagOf(file), "cache-control": "no-store" });
+      return { data: fileBody(file) };
+    } catch (error) {
+      letTheRestPass(request.raw, reply.raw);
+      throw error instanceof TooLarge && found.upload.isQuota ? quotaExceeded(found.upload.bytesMax) : error;
+    }
+  };
+}
+
+type Taken = ReturnType<typeof completeUpload>;
+
+function isSmall({ size }: Admitted): boolean {
+  return size !== undefined && size <= UNCLAIMED_BYTES_MAX;
+}
+
+/** Holds the URL as long as the upload goes on. */
+async function claimed(deps: FilesSurfaceDeps, request: FastifyRequest, found: Admitted): Taken {
+  const { id } = found.upload.grant;
+  const claim = randomUUID();
+  await claimUpload(deps, id, claim);
+  const warn = (error: unknown): void => request.log.warn({ err: error, file: id }, "cannot hold an upload's claim");
+  const renewal = setInterval(() => void renewClaim(deps, id, claim).catch(warn), CLAIM_RENEWAL_MS);
+  try {
+    return await take(deps, request, found, claim);
+  } catch (error) {
+    await releaseClaim(deps, id, claim).catch(warn);
+    throw error;
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+async function take(deps: FilesSurfaceDeps, request: FastifyRequest, found: Admitted, claim: string): Taken {
+  const { upload: opened, size, expected } = found;
+  const { id, org_id: orgId } = opened.grant;
+  const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
+  try {
+    const options = { bytesMax: opened.bytesMax, size, expected, signal: idle.signal };
+    const staged = await deps.objects.write(orgId, bodyOf(request), options);
+    return await completeUpload(deps, id, claim, staged);
+  } finally {
+    idle.release();
+  }
+}
+
+/** Without any body there is none to parse. */
+function bodyOf(request: FastifyRequest): IncomingMessage | Uint8Array {
+  return request.body === undefined ? new Uint8Array() : (request.body as IncomingMessage);
+}

@@ -1,0 +1,15 @@
+import type { FILE_ROUTES } from "@mooring/contract";
+import { listFiles as list } from "#domain/files/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { FilesSurfaceDeps } from "../index.ts";
+import { fileBody } from "../model.ts";
+import { placeFor } from "../resources.ts";
+
+export function listFiles(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.listFiles> {
+  return async ({ query }, { principal }) => {
+    const { limit = 50, offset = 0, prefix, project } = query;
+    const named = project === undefined ? null : await placeFor(deps, principal, project, "files:read");
+    const page = await list(deps, principal, { limit, offset, prefix, projectId: named ?? undefined });
+    return { data: { files: page.files.map(fileBody), total: page.total } };
+  };
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from "fastify";
+import { FILE_ROUTES as rows } from "@mooring/contract";
+import { CONTENT_PATH } from "#domain/files/index.ts";
+import { mountRoute } from "#http/index.ts";
+import { allowOtherOrigins, answerPreflight } from "./content/cors.ts";
+import { admitDownload, download } from "./content/download.ts";
+import { admitUpload, upload } from "./content/upload.ts";
+import type { FilesSurfaceDeps } from "./index.ts";
+import { createUpload } from "./operations/create-upload.ts";
+import { deleteFile } from "./operations/delete-file.ts";
+import { getFileDownload } from "./operations/get-file-download.ts";
+import { listFiles } from "./operations/list-files.ts";
+
+/** Row → operation. The permission of each stands in the contract's row. */
+export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
+  const { host } = deps;
+  mountRoute(app, host, rows.createUpload, createUpload(deps));
+  mountRoute(app, host, rows.listFiles, listFiles(deps));
+  mountRoute(app, host, rows.getFileDownload, getFileDownload(deps));
+  mountRoute(app, host, rows.deleteFile, deleteFile(deps));
+  // In a context of its own: no body is parsed there, and pages of other origins may read the answers.
+  void app.register(async (scope) => mountContent(scope, deps));
+}
+
+/** What presigned URLs point at. They are no paths of the interface, so that no row describes them. */
+function mountContent(app: FastifyInstance, deps: FilesSurfaceDeps): void {
+  const url = `${CONTENT_PATH}/:file_id`;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  app.addHook("onRequest", allowOtherOrigins);
+  app.route({
+    method: "PUT",
+    url,
+    config: { operationId: "uploadContent", streamsBody: true },
+    onRequest: admitUpload(deps),
+    handler: upload(deps),
+  });
+  app.route({
+    method: ["GET", "HEAD"],
+    url,
+    config: { operationId: "downloadContent" },
+    onRequest: admitDownload(deps),
+    handler: download(deps),
+  });
+  app.route({ method: "OPTIONS", url, config: { operationId: "preflightContent" }, handler: answerPreflight });
+}
