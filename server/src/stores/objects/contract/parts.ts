@@ -127,7 +127,7 @@ export const PARTS: ObjectCases = {
     );
     for (const staged of small) await linkNow(store, staged);
     const parts = Array.from({ length: count }, (_, i) => ({
-      blobId: small[Math.floor(i / 100)]!.id,
+      blobId: nth(small, Math.floor(i / 100)).id,
       range: { start: i % 100, end: (i % 100) + 1 },
     }));
     const { id, size } = await metadata.write((tx) => objects.compose(tx, "org_a", parts));

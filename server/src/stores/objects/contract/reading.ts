@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { BlobDamaged } from "../errors.ts";
 import type { ByteRange } from "../types.ts";
-import { collected, contentOf, keep, KIB, MIB, readAll, unlinkNow, type OpenObjects } from "../testing/store.ts";
+import { collected, contentOf, keep, KIB, MIB, readAll, unlinkNow, type OpenObjects, nth } from "../testing/store.ts";
 import { GRACE_MS, LARGE, problem, waitUntil, type ObjectCases } from "./harness.ts";
 
 /** Ranges about the edges, and some in between that are the same in each run. */
@@ -162,7 +162,7 @@ export const READING: ObjectCases = {
         ids.map((blobId) => ({ blobId })),
       ),
     );
-    await place.damage(ids[2]!, "remove");
+    await place.damage(nth(ids, 2), "remove");
     await using served = await serving(store, id);
     const response = await fetched(served.url);
     await assert.rejects(collected(response), { code: "ECONNRESET" });

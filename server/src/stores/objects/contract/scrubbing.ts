@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { newId } from "#kernel/ids.ts";
-import { contentOf, keep, MIB, unlinkNow } from "../testing/store.ts";
+import { contentOf, keep, MIB, unlinkNow, nth } from "../testing/store.ts";
 import { dropThing, findings, GRACE_MS, keepThing, LARGE, makeThings, named, type ObjectCases } from "./harness.ts";
 
 export const SCRUBBING: ObjectCases = {
@@ -33,15 +33,15 @@ export const SCRUBBING: ObjectCases = {
     for (let i = 0; i < 5; i++) ids.push(await keepThing(store, `thing_${i}`, contentOf(i, LARGE)));
     const inline: string[] = [];
     for (let i = 0; i < 3; i++) inline.push(await keepThing(store, `small_${i}`, contentOf(i, 100)));
-    await place.damage(ids[0]!, "remove");
-    await place.damage(ids[1]!, "cut");
-    await place.damage(ids[2]!, "alter");
+    await place.damage(nth(ids, 0), "remove");
+    await place.damage(nth(ids, 1), "cut");
+    await place.damage(nth(ids, 2), "alter");
     await store.metadata.write(async (tx) => {
-      await tx.deleteFrom("blob_data").where("id", "=", inline[0]!).execute();
+      await tx.deleteFrom("blob_data").where("id", "=", nth(inline, 0)).execute();
       await tx
         .updateTable("blob_data")
         .set({ data: Buffer.alloc(100) })
-        .where("id", "=", inline[1]!)
+        .where("id", "=", nth(inline, 1))
         .execute();
     });
     const expected = [`missing ${ids[0]}`, `missing ${ids[1]}`, `missing ${inline[0]}`, `altered ${inline[1]}`];
@@ -90,12 +90,17 @@ export const SCRUBBING: ObjectCases = {
       });
     }
     await store.metadata.write(async (tx) => {
-      await tx.deleteFrom("blob_part").where("blob_id", "=", ids[0]!).where("seq", "=", 1).execute();
-      await tx.updateTable("blob_part").set({ start: 1 }).where("blob_id", "=", ids[1]!).where("seq", "=", 0).execute();
+      await tx.deleteFrom("blob_part").where("blob_id", "=", nth(ids, 0)).where("seq", "=", 1).execute();
+      await tx
+        .updateTable("blob_part")
+        .set({ start: 1 })
+        .where("blob_id", "=", nth(ids, 1))
+        .where("seq", "=", 0)
+        .execute();
       await tx
         .updateTable("blob_part")
         .set({ position: 9 })
-        .where("blob_id", "=", ids[2]!)
+        .where("blob_id", "=", nth(ids, 2))
         .where("seq", "=", 1)
         .execute();
     });

@@ -4,7 +4,18 @@ import { PassThrough, Readable } from "node:stream";
 import { DIGEST_ALGORITHMS } from "../digests.ts";
 import { DigestMismatch, SizeMismatch, TooLarge } from "../errors.ts";
 import type { WriteOptions } from "../types.ts";
-import { contentOf, keep, KIB, LIMIT, linkNow, MIB, piecesOf, readAll, type OpenObjects } from "../testing/store.ts";
+import {
+  contentOf,
+  keep,
+  KIB,
+  LIMIT,
+  linkNow,
+  MIB,
+  piecesOf,
+  readAll,
+  type OpenObjects,
+  nth,
+} from "../testing/store.ts";
 import { assertNothingLeft, LARGE, problem, rowCount, storedIds, waitUntil, type ObjectCases } from "./harness.ts";
 
 /** About the places where something changes: inline or not, one gathered write or two. */
@@ -206,10 +217,10 @@ export const WRITING: ObjectCases = {
 
   "blobs are there after the store was closed and opened again": async (store, place) => {
     const content = [contentOf(8, 100), contentOf(9, LARGE)];
-    const ids = [await keep(store, content[0]!), await keep(store, content[1]!)];
+    const ids = [await keep(store, nth(content, 0)), await keep(store, nth(content, 1))];
     await store.close();
     const again = await place.open();
-    for (const [i, id] of ids.entries()) assert.ok((await readAll(again, id)).equals(content[i]!));
+    for (const [i, id] of ids.entries()) assert.ok((await readAll(again, id)).equals(nth(content, i)));
     await again.close();
   },
 };

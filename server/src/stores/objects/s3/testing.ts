@@ -45,8 +45,8 @@ export async function s3Place(store: Omit<S3Options, "bucket">): Promise<TestPla
     damage: async (id, how) => {
       if (how === "remove") return void (await client.send(new DeleteObjectCommand(placeOf(id))));
       const { Body } = await client.send(new GetObjectCommand(placeOf(id)));
-      const bytes = await Body!.transformToByteArray();
-      const changed = how === "cut" ? bytes.subarray(0, 10) : bytes.with(100, bytes[100]! ^ 1);
+      const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+      const changed = how === "cut" ? bytes.subarray(0, 10) : bytes.map((byte) => byte ^ 1);
       await client.send(new PutObjectCommand({ ...placeOf(id), Body: changed }));
     },
     plant: async (id) => void (await client.send(new PutObjectCommand({ ...placeOf(id), Body: "nobody's" }))),

@@ -136,3 +136,9 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item);
   return all;
 }
+
+/** @throws when there are not so many */
+export function nth<T>(items: readonly T[], index: number): T {
+  if (index >= items.length) throw new Error(`there are only ${items.length} items`);
+  return items[index] as T;
+}
