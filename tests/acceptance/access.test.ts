@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { rawRequest, refused, type Answer, type Problem } from "../fixtures/http.ts";
+import { uploaded } from "../fixtures/files.ts";
 import { forgeJwt } from "../fixtures/jwt.ts";
 import { pathOf, publishedOperations, type Operation } from "../fixtures/operations.ts";
 import { ALL_SCOPES } from "../fixtures/scopes.ts";
@@ -34,6 +35,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   },
   updateAlert: { description: "new" },
   rotateAlertSecret: {},
+  createUpload: { filename: "never made.txt", content_type: "text/plain" },
   updateOrganization: { name: "Acme" },
   updateTelemetrySettings: { retention_days: { logs: 30 } },
   createTelemetryErasure: { types: ["logs"], match: { service: "shop" } },
@@ -77,6 +79,7 @@ function absent(operation: Operation): Record<string, string> {
     app_id: `app_${"0".repeat(26)}`,
     query_id: `query_${"0".repeat(26)}`,
     alert_id: `alert_${"0".repeat(26)}`,
+    file_id: `file_${"0".repeat(26)}`,
     user_id: `user_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
     invitation_id: `inv_${"0".repeat(26)}`,
@@ -165,6 +168,7 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   const alert = await server.call("POST", "/v1/alerts", { token, json: alertOn(String(query.body["id"])) });
   assert.equal(alert.status, 201, alert.text);
   return {
+    file_id: (await uploaded(server, token, { filename: "theirs.txt" })).id,
     query_id: String(query.body["id"]),
     alert_id: String(alert.body["id"]),
     project_id: home.project.id,
@@ -198,12 +202,13 @@ async function privateResources(server: Server, token: string): Promise<Record<s
   });
   const query_id = await make("/v1/query/saved", { name: "hidden", sql: "select 1", project: project_id });
   const alert_id = await make("/v1/alerts", alertOn(query_id));
+  const { id: file_id } = await uploaded(server, token, { filename: "hidden.txt", project: project_id });
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
   assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
   const hide = await server.call("PATCH", `/v1/projects/${project_id}`, { token, json: { visibility: "private" } });
   assert.equal(hide.status, 200, hide.text);
-  return { project_id, app_id, credential_id, query_id, alert_id };
+  return { project_id, app_id, credential_id, query_id, alert_id, file_id };
 }
 
 const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));

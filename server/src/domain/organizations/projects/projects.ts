@@ -11,6 +11,7 @@ import { findMember } from "../members/store.ts";
 import {
   countApps,
   deleteProjectRow,
+  hasFiles,
   insertProject,
   listProjectRows,
   maintainersOf,
@@ -178,6 +179,8 @@ export async function deleteProject(
     await deps.metadata.lock(tx, `saved_query:${orgId}`); // they go with it, and none is added meanwhile
     if ((await countApps(tx, orgId, row.id)) > 0)
       throw new Problem("conflict", "The project has apps; delete them first.");
+    await deps.metadata.lock(tx, `file:${orgId}`); // no upload ends meanwhile
+    if (await hasFiles(tx, orgId, row.id)) throw new Problem("conflict", "The project has files; delete them first.");
     const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
     await rememberDeleted(tx, row, deps.clock.nowMs());
     await deleteProjectRow(tx, orgId, row.id);

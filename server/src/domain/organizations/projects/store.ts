@@ -69,6 +69,9 @@ export async function setProject(tx: Writer, project: Project): Promise<void> {
 /** With what belongs to it and means nothing without it. */
 export async function deleteProjectRow(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await deleteSavedQueries(tx, orgId, projectId);
+  // Uploads that have not ended can't end any more, and what was reserved for them is free again.
+  await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
+  await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await tx.deleteFrom("project").where("org_id", "=", orgId).where("id", "=", projectId).execute();
 }
@@ -89,6 +92,11 @@ async function deleteSavedQueries(tx: Writer, orgId: string, projectId: string):
     await tx.deleteFrom("alert").where("id", "in", alerts).execute();
   }
   await tx.deleteFrom("saved_query").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
+}
+
+export async function hasFiles(db: Reader, orgId: string, projectId: string): Promise<boolean> {
+  const query = db.selectFrom("file").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
 export async function countApps(db: Reader, orgId: string, projectId: string): Promise<number> {
