@@ -51,10 +51,12 @@ function addFigures(sum: { -readonly [name in keyof ScanFigures]: number }, tabl
 
 /** Files by which of the asked attributes they have as columns. With too many kinds of files, the rarest columns are left unused. */
 function groups(
-  files: readonly ParquetInput[],
-  { keys }: AskedTable,
+  present: readonly ParquetInput[],
+  { keys, latest }: AskedTable,
   shorten: (path: string) => string,
 ): ParquetGroup[] {
+  // What is newest is read first: the engine then knows soon what is too old to be among the rows that are asked for.
+  const files = latest === undefined ? present : present.toSorted((a, b) => b.maxUs - a.maxUs);
   let used = keys.filter((key) => files.some(({ promoted }) => promoted.includes(key)));
   for (;;) {
     const byColumns = Map.groupBy(files, ({ promoted }) =>
@@ -64,6 +66,9 @@ function groups(
       return [...byColumns].map(([promoted, group]) => ({
         promoted: JSON.parse(promoted) as string[],
         files: group.map(({ path }) => shorten(path)),
+        ...(latest === undefined
+          ? {}
+          : { times: group.map(({ minUs, maxUs, rows }) => [minUs, maxUs, rows] as const) }),
       }));
     const count = (key: string): number => files.filter(({ promoted }) => promoted.includes(key)).length;
     used = used.toSorted((a, b) => count(b) - count(a)).slice(0, -1);

@@ -20,12 +20,13 @@ export function readAsk(payload: Buffer): ChildAsk {
 }
 
 function readTable(table: Partial<AskedTable> = {}): AskedTable {
-  const { fromUs, toUs, keys } = table;
+  const { fromUs, toUs, keys, latest } = table;
   const texts = Array.isArray(keys) ? (keys as unknown[]).filter((key) => typeof key === "string") : [];
   return {
     ...(Number.isFinite(fromUs) ? { fromUs } : {}),
     ...(Number.isFinite(toUs) ? { toUs } : {}),
     keys: texts.slice(0, ASKED_KEYS_MAX),
+    ...(Number.isSafeInteger(latest) ? { latest } : {}),
   };
 }
 

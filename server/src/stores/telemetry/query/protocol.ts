@@ -24,7 +24,12 @@ export interface ChildQuery {
 export interface AskedTable extends TimeRange {
   /** Attributes that it reads as text, and that may have columns of their own. */
   readonly keys: readonly string[];
+  /** Set when only the newest so many rows can be in the result; the times of the files are wanted then. */
+  readonly latest?: number | undefined;
 }
+
+/** Of a file: the range of its times, both ends included, in microseconds since the epoch, and its rows. */
+export type FileTimes = readonly [minUs: number, maxUs: number, rows: number];
 
 /** The payload of an `ask` frame: the tables of an admitted statement, by name. */
 export interface ChildAsk {
@@ -35,6 +40,8 @@ export interface ChildAsk {
 export interface ParquetGroup {
   readonly promoted: readonly string[];
   readonly files: readonly string[];
+  /** Of each file, if they were asked for. The newest files come first then. */
+  readonly times?: readonly FileTimes[];
 }
 
 export interface ChildTable {

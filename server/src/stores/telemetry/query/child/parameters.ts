@@ -49,7 +49,12 @@ function named(names: readonly string[], values: Readonly<Record<string, QueryPa
 }
 
 /** Before the number of a parameter by position, in a statement that has only some of those of another. */
-export const POSITION = "position_";
+const POSITION = "position_";
+
+/** `$2` without `$1` can't be bound. A text in the tree has its quotes escaped, so that only nodes match. */
+export function nameParameters(tree: string): string {
+  return tree.replaceAll(/"identifier":"(\d+)"/g, `"identifier":"${POSITION}$1"`);
+}
 
 /** Binds those of the values that a statement made of parts of another one has; what is missing stays unbound. */
 export function bindNamed(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {

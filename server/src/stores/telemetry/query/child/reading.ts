@@ -5,6 +5,8 @@ import type { ChildAsk, ChildFiles, ChildQuery } from "../protocol.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import { Failure, toFailure } from "./failure.ts";
 import { BEGIN, lock } from "./instance.ts";
+import { boundStatement, latestRows, newestFiles, since, type LatestRows } from "./latest/index.ts";
+import { bindNamed } from "./parameters.ts";
 import { PromotedAttributes } from "./promoted.ts";
 import { timeConditions } from "./prune/conditions.ts";
 import { timeRanges } from "./prune/ranges.ts";
@@ -16,6 +18,9 @@ const WITH_ATTRIBUTES: ReadonlySet<string> = new Set(
   QUERY_TABLES.filter(({ columns }) => columns.some(({ name }) => name === ATTRIBUTES)).map(({ name }) => name),
 );
 
+/** The statements that make the tables of a query over files. */
+type MakeViews = (files: ChildFiles) => string[];
+
 /** How an admitted statement is laid over files: what it reads, the views that it needs, and its final text. */
 export class Reading {
   readonly #admitted: Admitted;
@@ -24,6 +29,8 @@ export class Reading {
   readonly #evaluate: Evaluate;
   readonly #tree: Tree;
   readonly #promoted: PromotedAttributes | undefined;
+  readonly #latest: LatestRows | undefined;
+  #ranges: ReadonlyMap<string, TimeRange> = new Map();
   #sql: string;
   #views: readonly string[] = [];
 
@@ -35,15 +42,20 @@ export class Reading {
     this.#sql = admitted.sql;
     this.#tree = readTree(admitted, TABLE_NAMES);
     if (query.promotion) this.#promoted = new PromotedAttributes(this.#tree, WITH_ATTRIBUTES);
+    if (query.pruning && query.describe !== true && query.explain !== "plan") this.#latest = latestRows(this.#tree);
   }
 
   /** What to ask the store for. To be called in the transaction in which the statement will run. */
   async ask(): Promise<ChildAsk> {
-    const ranges = this.#query.pruning ? await this.#ranges() : new Map<string, TimeRange>();
+    if (this.#query.pruning) this.#ranges = await this.#findRanges();
     const keys = this.#promoted?.keys();
     const tables = [...this.#admitted.tables].map((name) => [
       name,
-      { ...ranges.get(name), keys: keys?.get(name) ?? [] },
+      {
+        ...this.#ranges.get(name),
+        keys: keys?.get(name) ?? [],
+        latest: this.#latest?.table === name ? this.#latest.count : undefined,
+      },
     ]);
     return { tables: Object.fromEntries(tables) as ChildAsk["tables"] };
   }
@@ -53,20 +65,28 @@ export class Reading {
    * @throws Failure `unavailable` when a file can't be opened; whatever preparing the statement throws
    */
   async prepare(files: ChildFiles): Promise<DuckDBPreparedStatement> {
-    const plain = viewStatements(files, this.#admitted.tables);
-    this.#views = (await this.#promote(files).catch(() => undefined)) ?? plain;
+    const plain: MakeViews = (of) => viewStatements(of, this.#admitted.tables);
+    const make = (await this.#promote(files).catch(() => undefined)) ?? plain;
+    const newest = this.#latest && newestFiles(files, this.#latest, this.#ranges.get(this.#latest.table) ?? {});
+    this.#views = make(newest ?? files);
     try {
       const memoryBytes = this.#query.memoryBytesMax;
       await lock(this.#connection, { views: this.#views, files: viewFiles(files), memoryBytes });
     } catch (error) {
       throw toStoreFailure(error);
     }
-    if (this.#views === plain) return this.#prepare();
+    let read = files;
+    if (this.#latest !== undefined && newest !== undefined) {
+      read = await this.#narrow(files, this.#latest);
+      this.#views = make(read);
+      await this.#makeViews();
+    }
+    if (make === plain) return this.#prepare();
     try {
       return await this.#prepare();
     } catch {
       // As it was written it may do, and if not, its faults are told in its own words.
-      this.#views = plain;
+      this.#views = plain(read);
       this.#sql = this.#admitted.sql;
       return this.#layOut().catch(() => this.again()); // what does not bind leaves the transaction whole
     }
@@ -80,8 +100,33 @@ export class Reading {
   }
 
   async #layOut(): Promise<DuckDBPreparedStatement> {
-    for (const view of this.#views) await this.#connection.run(view);
+    await this.#makeViews();
     return this.#prepare();
+  }
+
+  async #makeViews(): Promise<void> {
+    await this.#connection.run(this.#views.join("; "));
+  }
+
+  /**
+   * Leaves out what is older than the newest rows that the statement needs, if there are as many in the files that the views show now. That takes
+   * little: one column, and those of the conditions.
+   */
+  async #narrow(files: ChildFiles, latest: LatestRows): Promise<ChildFiles> {
+    const bound = boundStatement(latest, this.#evaluate).then((sql) => this.#connection.prepare(sql));
+    const statement = await bound.catch(() => undefined); // what does not bind leaves the transaction whole
+    if (statement === undefined) return files;
+    try {
+      bindNamed(statement, this.#query.parameters);
+      const us = (await statement.runAndReadAll()).getRows()[0]?.[0];
+      const isBound = typeof us === "bigint" && Number.isSafeInteger(Number(us));
+      return isBound ? since(files, latest.table, Number(us), { hot: true }) : files;
+    } catch {
+      // Whatever is wrong with it, the statement itself will tell.
+      await this.#connection.run("ROLLBACK");
+      await this.#connection.run(BEGIN);
+      return files;
+    }
   }
 
   /** The gate knows no EXPLAIN: it is put before the statement when that has been admitted. */
@@ -90,7 +135,7 @@ export class Reading {
     return this.#connection.prepare(`${explain === undefined ? "" : EXPLAIN[explain]}${this.#sql}`);
   }
 
-  async #ranges(): Promise<Map<string, TimeRange>> {
+  async #findRanges(): Promise<Map<string, TimeRange>> {
     const conditions = timeConditions(this.#tree.statement, this.#tree.references);
     try {
       return await timeRanges(conditions, this.#query, this.#connection, this.#evaluate);
@@ -103,7 +148,7 @@ export class Reading {
   }
 
   /** Reads promoted attributes from their columns. @returns the views that this needs, or undefined when nothing can be */
-  async #promote(files: ChildFiles): Promise<string[] | undefined> {
+  async #promote(files: ChildFiles): Promise<MakeViews | undefined> {
     const columns = new Map(Object.entries(files.tables).map(([name, table]) => [name, promotedKeys(table)]));
     if (this.#promoted === undefined || [...columns.values()].every((keys) => keys.length === 0)) return undefined;
     const promoted = await this.#promoted.apply(columns, this.#evaluate);
@@ -112,7 +157,8 @@ export class Reading {
     const tables = new Set([...TABLE_NAMES, ...views]);
     this.#sql = (await render(this.#tree.write(), tables, this.#evaluate)).sql;
     const plain = [...this.#tree.references].filter(([node]) => !views.has(String(node["table_name"])));
-    return [...viewStatements(files, new Set(plain.map(([, table]) => table))), ...promotedStatements(files, promoted)];
+    const names = new Set(plain.map(([, table]) => table));
+    return (of) => [...viewStatements(of, names), ...promotedStatements(of, promoted, columns)];
   }
 }
 

@@ -22,12 +22,15 @@ export function viewStatements(files: ChildFiles, tables: ReadonlySet<string>): 
   return namedIn(tables).map((table) => viewStatement(table, table.name, files, []));
 }
 
-/** The same with the columns of promoted attributes. */
-export function promotedStatements(files: ChildFiles, tables: ReadonlySet<string>): string[] {
-  return namedIn(tables).map((table) => {
-    const keys = promotedKeys(files.tables[table.name] ?? NO_FILES);
-    return viewStatement(table, promotedView(table.name), files, keys);
-  });
+/** The same with the columns of promoted attributes, by table. */
+export function promotedStatements(
+  files: ChildFiles,
+  tables: ReadonlySet<string>,
+  columns: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  return namedIn(tables).map((table) =>
+    viewStatement(table, promotedView(table.name), files, columns.get(table.name) ?? []),
+  );
 }
 
 /** Every file of a query. */
@@ -51,7 +54,7 @@ function pathOf(directory: string, name: string): string {
   return name.startsWith("/") ? name : `${directory}/${name}`;
 }
 
-function quoteName(name: string): string {
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { TimeRange } from "../../../snapshot.ts";
 import type { Evaluate, Json } from "../../gate/index.ts";
 import type { ChildQuery } from "../../protocol.ts";
-import { bindNamed, POSITION } from "../parameters.ts";
+import { bindNamed, nameParameters } from "../parameters.ts";
 import { renderList } from "../render.ts";
 import type { Condition, TimeConditions } from "./conditions.ts";
 
@@ -50,11 +50,6 @@ async function momentsOf(
     const comparable = TIMES.has(type) || (isText && type === "VARCHAR");
     return comparable && typeof us === "bigint" ? us : undefined;
   });
-}
-
-/** `$2` without `$1` can't be bound. A text in the tree has its quotes escaped, so that only nodes match. */
-function nameParameters(tree: string): string {
-  return tree.replaceAll(/"identifier":"(\d+)"/g, `"identifier":"${POSITION}$1"`);
 }
 
 function spanOf(condition: Condition, moments: readonly (bigint | undefined)[]): Span {

@@ -1,0 +1,81 @@
+import type { TimeRange } from "../../../snapshot.ts";
+import type { ChildFiles, ChildTable, FileTimes } from "../../protocol.ts";
+import type { LatestRows } from "./statement.ts";
+
+/** A table with fewer rows in files is read as it is: looking for a bound would take as long. */
+const ROWS_MIN = 50_000;
+/** Rows that a first look is laid out for: as many as are cheap to look at, or a part of all when conditions leave some out. */
+const LOOK_ROWS = 4096;
+const LOOK_FILTERED_ROWS = 20_000;
+const LOOK_SHARE = 16;
+const STEPS = 24;
+
+/**
+ * The files with the newest rows of a table, so that the rows which a statement needs are probably among them; undefined when it is not worth a look.
+ * Rows that are not in Parquet files are left out: a bound that enough rows of some files meet holds for all the more rows.
+ */
+export function newestFiles(
+  files: ChildFiles,
+  { table, count, select }: LatestRows,
+  statementRange: TimeRange,
+): ChildFiles | undefined {
+  const own = files.tables[table];
+  if (own === undefined) return undefined;
+  const range = within(own.range, statementRange);
+  const times = own.parquet.flatMap((group) => group.times ?? []);
+  const rows = rowsSince(times, -Infinity, range);
+  if (rows < ROWS_MIN || rows < 4 * count) return undefined;
+  const filtered = Boolean(select["where_clause"]) || files.visible !== "all";
+  const wanted = filtered ? Math.max(LOOK_FILTERED_ROWS, rows / LOOK_SHARE, 2 * count) : Math.max(LOOK_ROWS, 2 * count);
+  return since(files, table, sinceFor(times, wanted, range), { hot: false });
+}
+
+/** The files of a query without those rows of a table that are older than `fromUs`. */
+export function since(
+  files: ChildFiles,
+  table: string,
+  fromUs: number,
+  { hot }: { readonly hot: boolean },
+): ChildFiles {
+  const own = files.tables[table];
+  if (own === undefined) return files;
+  const parquet = own.parquet.map((group) => {
+    const kept = group.files.filter((_, i) => (group.times?.[i]?.[1] ?? Infinity) >= fromUs);
+    return { promoted: group.promoted, files: kept };
+  });
+  const narrowed: ChildTable = {
+    parquet: parquet.filter((group) => group.files.length > 0),
+    hot: hot ? own.hot : [],
+    range: within(own.range, { fromUs }),
+  };
+  return { ...files, tables: { ...files.tables, [table]: narrowed } };
+}
+
+function within(a: TimeRange, b: TimeRange): TimeRange {
+  const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity);
+  const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity);
+  return { ...(fromUs === -Infinity ? {} : { fromUs }), ...(toUs === Infinity ? {} : { toUs }) };
+}
+
+/** The time since which there are about so many rows, if those of a file are spread evenly. */
+function sinceFor(times: readonly FileTimes[], wanted: number, range: TimeRange): number {
+  let low = Math.max(range.fromUs ?? -Infinity, Math.min(...times.map(([minUs]) => minUs)));
+  let high = Math.min(range.toUs ?? Infinity, Math.max(...times.map(([, maxUs]) => maxUs)));
+  for (let i = 0; i < STEPS; i++) {
+    const middle = low + (high - low) / 2;
+    if (rowsSince(times, middle, range) >= wanted) low = middle;
+    else high = middle;
+  }
+  return Math.floor(low);
+}
+
+function rowsSince(times: readonly FileTimes[], fromUs: number, range: TimeRange): number {
+  const from = Math.max(fromUs, range.fromUs ?? -Infinity);
+  const to = range.toUs ?? Infinity;
+  let sum = 0;
+  for (const [minUs, maxUs, rows] of times) {
+    const length = Math.min(maxUs + 1, to) - Math.max(minUs, from);
+    if (length > 0) sum += rows * (length / (maxUs + 1 - minUs));
+  }
+  return sum;
+}
