@@ -81,7 +81,8 @@ export class CompactionSchedule {
   }
 
   async #runAll(): Promise<void> {
-    for (const table of [...this.#options.tables.all()]) {
+    const tables = [...this.#options.tables.all()];
+    for (const table of tables) {
       const { lastSeq } = table;
       while (table.compactedSeq < lastSeq && !this.#stopped && (await this.#try(table)));
     }
