@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { scrub, type Finding } from "../scrub/index.ts";
-import { keep, linkNow, type OpenChange, type OpenObjects } from "../testing/store.ts";
+import { readAll, type OpenChange, type OpenObjects } from "../testing/store.ts";
 
 /** An empty place for blobs, and records of its own. */
 export interface TestPlace {
@@ -51,6 +51,13 @@ export async function dropThing({ objects, metadata }: OpenObjects, id: string):
   });
 }
 
+export async function readThing(store: OpenObjects, id: string): Promise<Buffer> {
+  const { rows } = await sql<{ blob_id: string }>`select blob_id from thing where id = ${id}`.execute(
+    store.metadata.read,
+  );
+  return readAll(store, rows[0]?.blob_id ?? "");
+}
+
 export async function findings({ metadata, driver }: OpenObjects, quick = false): Promise<Finding[]> {
   const all: Finding[] = [];
   await scrub({ metadata, driver, references: [THINGS], quick, found: (finding) => all.push(finding) });
@@ -97,5 +104,3 @@ export function problem(code: ProblemCode): (error: unknown) => boolean {
     return true;
   };
 }
-
-export { keep, linkNow };

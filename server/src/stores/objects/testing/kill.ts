@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { systemClock } from "#kernel/time.ts";
+import { makeThings, named, readThing, storedIds, THINGS } from "../contract/harness.ts";
+import { layoutOf } from "../layout.ts";
+import { contentOf, openTestObjects, testSettings, type OpenObjects, type TestClock } from "./store.ts";
+
+export const KILL_WRITERS = 6;
+/** So short that the collector runs between all the rest. */
+export const KILL_SETTINGS = testSettings({ graceMs: 300 });
+const KILL_MS_MAX = 400;
+const START_MS_MAX = 30_000;
+
+/** The clock of the system, and a little more. */
+export function realClock(): TestClock {
+  let aheadMs = 0;
+  return { nowMs: () => systemClock.nowMs() + aheadMs, advance: (ms) => void (aheadMs += ms) };
+}
+
+/** Sizes on both sides of what is kept inline, and of one gathered write. */
+const SIZES = [100, 32_768, 32_769, 50_000, 200_000, 1_500_000];
+
+/** What a thing of this name (`run-writer-n`) holds: the same in both processes. */
+export function killContent(name: string): Buffer {
+  const [run = 0, writer = 0, n = 0] = name.split("-").map(Number);
+  const plain = contentOf(run * 1_000_003 + writer * 1009 + n, nthSize(writer + n));
+  return isOfParts(n) ? Buffer.concat([plain, plain.subarray(10, 20)]) : plain;
+}
+
+export function isOfParts(n: number): boolean {
+  return n % 5 === 4;
+}
+
+function nthSize(i: number): number {
+  return SIZES[i % SIZES.length] ?? 0;
+}
+
+export interface Killed {
+  /** Things that were acknowledged, and not given up afterwards. */
+  readonly kept: Set<string>;
+  /** Things whose end was begun: they may be there or not. */
+  readonly ending: Set<string>;
+}
+
+/** Kills a store under load again and again at random moments. */
+export async function killRounds(dataDir: string, kills: number): Promise<Killed> {
+  const first = await openTestObjects(dataDir);
+  await makeThings(first);
+  await first.close();
+  const killed: Killed = { kept: new Set(), ending: new Set() };
+  for (let run = 0; run < kills; run++) {
+    for (const line of await runAndKill(dataDir, run)) {
+      const name = line.slice(1);
+      if (line.startsWith("+")) killed.kept.add(name);
+      if (!line.startsWith("-")) continue;
+      killed.kept.delete(name);
+      killed.ending.add(name);
+    }
+  }
+  return killed;
+}
+
+/** Runs the child until a random moment after its first acknowledgement; returns the lines that it printed. */
+async function runAndKill(dataDir: string, run: number): Promise<string[]> {
+  const script = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
+  // A file, not a pipe: the child never waits for its reader, and what it has written stays when it is killed.
+  const printed = join(dataDir, `printed-${run}`);
+  const output = await open(printed, "a");
+  const child = spawn(process.execPath, [script, dataDir, String(run)], { stdio: ["ignore", output.fd, "inherit"] });
+  const closed = once(child, "close");
+  for (const deadline = performance.now() + START_MS_MAX; (await output.stat()).size === 0; await delay(5)) {
+    assert.ok(performance.now() < deadline && child.exitCode === null, "the child did not begin");
+  }
+  await delay(Math.random() * KILL_MS_MAX);
+  child.kill("SIGKILL");
+  const [code, signal] = (await closed) as [number | null, string | null];
+  await output.close();
+  if (signal !== "SIGKILL") throw new Error(`the child ended by itself (${signal ?? `exit code ${code}`})`);
+  return (await readFile(printed, "utf8")).split("\n").slice(0, -1);
+}
+
+/** Everything acknowledged is whole, nothing else is linked, and once the collector ran nothing is left over. */
+export async function assertKept(dataDir: string, { kept, ending }: Killed, kills: number): Promise<void> {
+  const store = await openTestObjects(dataDir, { clock: realClock(), settings: KILL_SETTINGS });
+  try {
+    assert.deepEqual(await named(store), [], "scrub before the collector ran");
+    store.clock.advance(KILL_SETTINGS.graceMs + 1);
+    await store.objects.collect();
+    assert.deepEqual(await named(store), [], "scrub after the collector ran");
+    const { rows } = await sql<{ id: string }>`select id from ${sql.table(THINGS.table)}`.execute(store.metadata.read);
+    const present = new Set(rows.map(({ id }) => id));
+    assert.deepEqual(
+      [...kept].filter((name) => !present.has(name)),
+      [],
+      "acknowledged things are missing",
+    );
+    const others = [...present].filter((name) => !kept.has(name) && !ending.has(name));
+    // What was committed and not yet acknowledged may be there too: one for each writer and kill at most.
+    assert.ok(others.length <= kills * KILL_WRITERS, `${others.length} things were never acknowledged`);
+    for (const name of present)
+      assert.ok((await readThing(store, name)).equals(killContent(name)), `${name} is not whole`);
+    await assertTidy(dataDir, store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function assertTidy(dataDir: string, store: OpenObjects): Promise<void> {
+  const { tmp } = layoutOf(dataDir);
+  assert.deepEqual(await readdir(tmp), []);
+  const rows = await store.metadata.read.selectFrom("blob").select(["id", "place", "state"]).execute();
+  assert.deepEqual(
+    rows.filter(({ state }) => state !== "live"),
+    [],
+  );
+  const stored = rows.filter(({ place }) => place === "driver").map(({ id }) => id);
+  assert.deepEqual(await storedIds(store), stored.toSorted());
+}
