@@ -1,0 +1,123 @@
+import { createProject, SYSTEM } from "#domain/organizations/index.ts";
+import { createPresignedUrls, type FilesDeps, type FileSettings } from "#domain/files/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { systemClock, type Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openObjects } from "#stores/objects/index.ts";
+import type { Ask, Pair } from "../../organization/testing/suite.ts";
+import { boundToken, fresh, pair } from "../../organization/testing/requests.ts";
+import type { Answer, Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
+import { createFilesSurface } from "../index.ts";
+
+/** What tests of files share: the world of organizations with this surface over a real store, and requests. */
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** Presigned URLs of a world begin with it; `contentPath` takes it off again. */
+const STORAGE_URL = "http://files.example";
+
+export interface TurnedClock extends Clock {
+  advance(ms: number): void;
+}
+
+/** The real time, and what a test adds to it. */
+function turnedClock(): TurnedClock {
+  let addedMs = 0;
+  return { nowMs: () => systemClock.nowMs() + addedMs, advance: (ms) => void (addedMs += ms) };
+}
+
+export interface FileParts extends FilesDeps {
+  readonly clock: TurnedClock;
+}
+
+const parts = new WeakMap<MetadataStore, FileParts>();
+
+/** What the surface of a world works with. */
+export function filesOf(world: World): FileParts {
+  const found = parts.get(world.metadata);
+  if (found === undefined) throw new Error("the world has no files");
+  return found;
+}
+
+export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutMs = 5000): WorldOptions {
+  return {
+    surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
+      const clock = turnedClock();
+      const settings = { graceMs: 1000, collectEveryMs: 0, diskFreeBytesMin: 0 };
+      const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings });
+      onClose(() => objects.close());
+      const urls = createPresignedUrls({ storageUrl: STORAGE_URL, envelope: identity.envelope });
+      const own = { sizeBytesMax: 5 * 1024 ** 3, urlLifetimeS: 900, storedBytesMax: null, ...change };
+      const deps = { metadata, objects, clock, urls, settings: own };
+      parts.set(metadata, deps);
+      return [createFilesSurface({ host, ...deps, uploadIdleTimeoutMs })];
+    },
+  };
+}
+
+export const WITH_FILES = withFiles();
+
+export interface Grant {
+  readonly upload_url: string;
+  readonly file_id: string;
+  readonly expires_in: number;
+}
+
+export function ask(world: World, body: Readonly<Record<string, unknown>>, token: string): Promise<Answer> {
+  return world.call("POST", "/v1/upload", { token, body: { filename: "a.txt", content_type: "text/plain", ...body } });
+}
+
+export async function newGrant(
+  world: World,
+  body: Readonly<Record<string, unknown>> = {},
+  token?: string,
+): Promise<Grant> {
+  const answer = await ask(world, body, token ?? (await world.token()));
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.json["data"] as Grant;
+}
+
+/** The path of a presigned URL, with its parameters. */
+export function contentPath(url: string): string {
+  if (!url.startsWith(STORAGE_URL)) throw new Error(`${url} is elsewhere`);
+  return url.slice(STORAGE_URL.length);
+}
+
+export function putContent(
+  world: World,
+  url: string,
+  content: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return world.call("PUT", contentPath(url), { body: content, headers: { "content-type": "text/plain", ...headers } });
+}
+
+/** A file's id, of the organization unless it names a project. Its content is the JSON of `content`. */
+export async function newFile(
+  world: World,
+  body: Readonly<Record<string, unknown>> = {},
+  token?: string,
+  content: unknown = "content",
+): Promise<string> {
+  const grant = await newGrant(world, body, token);
+  const answer = await putContent(world, grant.upload_url, content);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return grant.file_id;
+}
+
+/** One of another organization, one of a private project, and those of elsewhere to a credential of a project. */
+export async function filePairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
+  const rival: Tenant = world.rival;
+  const inside = await world.token({ projectId: world.acme.closed.id });
+  const deps = { metadata: world.metadata, clock: systemClock };
+  const other = await createProject(deps, SYSTEM, world.acme.id, { slug: fresh("elsewhere") });
+  const bound = await boundToken(world);
+  const absent = newId("file", 1);
+  const closed = await newFile(world, {}, inside);
+  return [
+    pair(await newFile(world, {}, await world.token({ tenant: rival })), askOf, absent),
+    pair(closed, askOf, absent),
+    pair(closed, (id) => ({ ...askOf(id), token: world.person(world.acme, world.acme.people.admin) }), absent),
+    pair(await newFile(world), (id) => ({ ...askOf(id), token: bound }), absent),
+    pair(await newFile(world, { project: other.id }), (id) => ({ ...askOf(id), token: bound }), absent),
+  ];
+}
