@@ -44,7 +44,7 @@ export interface QueryEngineSettings {
   readonly isolation: "auto" | "limits";
   /** Whether a statement's own conditions on `timestamp` decide which files it opens. Tests compare. */
   readonly pruning: boolean;
-  /** Whether attributes are read from the columns of promoted ones. Tests compare. */
+  /** Whether statements are written in faster ways: attributes from columns, `date_trunc` by arithmetic. Tests compare. */
   readonly promotion: boolean;
 }
 

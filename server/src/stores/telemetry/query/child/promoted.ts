@@ -1,8 +1,8 @@
 import { isPromotable, promotedColumn } from "../../columns.ts";
-import { copyOf, isObject, textOf, type Evaluate, type Json, type Tree } from "../gate/index.ts";
+import { isObject, textOf, type Evaluate, type Json, type Tree } from "../gate/index.ts";
 import { promotedView } from "./views.ts";
-import { renderList } from "./render.ts";
-import { childrenOf, eachSelect, listOf, nameOf, namesOf } from "./tree.ts";
+import { keepNames, unnamedItems } from "./item-names.ts";
+import { childrenOf, eachSelect, listOf, nameOf, namesOf, someNode } from "./tree.ts";
 
 type Mutable = Record<string, unknown>;
 
@@ -65,7 +65,7 @@ export class PromotedAttributes {
       .map(({ select, calls }) => ({ select, calls: calls.filter(has) }))
       .filter(({ calls }) => calls.length > 0);
     if (chosen.length === 0) return new Set();
-    const names = unnamedItems(this.#tree.statement);
+    const names = unnamedItems(this.#tree.statement, isReader);
     const tables = new Set(chosen.flatMap(({ calls }) => calls.map(({ source }) => this.#tableOf(source))));
     for (const { select, calls } of chosen) this.#rewrite(select, calls, columns);
     await keepNames(names, evaluate);
@@ -261,40 +261,4 @@ function insideOrderedSets(statement: Json): ReadonlySet<Json> {
     return false;
   });
   return kept;
-}
-
-function someNode(value: unknown, holds: (node: Json) => boolean): boolean {
-  if (Array.isArray(value)) return value.some((item) => someNode(item, holds));
-  if (!isObject(value) || value["class"] === "CONSTANT") return false;
-  return holds(value) || Object.values(value).some((member) => typeof member === "object" && someNode(member, holds));
-}
-
-/** An item of a list whose name is how it is written. */
-interface Unnamed {
-  readonly list: Mutable[];
-  readonly index: number;
-  readonly written: Json;
-}
-
-function unnamedItems(statement: Json): Unnamed[] {
-  const found: Unnamed[] = [];
-  eachSelect(statement, (select) => {
-    const list = listOf(select["select_list"]) as Mutable[];
-    for (const [index, item] of list.entries()) {
-      if (item["alias"] || item["class"] === "STAR" || !someNode(item, isReader)) continue;
-      found.push({ list, index, written: copyOf(item) });
-    }
-  });
-  return found;
-}
-
-/** Gives what is written in another way now the name that it had. */
-async function keepNames(items: readonly Unnamed[], evaluate: Evaluate): Promise<void> {
-  const changed = items.filter(({ list, index, written }) => JSON.stringify(list[index]) !== JSON.stringify(written));
-  if (changed.length === 0) return;
-  const names = await renderList(
-    changed.map(({ written }) => written),
-    evaluate,
-  );
-  for (const [i, { list, index }] of changed.entries()) (list[index] as Mutable)["alias"] = names[i];
 }

@@ -10,6 +10,7 @@ import { bindNamed } from "./parameters.ts";
 import { PromotedAttributes } from "./promoted.ts";
 import { timeConditions } from "./prune/conditions.ts";
 import { timeRanges } from "./prune/ranges.ts";
+import { truncateByArithmetic } from "./truncation.ts";
 import { ATTRIBUTES, promotedKeys, promotedStatements, promotedView, viewFiles, viewStatements } from "./views.ts";
 
 const EXPLAIN = { plan: "EXPLAIN (FORMAT json) ", analyze: "EXPLAIN (ANALYZE, FORMAT json) " } as const;
@@ -66,7 +67,7 @@ export class Reading {
    */
   async prepare(files: ChildFiles): Promise<DuckDBPreparedStatement> {
     const plain: MakeViews = (of) => viewStatements(of, this.#admitted.tables);
-    const make = (await this.#promote(files).catch(() => undefined)) ?? plain;
+    const make = (await this.#rewrite(files).catch(() => undefined)) ?? plain;
     const newest = this.#latest && newestFiles(files, this.#latest, this.#ranges.get(this.#latest.table) ?? {});
     this.#views = make(newest ?? files);
     try {
@@ -147,12 +148,14 @@ export class Reading {
     }
   }
 
-  /** Reads promoted attributes from their columns. @returns the views that this needs, or undefined when nothing can be */
-  async #promote(files: ChildFiles): Promise<MakeViews | undefined> {
+  /** Writes the statement in a faster way, see `truncation.ts` and `promoted.ts`. @returns the views that this needs, or undefined when there is none */
+  async #rewrite(files: ChildFiles): Promise<MakeViews | undefined> {
     const columns = new Map(Object.entries(files.tables).map(([name, table]) => [name, promotedKeys(table)]));
-    if (this.#promoted === undefined || [...columns.values()].every((keys) => keys.length === 0)) return undefined;
-    const promoted = await this.#promoted.apply(columns, this.#evaluate);
-    if (promoted.size === 0) return undefined;
+    if (this.#promoted === undefined) return undefined;
+    const truncated = await truncateByArithmetic(this.#tree, this.#evaluate);
+    const hasColumns = [...columns.values()].some((keys) => keys.length > 0);
+    const promoted = hasColumns ? await this.#promoted.apply(columns, this.#evaluate) : new Set<string>();
+    if (!truncated && promoted.size === 0) return undefined;
     const views = new Set([...promoted].map(promotedView));
     const tables = new Set([...TABLE_NAMES, ...views]);
     this.#sql = (await render(this.#tree.write(), tables, this.#evaluate)).sql;

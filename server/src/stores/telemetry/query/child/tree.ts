@@ -27,3 +27,10 @@ export function listOf(value: unknown): readonly unknown[] {
 export function nameOf(source: Json): string {
   return (textOf(source["alias"]) || textOf(source["table_name"])).toLowerCase();
 }
+
+/** Whether a node of the tree is of some sort; literals are not looked into. */
+export function someNode(value: unknown, holds: (node: Json) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((item) => someNode(item, holds));
+  if (!isObject(value) || value["class"] === "CONSTANT") return false;
+  return holds(value) || Object.values(value).some((member) => typeof member === "object" && someNode(member, holds));
+}
