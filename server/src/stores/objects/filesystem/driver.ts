@@ -30,7 +30,8 @@ export interface FilesystemOptions {
   readonly operations?: FileOperations;
 }
 
-const OPERATIONS: FileOperations = {
+/** What a write and a deletion do to the disk. */
+export const OPERATIONS: FileOperations = {
   open: (path) => open(path, "wx", 0o600),
   writev: async (handle, chunks, position) => (await handle.writev(chunks, position)).bytesWritten,
   datasync: (handle) => handle.datasync(),

@@ -181,13 +181,17 @@ class S3Driver implements BlobDriver {
   /** What a server that was cut off had sent so far would be kept, and paid for, for ever. */
   async #abortUploads(id: string): Promise<void> {
     const place = { Bucket: this.#settings.bucket, Key: this.#key(id) };
-    const { Uploads = [] } = await this.#client.send(
-      new ListMultipartUploadsCommand({ Bucket: place.Bucket, Prefix: place.Key }),
-    );
-    for (const { Key, UploadId } of Uploads) {
-      if (Key === place.Key && UploadId !== undefined)
-        await this.#client.send(new AbortMultipartUploadCommand({ ...place, UploadId }));
+    for (const UploadId of await this.#uploads(place)) {
+      await this.#client.send(new AbortMultipartUploadCommand({ ...place, UploadId }));
     }
+    // A part that was under way may bring an upload back: S3 says to look again.
+    if ((await this.#uploads(place)).length > 0)
+      throw new Error("an upload in parts is still there after it was aborted");
+  }
+
+  async #uploads({ Bucket, Key }: { Bucket: string; Key: string }): Promise<string[]> {
+    const { Uploads = [] } = await this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
+    return Uploads.filter((upload) => upload.Key === Key).flatMap(({ UploadId }) => UploadId ?? []);
   }
 
   #key(id: string): string {

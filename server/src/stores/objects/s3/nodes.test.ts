@@ -1,0 +1,128 @@
+/** Several servers on one bucket and one PostgreSQL. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ListMultipartUploadsCommand, ListPartsCommand, type MultipartUpload } from "@aws-sdk/client-s3";
+import { PassThrough } from "node:stream";
+import { postgresMissing, startPostgres, type PostgresServer } from "../../../../../tests/fixtures/postgres-server.ts";
+import type { TestPlace } from "../contract.ts";
+import { GRACE_MS, LARGE, makeThings, named, problem, rowCount, waitUntil } from "../contract/harness.ts";
+import {
+  collected,
+  contentOf,
+  keep,
+  LIMIT,
+  linkNow,
+  MIB,
+  readAll,
+  unlinkNow,
+  type OpenObjects,
+} from "../testing/store.ts";
+import { clientOf, S3_DEFAULTS } from "./client.ts";
+import type { S3Options } from "./driver.ts";
+import { s3Place, testStore } from "./testing.ts";
+
+const given = testStore();
+const skip =
+  given === undefined
+    ? "no S3 server to test against: set MOORING_TEST_S3=http://KEY:SECRET@host:port"
+    : postgresMissing();
+
+describe("two servers with one bucket and one database", { skip: skip ?? false }, () => {
+  let postgres: PostgresServer;
+  let databases = 0;
+
+  before(async () => {
+    postgres = await startPostgres();
+  });
+  after(async () => postgres.stop());
+
+  type Place = TestPlace & { readonly options: S3Options };
+  async function withNodes(work: (a: OpenObjects, b: OpenObjects, place: Place) => Promise<void>): Promise<void> {
+    if (given === undefined) throw new Error("there is no store");
+    const url = await postgres.createDatabase(`nodes_${++databases}`);
+    const place = await s3Place(given);
+    const [a, b] = await Promise.all([place.open({ url }), place.open({ url })]);
+    await b.close();
+    const second = await place.open({ url, clock: a.clock });
+    try {
+      await makeThings(a);
+      await work(a, second, place);
+    } finally {
+      await a.close();
+      await second.close();
+      await place.remove();
+    }
+  }
+
+  test("they agree on the store's name, and each reads what the other wrote", async () => {
+    await withNodes(async (a, b) => {
+      assert.equal(a.driver.storeId, b.driver.storeId);
+      const content = contentOf(1, 12 * MIB);
+      assert.ok((await readAll(b, await keep(a, content))).equals(content));
+    });
+  });
+
+  test("a collector leaves alone what the other server writes and reads", async () => {
+    await withNodes(async (a, b) => {
+      const content = contentOf(2, 6 * MIB);
+      const read = await keep(a, content);
+      const reader = await a.objects.open("org_a", read);
+      await unlinkNow(a, read);
+      const input = new PassThrough({ highWaterMark: 16 * MIB });
+      const writing = a.objects.write("org_a", input, LIMIT);
+      input.write(content);
+      await waitUntil(async () => (await rowCount(a)) === 2, "the beginning of the write");
+      for (let i = 0; i < 3; i++) {
+        a.clock.advance(GRACE_MS - 1);
+        await a.objects.collect(); // which says what is in use here
+        assert.equal((await b.objects.collect()).blobs, 0);
+      }
+      assert.ok(Buffer.concat(await collected(reader.chunks())).equals(content));
+      input.end();
+      const staged = await writing;
+      await linkNow(a, staged);
+      assert.ok((await readAll(b, staged.id)).equals(content));
+    });
+  });
+
+  test("what a server that died was writing is given up after the grace period, upstream as well", async () => {
+    await withNodes(async (a, b, { options }) => {
+      const input = new PassThrough({ highWaterMark: 16 * MIB });
+      const writing = a.objects.write("org_a", input, LIMIT);
+      input.write(contentOf(3, 12 * MIB));
+      const client = clientOf({ ...S3_DEFAULTS, ...options });
+      const uploads = async (): Promise<MultipartUpload[]> =>
+        (await client.send(new ListMultipartUploadsCommand({ Bucket: options.bucket }))).Uploads ?? [];
+      const partsSent = async (): Promise<number> => {
+        const [{ Key, UploadId } = {}] = await uploads();
+        if (Key === undefined || UploadId === undefined) return 0;
+        const { Parts = [] } = await client.send(new ListPartsCommand({ Bucket: options.bucket, Key, UploadId }));
+        return Parts.length;
+      };
+      await waitUntil(async () => (await partsSent()) === 2, "what is sent before the end is known");
+      b.clock.advance(GRACE_MS + 1); // without a sign of life from the first server
+      assert.equal((await b.objects.collect()).blobs, 1);
+      assert.deepEqual(await uploads(), []);
+      assert.equal(await rowCount(b), 0);
+      input.end();
+      await assert.rejects(writing, problem("unavailable"));
+      assert.deepEqual(await named(b), []);
+      client.destroy();
+    });
+  });
+
+  test("both collect at once, and each blob goes once", async () => {
+    await withNodes(async (a, b) => {
+      const ids = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => keep(a, contentOf(i, i % 2 === 0 ? LARGE : 10))),
+      );
+      await unlinkNow(a, ...ids);
+      a.clock.advance(GRACE_MS + 1);
+      const [first, second] = await Promise.all([a.objects.collect(), b.objects.collect()]);
+      assert.equal(first.blobs + second.blobs, 50);
+      await a.objects.collect();
+      assert.equal(await rowCount(a), 0);
+      assert.deepEqual(await named(a), []);
+    });
+  });
+});
