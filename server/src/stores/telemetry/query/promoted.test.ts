@@ -100,6 +100,11 @@ const STATEMENTS: readonly string[] = [
   `SELECT DISTINCT ON (${U}) ${U} FROM logs ORDER BY ${U}, timestamp`,
   `SELECT ${U} || 'x' FROM logs WHERE attributes->>'rare' IS NOT NULL`,
   `SELECT coalesce(${U}, 'none'), nullif(${U}, 'u1'), CASE WHEN ${U} = 'u1' THEN 1 ELSE 2 END FROM logs`,
+  `SELECT (${D})::DOUBLE, max(${D}::DOUBLE), (${U})::BLOB, ('2026-11-20' || ${U})::TIMESTAMPTZ IS NULL FROM logs WHERE false GROUP BY ALL`,
+  `SELECT (${D})::TINYINT, (${D})::HUGEINT, (${D})::DECIMAL(10, 2), [${D}]::DOUBLE[] FROM logs WHERE ${D} < 50`,
+  ...`BOOLEAN SMALLINT INTEGER BIGINT REAL VARCHAR TEXT TIME TIMESTAMP INTERVAL TINYINT HUGEINT UHUGEINT UTINYINT USMALLINT UINTEGER UBIGINT FLOAT8 BLOB UUID DATE TIMESTAMP_S TIMESTAMP_MS TIMESTAMP_NS TIMETZ TIMESTAMPTZ JSON BIT DECIMAL`
+    .split(" ")
+    .map((type) => `SELECT TRY_CAST(${U} AS ${type}), count(${U}) FROM logs WHERE ${U} = 'u1' GROUP BY ALL`),
   `SELECT (${U})::VARCHAR, TRY_CAST(${U} AS INT), ${D} + 1, -(${D}) FROM logs`,
   `SELECT typeof(${U}), ${U} IN ('u1', 'u2'), ${U} BETWEEN 'u1' AND 'u3', ${U} LIKE 'u%' FROM logs`,
   `SELECT list_filter(['u1', 'u2'], x -> x = (${U})) FROM logs`,

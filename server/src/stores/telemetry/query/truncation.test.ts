@@ -38,6 +38,7 @@ const CHANGED: readonly string[] = [
   `SELECT ${T} AS minute, count(*) AS n FROM logs GROUP BY ALL`,
   `SELECT ${T}, count(*) AS n FROM logs GROUP BY 1`,
   `SELECT ${T}, count(*) AS n FROM logs GROUP BY ${T} HAVING ${T} > '2000-01-01'`,
+  `SELECT ${T} + INTERVAL 1 MINUTE, ${T}::DATE FROM logs WHERE isfinite(timestamp)`,
   `SELECT ${T} + INTERVAL 1 MINUTE AS next, count(*) AS n FROM logs GROUP BY ${T} ORDER BY ${T}`,
   `SELECT ${T}, message FROM logs GROUP BY GROUPING SETS ((${T}, message), (message), ())`,
   `SELECT DISTINCT ${T} FROM logs ORDER BY ${T}`,
@@ -56,7 +57,7 @@ const CHANGED: readonly string[] = [
   `SELECT date_trunc('minute', timestamp) - date_trunc('day', timestamp) AS d FROM logs WHERE isfinite(timestamp)`,
 ];
 const KEPT: readonly string[] = [
-  `SELECT ${T} + INTERVAL 1 MINUTE, count(*) AS n FROM logs GROUP BY ${T} ORDER BY ${T}`,
+  `SELECT ${T}, ${T} IS NULL::DECIMAL(10, 2)::BOOLEAN FROM logs`,
   `SELECT date_trunc('month', timestamp), date_trunc('year', timestamp) FROM logs`,
   `SELECT date_trunc('minute', timestamp::TIMESTAMP), date_trunc('day', timestamp::DATE) FROM logs WHERE isfinite(timestamp)`,
   `SELECT message AS timestamp, date_trunc('minute', timestamp) FROM logs`,

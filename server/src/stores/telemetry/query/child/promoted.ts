@@ -1,7 +1,7 @@
 import { isPromotable, promotedColumn } from "../../columns.ts";
 import { isObject, textOf, type Evaluate, type Json, type Tree } from "../gate/index.ts";
 import { promotedView } from "./views.ts";
-import { keepNames, unnamedItems } from "./item-names.ts";
+import { canBeNamed, keepNames, unnamedItems } from "./item-names.ts";
 import { childrenOf, eachSelect, listOf, nameOf, namesOf, someNode } from "./tree.ts";
 
 type Mutable = Record<string, unknown>;
@@ -66,6 +66,7 @@ export class PromotedAttributes {
       .filter(({ calls }) => calls.length > 0);
     if (chosen.length === 0) return new Set();
     const names = unnamedItems(this.#tree.statement, isReader);
+    if (!canBeNamed(names)) return new Set();
     const tables = new Set(chosen.flatMap(({ calls }) => calls.map(({ source }) => this.#tableOf(source))));
     for (const { select, calls } of chosen) this.#rewrite(select, calls, columns);
     await keepNames(names, evaluate);

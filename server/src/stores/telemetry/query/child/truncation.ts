@@ -1,5 +1,5 @@
 import { isObject, type Evaluate, type Json, type Tree } from "../gate/index.ts";
-import { keepNames, unnamedItems } from "./item-names.ts";
+import { canBeNamed, keepNames, unnamedItems } from "./item-names.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import { childrenOf, eachSelect, listOf, nameOf, namesOf, someNode } from "./tree.ts";
 
@@ -48,8 +48,7 @@ export async function truncateByArithmetic({ statement, references }: Tree, eval
   });
   if (calls.length === 0) return false;
   const names = unnamedItems(statement, isTruncation);
-  // The engine writes some types in another way in names than in statements.
-  if (names.some(({ written }) => someNode(written, ({ class: kind }) => kind === "CAST"))) return false;
+  if (!canBeNamed(names)) return false;
   for (const { node, holder, member } of calls) holder[member] = arithmetic(node);
   await keepNames(names, evaluate);
   return true;
