@@ -47,6 +47,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./quota.ts")).quota,
   },
   {
+    name: "scrub",
+    summary: "look for stored content that is missing, altered or left over",
+    load: async () => (await import("./scrub.ts")).scrub,
+  },
+  {
     name: "doctor",
     summary: "check this installation, and say how to mend it",
     load: async () => (await import("./doctor/index.ts")).doctor,

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { DatabaseSync } from "node:sqlite";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata } from "#stores/metadata/index.ts";
+import { openObjects } from "#stores/objects/index.ts";
+import { CONTENT_COLUMNS } from "./scrub.ts";
+
+const MAIN = fileURLToPath(new URL("../../../bin/mooring.mjs", import.meta.url));
+
+function scrub(dataDir: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [MAIN, "scrub", "--data-dir", dataDir, ...args], { encoding: "utf8" });
+}
+
+test("scrub beside an open store finds nothing, then what was damaged, and says so by its exit code", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const objects = await openObjects({ dataDir, metadata, clock: systemClock, log });
+  try {
+    const staged = await objects.write("org_1", Buffer.alloc(100_000, 1), { bytesMax: 100_000 });
+    const clean = scrub(dataDir);
+    assert.equal(clean.status, 0, clean.stderr);
+    assert.match(clean.stdout, /^ok {8}looked at 0 blobs of 0\.0 MiB, and at 1 stored/);
+    // Linked, and held by no row: a wrong count. Then cut as well.
+    await metadata.write((tx) => objects.link(tx, "org_1", staged));
+    assert.match(
+      scrub(dataDir, "--quick").stdout,
+      new RegExp(`^count {5}${staged.id}: 0 rows hold it, but it counts 1\nFAIL`),
+    );
+    const [shard = ""] = readdirSync(join(dataDir, "objects/blobs"));
+    truncateSync(join(dataDir, "objects/blobs", shard, staged.id), 5);
+    const damaged = scrub(dataDir, "--json");
+    assert.equal(damaged.status, 1, damaged.stderr);
+    const lines = damaged.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.slice(0, -1).map(({ kind, what }) => `${kind} ${what}`),
+      [`missing ${staged.id}`, `count ${staged.id}`],
+    );
+    assert.equal(lines.at(-1).findings, 2);
+    assert.equal(scrub(dataDir, "too", "much").status, 2);
+  } finally {
+    await objects.close();
+    await metadata.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test("every column of the records that holds content is looked at", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
+  await (await openMetadata({ url: undefined, dataDir, clock: systemClock })).close();
+  const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
+  const holders = db
+    .prepare(
+      `select t.name as "table", k."from" as "column" from sqlite_schema as t, pragma_foreign_key_list(t.name) as k
+       where t.type = 'table' and k."table" = 'blob' and t.name not in ('blob_data', 'blob_part')`,
+    )
+    .all();
+  db.close();
+  rmSync(dataDir, { recursive: true, force: true });
+  assert.deepEqual(
+    holders.map((row) => ({ ...row })),
+    CONTENT_COLUMNS.map(({ table, column }) => ({ table, column })),
+  );
+});

@@ -1,0 +1,117 @@
+import { systemClock } from "#kernel/time.ts";
+import { scrubObjects, type Finding, type ReferenceColumn, type ScrubProgress } from "#stores/objects/index.ts";
+import {
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { withMetadata } from "./stores.ts";
+
+const USAGE = `
+Usage: mooring scrub [--quick] [--json] [--data-dir DIR]
+
+Looks at everything that is stored for files, beside a running server or without one, and changes nothing. Finds content that is missing, cut or
+altered, files in the objects directory that no record knows of, records that hold what is not there, and wrong counts. What is written or deleted
+meanwhile is no finding.
+
+  mooring scrub --data-dir ./data
+  mooring scrub --quick --json
+
+Exit codes: 0 nothing was found, 1 something was, 2 wrong usage, 130 interrupted.
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "quick", type: "boolean", description: "compare sizes only, instead of reading every byte" },
+  { name: "json", type: "boolean", description: "print JSON: one object a finding, then one with the totals" },
+  CONFIG_OPTION,
+];
+
+/** Every column that holds content. One that is not named here would be taken for a wrong count. */
+export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [{ table: "file", column: "blob_id", orgColumn: "org_id" }];
+
+const PROGRESS_MS = 500;
+
+export const scrub: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
+    const interrupt = onInterrupt();
+    try {
+      const totals = await run(parsed, interrupt.signal);
+      return totals.findings === 0 ? ExitCode.ok : ExitCode.failed;
+    } catch (error) {
+      if (interrupt.signal.aborted) return ExitCode.interrupted;
+      throw error;
+    } finally {
+      interrupt.release();
+    }
+  },
+};
+
+async function run(parsed: Parsed, signal: AbortSignal): Promise<ScrubProgress> {
+  const config = configOf(parsed);
+  const json = parsed.values["json"] === true;
+  const bar = process.stderr.isTTY ? createProgress() : undefined;
+  const found = (finding: Finding): void => {
+    bar?.clear();
+    process.stdout.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
+  };
+  const totals = await withMetadata(config, (metadata) =>
+    scrubObjects(
+      { dataDir: config.data_dir, metadata, clock: systemClock, log: stderrLog },
+      {
+        references: CONTENT_COLUMNS,
+        quick: parsed.values["quick"] === true,
+        found,
+        signal,
+        ...(bar === undefined ? {} : { progress: bar.show }),
+      },
+    ),
+  );
+  bar?.clear();
+  process.stdout.write(json ? `${JSON.stringify(totals)}\n` : summaryOf(totals));
+  return totals;
+}
+
+const stderrLog = {
+  info: () => {},
+  warn: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
+  error: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
+};
+
+function readable({ kind, what, detail }: Finding): string {
+  return `${kind.padEnd(9)} ${what}: ${detail}\n`;
+}
+
+function summaryOf({ blobs, bytes, stored, findings }: ScrubProgress): string {
+  const seen = `looked at ${blobs} blobs of ${mebibytes(bytes)}, and at ${stored} stored outside of the records`;
+  return findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** One line on the terminal that is written over. */
+function createProgress(): { show: (progress: ScrubProgress) => void; clear: () => void } {
+  let shownMs = 0;
+  const clear = (): void => void process.stderr.write("\r\u001b[K");
+  return {
+    clear,
+    show: ({ blobs, bytes, stored, findings }) => {
+      const nowMs = performance.now();
+      if (nowMs - shownMs < PROGRESS_MS) return;
+      shownMs = nowMs;
+      clear();
+      process.stderr.write(`${blobs} blobs, ${mebibytes(bytes)}, ${stored} stored, ${findings} findings`);
+    },
+  };
+}
