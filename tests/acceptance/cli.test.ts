@@ -13,6 +13,7 @@ const COMMANDS = [
   "bootstrap",
   "ingest",
   "query",
+  "files",
   "credential",
   "audit",
   "keys",

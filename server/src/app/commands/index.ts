@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./tail.ts")).tail,
   },
   {
+    name: "files",
+    summary: "store files, fetch, list and delete them",
+    load: async () => (await import("./files/index.ts")).files,
+  },
+  {
     name: "credential",
     summary: "create, list, rotate and revoke credentials",
     load: async () => (await import("./credential.ts")).credential,

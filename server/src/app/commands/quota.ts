@@ -1,3 +1,4 @@
+import { allFilePolicies, fileQuotaOf, setFileQuota } from "#domain/files/index.ts";
 import { organizationBySlug, SYSTEM } from "#domain/organizations/index.ts";
 import { allPolicies, quotaOf, setQuota, UNLIMITED, type Quota } from "#domain/telemetry/index.ts";
 import { systemClock } from "#kernel/time.ts";
@@ -20,13 +21,13 @@ import { tableText } from "./table.ts";
 
 const USAGE = `
 Usage: mooring quota [--data-dir DIR]
-       mooring quota ORG [--stored BYTES] [--rate BYTES] [--burst BYTES] [--data-dir DIR]
+       mooring quota ORG [--stored BYTES] [--rate BYTES] [--burst BYTES] [--files BYTES] [--data-dir DIR]
 
 What organizations may store and send, where it differs from the settings; with an option, sets it for one. BYTES is a number, or one with
 KiB, MiB, GiB or TiB; none: no limit; default: as the settings say. A running server applies it within seconds.
 
   mooring quota acme --stored 50GiB --rate 2MiB --data-dir ./data
-  mooring quota acme --stored default --rate none
+  mooring quota acme --stored default --rate none --files 1TiB
 `;
 
 const OPTIONS: readonly Option[] = [
@@ -38,6 +39,7 @@ const OPTIONS: readonly Option[] = [
   },
   { name: "rate", type: "string", value: "BYTES", description: "of rows that it may send a second, sustained" },
   { name: "burst", type: "string", value: "BYTES", description: "of rows that it may send at once" },
+  { name: "files", type: "string", value: "BYTES", description: "of files, all of them together" },
   { name: "json", type: "boolean", description: "print JSON" },
   CONFIG_OPTION,
 ];
@@ -46,9 +48,11 @@ const COLUMN_OF = {
   stored: "stored_bytes_max",
   rate: "ingest_bytes_per_second",
   burst: "ingest_bytes_burst",
-} as const satisfies Record<string, keyof Quota>;
+  files: "files_stored_bytes_max",
+} as const satisfies Record<string, keyof Limits>;
 
-type Line = { readonly organization: string } & Quota;
+type Limits = Quota & { readonly files_stored_bytes_max: number | null };
+type Line = { readonly organization: string } & Limits;
 
 export const quota: Command = {
   run: async (args) => {
@@ -60,23 +64,37 @@ export const quota: Command = {
     if (slug === undefined && Object.keys(change).length > 0) throw new UsageError("name the organization");
     const lines = await withMetadata(configOf(parsed), async (metadata) => {
       if (slug !== undefined) return [await ofOne(metadata, slug, change)];
-      const policies = await allPolicies(metadata.read);
-      return policies.map((row) => ({ organization: row.slug, ...quotaIn(row) })).filter(hasOwn);
+      return ofAll(metadata);
     });
     process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(lines)}\n` : readable(lines));
     return ExitCode.ok;
   },
 };
 
-async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Quota>): Promise<Line> {
+async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Limits>): Promise<Line> {
   const organization = await organizationBySlug(metadata.read, slug);
   if (organization === undefined) throw new CommandError(`cannot set a quota: there is no organization ${slug}`);
   const deps = { metadata, clock: systemClock };
-  const own =
-    Object.keys(change).length > 0
-      ? await setQuota(deps, SYSTEM, organization.id, change)
-      : await quotaOf(deps, organization.id);
-  return { organization: slug, ...own };
+  const { files_stored_bytes_max: files, ...telemetry } = change;
+  if (Object.keys(telemetry).length > 0) await setQuota(deps, SYSTEM, organization.id, telemetry);
+  if (files !== undefined) await setFileQuota(deps, SYSTEM, organization.id, files);
+  const own = await quotaOf(deps, organization.id);
+  return { organization: slug, ...own, files_stored_bytes_max: await fileQuotaOf(deps, organization.id) };
+}
+
+/** Those that differ from the settings, by their slugs. */
+async function ofAll(metadata: MetadataStore): Promise<Line[]> {
+  const lines = new Map<string, Line>();
+  for (const row of await allPolicies(metadata.read))
+    lines.set(row.slug, { organization: row.slug, ...quotaIn(row), files_stored_bytes_max: null });
+  for (const { slug, stored_bytes_max } of await allFilePolicies(metadata.read))
+    lines.set(slug, { ...(lines.get(slug) ?? nothingOwn(slug)), files_stored_bytes_max: stored_bytes_max });
+  return [...lines.values()].filter(hasOwn).toSorted((a, b) => (a.organization < b.organization ? -1 : 1));
+}
+
+function nothingOwn(organization: string): Line {
+  const none = { stored_bytes_max: null, ingest_bytes_per_second: null, ingest_bytes_burst: null };
+  return { organization, ...none, files_stored_bytes_max: null };
 }
 
 function quotaIn({ stored_bytes_max, ingest_bytes_per_second, ingest_bytes_burst }: Quota): Quota {
@@ -87,8 +105,8 @@ function hasOwn({ organization: _organization, ...own }: Line): boolean {
   return Object.values(own).some((value) => value !== null);
 }
 
-function changeOf(parsed: Parsed): Partial<Quota> {
-  const change: Partial<Record<keyof Quota, number | null>> = {};
+function changeOf(parsed: Parsed): Partial<Limits> {
+  const change: Partial<Record<keyof Limits, number | null>> = {};
   for (const [option, column] of Object.entries(COLUMN_OF)) {
     const text = textOption(parsed, option);
     if (text !== undefined) change[column] = bytesOf(option, text);
@@ -103,7 +121,7 @@ function bytesOf(option: string, text: string): number | null {
   if (text === "none") return UNLIMITED;
   const [, digits = "", unit = ""] = /^(\d{1,15}) ?(KiB|MiB|GiB|TiB|)$/.exec(text) ?? [];
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
-  const least = option === "stored" ? 0 : 1;
+  const least = option === "stored" || option === "files" ? 0 : 1;
   if (digits === "" || !Number.isSafeInteger(bytes) || bytes < least)
     throw new UsageError(`--${option} must be bytes such as 500MiB, or none, or default; not ${JSON.stringify(text)}`);
   return bytes;

@@ -19,7 +19,7 @@ import { connect, CONNECTION_OPTIONS } from "../connection.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { tableText, type TableColumn } from "../table.ts";
 import { planText, type PlanStep } from "./plan.ts";
-import { openSink, type Sink } from "./sink.ts";
+import { openSink, type Sink } from "../sink.ts";
 
 const USAGE = `
 Usage: mooring query "SQL"|- [VALUE…] [options]

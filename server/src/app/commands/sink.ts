@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { open, rename, rm } from "node:fs/promises";
-import { CommandError } from "../command.ts";
+import { CommandError } from "./command.ts";
 
 /** Where a result goes. */
 export interface Sink {

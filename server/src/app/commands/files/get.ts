@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { systemClock } from "#kernel/time.ts";
+import { UnreachableError } from "../client.ts";
+import { CommandError } from "../command.ts";
+import { openSink, type Sink } from "../sink.ts";
+import { transferProgress } from "./progress.ts";
+import type { Download, FilesClient } from "./remote.ts";
+import { safeName } from "./safe-name.ts";
+
+export interface Got {
+  /** Null: it went to standard output. */
+  readonly path: string | null;
+  readonly facts: { readonly filename: string; readonly content_type: string; readonly size_bytes: number };
+}
+
+/** Downloads a file to `output`, or to its own name. A broken or altered one leaves no file. */
+export async function getFile(remote: FilesClient, id: string, output: string | undefined): Promise<Got> {
+  const { download_url: url, ...facts } = await remote.download(id);
+  const path = output ?? safeName(facts.filename, id);
+  if (output === undefined && existsSync(path))
+    throw new CommandError(`cannot download ${id}: there is a file ${path} already; name another with --output`);
+  const sink = await openSink(path === "-" ? undefined : path);
+  try {
+    await receive(remote, id, { url, facts, sink });
+    await sink.finish();
+  } catch (error) {
+    await sink.abandon();
+    throw error;
+  }
+  return { path: path === "-" ? null : path, facts };
+}
+
+interface Receiving {
+  readonly url: string;
+  readonly facts: Omit<Download, "download_url">;
+  readonly sink: Sink;
+}
+
+async function receive(remote: FilesClient, id: string, { url, facts, sink }: Receiving): Promise<void> {
+  const response = await fetched(remote, url);
+  if (!response.ok) throw new CommandError(`cannot download ${id}: the server answered ${response.status}`);
+  const hash = createHash("sha256");
+  const progress = transferProgress(process.stderr, facts.size_bytes, systemClock);
+  try {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      hash.update(chunk);
+      await sink.write(chunk);
+      progress.add(chunk.length);
+    }
+  } catch (error) {
+    if (error instanceof CommandError || remote.signal.aborted) throw error;
+    throw new CommandError(`cannot download ${id}: ${reasonOf(error)}; ${sink.broken}`);
+  } finally {
+    progress.end();
+  }
+  if (response.headers.get("etag") === `"${hash.digest("hex")}"`) return;
+  throw new CommandError(`cannot download ${id}: its content was altered on the way; ${sink.broken}`);
+}
+
+async function fetched(remote: FilesClient, url: string): Promise<Response> {
+  try {
+    // Not compressed on the way, so that the bytes are those that the digest is of.
+    return await fetch(url, { redirect: "error", signal: remote.signal, headers: { "accept-encoding": "identity" } });
+  } catch (error) {
+    if (remote.signal.aborted) throw error;
+    throw new UnreachableError("download the file", url, error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "EPIPE" ? "nobody reads on" : message;
+}

@@ -1,0 +1,124 @@
+import { systemClock } from "#kernel/time.ts";
+import {
+  countOption,
+  ExitCode,
+  parseCommand,
+  textOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "../command.ts";
+import { connect, CONNECTION_OPTIONS } from "../connection.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { printable } from "../printable.ts";
+import { getFile } from "./get.ts";
+import { listAll, listText } from "./list.ts";
+import { putFile } from "./put.ts";
+import { createRemote, type FilesClient } from "./remote.ts";
+
+const USAGE = `
+Usage: mooring files put FILE|- [--name NAME] [--type TYPE] [--project PROJECT]
+       mooring files get FILE_ID [--output FILE|-]
+       mooring files ls [--prefix PREFIX] [--project PROJECT] [--limit N]
+       mooring files rm FILE_ID…
+
+Stores files and fetches them again. put sends a file, or standard input, and compares the SHA-256 of what arrived. get writes to the file's own name, made
+safe, in the present directory, where it replaces nothing; with --output to a file of your choice, or to standard output. A broken transfer leaves no file.
+
+  mooring files put report.pdf
+  pg_dump shop | mooring files put - --name shop.sql --type application/sql
+  mooring files ls --prefix shop
+  mooring files get file_01k… --output - | psql shop
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 can't reach the server.
+`;
+
+const OPTIONS: readonly Option[] = [
+  {
+    name: "name",
+    type: "string",
+    value: "NAME",
+    description: "what the file is called there (default: as it is here)",
+  },
+  {
+    name: "type",
+    type: "string",
+    value: "TYPE",
+    description: "its media type (default: by the end of its name, else application/octet-stream)",
+  },
+  { name: "project", type: "string", value: "PROJECT", description: "id or slug; without it, the organization's" },
+  { name: "output", type: "string", value: "FILE", description: "write what is fetched there; - for standard output" },
+  { name: "prefix", type: "string", value: "PREFIX", description: "list files whose names begin with it" },
+  { name: "limit", type: "string", value: "N", description: "list so many at most (default 1000)" },
+  { name: "json", type: "boolean", description: "print JSON" },
+  ...CONNECTION_OPTIONS,
+];
+
+const LIST_DEFAULT = 1000;
+const LIST_MAX = 1_000_000;
+
+/** Runs one of the words; resolves with what to print. */
+type Action = (remote: FilesClient, parsed: Parsed, operands: readonly string[]) => Promise<string>;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  put: async (remote, parsed, operands) => {
+    const file = await putFile(remote, {
+      path: onlyOne(operands, "name a file, or - for standard input"),
+      name: textOption(parsed, "name"),
+      type: textOption(parsed, "type"),
+      project: textOption(parsed, "project"),
+    });
+    return shown(parsed, file, `${file.id}  ${printable(file.filename)}  ${file.size_bytes} bytes\n`);
+  },
+  get: async (remote, parsed, operands) => {
+    const id = onlyOne(operands, "name a file by its id; mooring files ls lists them");
+    const { path, facts } = await getFile(remote, id, textOption(parsed, "output"));
+    if (path === null) return "";
+    return shown(parsed, { path, ...facts }, `${printable(path)}  ${facts.size_bytes} bytes\n`);
+  },
+  ls: async (remote, parsed, operands) => {
+    if (operands.length > 0) throw new UsageError(`${operands.join(" ")} is too much`);
+    const limit = countOption(parsed, "limit", { minimum: 1, maximum: LIST_MAX }) ?? LIST_DEFAULT;
+    const [prefix, project] = [textOption(parsed, "prefix"), textOption(parsed, "project")];
+    const list = await listAll(remote, { prefix, project, limit });
+    return shown(parsed, list, listText(list));
+  },
+  rm: async (remote, parsed, operands) => {
+    if (operands.length === 0) throw new UsageError("name files by their ids; mooring files ls lists them");
+    for (const id of operands) await remote.remove(id);
+    return shown(parsed, { deleted: operands }, "");
+  },
+};
+
+export const files: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, OPTIONS, args);
+    if (parsed === null) return ExitCode.ok;
+    const [word = "", ...operands] = parsed.positionals;
+    const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
+    if (action === undefined) throw new UsageError("say what to do: put, get, ls or rm");
+    const client = await connect(parsed, systemClock);
+    const interrupt = onInterrupt();
+    try {
+      process.stdout.write(await action(createRemote(client, interrupt.signal), parsed, operands));
+      return ExitCode.ok;
+    } catch (error) {
+      if (interrupt.signal.aborted) return ExitCode.interrupted;
+      throw error;
+    } finally {
+      interrupt.release();
+    }
+  },
+};
+
+function onlyOne(operands: readonly string[], missing: string): string {
+  const [first, ...rest] = operands;
+  if (first === undefined) throw new UsageError(missing);
+  if (rest.length > 0) throw new UsageError(`one file at a time: ${rest.join(" ")} is too much`);
+  return first;
+}
+
+function shown(parsed: Parsed, value: object, text: string): string {
+  return parsed.values["json"] === true ? `${JSON.stringify(value)}\n` : text;
+}
