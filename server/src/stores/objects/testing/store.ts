@@ -11,7 +11,6 @@ import type { ObjectStore, StagedBlob, WriteOptions } from "../types.ts";
 
 /** What tests of the store share: a store in a directory of its own, a clock that they turn, and content. */
 
-export const GIB = 1024 ** 3;
 export const MIB = 1024 ** 2;
 export const KIB = 1024;
 
