@@ -34,7 +34,8 @@ export function childFiles(
   return { directory: options.directory, visible: options.visible, tables, figures };
 }
 
-function within(a: TimeRange, b: TimeRange): TimeRange {
+/** What is in both. */
+export function within(a: TimeRange, b: TimeRange): TimeRange {
   const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity);
   const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity);
   return { ...(fromUs === -Infinity ? {} : { fromUs }), ...(toUs === Infinity ? {} : { toUs }) };

@@ -66,14 +66,12 @@ async function scans(sql: string, overrides: Partial<QueryRequest> = {}): Promis
 }
 
 describe("conditions that reach the scans", () => {
-  const seen = { projectIds: ["proj_a"], unassigned: true };
   for (const table of ["logs", "traces"]) {
     test(`a trace by its id, in ${table}`, async () => {
       assert.deepEqual(await scans(`SELECT span_id FROM ${table} WHERE trace_id = 't1-3'`), ["trace_id='t1-3'"]);
       const parameters = { id: "t1-3" };
       assert.deepEqual(await scans(`SELECT * FROM ${table} WHERE trace_id = $id`, { parameters }), ["trace_id='t1-3'"]);
       const [narrowed = ""] = await scans(`SELECT span_id FROM ${table} WHERE trace_id = 't1-3'`, {
-        visible: seen,
         range: { fromUs: Date.parse(at(0)) * 1000 + 1 },
       });
       assert.match(narrowed, /trace_id='t1-3'/);
@@ -94,6 +92,16 @@ describe("conditions that reach the scans", () => {
       assert.match(filters, /timestamp>=.*timestamp<|timestamp<.*timestamp>=/s);
     });
   }
+
+  test("of who sees a part of the rows only times do", async () => {
+    const visible = { projectIds: ["proj_a"], unassigned: true };
+    const [filters = ""] = await scans(`SELECT span_id FROM logs WHERE trace_id = 't1-3' AND timestamp >= '${at(1)}'`, {
+      visible,
+    });
+    assert.match(filters, /project_id/);
+    assert.match(filters, /timestamp>=/);
+    assert.doesNotMatch(filters, /trace_id/);
+  });
 
   test("a column that is read instead of attributes spares reading them", async () => {
     const [scan] = (

@@ -3,6 +3,7 @@ import type { TimeRange } from "../../snapshot.ts";
 import { readTree, render, type Admitted, type Evaluate, type Tree } from "../gate/index.ts";
 import type { ChildAsk, ChildFiles, ChildQuery } from "../protocol.ts";
 import { QUERY_TABLES } from "../tables.ts";
+import { within } from "../files.ts";
 import { Failure, toFailure } from "./failure.ts";
 import { BEGIN, lock } from "./instance.ts";
 import { boundStatement, latestRows, newestFiles, since, type LatestRows } from "./latest/index.ts";
@@ -65,14 +66,19 @@ export class Reading {
    * Makes the tables, shuts everything else out, and prepares the statement.
    * @throws Failure `unavailable` when a file can't be opened; whatever preparing the statement throws
    */
-  async prepare(files: ChildFiles): Promise<DuckDBPreparedStatement> {
+  async prepare(present: ChildFiles): Promise<DuckDBPreparedStatement> {
+    const files = this.#narrowed(present);
     const plain: MakeViews = (of) => viewStatements(of, this.#admitted.tables);
     const make = (await this.#rewrite(files).catch(() => undefined)) ?? plain;
     const newest = this.#latest && newestFiles(files, this.#latest, this.#ranges.get(this.#latest.table) ?? {});
     this.#views = make(newest ?? files);
     try {
       const memoryBytes = this.#query.memoryBytesMax;
-      await lock(this.#connection, { views: this.#views, files: viewFiles(files), memoryBytes });
+      await lock(this.#connection, {
+        views: [...this.#untold(files), ...this.#views],
+        files: viewFiles(files),
+        memoryBytes,
+      });
     } catch (error) {
       throw toStoreFailure(error);
     }
@@ -91,6 +97,22 @@ export class Reading {
       this.#sql = this.#admitted.sql;
       return this.#layOut().catch(() => this.again()); // what does not bind leaves the transaction whole
     }
+  }
+
+  /** Conditions do not reach the files of who sees a part of the rows only (see `BARRIER`): the times that the statement can read go there. */
+  #narrowed(files: ChildFiles): ChildFiles {
+    if (files.visible === "all") return files;
+    const tables = Object.entries(files.tables).map(([name, table]) => [
+      name,
+      { ...table, range: within(table.range, this.#ranges.get(name) ?? {}) },
+    ]);
+    return { ...files, tables: Object.fromEntries(tables) as ChildFiles["tables"] };
+  }
+
+  /** What a file's statistics say of its rows would show in the plan. */
+  #untold(files: ChildFiles): readonly string[] {
+    if (files.visible === "all" || this.#query.explain === undefined) return [];
+    return ["SET disabled_optimizers = 'statistics_propagation'"];
   }
 
   /** Makes the tables anew, in another transaction, and prepares the statement. */

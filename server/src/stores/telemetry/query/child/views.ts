@@ -7,6 +7,12 @@ import { QUERY_TABLES, type QueryTable } from "../tables.ts";
 const NO_FILES: ChildTable = { parquet: [], hot: [], range: {} };
 export const ATTRIBUTES = "attributes";
 
+/**
+ * Of rows that its principal may not see a statement must try nothing: an error's text would tell their values, and so would the rows that
+ * a plan counts in a scan. DuckDB passes no condition through an OFFSET, though this one leaves out nothing.
+ */
+const BARRIER = " OFFSET 0";
+
 /** The view that has the columns of promoted attributes as well. No statement can name it: the gate knows no such table. */
 export function promotedView(table: string): string {
   return `${table} with promoted attributes`;
@@ -64,28 +70,54 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
   const list = (names: readonly string[]): string =>
     `[${names.map((name) => quoteText(pathOf(files.directory, name))).join(", ")}]`;
   const where = conditions(table, files.visible, range);
-  const select = (source: string, promoted: readonly string[]): string =>
-    `SELECT ${[...table.columns.map(({ name }) => quoteName(name)), ...keys.map((key) => attribute(key, promoted))].join(", ")} FROM ${source}${where}`;
+  const isPart = isPartial(table, files.visible);
+  const select = (source: string, columns: readonly string[]): string =>
+    `SELECT ${columns.join(", ")} FROM ${source}${where}`;
   // A file's further columns do not matter to one that does not name them.
   const groups = keys.length > 0 ? parquet : [{ promoted: [], files: parquet.flatMap((group) => group.files) }];
   const selects = groups
     .filter((group) => group.files.length > 0)
     .map((group) =>
-      select(`read_parquet(${list(group.files)}, hive_partitioning = false, union_by_name = false)`, group.promoted),
+      select(
+        `read_parquet(${list(group.files)}, hive_partitioning = false, union_by_name = false)`,
+        columnsOf(table, keys, group.promoted, isPart),
+      ),
     );
-  if (hot.length > 0) selects.push(select(readJson(table, list(hot)), []));
+  if (hot.length > 0) selects.push(select(readJson(table, list(hot)), columnsOf(table, keys, [], isPart)));
   if (selects.length === 0) selects.push(emptySelect(table, keys));
-  return `CREATE OR REPLACE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}`;
+  return `CREATE OR REPLACE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}${isPart ? BARRIER : ""}`;
+}
+
+/** The table's columns, and those of promoted attributes. */
+function columnsOf(
+  table: QueryTable,
+  keys: readonly string[],
+  promoted: readonly string[],
+  isPart: boolean,
+): readonly string[] {
+  const plain = table.columns.map(({ name, type }) => ({ name: quoteName(name), type, value: quoteName(name) }));
+  const attributes = keys.map((key) => {
+    const name = quoteName(promotedColumn(key));
+    const value = promoted.includes(key) ? name : `${quoteName(ATTRIBUTES)}->>${quoteText(key)}`;
+    return { name, type: "VARCHAR", value };
+  });
+  return [...plain, ...attributes].map(({ name, type, value }) => {
+    if (isPart && !type.startsWith("MAP")) return `${alone(value)} AS ${name}`;
+    return value === name ? name : `${value} AS ${name}`;
+  });
+}
+
+/**
+ * The same value, without the others of its file: DuckDB applies functions to all values of a column's dictionary, whichever rows have
+ * them, and what has two columns as arguments makes a column without one. (Maps have no dictionary.)
+ */
+function alone(value: string): string {
+  return `least(${value}, ${value})`;
 }
 
 function readJson(table: QueryTable, list: string): string {
   const types = table.columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
   return `read_json(${list}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`;
-}
-
-function attribute(key: string, promoted: readonly string[]): string {
-  const column = quoteName(promotedColumn(key));
-  return promoted.includes(key) ? column : `${quoteName(ATTRIBUTES)}->>${quoteText(key)} AS ${column}`;
 }
 
 function emptySelect(table: QueryTable, keys: readonly string[]): string {
@@ -104,6 +136,11 @@ function times({ fromUs, toUs }: TimeRange): string[] {
   if (fromUs !== undefined) parts.push(`"timestamp" >= make_timestamptz(${Math.ceil(fromUs)})`);
   if (toUs !== undefined) parts.push(`"timestamp" < make_timestamptz(${Math.ceil(toUs)})`);
   return parts;
+}
+
+/** Whether some rows of the table's files may be there that are not to be seen. */
+function isPartial(table: QueryTable, visible: ChildFiles["visible"]): boolean {
+  return visible !== "all" && table.projectColumn !== undefined;
 }
 
 function visibility(table: QueryTable, visible: ChildFiles["visible"]): string[] {
