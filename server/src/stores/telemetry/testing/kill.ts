@@ -81,7 +81,10 @@ export async function assertTidy(dataDir: string, { metadata }: OpenStore): Prom
   const known = await metadata.read.selectFrom("telemetry_file").select(["path", "dropped_at"]).execute();
   assert.deepEqual(
     onDisk.map((name) => `parquet/${name}`).toSorted(),
-    known.filter(({ dropped_at: at }) => at === null).map(({ path }) => path).toSorted(),
+    known
+      .filter(({ dropped_at: at }) => at === null)
+      .map(({ path }) => path)
+      .toSorted(),
   );
   assert.equal(known.filter(({ dropped_at: at }) => at !== null).length, 0, "dropped files are forgotten");
   for (const dir of [replacing, work, quarantine]) assert.deepEqual(await readdir(dir), [], dir);
