@@ -47,7 +47,7 @@ export async function collect(parts: CollectorParts): Promise<Collected> {
 }
 
 /** Tells collectors on other servers of what is written and read here. */
-async function renewPins({ metadata, pins, clock }: CollectorParts): Promise<void> {
+export async function renewPins({ metadata, pins, clock }: CollectorParts): Promise<void> {
   const ids = pins.ids();
   for (const chunk of inChunks(ids.toSorted())) {
     await metadata.write(async (tx) => {

@@ -3,7 +3,7 @@ import type { Clock } from "#kernel/time.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { Buffers } from "./buffers.ts";
-import { collect, giveUpWrites, type CollectorParts } from "./collector.ts";
+import { collect, giveUpWrites, renewPins, type CollectorParts } from "./collector.ts";
 import type { Digests } from "./digests.ts";
 import type { BlobDriver, ByteSource, DriverHealth, StoredRange } from "./driver.ts";
 import { BlobDamaged } from "./errors.ts";
@@ -62,6 +62,7 @@ class BlobStore implements ObjectStore {
   readonly #collector: CollectorParts;
   #health: DriverHealth = HEALTHY;
   #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
   #collecting: Promise<Collected> | undefined;
 
   constructor(parts: BlobStoreParts) {
@@ -148,11 +149,19 @@ class BlobStore implements ObjectStore {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#running;
     await this.#collecting?.catch(() => {});
     await this.#parts.driver.close();
   }
 
+  /** A run that takes longer than the time between two goes on; what is in use is told nevertheless. */
   async #tick(): Promise<void> {
+    if (this.#running !== undefined) return renewPins(this.#collector).catch(() => {}); // the next time tells it too
+    this.#running = this.#run().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
     const { driver, log } = this.#parts;
     try {
       this.#health = await driver.check();

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata } from "#stores/metadata/index.ts";
+import { makeThings, problem, rowCount, waitUntil } from "./contract/harness.ts";
+import { openObjects } from "./index.ts";
+import {
+  contentOf,
+  keep,
+  openTestObjects,
+  readAll,
+  recordingLog,
+  temporaryDirectory,
+  testClock,
+  testSettings,
+  unlinkNow,
+} from "./testing/store.ts";
+import { openFilesystem } from "./filesystem/driver.ts";
+
+test("the collector runs by itself, and says what it deleted", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await openTestObjects(dir.path, { settings: testSettings({ collectEveryMs: 5, graceMs: 100 }) });
+  await unlinkNow(store, await keep(store, contentOf(1, 100_000)));
+  store.clock.advance(101);
+  await waitUntil(async () => (await rowCount(store)) === 0, "the collection");
+  await waitUntil(() => store.log.lines.length > 0, "the line in the log");
+  assert.deepEqual(store.log.lines, [
+    { message: "deleted blobs that nothing holds", fields: { blobs: 1, bytes: 100_000 } },
+  ]);
+  await store.close();
+});
+
+test("a directory has one server", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await openTestObjects(dir.path);
+  const options = { dataDir: dir.path, metadata: store.metadata, clock: systemClock, log: recordingLog() };
+  await assert.rejects(
+    openObjects(options),
+    /cannot lock the objects directory: it is open in another process \(pid \d+\)/,
+  );
+  await store.close();
+  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: systemClock });
+  await (await openObjects({ ...options, metadata })).close();
+  await metadata.close();
+});
+
+test("blobs of another directory are not taken for missing ones", async () => {
+  await using dir = await temporaryDirectory();
+  await using other = await temporaryDirectory();
+  const store = await openTestObjects(dir.path);
+  await makeThings(store);
+  const [large, small] = [await keep(store, contentOf(1, 100_000)), await keep(store, contentOf(2, 100))];
+  await store.close();
+  const moved = await openTestObjects(dir.path, {
+    openDriver: (options) => openFilesystem({ ...options, dataDir: other.path }),
+  });
+  await assert.rejects(moved.objects.open("org_a", large), problem("unavailable"));
+  assert.equal((await readAll(moved, small)).length, 100);
+  await unlinkNow(moved, large);
+  moved.clock.advance(10_000_000);
+  assert.equal((await moved.objects.collect()).blobs, 0, "they are the other directory's to delete");
+  await moved.close();
+});
+
+test("a directory without its name is refused while it has blobs", async () => {
+  await using dir = await temporaryDirectory();
+  const store = await openTestObjects(dir.path);
+  await keep(store, contentOf(1, 100_000));
+  await store.close();
+  const { rename } = await import("node:fs/promises");
+  await rename(`${dir.path}/objects/store-id`, `${dir.path}/store-id`);
+  await assert.rejects(openTestObjects(dir.path), /store-id is missing, but there are blobs beside it/);
+  await rename(`${dir.path}/store-id`, `${dir.path}/objects/store-id`);
+  await (await openTestObjects(dir.path, { clock: testClock() })).close();
+});
