@@ -114,9 +114,11 @@ test("an over day's large file waits for late ones until they are worth it, or t
   const late = [file(START, 900), file(START, 900)];
   const soon = START + DAY + settings.graceMs;
   const created = late.map((one) => ({ ...one, createdAt: soon }));
-  assert.deepEqual(planMerges([large, ...created], soon, settings)[0]?.inputs, created);
+  assert.deepEqual(planMerges([large, ...created], soon, settings), [], "more may come");
+  const settled = soon + settings.graceMs;
+  assert.deepEqual(planMerges([large, ...created], settled, settings)[0]?.inputs, created);
   const merged = file(START, 1800, { createdAt: soon });
-  assert.deepEqual(planMerges([large, merged], soon, settings), []);
+  assert.deepEqual(planMerges([large, merged], settled, settings), []);
   const quiet = soon + settings.quietMs;
   assert.equal(planMerges([large, merged], quiet, settings)[0]?.inputs.length, 2);
   assert.deepEqual(planMerges([large, file(START, 1000, { createdAt: soon })], quiet, settings), []);

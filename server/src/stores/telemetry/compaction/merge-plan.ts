@@ -13,15 +13,15 @@ export interface Merge<File extends PlannedFile = ParquetFile> {
 
 const US_PER_MS = 1000;
 
-/** The largest file of a merge has at most so many times the rows of all others: once a day is over, and once it is quiet as well. */
+/** The largest file of a merge has at most so many times the rows of all others: once a day is over, and once it is quiet for long. */
 const OVER_RATIO = 2;
 const QUIET_RATIO = 64;
 
 /**
  * Merges that a table's files call for now, one for each period at most, the latest period first.
  *
- * While a day lasts, files go up in tiers: `fanIn` files of `fanIn ** n` to `fanIn ** (n + 1)` rows become one of the next tier, so a row
- * is written once for each tier. When the day is over its small files become one. Late entries must not have the whole day
+ * While a day lasts, or still gets files, these go up in tiers: `fanIn` files of `fanIn ** n` to `fanIn ** (n + 1)` rows become one of the next tier, so a row
+ * is written once for each tier. After that its small files become one. Late entries must not have the whole day
  * written again for each of them: a file takes part only when the others together are not much smaller.
  */
 export function planMerges<File extends PlannedFile>(
@@ -43,9 +43,10 @@ function pick<File extends PlannedFile>(
   nowMs: number,
   settings: MergeSettings,
 ): File[] {
-  if (period >= dayOf((nowMs - settings.graceMs) * US_PER_MS).slice(0, period.length) && period !== "")
-    return pickTier(group, settings);
+  const lasts = period !== "" && period >= dayOf((nowMs - settings.graceMs) * US_PER_MS).slice(0, period.length);
   const newest = Math.max(...group.map(({ createdAt }) => createdAt));
+  // Old entries that are sent now fill days that are over: as long as files come, they go up in tiers as well.
+  if (lasts || nowMs - newest < settings.graceMs) return pickTier(group, settings);
   const ratio = nowMs - newest >= settings.quietMs ? QUIET_RATIO : OVER_RATIO;
   return pickSmallest(group, ratio, settings);
 }
