@@ -59,6 +59,8 @@ export function createTails(options: TailsOptions): Tails {
       if ((hubs.get(orgId)?.users ?? 0) >= options.organizationMax) throw tooMany(options.organizationMax);
     },
     open: (response, request) => {
+      // Whoever went away while it was asked who they are has closed already, and would never close again.
+      if (response.destroyed) return;
       const out = createOutput(response);
       response.writeHead(200, request.headers);
       out.write(`retry: ${RETRY_MS}\n\n`);
