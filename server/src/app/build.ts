@@ -23,7 +23,7 @@ import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
 import { registerGauges } from "./gauges.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
-import { createSurfaces } from "./surfaces.ts";
+import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 
 /** The running product. */
 export interface App {
@@ -91,34 +91,10 @@ async function startAll(
     clock,
     rateLimit: { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst },
   });
-  const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
-    part.close(),
-  );
-  const { feed } = telemetry;
-  const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
-  const alerts = phases.started("alerts", createAlerts({ config, log, clock, metadata, telemetry, identity }), (part) =>
-    part.stop(),
-  );
-  const { storage_url: storageUrl } = addresses;
-  const files = phases.started(
-    "files",
-    createFiles({ config, storageUrl, log, clock, metadata, objects, identity }),
-    (part) => part.stop(),
-  );
-  const parts = {
-    config,
-    clock,
-    addresses,
-    host,
-    identity,
-    metadata,
-    telemetry,
-    objects,
-    encoders,
-    tails,
-    alerts,
-    files,
-  };
+  const stores = { metadata, telemetry, objects };
+  const features = startFeatures({ config, log, clock, addresses, identity, phases, ...stores });
+  const { alerts, files, tails } = features;
+  const parts = { config, clock, addresses, host, identity, ...stores, ...features };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,
@@ -149,6 +125,38 @@ async function startAll(
     telemetry,
     stop: () => phases.stop(),
   };
+}
+
+interface FeatureParts {
+  readonly config: Config;
+  readonly log: FastifyBaseLogger;
+  readonly clock: Clock;
+  readonly addresses: Addresses;
+  readonly identity: Identity;
+  readonly metadata: MetadataStore;
+  readonly telemetry: TelemetryStore;
+  readonly objects: ObjectStore;
+  readonly phases: Phases;
+}
+
+/** What surfaces need beside the stores. Their background work begins when requests are served. */
+function startFeatures(parts: FeatureParts): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files"> {
+  const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases } = parts;
+  const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
+    part.close(),
+  );
+  const { feed } = telemetry;
+  const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
+  const alerts = phases.started("alerts", createAlerts({ config, log, clock, metadata, telemetry, identity }), (part) =>
+    part.stop(),
+  );
+  const { storage_url: storageUrl } = addresses;
+  const files = phases.started(
+    "files",
+    createFiles({ config, storageUrl, log, clock, metadata, objects, identity }),
+    (part) => part.stop(),
+  );
+  return { encoders, tails, alerts, files };
 }
 
 function startOwnTelemetry(

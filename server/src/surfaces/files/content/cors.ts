@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Reply, Request } from "./exchange.ts";
 
 const METHODS = "GET, HEAD, PUT, OPTIONS";
 const EXPOSED = "ETag, Content-Disposition, Content-Length, Content-Range, Accept-Ranges, Last-Modified, Request-Id";
@@ -8,7 +8,7 @@ const PREFLIGHT_S = 86_400;
  * Pages of any origin may use a presigned URL (Fetch standard, "CORS protocol"): whoever has it may do what it allows, from wherever, and no cookie
  * and no token stands behind it that a page could misuse.
  */
-export async function allowOtherOrigins(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function allowOtherOrigins(_request: Request, reply: Reply): Promise<void> {
   void reply.headers({
     "access-control-allow-origin": "*",
     "access-control-expose-headers": EXPOSED,
@@ -16,7 +16,7 @@ export async function allowOtherOrigins(_request: FastifyRequest, reply: Fastify
   });
 }
 
-export async function answerPreflight(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function answerPreflight(request: Request, reply: Reply): Promise<Reply> {
   const asked = request.headers["access-control-request-headers"];
   void reply.headers({
     "access-control-allow-methods": METHODS,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { fileOfUrl, type FileRow } from "#domain/files/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { etagOf } from "../model.ts";
+import type { Reply, Request } from "./exchange.ts";
 import { isNotModified, rangeOf, type Span, type Validators } from "./conditions.ts";
 import { dispositionOf } from "./disposition.ts";
 
@@ -13,7 +13,7 @@ interface ContentParams {
 const found = new WeakMap<IncomingMessage, FileRow>();
 
 /** @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `not_found`, `forbidden` */
-export function admitDownload(deps: FilesSurfaceDeps): (request: FastifyRequest) => Promise<void> {
+export function admitDownload(deps: FilesSurfaceDeps): (request: Request) => Promise<void> {
   return async (request) => {
     const { file_id: fileId } = request.params as ContentParams;
     const claims = deps.urls.checkDownload(fileId, request.query as Record<string, unknown>, deps.clock.nowMs());
@@ -22,9 +22,7 @@ export function admitDownload(deps: FilesSurfaceDeps): (request: FastifyRequest)
 }
 
 /** `GET` and `HEAD` of a presigned URL: the content or a range of it, as what it was uploaded as, and harmless in a browser. */
-export function download(
-  deps: FilesSurfaceDeps,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+export function download(deps: FilesSurfaceDeps): (request: Request, reply: Reply) => Promise<Reply> {
   return async (request, reply) => {
     const file = found.get(request.raw);
     if (file === undefined) throw new Error("the download was not admitted");
@@ -48,10 +46,10 @@ interface Sending {
 
 async function send(
   deps: FilesSurfaceDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: Request,
+  reply: Reply,
   { file, range, fields }: Sending,
-): Promise<FastifyReply> {
+): Promise<Reply> {
   const reader = await deps.objects.open(file.org_id, file.blob_id, range === undefined ? {} : { range });
   try {
     sendHead(reply, range === undefined ? 200 : 206, fields);
@@ -67,7 +65,7 @@ async function send(
 }
 
 /** By hand, since the body goes past the framework. */
-function sendHead(reply: FastifyReply, status: number, fields: Readonly<Record<string, string>>): FastifyReply {
+function sendHead(reply: Reply, status: number, fields: Readonly<Record<string, string>>): Reply {
   reply.headers(fields).hijack();
   reply.raw.writeHead(status, reply.getHeaders() as Record<string, string>);
   if (reply.request.method === "HEAD") reply.raw.end();

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   canonicalMediaType,
   CLAIM_RENEWAL_MS,
@@ -16,6 +15,7 @@ import { Problem } from "#kernel/problem.ts";
 import { TooLarge, type Digests } from "#stores/objects/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { etagOf, fileBody } from "../model.ts";
+import type { Reply, Request } from "./exchange.ts";
 import { digestsOf } from "./digest-fields.ts";
 import { letTheRestPass } from "./rest.ts";
 import { watchIdle } from "./idle.ts";
@@ -41,7 +41,7 @@ const UNCLAIMED_BYTES_MAX = 1024 * 1024;
  * @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `invalid_request`, `unsupported_media_type`, `body_too_large`, `conflict`,
  * `storage_quota_exceeded`, `forbidden`
  */
-export function admitUpload(deps: FilesSurfaceDeps): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+export function admitUpload(deps: FilesSurfaceDeps): (request: Request, reply: Reply) => Promise<void> {
   return async (request, reply) => {
     try {
       admitted.set(request.raw, await admit(deps, request));
@@ -52,7 +52,7 @@ export function admitUpload(deps: FilesSurfaceDeps): (request: FastifyRequest, r
   };
 }
 
-async function admit(deps: FilesSurfaceDeps, request: FastifyRequest): Promise<Admitted> {
+async function admit(deps: FilesSurfaceDeps, request: Request): Promise<Admitted> {
   const { file_id: fileId } = request.params as ContentParams;
   const query = request.query as Record<string, unknown>;
   const claims = deps.urls.checkUpload(fileId, query, deps.clock.nowMs());
@@ -88,7 +88,7 @@ function withDeclared(expected: Digests, sha256: string | null): Digests {
 /** `PUT` of a presigned URL: 200 with the file once it is durable. What fails leaves nothing, and the URL can be used again. */
 export function upload(
   deps: FilesSurfaceDeps,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<{ data: ReturnType<typeof fileBody> }> {
+): (request: Request, reply: Reply) => Promise<{ data: ReturnType<typeof fileBody> }> {
   return async (request, reply) => {
     const found = admitted.get(request.raw);
     if (found === undefined) throw new Error("the upload was not admitted");
@@ -110,7 +110,7 @@ function isSmall({ size }: Admitted): boolean {
 }
 
 /** Holds the URL as long as the upload goes on. */
-async function claimed(deps: FilesSurfaceDeps, request: FastifyRequest, found: Admitted): Taken {
+async function claimed(deps: FilesSurfaceDeps, request: Request, found: Admitted): Taken {
   const { id } = found.upload.grant;
   const claim = randomUUID();
   await claimUpload(deps, id, claim);
@@ -126,7 +126,7 @@ async function claimed(deps: FilesSurfaceDeps, request: FastifyRequest, found: A
   }
 }
 
-async function take(deps: FilesSurfaceDeps, request: FastifyRequest, found: Admitted, claim: string): Taken {
+async function take(deps: FilesSurfaceDeps, request: Request, found: Admitted, claim: string): Taken {
   const { upload: opened, size, expected } = found;
   const { id, org_id: orgId } = opened.grant;
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
@@ -140,6 +140,6 @@ async function take(deps: FilesSurfaceDeps, request: FastifyRequest, found: Admi
 }
 
 /** Without any body there is none to parse. */
-function bodyOf(request: FastifyRequest): IncomingMessage | Uint8Array {
+function bodyOf(request: Request): IncomingMessage | Uint8Array {
   return request.body === undefined ? new Uint8Array() : (request.body as IncomingMessage);
 }

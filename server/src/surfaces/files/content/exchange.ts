@@ -1,0 +1,5 @@
+import type { OperationContext } from "#http/index.ts";
+
+/** A request and its answer as the framework has them; presigned URLs are served past the contract's rows. */
+export type Request = OperationContext["request"];
+export type Reply = OperationContext["reply"];
