@@ -37,6 +37,8 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   8 * HOUR_MS,
 ];
 const RETRY_AFTER_MS_MAX = HOUR_MS;
+/** Longer than any of the waits. */
+const WAIT_MS_MAX = 24 * HOUR_MS;
 /** So much longer or shorter, so that the messages of one outage do not all come back at one moment. */
 const JITTER = 0.2;
 const GONE = 410;
@@ -48,6 +50,7 @@ export function deliveryHandler(deps: DeliverDeps): JobHandler {
     kind: DELIVER,
     concurrency: 4,
     concurrencyPerGroup: 2,
+    waitMsMax: WAIT_MS_MAX,
     run: (job) => attempt(deps, job),
     retryMs: () => RETRY_MS,
   };

@@ -17,6 +17,8 @@ export interface WatchDeps extends EvaluateDeps {
 export const EVALUATE = "alert.evaluate";
 
 const RETRY_MS = 5000;
+/** Twice the longest `every_s`. */
+const WAIT_MS_MAX = 2 * 86_400_000;
 
 /** Evaluates alerts: a run is one evaluation, and what it finds is written with the end of the run. */
 export function evaluationHandler(deps: WatchDeps): JobHandler {
@@ -24,6 +26,7 @@ export function evaluationHandler(deps: WatchDeps): JobHandler {
     kind: EVALUATE,
     concurrency: 4,
     concurrencyPerGroup: 2,
+    waitMsMax: WAIT_MS_MAX,
     run: (job) => watch(deps, job),
     retryMs: () => RETRY_MS,
   };

@@ -44,6 +44,8 @@ export interface JobHandler {
   readonly concurrency: number;
   /** Jobs of one group that run at once on this node. */
   readonly concurrencyPerGroup: number;
+  /** No job of this kind ever waits longer, in milliseconds: one that would was put by a clock that was wrong, and is due at once. */
+  readonly waitMsMax?: number;
   /**
    * May run more than once for one due time: a process can end between its work and the commit. A rejection is tried again
    * after `retryMs(attempts)`; null gives the job up, and it is removed.

@@ -8,6 +8,7 @@ import { systemClock, type Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore, type Writer } from "#stores/metadata/index.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { createJobs, type Job, type JobHandler, type JobOutcome, type Jobs, type JobsOptions } from "./index.ts";
+import { claimJobs, extendLease, release } from "./store.ts";
 
 const DONE: JobOutcome = { dueAtMs: null };
 const SILENT = { warn: () => undefined };
@@ -80,6 +81,33 @@ for (const { kind: database, skip } of DATABASES) {
         assert.deepEqual(due, expected);
         clock.advance(60_000);
       }
+    });
+
+    test("a job that a wrong clock put far ahead does not wait for that time", async () => {
+      const [wrong, right] = [movable(1e12), movable(5000)];
+      const first = node({ clock: wrong });
+      const hour = { waitMsMax: 3_600_000 };
+      first.start([handler(async (job) => ({ dueAtMs: job.dueAtMs + 60_000 }), hour)]);
+      await put(first, "every minute", 1e12);
+      await until(async () => (await left())[0]?.due_at === 1e12 + 60_000);
+      await first.stop();
+      const second = node({ clock: right });
+      second.start([handler(async (job) => ({ dueAtMs: job.dueAtMs + 60_000 }), hour)]);
+      await until(async () => (await left())[0]?.due_at === 65_000);
+    });
+
+    test("a renewal that comes after the end of the run does not move the next time", async () => {
+      const jobs = node();
+      await put(jobs, "renewed");
+      const claim = { kind: "count", owner: "one", nowMs: 1000, leaseMs: 1000, limit: 1, fullGroups: [] };
+      const [claimed] = await metadata.write((tx) => claimJobs(tx, metadata.dialect, claim));
+      assert.ok(claimed);
+      const { row } = claimed;
+      assert.equal(await metadata.write((tx) => extendLease(tx, row, 3000)), true);
+      const next = { dueAtMs: 1e9, attempts: 0, lastError: null };
+      assert.equal(await metadata.write((tx) => release(tx, row, next)), true);
+      assert.equal(await metadata.write((tx) => extendLease(tx, row, 4000)), false);
+      assert.equal((await left())[0]?.due_at, 1e9);
     });
 
     test("200 jobs on three nodes: each finishes once, and never runs twice at a time", async () => {

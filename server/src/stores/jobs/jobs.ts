@@ -8,6 +8,7 @@ import {
   extendLease,
   finish,
   nextDueAt,
+  pullForward,
   release,
   upsertJob,
   type Claimed,
@@ -150,6 +151,7 @@ class Runner implements Jobs {
 
   async #claim(handler: JobHandler): Promise<void> {
     const { kind } = handler;
+    await this.#mendTimes(handler);
     for (let places = this.#places(handler); places > 0; places = this.#places(handler)) {
       const nowMs = this.#clock.nowMs();
       const dueAtMs = await nextDueAt(this.#metadata, [kind]);
@@ -161,6 +163,14 @@ class Runner implements Jobs {
       if (claimed === undefined) return;
       this.#begin(handler, claimed);
     }
+  }
+
+  /** A clock that was ahead and was set right has left jobs that would wait for its time. */
+  async #mendTimes({ kind, waitMsMax }: JobHandler): Promise<void> {
+    if (waitMsMax === undefined) return;
+    const nowMs = this.#clock.nowMs();
+    const mended = await pullForward(this.#metadata, kind, { afterMs: nowMs + waitMsMax, nowMs });
+    if (mended > 0) this.#log.warn({ kind, jobs: mended }, "jobs were due too far in the future; they are due now");
   }
 
   #begin(handler: JobHandler, claimed: Claimed): void {

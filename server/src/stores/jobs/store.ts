@@ -87,9 +87,30 @@ export async function claimJobs(tx: Writer, dialect: MetadataStore["dialect"], c
   return claimed;
 }
 
-type Held = Pick<JobRow, "id" | "fence">;
+/** Makes jobs of a kind that are due after `afterMs` due now. An index finds that there are none. */
+export async function pullForward(
+  metadata: Pick<MetadataStore, "read" | "write">,
+  kind: string,
+  times: { readonly afterMs: number; readonly nowMs: number },
+): Promise<number> {
+  const late = metadata.read.selectFrom("job").select("id").where("kind", "=", kind);
+  if ((await late.where("due_at", ">", times.afterMs).limit(1).executeTakeFirst()) === undefined) return 0;
+  const rows = await metadata.write((tx) =>
+    tx
+      .updateTable("job")
+      .set({ due_at: times.nowMs })
+      .where("kind", "=", kind)
+      .where("due_at", ">", times.afterMs)
+      .returning("id")
+      .execute(),
+  );
+  return rows.length;
+}
 
-/** False when another has taken the job over, or it was changed. */
+/** With the owner: a run that has ended keeps the fence, and a renewal that comes late must not move the next time. */
+type Held = Pick<JobRow, "id" | "fence" | "owner">;
+
+/** False when another has taken the job over, it was changed, or its run has ended. */
 export async function extendLease(tx: Writer, held: Held, untilMs: number): Promise<boolean> {
   return changed(tx, held, { due_at: untilMs });
 }
@@ -114,6 +135,7 @@ export async function finish(tx: Writer, held: Held): Promise<boolean> {
     .deleteFrom("job")
     .where("id", "=", held.id)
     .where("fence", "=", held.fence)
+    .where("owner", "=", held.owner)
     .returning("id")
     .execute();
   return rows.length > 0;
@@ -125,6 +147,7 @@ async function changed(tx: Writer, held: Held, set: Partial<JobRow>): Promise<bo
     .set(set)
     .where("id", "=", held.id)
     .where("fence", "=", held.fence)
+    .where("owner", "=", held.owner)
     .returning("id")
     .execute();
   return rows.length > 0;
