@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rename } from "node:fs/promises";
 import { test } from "node:test";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
@@ -67,7 +68,6 @@ test("a directory without its name is refused while it has blobs", async () => {
   const store = await openTestObjects(dir.path);
   await keep(store, contentOf(1, 100_000));
   await store.close();
-  const { rename } = await import("node:fs/promises");
   await rename(`${dir.path}/objects/store-id`, `${dir.path}/store-id`);
   await assert.rejects(openTestObjects(dir.path), /store-id is missing, but there are blobs beside it/);
   await rename(`${dir.path}/store-id`, `${dir.path}/objects/store-id`);
