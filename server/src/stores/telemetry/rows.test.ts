@@ -119,8 +119,8 @@ test("a second process is kept out of the directory until the first has closed i
     openTestStore(dir.path),
     /cannot lock the telemetry directory: it is open in another process \(pid \d+\)/,
   );
-  const other = `import { lockDirectory } from ${JSON.stringify(new URL("./lock.ts", import.meta.url).href)};
-    await lockDirectory(${JSON.stringify(join(dir.path, "telemetry"))}, ${JSON.stringify(join(dir.path, "telemetry", "lock"))});`;
+  const other = `import { lockDirectory } from ${JSON.stringify(new URL("../directory/index.ts", import.meta.url).href)};
+    lockDirectory(${JSON.stringify(join(dir.path, "telemetry", "lock"))}, "telemetry");`;
   const run = () => spawnSync(process.execPath, ["--input-type=module", "--eval", other], { encoding: "utf8" });
   assert.match(run().stderr, /cannot lock the telemetry directory/);
   await first.close();

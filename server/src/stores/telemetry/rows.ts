@@ -1,8 +1,10 @@
+import { mkdir } from "node:fs/promises";
 import { constants } from "node:os";
 import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import { lockDirectory } from "#stores/directory/index.ts";
 import { Backpressure, pauseFor } from "./backpressure.ts";
 import type { TelemetryType } from "./columns.ts";
 import { Compactor } from "./compaction/compactor.ts";
@@ -20,7 +22,6 @@ import { Tables } from "./hot/tables.ts";
 import type { Appended, Batch, TelemetryHealth } from "./index.ts";
 import { Keys } from "./keys.ts";
 import { assertPathSafe, layoutOf, type Layout } from "./layout.ts";
-import { lockDirectory } from "./lock.ts";
 import type { FrameMeta } from "./log/frame.ts";
 import { WriteAheadLog } from "./log/log.ts";
 import { recoverLog } from "./log/recover.ts";
@@ -80,7 +81,8 @@ const RETRY_LATER = { headers: { "Retry-After": "5" } };
  */
 export async function openRows(options: RowStoreOptions): Promise<RowStore> {
   const layout = layoutOf(options.dataDir);
-  const unlock = await lockDirectory(layout.root, layout.lock);
+  await mkdir(layout.root, { recursive: true, mode: 0o700 });
+  const unlock = lockDirectory(layout.lock, "telemetry");
   try {
     const parts = await recover(options, layout, unlock);
     return new RowStore(parts);

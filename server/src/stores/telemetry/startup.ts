@@ -1,8 +1,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncDirectory } from "#stores/directory/index.ts";
 import type { Tables } from "./hot/tables.ts";
 import type { Layout } from "./layout.ts";
-import { syncDirectory } from "./log/segment.ts";
 import type { Manifest } from "./manifest.ts";
 import { parquetFile } from "./parquet-file.ts";
 

@@ -1,8 +1,8 @@
 import { open, readdir, readFile, rename } from "node:fs/promises";
 import { isId, newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
+import { syncDirectory } from "#stores/directory/index.ts";
 import type { Layout } from "./layout.ts";
-import { syncDirectory } from "./log/segment.ts";
 
 /**
  * The identifier of a telemetry directory, under which the metadata store keeps what belongs to it. The first start makes it, durably;

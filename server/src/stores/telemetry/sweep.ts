@@ -1,9 +1,9 @@
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncDirectory } from "#stores/directory/index.ts";
 import { readReplacing } from "./compaction/publish.ts";
 import type { Tables } from "./hot/tables.ts";
 import { parquetRange, type Layout } from "./layout.ts";
-import { syncDirectory } from "./log/segment.ts";
 import type { Manifest } from "./manifest.ts";
 import type { TelemetryLog } from "./settings.ts";
 

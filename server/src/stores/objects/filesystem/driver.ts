@@ -12,10 +12,11 @@ import type {
   StoredRange,
   StrayFile,
 } from "../driver.ts";
+import { lockDirectory, syncDirectory } from "#stores/directory/index.ts";
 import { BlobDamaged, codeOf, ignoreAbsent, storageProblem } from "../errors.ts";
 import { blobAt, blobPath, layoutOf, type Layout } from "../layout.ts";
 import type { ObjectLog } from "../settings.ts";
-import { lockDirectory, readTextIfPresent, syncDirectory, writeFileDurably } from "./files.ts";
+import { readTextIfPresent, writeFileDurably } from "./files.ts";
 import { FileSink, type FileOperations } from "./sink.ts";
 import { SpaceGuard } from "./space.ts";
 
@@ -45,7 +46,7 @@ export async function openFilesystem(options: FilesystemOptions): Promise<BlobDr
   const layout = layoutOf(options.dataDir);
   if (options.readOnly === true) return new FilesystemDriver(options, layout, await readStoreId(layout), () => {});
   await mkdir(layout.root, { recursive: true, mode: 0o700 });
-  const unlock = lockDirectory(layout.lock);
+  const unlock = lockDirectory(layout.lock, "objects");
   try {
     await rm(layout.tmp, { recursive: true, force: true });
     await mkdir(layout.tmp, { mode: 0o700 });

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { syncDirectory } from "../log/segment.ts";
+import { syncDirectory } from "#stores/directory/index.ts";
 import type { Manifest } from "../manifest.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog } from "../settings.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncDirectory } from "#stores/directory/index.ts";
 import type { TelemetryType } from "../columns.ts";
 import type { Layout } from "../layout.ts";
-import { syncDirectory } from "../log/segment.ts";
 import type { TelemetryLog } from "../settings.ts";
 import type { CompactJob, CompactionRunner, MadeFile } from "./protocol.ts";
 import { assertAllRows, makeWorkFolder } from "./work.ts";

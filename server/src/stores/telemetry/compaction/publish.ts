@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncDirectory } from "#stores/directory/index.ts";
 import type { Layout } from "../layout.ts";
-import { syncDirectory } from "../log/segment.ts";
 
 /** Gives a finished file its name so that a crash at any moment leaves all of it or nothing. */
 export async function publish(temporary: string, path: string, root: string): Promise<void> {

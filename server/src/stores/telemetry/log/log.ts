@@ -1,14 +1,9 @@
 import { rm, statfs } from "node:fs/promises";
 import { Problem } from "#kernel/problem.ts";
+import { syncDirectory } from "#stores/directory/index.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { draftFrame, sealFrame, type FrameDraft, type FrameMeta } from "./frame.ts";
-import {
-  newSegmentInfo,
-  syncDirectory,
-  type CreateSegmentFile,
-  type SegmentFile,
-  type SegmentInfo,
-} from "./segment.ts";
+import { newSegmentInfo, type CreateSegmentFile, type SegmentFile, type SegmentInfo } from "./segment.ts";
 
 export interface LogOptions {
   readonly dir: string;

@@ -1,5 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncDirectory } from "#stores/directory/index.ts";
 import { segmentName } from "../layout.ts";
 import { writeAll } from "../write-all.ts";
 
@@ -55,14 +56,4 @@ export async function createSegmentFile(path: string): Promise<SegmentFile> {
     truncate: (bytes) => handle.truncate(bytes),
     close: () => handle.close(),
   };
-}
-
-/** Makes the names in a directory survive a crash. */
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

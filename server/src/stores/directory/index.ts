@@ -1,0 +1,47 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+
+/** What the stores that keep files need of a directory, beside what Node has. */
+
+/**
+ * Keeps a second process out of a directory by the lock file at `path` in it. An empty SQLite database under an exclusive transaction gives us
+ * the lock of the operating system that Node has no call for: it ends with the process, however that ends. `what` names the directory.
+ * @throws Error when another process holds it
+ */
+export function lockDirectory(path: string, what: string): () => void {
+  const holder = `${path}.pid`;
+  const database = new DatabaseSync(path);
+  try {
+    database.exec("PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    const pid = readHolder(holder);
+    const cause = `it is open in another process${pid === undefined ? "" : ` (pid ${pid})`}; stop that one first`;
+    throw new Error(`cannot lock the ${what} directory: ${cause}`, { cause: error });
+  }
+  writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
+  return () => {
+    if (!database.isOpen) return;
+    rmSync(holder, { force: true });
+    database.close();
+  };
+}
+
+function readHolder(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the names in a directory survive a crash. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
