@@ -103,6 +103,10 @@ async function attempt(sql: string): Promise<string> {
 }
 
 test(`${STATEMENTS} statements of seed ${SEED}`, async (t) => {
+  t.after(() => {
+    for (const { message, fields } of open.logged.filter(({ level }) => level === "error"))
+      t.diagnostic(`${message}: ${String(fields["err"])}`);
+  });
   const grammar = new Grammar(new Random(SEED), words);
   const outcomes = new Map<string, number>();
   let peakBytes = 0;
