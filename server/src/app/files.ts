@@ -16,7 +16,11 @@ export interface Files {
 export function createFiles(options: {
   readonly config: Pick<
     Config,
-    "files_size_bytes_max" | "files_stored_bytes_max" | "presigned_url_lifetime_s" | "upload_cleanup_ms"
+    | "files_size_bytes_max"
+    | "files_stored_bytes_max"
+    | "presigned_url_lifetime_s"
+    | "resumable_upload_lifetime_s"
+    | "upload_cleanup_ms"
   >;
   readonly storageUrl: string;
   readonly log: { error(fields: object, message: string): void };
@@ -29,14 +33,15 @@ export function createFiles(options: {
   const settings = {
     sizeBytesMax: config.files_size_bytes_max,
     urlLifetimeS: config.presigned_url_lifetime_s,
+    resumableLifetimeS: config.resumable_upload_lifetime_s,
     storedBytesMax: config.files_stored_bytes_max,
   };
   const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
   let stop: (() => Promise<void>) | undefined;
   return {
-    deps: { metadata, objects, clock, urls, settings },
+    deps: { metadata, objects, clock, urls, storageUrl, settings },
     start: () => {
-      stop = startCleanUp({ metadata, clock, log }, config.upload_cleanup_ms);
+      stop = startCleanUp({ metadata, objects, clock, log }, config.upload_cleanup_ms);
     },
     stop: async () => stop?.(),
   };

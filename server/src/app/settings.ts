@@ -218,6 +218,11 @@ export const SETTINGS = {
     default: 900,
     description: "seconds for which a presigned URL is valid; an upload or download that began in time may go on",
   },
+  resumable_upload_lifetime_s: {
+    schema: count(1, 2_592_000),
+    default: 86_400,
+    description: "seconds after the last byte for which a resumable upload can be continued",
+  },
   upload_idle_timeout_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,

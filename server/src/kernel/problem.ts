@@ -34,6 +34,7 @@ export const PROBLEMS = {
   range_not_satisfiable: { status: 416, title: "The range lies outside of the content" },
   expectation_failed: { status: 417, title: "The expectation can't be met" },
   header_too_large: { status: 431, title: "The request header is too large" },
+  checksum_mismatch: { status: 460, title: "The checksum is not that of the content" },
   rate_limited: { status: 429, title: "Too many requests" },
   quota_exceeded: { status: 429, title: "A quota is used up" },
   internal: { status: 500, title: "An unexpected error" },

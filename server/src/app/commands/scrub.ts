@@ -34,7 +34,10 @@ const OPTIONS: readonly Option[] = [
 ];
 
 /** Every column that holds content. One that is not named here would be taken for a wrong count. */
-export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [{ table: "file", column: "blob_id", orgColumn: "org_id" }];
+export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
+  { table: "file", column: "blob_id", orgColumn: "org_id" },
+  { table: "upload_part", column: "blob_id", orgColumn: "org_id" },
+];
 
 const PROGRESS_MS = 500;
 

@@ -1,7 +1,8 @@
-import { addUsage, deleteEvents, deleteExpiredGrant, expiredGrants } from "./store.ts";
+import { dropGrant } from "./parts-store.ts";
+import { addUsage, deleteEvents, expiredGrants, isExpired } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
-type Deps = Pick<FilesDeps, "metadata" | "clock">;
+type Deps = Pick<FilesDeps, "metadata" | "clock" | "objects">;
 
 /** A small upload that began in time makes no claim; it has ended long before this. */
 const GRACE_MS = 600_000;
@@ -19,7 +20,8 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
     for (const { id, org_id } of expired) {
       await deps.metadata.write(async (tx) => {
         await lockFiles(deps, tx, org_id);
-        const grant = await deleteExpiredGrant(tx, id, before);
+        if (!(await isExpired(tx, id, before))) return;
+        const grant = await dropGrant(tx, deps.objects, org_id, id);
         if (grant !== undefined) await addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
       });
     }

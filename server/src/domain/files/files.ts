@@ -5,7 +5,6 @@ import type { Writer } from "#stores/metadata/index.ts";
 import {
   addUsage,
   deleteFileRow,
-  deleteGrant,
   fileById,
   grantById,
   resourceOf,
@@ -13,6 +12,7 @@ import {
   type Grant,
   type StoredFile,
 } from "./store.ts";
+import { dropGrant } from "./parts-store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 import { rightsLost, type DownloadClaims } from "./urls.ts";
 
@@ -55,7 +55,7 @@ export async function deleteFile(deps: FilesDeps, caller: Caller, orgId: string,
   await deps.metadata.write(async (tx) => {
     await lockFiles(deps, tx, orgId);
     const file = await deleteFileRow(tx, orgId, id);
-    const grant = file === undefined ? await deleteGrant(tx, orgId, id) : undefined;
+    const grant = file === undefined ? await dropGrant(tx, deps.objects, orgId, id) : undefined;
     if (file !== undefined) {
       await deps.objects.unlink(tx, orgId, [file.blob_id]);
       await addUsage(tx, file, { files: -1, bytes: -file.size });

@@ -4,6 +4,7 @@ export { listFiles, type FileListing, type FilePage } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
 export { fileQuotaOf, NO_LIMIT, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
 export { allFilePolicies, resourceOf, type FileRow, type Grant, type StoredFile } from "./store.ts";
+export { appendParts, beginResumable, completeResumable, findResumable, movedOn, type Resumable } from "./resumable.ts";
 export {
   CLAIM_RENEWAL_MS,
   claimUpload,
@@ -12,7 +13,9 @@ export {
   openUpload,
   releaseClaim,
   renewClaim,
+  requireRights,
   type FilesDeps,
+  type NewUpload,
   type FileSettings,
   type Upload,
 } from "./uploads.ts";

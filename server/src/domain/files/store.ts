@@ -111,14 +111,15 @@ export async function expiredGrants(db: Reader, before: number, limit: number): 
     .execute();
 }
 
-export async function deleteExpiredGrant(tx: Writer, id: string, before: number): Promise<GrantRow | undefined> {
-  return tx
-    .deleteFrom("upload_grant")
+/** Whether it still is: an upload may have gone on since it was found. */
+export async function isExpired(db: Reader, id: string, before: number): Promise<boolean> {
+  const query = db
+    .selectFrom("upload_grant")
+    .select("id")
     .where("id", "=", id)
     .where("expires_at", "<", before)
-    .where((eb) => eb.or([eb("claimed_until", "is", null), eb("claimed_until", "<", before)]))
-    .returningAll()
-    .executeTakeFirst();
+    .where((eb) => eb.or([eb("claimed_until", "is", null), eb("claimed_until", "<", before)]));
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 export async function insertFile(tx: Writer, row: FileRow): Promise<void> {

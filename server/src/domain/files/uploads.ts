@@ -27,6 +27,8 @@ export interface FileSettings {
   /** The largest file. */
   readonly sizeBytesMax: number;
   readonly urlLifetimeS: number;
+  /** After the last byte that came. */
+  readonly resumableLifetimeS: number;
   /** Of an organization's files together, unless the operator decided otherwise for it; null: no limit. */
   readonly storedBytesMax: number | null;
 }
@@ -36,6 +38,8 @@ export interface FilesDeps {
   readonly objects: ObjectStore;
   readonly clock: Clock;
   readonly urls: PresignedUrls;
+  /** Public address of file storage, without a slash at its end. */
+  readonly storageUrl: string;
   readonly settings: FileSettings;
 }
 
@@ -66,29 +70,41 @@ export async function grantUpload(
   principal: Principal,
   upload: NewUpload,
 ): Promise<{ readonly fileId: string; readonly url: string }> {
+  const expiresS = Math.ceil(deps.clock.nowMs() / 1000) + deps.settings.urlLifetimeS;
+  const row = await makeGrant(deps, principal, { ...upload, expiresAt: expiresS * 1000, metadata: null });
+  const { contentType } = upload;
+  const url = deps.urls.upload({ fileId: row.id, contentType, bytesMax: row.bytes_max, expiresS });
+  return { fileId: row.id, url };
+}
+
+/** What both kinds of upload begin with: a row, and what it reserves. */
+export async function makeGrant(
+  deps: FilesDeps,
+  principal: Principal,
+  upload: NewUpload & { readonly expiresAt: number; readonly metadata: string | null },
+): Promise<GrantRow> {
   const { settings, clock } = deps;
   const { orgId } = principal;
-  const { filename, contentType, size, sha256, projectId } = upload;
+  const { size, projectId } = upload;
   if (size !== null && size > settings.sizeBytesMax)
     throw new Problem("body_too_large", `A file may have ${settings.sizeBytesMax} bytes at most.`);
   const nowMs = clock.nowMs();
-  const expiresS = Math.ceil(nowMs / 1000) + settings.urlLifetimeS;
-  const bytesMax = size ?? settings.sizeBytesMax;
   const row: GrantRow = {
     id: newId("file", nowMs),
     org_id: orgId,
     project_id: projectId,
-    filename,
-    content_type: contentType,
+    filename: upload.filename,
+    content_type: upload.contentType,
     size,
-    sha256,
-    bytes_max: bytesMax,
+    sha256: upload.sha256,
+    bytes_max: size ?? settings.sizeBytesMax,
     reserved: size ?? 0,
     created_by: principal.id,
     created_at: nowMs,
-    expires_at: expiresS * 1000,
+    expires_at: upload.expiresAt,
     claim: null,
     claimed_until: null,
+    metadata: upload.metadata,
   };
   await deps.metadata.write(async (tx) => {
     await lockFiles(deps, tx, orgId);
@@ -97,7 +113,7 @@ export async function grantUpload(
     await insertGrant(tx, row);
     await addUsage(tx, row, { grants: 1, reserved: row.reserved });
   });
-  return { fileId: row.id, url: deps.urls.upload({ fileId: row.id, contentType, bytesMax, expiresS }) };
+  return row;
 }
 
 async function refuseUnlessRoom(deps: FilesDeps, tx: Writer, row: GrantRow): Promise<void> {
@@ -119,14 +135,19 @@ export interface Upload {
 /** @throws Problem `conflict` when the URL was used, `forbidden` when whoever asked for it may no longer upload */
 export async function openUpload(deps: FilesDeps, fileId: string): Promise<Upload> {
   const grant = await grantById(deps.metadata.read, fileId);
-  if (grant === undefined) throw used();
-  const principal = await principalNow(deps.metadata, grant.org_id, grant.created_by, deps.clock.nowMs());
-  if (principal === undefined || authorize(principal, "files:write", resourceOf(grant)) !== "allowed")
-    throw rightsLost();
+  if (grant === undefined || grant.metadata !== null) throw used();
+  await requireRights(deps, grant, grant.created_by);
   if (grant.claim !== null && (grant.claimed_until ?? 0) >= deps.clock.nowMs()) throw underWay();
   const left = await bytesLeft(deps.metadata.read, grant.org_id, deps.settings.storedBytesMax);
   const room = left + grant.reserved;
   return { grant, bytesMax: Math.min(grant.bytes_max, room), isQuota: room < grant.bytes_max };
+}
+
+/** Whether whoever uploads may do so at this moment. @throws Problem `forbidden` */
+export async function requireRights(deps: FilesDeps, grant: Grant, uploader: string): Promise<void> {
+  const principal = await principalNow(deps.metadata, grant.org_id, uploader, deps.clock.nowMs());
+  if (principal === undefined || authorize(principal, "files:write", resourceOf(grant)) !== "allowed")
+    throw rightsLost();
 }
 
 /** Keeps others from using the same URL meanwhile. @throws Problem `conflict` */
@@ -160,12 +181,8 @@ export async function completeUpload(
       if (grant === undefined) throw used();
       const left = await bytesLeft(tx, grant.org_id, deps.settings.storedBytesMax);
       if (staged.size > left + grant.reserved) throw quotaExceeded(left);
-      const file = fileOf(grant, staged, nowMs);
       await deps.objects.link(tx, grant.org_id, staged);
-      await insertFile(tx, file);
-      await addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
-      await insertEvent(tx, eventOf(file));
-      return file;
+      return makeFile(tx, grant, staged, nowMs);
     });
   } catch (error) {
     await deps.objects.discard(staged);
@@ -173,16 +190,30 @@ export async function completeUpload(
   }
 }
 
-function fileOf(grant: GrantRow, staged: StagedBlob, nowMs: number): FileRow {
+/** Writes the file of a grant that was taken away, in the transaction that linked its content. */
+export async function makeFile(
+  tx: Writer,
+  grant: GrantRow,
+  content: Pick<StagedBlob, "id" | "size" | "sha256">,
+  nowMs: number,
+): Promise<FileRow> {
+  const file = fileOf(grant, content, nowMs);
+  await insertFile(tx, file);
+  await addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
+  await insertEvent(tx, eventOf(file));
+  return file;
+}
+
+function fileOf(grant: GrantRow, content: Pick<StagedBlob, "id" | "size" | "sha256">, nowMs: number): FileRow {
   return {
     id: grant.id,
     org_id: grant.org_id,
     project_id: grant.project_id,
     filename: grant.filename,
     content_type: grant.content_type,
-    size: staged.size,
-    sha256: staged.sha256,
-    blob_id: staged.id,
+    size: content.size,
+    sha256: content.sha256,
+    blob_id: content.id,
     created_by: grant.created_by,
     created_at: nowMs,
   };

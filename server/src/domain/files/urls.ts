@@ -117,5 +117,5 @@ export function altered(): Problem {
 
 /** The URL is right, and whoever it was given to may no longer do this. */
 export function rightsLost(): Problem {
-  return new Problem("forbidden", "Whoever asked for this URL may not do this any more.");
+  return new Problem("forbidden", "Whoever asked for this may not do it any more.");
 }

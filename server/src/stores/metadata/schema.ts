@@ -312,7 +312,11 @@ export interface Tables extends AlertTables {
     /** Of the upload that is under way, until the time beside it. */
     claim: string | null;
     claimed_until: number | null;
+    /** `Upload-Metadata` of a resumable upload as it was sent; null: the upload comes in one request. */
+    metadata: string | null;
   };
+  /** What has come of a resumable upload: ranges of the content, one behind the other. */
+  upload_part: { grant_id: string; start: number; org_id: string; size: number; blob_id: string };
   /** What an organization's files and grants are, in numbers. */
   file_usage: {
     org_id: string;

@@ -50,7 +50,8 @@ export async function placeFor(
   return project.id;
 }
 
-function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
+/** @throws Problem `not_found`, `insufficient_scope` */
+export function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
   const decision = authorize(principal, permission, resource);
   if (decision === "hidden") throw absent();
   if (decision === "insufficient_scope") throw missingScope(permission);

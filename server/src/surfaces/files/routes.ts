@@ -10,6 +10,7 @@ import { createUpload } from "./operations/create-upload.ts";
 import { deleteFile } from "./operations/delete-file.ts";
 import { getFileDownload } from "./operations/get-file-download.ts";
 import { listFiles } from "./operations/list-files.ts";
+import { mountTus } from "./tus/routes.ts";
 
 /** Row → operation. The permission of each stands in the contract's row. */
 export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
@@ -20,6 +21,7 @@ export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   mountRoute(app, host, rows.deleteFile, deleteFile(deps));
   // In a context of its own: no body is parsed there, and pages of other origins may read the answers.
   void app.register(async (scope) => mountContent(scope, deps));
+  void app.register(async (scope) => mountTus(scope, deps));
 }
 
 /** What presigned URLs point at. They are no paths of the interface, so that no row describes them. */

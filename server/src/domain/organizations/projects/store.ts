@@ -94,9 +94,17 @@ async function deleteSavedQueries(tx: Writer, orgId: string, projectId: string):
   await tx.deleteFrom("saved_query").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
 }
 
+/** Files, or parts of what is to become one. */
 export async function hasFiles(db: Reader, orgId: string, projectId: string): Promise<boolean> {
   const query = db.selectFrom("file").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId);
-  return (await query.limit(1).executeTakeFirst()) !== undefined;
+  if ((await query.limit(1).executeTakeFirst()) !== undefined) return true;
+  const part = db
+    .selectFrom("upload_part")
+    .innerJoin("upload_grant", "upload_grant.id", "upload_part.grant_id")
+    .select("upload_part.start")
+    .where("upload_grant.org_id", "=", orgId)
+    .where("upload_grant.project_id", "=", projectId);
+  return (await part.limit(1).executeTakeFirst()) !== undefined;
 }
 
 export async function countApps(db: Reader, orgId: string, projectId: string): Promise<number> {

@@ -262,7 +262,9 @@ export const ROWS: Tables = {
     expires_at: 2,
     claim: null,
     claimed_until: 3,
+    metadata: null,
   },
+  upload_part: { grant_id: "file_2", start: 0, org_id: "org_1", size: 5, blob_id: "blob_1" },
   file_usage: { org_id: "org_1", place: "", files: 1, bytes: 10, grants: 1, reserved: 5 },
   file_policy: { org_id: "org_1", stored_bytes_max: null, updated_at: 1 },
   event_outbox: {

@@ -7,6 +7,7 @@ import { telemetryRetention } from "./0005-telemetry-retention.ts";
 import { savedQueries } from "./0006-saved-queries.ts";
 import { objects } from "./0008-objects.ts";
 import { files } from "./0009-files.ts";
+import { resumableUploads } from "./0010-resumable-uploads.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0006-saved-queries", up: savedQueries },
   { name: "0008-objects", up: objects },
   { name: "0009-files", up: files },
+  { name: "0010-resumable-uploads", up: resumableUploads },
 ];

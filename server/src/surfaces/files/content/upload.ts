@@ -9,10 +9,11 @@ import {
   quotaExceeded,
   releaseClaim,
   renewClaim,
+  requireRights,
   type Upload,
 } from "#domain/files/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { TooLarge, type Digests } from "#stores/objects/index.ts";
+import { TooLarge, type Digests, type StagedBlob } from "#stores/objects/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { etagOf, fileBody } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
@@ -133,9 +134,20 @@ async function take(deps: FilesSurfaceDeps, request: Request, found: Admitted, c
   try {
     const options = { bytesMax: opened.bytesMax, size, expected, signal: idle.signal };
     const staged = await deps.objects.write(orgId, bodyOf(request), options);
+    if (!isSmall(found)) await requireStill(deps, opened.grant, staged);
     return await completeUpload(deps, id, claim, staged);
   } finally {
     idle.release();
+  }
+}
+
+/** It took its time, and the right may be gone. */
+async function requireStill(deps: FilesSurfaceDeps, grant: Upload["grant"], staged: StagedBlob): Promise<void> {
+  try {
+    await requireRights(deps, grant, grant.created_by);
+  } catch (error) {
+    await deps.objects.discard(staged);
+    throw error;
   }
 }
 

@@ -46,8 +46,14 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
       const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings });
       onClose(() => objects.close());
       const urls = createPresignedUrls({ storageUrl: STORAGE_URL, envelope: identity.envelope });
-      const own = { sizeBytesMax: 5 * 1024 ** 3, urlLifetimeS: 900, storedBytesMax: null, ...change };
-      const deps = { metadata, objects, clock, urls, settings: own };
+      const own = {
+        sizeBytesMax: 5 * 1024 ** 3,
+        urlLifetimeS: 900,
+        resumableLifetimeS: 86_400,
+        storedBytesMax: null,
+        ...change,
+      };
+      const deps = { metadata, objects, clock, urls, storageUrl: STORAGE_URL, settings: own };
       parts.set(metadata, deps);
       return [createFilesSurface({ host, ...deps, uploadIdleTimeoutMs })];
     },

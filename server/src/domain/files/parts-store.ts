@@ -1,0 +1,70 @@
+import type { ObjectStore } from "#stores/objects/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { deleteGrant, type GrantRow } from "./store.ts";
+
+export type PartRow = Tables["upload_part"];
+
+/** In their order. */
+export async function partsOf(db: Reader, grantId: string): Promise<PartRow[]> {
+  return db.selectFrom("upload_part").selectAll().where("grant_id", "=", grantId).orderBy("start").execute();
+}
+
+/** Bytes that have come. */
+export async function receivedOf(db: Reader, grantId: string): Promise<number> {
+  const last = await db
+    .selectFrom("upload_part")
+    .select(["start", "size"])
+    .where("grant_id", "=", grantId)
+    .orderBy("start", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined ? 0 : last.start + last.size;
+}
+
+export async function insertPart(tx: Writer, row: PartRow): Promise<void> {
+  await tx.insertInto("upload_part").values(row).execute();
+}
+
+/** False when there is no such grant any more. */
+export async function setExpiry(tx: Writer, grantId: string, expiresAt: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("upload_grant")
+    .set({ expires_at: expiresAt })
+    .where("id", "=", grantId)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows) === 1;
+}
+
+/** Lets go of what has come of an upload. */
+export async function dropParts(tx: Writer, objects: Pick<ObjectStore, "unlink">, grantId: string): Promise<void> {
+  const parts = await tx
+    .deleteFrom("upload_part")
+    .where("grant_id", "=", grantId)
+    .returning(["org_id", "blob_id"])
+    .execute();
+  const [first] = parts;
+  if (first === undefined) return;
+  await objects.unlink(
+    tx,
+    first.org_id,
+    parts.map((part) => part.blob_id),
+  );
+}
+
+/** Takes a grant away with what has come of it. */
+export async function dropGrant(
+  tx: Writer,
+  objects: Pick<ObjectStore, "unlink">,
+  orgId: string,
+  id: string,
+): Promise<GrantRow | undefined> {
+  const grant = await tx
+    .selectFrom("upload_grant")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (grant === undefined) return undefined;
+  await dropParts(tx, objects, id);
+  return deleteGrant(tx, orgId, id);
+}

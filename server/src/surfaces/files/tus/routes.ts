@@ -1,0 +1,40 @@
+import { Problem } from "#kernel/problem.ts";
+import type { Mounted } from "../content/exchange.ts";
+import type { FilesSurfaceDeps } from "../index.ts";
+import { Active } from "./active.ts";
+import { TUS_VERSION } from "./protocol.ts";
+import { admitTus, append, create, describe, offset, terminate, TUS_PATH } from "./uploads.ts";
+
+const ALLOWED = "HEAD, PATCH, DELETE, OPTIONS";
+
+/** Resumable uploads by tus 1.0.0, which is specified elsewhere and so has no rows. */
+export function mountTus(app: Mounted, filesDeps: FilesSurfaceDeps): void {
+  const deps = { ...filesDeps, active: new Active() };
+  const url = `${TUS_PATH}/:upload_id`;
+  const onRequest = admitTus(deps);
+  const handlers = { HEAD: offset(deps), PATCH: append(deps), DELETE: terminate(deps) };
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  app.addHook("onRequest", async (_request, reply) => {
+    void reply.headers({ "tus-resumable": TUS_VERSION, "cache-control": "no-store" });
+  });
+  const streamed = (operationId: string) => ({ config: { operationId, streamsBody: true }, onRequest });
+  app.route({ method: "POST", url: TUS_PATH, ...streamed("createResumableUpload"), handler: create(deps) });
+  app.route({ method: "HEAD", url, ...streamed("getResumableUpload"), handler: handlers.HEAD });
+  app.route({ method: "PATCH", url, ...streamed("appendResumableUpload"), handler: handlers.PATCH });
+  app.route({ method: "DELETE", url, ...streamed("deleteResumableUpload"), handler: handlers.DELETE });
+  // For clients that can send nothing but GET and POST, as the protocol wants it.
+  app.route({
+    method: "POST",
+    url,
+    ...streamed("overrideResumableUpload"),
+    handler: async (request, reply) => {
+      const name = String(request.headers["x-http-method-override"]).toUpperCase();
+      if (name !== "PATCH" && name !== "DELETE" && name !== "HEAD")
+        throw new Problem("method_not_allowed", `This address takes ${ALLOWED}.`, { headers: { allow: ALLOWED } });
+      return handlers[name](request, reply);
+    },
+  });
+  for (const path of [TUS_PATH, url])
+    app.route({ method: "OPTIONS", url: path, config: { operationId: "describeUploads" }, handler: describe(deps) });
+}

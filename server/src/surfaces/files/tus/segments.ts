@@ -1,0 +1,53 @@
+import type { Readable } from "node:stream";
+
+/**
+ * A body in pieces of a bounded size, each of which can be stored by itself. A body that breaks off ends the piece at hand, so that what has come is
+ * not lost.
+ */
+export class Segments {
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #bytesMax: number;
+  #rest: Buffer | undefined;
+  #ended = false;
+  /** What made the body break off. */
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(body: Readable, bytesMax: number) {
+    this.#chunks = body.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Whether there may be another piece. */
+  get more(): boolean {
+    return !this.#ended;
+  }
+
+  /** The next piece. To be read to its end before the next one. */
+  async *next(taken: (chunk: Buffer) => void): AsyncGenerator<Buffer, void, undefined> {
+    let left = this.#bytesMax;
+    while (left > 0) {
+      const chunk = await this.#chunk();
+      if (chunk === undefined) return;
+      const piece = chunk.subarray(0, left);
+      if (piece.length < chunk.length) this.#rest = chunk.subarray(piece.length);
+      left -= piece.length;
+      taken(piece);
+      yield piece;
+    }
+  }
+
+  async #chunk(): Promise<Buffer | undefined> {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    if (rest !== undefined) return rest;
+    if (this.#ended) return undefined;
+    try {
+      const next = await this.#chunks.next();
+      if (next.done !== true) return next.value;
+    } catch (error) {
+      this.failure = { error };
+    }
+    this.#ended = true;
+    return undefined;
+  }
+}
