@@ -77,13 +77,13 @@ async function rows(
     .orderBy("id", order)
     .limit(limit)
     .offset(offset);
+  // A join, since with "id in (…)" SQLite goes through all of the organization's files.
   return db
-    .selectFrom("file")
-    .selectAll()
-    .where("org_id", "=", selection.orgId)
-    .where("id", "in", ids)
-    .orderBy("created_at", order)
-    .orderBy("id", order)
+    .selectFrom(ids.as("page"))
+    .innerJoin("file", "file.id", "page.id")
+    .selectAll("file")
+    .orderBy("file.created_at", order)
+    .orderBy("file.id", order)
     .execute();
 }
 

@@ -25,7 +25,7 @@ const TABLES: Readonly<Record<string, TableDefinition>> = {
     indexes: [
       ["org_id", "created_at", "id", "project_id"],
       ["org_id", "filename"],
-      ["project_id", "created_at", "id"],
+      ["project_id", "org_id", "created_at", "id"],
       ["blob_id"],
     ],
     references: { org_id: "organization", project_id: "project", blob_id: "blob" },
