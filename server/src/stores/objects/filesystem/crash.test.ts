@@ -3,7 +3,9 @@ import { link, mkdir, readdir, rename, rm, truncate } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
+import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import { systemClock } from "#kernel/time.ts";
 import {
   assertNothingLeft,
   GRACE_MS,
@@ -24,7 +26,7 @@ import {
   readAll,
   temporaryDirectory,
 } from "../testing/store.ts";
-import { OPERATIONS } from "./driver.ts";
+import { openFilesystem, OPERATIONS } from "./driver.ts";
 import type { FileOperations } from "./sink.ts";
 import { filesystemPlace } from "./testing.ts";
 
@@ -222,4 +224,13 @@ test("a deletion that fails is tried again", async () => {
   await assertNothingLeft(store, place);
   await store.close();
   await place.remove();
+});
+
+test("a blob whose write was cut off before anything of it was on disk is deleted like others", async () => {
+  await using dir = await temporaryDirectory();
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const driver = await openFilesystem({ dataDir: dir.path, clock: systemClock, log, diskFreeBytesMin: 0 });
+  const id = newId("blob", systemClock.nowMs());
+  assert.deepEqual(await driver.delete([{ id, complete: false }]), [id]);
+  await driver.close();
 });

@@ -145,7 +145,8 @@ class FilesystemDriver implements BlobDriver {
         this.#options.log.warn({ err: error, blob: id }, "cannot delete a blob; it is tried again later");
       }
     }
-    for (const directory of deleted.keys()) await operations.syncDirectory(directory);
+    // A write that was cut off early has not made its directory yet.
+    for (const directory of deleted.keys()) await operations.syncDirectory(directory).catch(ignoreAbsent);
     return [...deleted.values()].flat();
   }
 
