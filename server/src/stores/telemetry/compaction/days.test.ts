@@ -9,7 +9,9 @@ const logAt = (timestamp: string, message: string) => ({ timestamp, level: "info
 
 test("a file has the rows of one day, sorted; late and early entries go to their own day's file", async () => {
   await using dir = await temporaryDirectory();
-  const { rows, metadata, close } = await openTestStore(dir.path);
+  let later = 0;
+  const clock = { nowMs: () => Date.now() + later };
+  const { rows, metadata, close } = await openTestStore(dir.path, { clock });
   const entries = [
     logAt("2026-11-20T00:00:00.000000Z", "first of the day"),
     logAt("2026-11-19T23:59:59.999999Z", "last of the day before"),
@@ -32,6 +34,7 @@ test("a file has the rows of one day, sorted; late and early entries go to their
     (await files.execute()).map(({ day, rows: count }) => `${day} ${count}`),
     ["2026-08-01 1", "2026-08-01 1", "2026-11-19 1", "2026-11-20 3", "2027-01-01 1"],
   );
+  later = 900_000; // two files are worth a merge once no more come
   await rows.merge();
   const merged = await readEach(rows, "logs", "message");
   assert.deepEqual(
