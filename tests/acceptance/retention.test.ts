@@ -91,6 +91,7 @@ describe("quotas", () => {
       stored_bytes_max: 1,
       ingest_bytes_per_second: null,
       ingest_bytes_burst: null,
+      files_stored_bytes_max: null,
     };
     assert.deepEqual(JSON.parse(set.stdout), [expected]);
     const refused = await eventually("the limit is in force", async () => {
