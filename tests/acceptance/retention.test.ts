@@ -111,7 +111,10 @@ describe("quotas", () => {
     const { quota: told } = await usage(token);
     assert.deepEqual([told["stored_bytes_max"], told["stored_bytes_left"]], [1, 0]);
     await ingested(server, shared.token, "logs", [logEntry("others are not touched")]);
-    await eventually("it is in Parquet", async () => ((await usage(token)).types["logs"]?.files === 1 ? true : null));
+    await eventually("all is in Parquet", async () => {
+      const logs = (await usage(token)).types["logs"];
+      return logs !== undefined && logs.files > 0 && logs.pending_bytes === 0 ? true : null;
+    });
     const words = ["doctor", "--data-dir", server.dataDir, "--listen", "127.0.0.1:0", "--metrics-listen", "off"];
     const { stdout: found } = await mooring(words, { environment: server.environment });
     assert.match(found, /^warn +retention +limited has .* of telemetry that it may/m);
