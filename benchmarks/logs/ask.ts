@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { spreadOf, type Spread } from "../lib/statistics.ts";
-import type { ByHand } from "./duckdb.ts";
+import type { Answered, ByHand } from "./by-hand.ts";
 import type { Mooring } from "./mooring.ts";
 import { asWritten, type Question } from "./queries.ts";
 import type { VictoriaLogs } from "./victorialogs.ts";
@@ -42,10 +42,9 @@ export async function ask(asking: Asking, question: Question): Promise<Asked> {
   for (let round = 0; round <= ROUNDS; round++) {
     if (round > ROUNDS_MIN && performance.now() - started > QUESTION_MS_MAX) break;
     for (const [column, run] of ways) {
-      const before = performance.now();
-      const rows = await run();
+      const { rows, ms } = await run();
       if (round === 0) answers.set(column, rows);
-      else (figures[column] ??= []).push(performance.now() - before);
+      else (figures[column] ??= []).push(ms);
     }
   }
   const own = answers.get("mooring") ?? [];
@@ -69,14 +68,14 @@ function waysOf(
   { mooring, byHand, victorialogs }: Asking,
   question: Question,
   inside: number[],
-): [Column, () => Promise<unknown[]>][] {
+): [Column, () => Promise<Answered>][] {
   const own = async (): Promise<unknown[]> => {
     const { rows, elapsedMs } = await mooring.query(question.sql(asWritten));
     inside.push(elapsedMs);
     return rows;
   };
-  const ways: [Column, () => Promise<unknown[]>][] = [
-    ["mooring", own],
+  const ways: [Column, () => Promise<Answered>][] = [
+    ["mooring", () => timed(own)],
     ["warm", () => byHand.warm(question)],
     ["fresh", () => byHand.fresh(question)],
   ];
@@ -84,8 +83,14 @@ function waysOf(
   if (usesAttributes && byHand.promotedKeys.length > 0) ways.push(["expert", () => byHand.expert(question)]);
   const { logsql } = question;
   if (victorialogs !== undefined && logsql !== undefined)
-    ways.push(["victorialogs", () => victorialogs.query(logsql.query, logsql.limit)]);
+    ways.push(["victorialogs", () => timed(() => victorialogs.query(logsql.query, logsql.limit))]);
   return ways;
+}
+
+async function timed(run: () => Promise<unknown[]>): Promise<Answered> {
+  const startedMs = performance.now();
+  const rows = await run();
+  return { rows, ms: performance.now() - startedMs };
 }
 
 function ratio(ours: readonly number[] | undefined, theirs: readonly number[] | undefined): number | undefined {

@@ -1,25 +1,24 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
-import { asWritten, type AttributeText, type Question } from "./queries.ts";
 
 /** As our queries have it by default. */
 const SETTINGS = { threads: "2", memory_limit: "1GiB" };
 
-/** DuckDB as a program would use it by hand: in this process, over the very same Parquet files. */
-export interface ByHand {
-  /** The plainest statement, in an instance that is open already and has read the files before. */
-  warm(question: Question): Promise<unknown[]>;
-  /** The same instance, with the columns of promoted attributes where every file has one. */
-  expert(question: Question): Promise<unknown[]>;
-  /** The plainest statement in a new instance, as every query of ours has one. */
-  fresh(question: Question): Promise<unknown[]>;
+/** Files of Parquet by table. */
+export type ByHandFiles = Readonly<Record<"logs" | "traces", readonly string[]>>;
+
+/** Statements of one's own over the very same Parquet files. */
+export interface Statements {
+  /** In an instance that is open already and has read the files before. */
+  warm(sql: string): Promise<unknown[]>;
+  /** The same instance, over files with the columns of promoted attributes. */
+  expert(sql: string): Promise<unknown[]>;
+  /** In a new instance, as every query of ours has one. */
+  fresh(sql: string): Promise<unknown[]>;
   /** Attributes that have a column in every file. */
   readonly promotedKeys: readonly string[];
-  close(): void;
 }
 
-type Files = Readonly<Record<"logs" | "traces", readonly string[]>>;
-
-export async function openByHand(files: Files): Promise<ByHand> {
+export async function openStatements(files: ByHandFiles): Promise<Statements> {
   const kept = await open(files);
   const promotedKeys = await promotedIn(kept.connection, files.logs);
   await kept.connection.run("CREATE SCHEMA promoted");
@@ -27,31 +26,27 @@ export async function openByHand(files: Files): Promise<ByHand> {
     `CREATE VIEW promoted.logs AS FROM read_parquet(${listOf(files.logs)}, union_by_name = true)`,
   );
   return {
-    warm: (question) => rowsOf(kept.connection, question.sql(asWritten)),
-    expert: async (question) => {
-      const attribute: AttributeText = (key) => (promotedKeys.includes(key) ? `"${columnOf(key)}"` : asWritten(key));
-      return rowsOf(kept.connection, question.sql(attribute).replaceAll("FROM logs", "FROM promoted.logs"));
-    },
-    fresh: async (question) => {
+    warm: (sql) => rowsOf(kept.connection, sql),
+    expert: (sql) => rowsOf(kept.connection, sql.replaceAll("FROM logs", "FROM promoted.logs")),
+    fresh: async (sql) => {
       const { connection, close } = await open(files);
       try {
-        return await rowsOf(connection, question.sql(asWritten));
+        return await rowsOf(connection, sql);
       } finally {
         close();
       }
     },
     promotedKeys,
-    close: kept.close,
   };
 }
 
 /** A new instance with the tables as views, without the columns of promoted attributes. */
-async function open(files: Files): Promise<{ connection: DuckDBConnection; close: () => void }> {
+async function open(files: ByHandFiles): Promise<{ connection: DuckDBConnection; close: () => void }> {
   const instance = await DuckDBInstance.create(":memory:", SETTINGS);
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
   for (const [table, columns] of Object.entries(VISIBLE)) {
-    const list = listOf(files[table as keyof Files]);
+    const list = listOf(files[table as keyof ByHandFiles]);
     await connection.run(`CREATE VIEW ${table} AS SELECT ${columns} FROM read_parquet(${list})`);
   }
   return {
@@ -79,7 +74,7 @@ async function rowsOf(connection: DuckDBConnection, sql: string): Promise<unknow
 
 const PREFIX = "attribute_";
 
-function columnOf(key: string): string {
+export function columnOf(key: string): string {
   return PREFIX + Buffer.from(key).toString("hex");
 }
 

@@ -3,7 +3,7 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, type Asked } from "./ask.ts";
 import { writeLogs, writeSpans, type Batches } from "./dataset.ts";
-import { openByHand } from "./duckdb.ts";
+import { openByHand } from "./by-hand.ts";
 import type { Shape } from "./entries.ts";
 import { runFloor } from "./floor.ts";
 import { startMooring } from "./mooring.ts";
