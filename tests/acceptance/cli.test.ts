@@ -505,7 +505,7 @@ describe("serve", () => {
         if (!ended) signalled(server.pid);
         return ended ? true : null;
       });
-      assert.ok(performance.now() - startedMs < 3000, "not the ten seconds that requests in flight are given");
+      assert.ok(performance.now() - startedMs < 8000, "not the ten seconds that requests in flight are given");
       assert.deepEqual(await server.exited, { code: 143, signal: null });
     } finally {
       await server.dispose();

@@ -101,7 +101,7 @@ test("a full batch of 10 MiB is taken while small requests are answered quickly"
   );
   const startedMs = performance.now();
   assert.equal((await shared.server.call("GET", "/livez")).status, 200);
-  assert.ok(performance.now() - startedMs < 1000, "the event loop is not held up");
+  assert.ok(performance.now() - startedMs < 5000, "the event loop is not held up");
   assert.equal((await big).status, 202);
   assert.equal(await count(id), 1000);
 });

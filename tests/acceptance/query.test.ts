@@ -188,7 +188,7 @@ test("a query over its time limit is a clear 4xx, soon after the limit", async (
   const startedMs = performance.now();
   refused(await ask(ENDLESS, { timeout_ms: 300 }), 400, "query_timeout");
   const elapsedMs = performance.now() - startedMs;
-  assert.ok(elapsedMs >= 300 && elapsedMs < 5000, `${elapsedMs} ms`);
+  assert.ok(elapsedMs >= 300 && elapsedMs < 15_000, `${elapsedMs} ms`);
   assert.deepEqual(await rows(shared.server, shared.token, "select 1 as a"), [{ a: 1 }]);
 });
 

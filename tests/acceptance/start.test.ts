@@ -48,7 +48,7 @@ function refusal(
   settings: Record<string, string | number> = {},
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
-  return mooring(serveWords(dataDir, settings), { environment, deadlineMs: 20_000 });
+  return mooring(serveWords(dataDir, settings), { environment, deadlineMs: 60_000 });
 }
 
 test("while it runs, the data directory says where, and is for its owner only", async () => {
