@@ -45,6 +45,7 @@ export const S3_ERRORS = {
   MalformedACLError: [400, "The access control list is not valid."],
   MalformedPolicy: [400, "The policy is not valid."],
   MalformedPOSTRequest: [400, "The form is not valid multipart/form-data."],
+  MalformedTrailerError: [400, "The trailers are not valid, or not those that the header announced."],
   MalformedXML: [400, "The XML is not well-formed, or not what this operation takes."],
   MaxMessageLengthExceeded: [400, "The request is too large."],
   MaxPostPreDataLengthExceededError: [400, "The fields before the file are too large."],
