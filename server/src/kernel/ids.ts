@@ -26,7 +26,8 @@ export type IdPrefix =
   | "msg"
   | "job"
   | "store"
-  | "era";
+  | "era"
+  | "upl";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 

@@ -1,5 +1,6 @@
 import { systemClock } from "#kernel/time.ts";
 import { scrubObjects, type Finding, type ReferenceColumn, type ScrubProgress } from "#stores/objects/index.ts";
+import { upstreamOf } from "../upstream.ts";
 import {
   CONFIG_OPTION,
   configOf,
@@ -37,6 +38,9 @@ const OPTIONS: readonly Option[] = [
 export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "file", column: "blob_id", orgColumn: "org_id" },
   { table: "upload_part", column: "blob_id", orgColumn: "org_id" },
+  { table: "s3_object", column: "blob_id", orgColumn: "org_id" },
+  { table: "s3_history", column: "blob_id", orgColumn: "org_id" },
+  { table: "s3_part", column: "blob_id", orgColumn: "org_id" },
 ];
 
 const PROGRESS_MS = 500;
@@ -69,7 +73,7 @@ async function run(parsed: Parsed, signal: AbortSignal): Promise<ScrubProgress> 
   };
   const totals = await withMetadata(config, (metadata) =>
     scrubObjects(
-      { dataDir: config.data_dir, metadata, clock: systemClock, log: stderrLog },
+      { dataDir: config.data_dir, metadata, clock: systemClock, log: stderrLog, ...upstreamOf(config) },
       {
         references: CONTENT_COLUMNS,
         quick: parsed.values["quick"] === true,

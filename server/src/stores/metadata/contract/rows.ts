@@ -1,5 +1,19 @@
 import type { Tables } from "../schema.ts";
 
+const VERSION = {
+  bucket: "app_1",
+  key: new Uint8Array([97, 47, 255]),
+  seq: -1,
+  version_id: "null",
+  org_id: "org_1",
+  size: 10,
+  etag: "e1",
+  modified_at: 1,
+  owner: "",
+  tags: "{}",
+  detail: "{}",
+};
+
 /** One full row of every table, in an order that satisfies their references. */
 export const ROWS: Tables = {
   organization: { id: "org_1", slug: "acme", name: "Acme", token_lifetime_s: 900, policy: "{}", created_at: 1 },
@@ -276,5 +290,47 @@ export const ROWS: Tables = {
     body: "{}",
     created_at: 1,
   },
+  s3_key: {
+    id: "key_1",
+    access_key: "MOORAAAAAAAAAAAAAAAA",
+    org_id: "org_1",
+    project_id: null,
+    name: "Backup",
+    scopes: "s3:read",
+    buckets: '["shop"]',
+    prefix: "backup/",
+    secret: new Uint8Array([0, 1, 255]),
+    created_by: "user_1",
+    created_at: 1,
+    expires_at: null,
+    revoked_at: 2,
+    last_used_at: null,
+  },
+  s3_bucket: { id: "app_1", org_id: "org_1", versioning: "enabled", config: "{}", revision: 1 },
+  s3_object: { ...VERSION, blob_id: "blob_1" },
+  s3_history: { ...VERSION, blob_id: null, seq: -9_007_199_254_740_991 },
+  s3_upload: {
+    id: "upl_1",
+    bucket: "app_1",
+    org_id: "org_1",
+    key: new Uint8Array([97]),
+    created_at: 1,
+    owner: "",
+    detail: "{}",
+    completed_at: null,
+    result: null,
+  },
+  s3_part: {
+    upload_id: "upl_1",
+    number: 1,
+    org_id: "org_1",
+    blob_id: "blob_1",
+    size: 5,
+    etag: "e1",
+    checksum: null,
+    nonce: null,
+    modified_at: 1,
+  },
+  s3_usage: { org_id: "org_1", bucket: "app_1", shard: 0, objects: 1, bytes: 10 },
   migration: { name: "9999-sample", applied_at: 1 },
 };

@@ -8,6 +8,7 @@ import { savedQueries } from "./0006-saved-queries.ts";
 import { objects } from "./0008-objects.ts";
 import { files } from "./0009-files.ts";
 import { resumableUploads } from "./0010-resumable-uploads.ts";
+import { s3 } from "./0011-s3.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008-objects", up: objects },
   { name: "0009-files", up: files },
   { name: "0010-resumable-uploads", up: resumableUploads },
+  { name: "0011-s3", up: s3 },
 ];
