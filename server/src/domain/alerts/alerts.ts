@@ -3,14 +3,13 @@ import type { Envelope, Principal, Reach } from "#domain/identity/index.ts";
 import {
   absent,
   auditOrigin,
-  pageOf,
+  listPage,
   requireMatch,
   type Caller,
   type Page,
   type PageQuery,
 } from "#domain/organizations/index.ts";
 import { savedQueryById, type SavedQuery } from "#domain/saved-queries/index.ts";
-import { decodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
 import { ALERTS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -72,10 +71,11 @@ export async function listAlerts(
   reach: Reach,
   page: PageQuery & { projectId?: string | undefined },
 ): Promise<Page<Alert>> {
-  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  const { projectId, limit } = page;
-  const rows = await listAlertRows(deps.metadata.read, orgId, reach, { projectId, beforeId, limit: limit + 1 });
-  return pageOf(rows, limit, (row) => row.id);
+  return listPage(
+    page,
+    (wanted) => listAlertRows(deps.metadata.read, orgId, reach, { ...wanted, projectId: page.projectId }),
+    (row) => row.id,
+  );
 }
 
 /** @throws Problem `invalid_body` (the destination, the condition, parameters without a value), `not_found`, `conflict` (too many) */

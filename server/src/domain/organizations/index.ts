@@ -6,15 +6,7 @@ export { absent, etagOf, requireMatch } from "./change.ts";
 export { acceptInvitation, type Acceptance, type Origin } from "./invitations/accept.ts";
 export { invite, listInvitations, revokeInvitation, statusOf } from "./invitations/invitations.ts";
 export type { Invitation } from "./invitations/store.ts";
-export {
-  changeRole,
-  listMembers,
-  pageOf,
-  personPrincipal,
-  removeMember,
-  type Page,
-  type PageQuery,
-} from "./members/members.ts";
+export { changeRole, listMembers, personPrincipal, removeMember } from "./members/members.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
 export {
@@ -25,6 +17,7 @@ export {
   type OrganizationPolicy,
 } from "./organization/organization.ts";
 export { organizationBySlug, type Organization } from "./organization/store.ts";
+export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { verifyPassword } from "./password.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
 export {

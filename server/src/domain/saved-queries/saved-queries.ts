@@ -3,13 +3,12 @@ import type { Principal, Reach } from "#domain/identity/index.ts";
 import {
   absent,
   auditOrigin,
-  pageOf,
+  listPage,
   requireMatch,
   type Caller,
   type Page,
   type PageQuery,
 } from "#domain/organizations/index.ts";
-import { decodeCursor } from "#kernel/cursor.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { SAVED_QUERIES_MAX } from "#kernel/limits.ts";
@@ -64,10 +63,11 @@ export async function listSavedQueries(
   reach: Reach,
   page: PageQuery & { projectId?: string | undefined },
 ): Promise<Page<SavedQuery>> {
-  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  const { projectId, limit } = page;
-  const rows = await listSavedQueryRows(deps.metadata.read, orgId, reach, { projectId, beforeId, limit: limit + 1 });
-  return pageOf(rows, limit, (row) => row.id);
+  return listPage(
+    page,
+    (wanted) => listSavedQueryRows(deps.metadata.read, orgId, reach, { ...wanted, projectId: page.projectId }),
+    (row) => row.id,
+  );
 }
 
 /** The values that a saved query brings along. */

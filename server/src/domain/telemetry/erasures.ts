@@ -1,6 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { absent, auditOrigin, pageOf, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
-import { decodeCursor } from "#kernel/cursor.ts";
+import { absent, auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { ErasureMatch, TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetryDeps } from "./policy.ts";
@@ -77,9 +76,11 @@ export async function listErasures(
   orgId: string,
   query: PageQuery,
 ): Promise<Page<Erasure>> {
-  const beforeId = query.cursor === undefined ? undefined : decodeCursor(query.cursor, ["string"])[0];
-  const rows = await erasureRows(deps.metadata.read, orgId, { beforeId, limit: query.limit + 1 });
-  const page = pageOf(rows, query.limit, (row) => row.id);
+  const page = await listPage(
+    query,
+    (wanted) => erasureRows(deps.metadata.read, orgId, wanted),
+    (row) => row.id,
+  );
   const parts = await partsOf(
     deps.metadata.read,
     orgId,

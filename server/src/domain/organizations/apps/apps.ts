@@ -1,11 +1,10 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Reach } from "#domain/identity/index.ts";
-import { decodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, changeOrganization, requireMatch } from "../change.ts";
-import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
 import type { Project } from "../projects/store.ts";
 import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, type App } from "./store.ts";
@@ -28,13 +27,11 @@ export async function listApps(
   reach: Reach,
   page: PageQuery & { projectId?: string | undefined },
 ): Promise<Page<App>> {
-  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  const rows = await listAppRows(deps.metadata.read, orgId, reach, {
-    projectId: page.projectId,
-    beforeId,
-    limit: page.limit + 1,
-  });
-  return pageOf(rows, page.limit, (row) => row.id);
+  return listPage(
+    page,
+    (wanted) => listAppRows(deps.metadata.read, orgId, reach, { ...wanted, projectId: page.projectId }),
+    (row) => row.id,
+  );
 }
 
 /** @throws Problem `not_found` (the project is gone), `duplicate_slug` */

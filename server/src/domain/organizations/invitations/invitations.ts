@@ -1,13 +1,12 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { decodeCursor } from "#kernel/cursor.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, changeOrganization } from "../change.ts";
-import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { requireMayGrant } from "../members/rules.ts";
 import { findMemberByEmail } from "../members/store.ts";
 import {
@@ -35,9 +34,11 @@ export async function listInvitations(
   orgId: string,
   page: PageQuery,
 ): Promise<Page<Invitation>> {
-  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  const rows = await listInvitationRows(deps.metadata.read, orgId, { beforeId, limit: page.limit + 1 });
-  return pageOf(rows, page.limit, (row) => row.id);
+  return listPage(
+    page,
+    (wanted) => listInvitationRows(deps.metadata.read, orgId, wanted),
+    (row) => row.id,
+  );
 }
 
 /**

@@ -6,12 +6,12 @@ import {
   transferCredentials,
   type PersonPrincipal,
 } from "#domain/identity/index.ts";
-import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization } from "../change.ts";
 import { organizationById } from "../organization/store.ts";
+import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { putProjectRole } from "../projects/store.ts";
 import { beyond, requireMayChange, requireMayGrant } from "./rules.ts";
 import {
@@ -25,36 +25,17 @@ import {
   type Member,
 } from "./store.ts";
 
-/** A page of a list, `limit` at most. */
-export interface PageQuery {
-  limit: number;
-  cursor?: string | undefined;
-}
-
-export interface Page<T> {
-  items: T[];
-  nextCursor: string | null;
-}
-
 /** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listMembers(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,
   page: PageQuery,
 ): Promise<Page<Member>> {
-  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  return pageOf(
-    await listMemberRows(deps.metadata.read, orgId, { beforeId, limit: page.limit + 1 }),
-    page.limit,
+  return listPage(
+    page,
+    (wanted) => listMemberRows(deps.metadata.read, orgId, wanted),
     (row) => row.user_id,
   );
-}
-
-/** Cuts the one row too many that tells whether there is a next page. */
-export function pageOf<T>(rows: T[], limit: number, positionOf: (row: T) => string): Page<T> {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor([positionOf(last)]) : null };
 }
 
 /** A member as the principal of a request, with the roles of this moment; undefined when they are no member. */

@@ -1,12 +1,11 @@
 import type { ProjectRole, Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
-import { decodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization } from "../change.ts";
-import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
 import { found } from "./projects.ts";
@@ -28,9 +27,11 @@ export async function listProjectMembers(
   project: Project,
   page: PageQuery,
 ): Promise<Page<ProjectMember>> {
-  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  const rows = await listProjectMemberRows(deps.metadata.read, project, { beforeId, limit: page.limit + 1 });
-  return pageOf(rows, page.limit, (row) => row.user_id);
+  return listPage(
+    page,
+    (wanted) => listProjectMemberRows(deps.metadata.read, project, wanted),
+    (row) => row.user_id,
+  );
 }
 
 /** @throws Problem `not_found`, `forbidden` (a role that can do more than the caller), `conflict` (the last maintainer) */

@@ -1,12 +1,11 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { revokeCredentialsOfProject, type Reach } from "#domain/identity/index.ts";
-import { decodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
-import { pageOf, type Page, type PageQuery } from "../members/members.ts";
+import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { findMember } from "../members/store.ts";
 import {
   countApps,
@@ -46,9 +45,11 @@ export async function listProjects(
   reach: Reach,
   page: PageQuery,
 ): Promise<Page<Project>> {
-  const beforeId = page.cursor === undefined ? undefined : decodeCursor(page.cursor, ["string"])[0];
-  const rows = await listProjectRows(deps.metadata.read, orgId, reach, { beforeId, limit: page.limit + 1 });
-  return pageOf(rows, page.limit, (row) => row.id);
+  return listPage(
+    page,
+    (wanted) => listProjectRows(deps.metadata.read, orgId, reach, wanted),
+    (row) => row.id,
+  );
 }
 
 /** @throws Problem `duplicate_slug`, `invalid_body` (no maintainer for a private project, or no member) */

@@ -1,0 +1,35 @@
+import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
+
+/** A page of a list, `limit` at most. */
+export interface PageQuery {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/** What to select for a page: rows whose id is less, newest first, one more than the page has. */
+export interface RowsWanted {
+  readonly beforeId: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * A page of a list that is newest first. The one row too many tells whether there is a next one.
+ *
+ * @throws Problem `invalid_parameter` for a foreign cursor
+ */
+export async function listPage<T>(
+  { cursor, limit }: PageQuery,
+  select: (wanted: RowsWanted) => Promise<T[]>,
+  positionOf: (row: T) => string,
+): Promise<Page<T>> {
+  const beforeId = cursor === undefined ? undefined : decodeCursor(cursor, ["string"])[0];
+  const rows = await select({ beforeId, limit: limit + 1 });
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor([positionOf(last)]) : null };
+}
