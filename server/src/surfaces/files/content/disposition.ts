@@ -24,7 +24,15 @@ const PASSIVE = new Set([
  * could be a path or an escape.
  */
 export function dispositionOf(filename: string, contentType: string): string {
-  const kind = PASSIVE.has(essenceOf(contentType)) ? "inline" : "attachment";
+  return withName(PASSIVE.has(essenceOf(contentType)) ? "inline" : "attachment", filename);
+}
+
+/** For answers that can't say `nosniff`: whatever it is, it is saved. */
+export function attachmentOf(filename: string): string {
+  return withName("attachment", filename);
+}
+
+function withName(kind: string, filename: string): string {
   const plain = filename
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")

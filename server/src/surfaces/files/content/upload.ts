@@ -18,8 +18,7 @@ import type { FilesSurfaceDeps } from "../index.ts";
 import { etagOf, fileBody } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
 import { digestsOf } from "./digest-fields.ts";
-import { letTheRestPass } from "./rest.ts";
-import { watchIdle } from "./idle.ts";
+import { letTheRestPass, watchIdle } from "#http/index.ts";
 
 interface ContentParams {
   readonly file_id: string;
