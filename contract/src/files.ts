@@ -47,6 +47,7 @@ export const DownloadGrant = Type.Object({
   filename: Type.String(),
   content_type: Type.String(),
   size_bytes: Bytes,
+  sha256: Type.String({ description: "of the content, in hexadecimal" }),
   expires_in: ExpiresIn,
 });
 

@@ -101,6 +101,7 @@ test("grant, upload, list, download, delete", async () => {
     filename: "costs.csv",
     content_type: "text/csv",
     size_bytes: content.length,
+    sha256: sha256(content),
     expires_in: 900,
   });
   const download = await fetched(String(url));

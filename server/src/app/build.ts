@@ -24,6 +24,7 @@ import { createFiles } from "./files.ts";
 import { registerGauges } from "./gauges.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
+import { upstreamOf } from "./upstream.ts";
 
 /** The running product. */
 export interface App {
@@ -233,6 +234,7 @@ async function openStores(
       clock,
       log,
       settings: { graceMs: config.object_grace_ms, collectEveryMs: config.object_collect_ms },
+      ...upstreamOf(config),
     }),
     (part) => part.close(),
   );

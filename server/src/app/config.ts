@@ -148,6 +148,10 @@ function relations(config: Config, mistakes: string[]): void {
   if (config.rate_limit_burst < config.rate_limit_per_second) {
     mistakes.push("rate_limit_burst: must be at least rate_limit_per_second");
   }
+  for (const name of ["objects_s3_access_key_id", "objects_s3_secret_access_key"] as const) {
+    if (config.objects_s3_bucket !== null && config[name] === null)
+      mistakes.push(`${name}: must be set when objects_s3_bucket is`);
+  }
   for (const name of ["listen", "s3_listen", "metrics_listen"] as const) {
     const port = Number(config[name].split(":").at(-1));
     if (config[name] !== "off" && port > 65_535) mistakes.push(`${name}: port ${port} is greater than 65535`);

@@ -1,4 +1,10 @@
-import { createPresignedUrls, startCleanUp, type FilesDeps } from "#domain/files/index.ts";
+import {
+  createArrivals,
+  createPresignedUrls,
+  startCleanUp,
+  type Arrivals,
+  type FilesDeps,
+} from "#domain/files/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -7,7 +13,7 @@ import type { Config } from "./config.ts";
 
 export interface Files {
   /** What the surface needs. */
-  readonly deps: FilesDeps;
+  readonly deps: FilesDeps & { readonly arrivals: Arrivals | null };
   /** Begins to take away uploads that were never made. */
   start(): void;
   stop(): Promise<void>;
@@ -23,7 +29,7 @@ export function createFiles(options: {
     | "upload_cleanup_ms"
   >;
   readonly storageUrl: string;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
   readonly clock: Clock;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
@@ -37,11 +43,13 @@ export function createFiles(options: {
     storedBytesMax: config.files_stored_bytes_max,
   };
   const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
+  const deps = { metadata, objects, clock, urls, storageUrl, settings };
+  const arrivals = createArrivals({ ...deps, log });
   let stop: (() => Promise<void>) | undefined;
   return {
-    deps: { metadata, objects, clock, urls, storageUrl, settings },
+    deps: { ...deps, arrivals },
     start: () => {
-      stop = startCleanUp({ metadata, objects, clock, log }, config.upload_cleanup_ms);
+      stop = startCleanUp({ metadata, objects, clock, log, arrivals }, config.upload_cleanup_ms);
     },
     stop: async () => stop?.(),
   };

@@ -1,3 +1,4 @@
+import type { Arrivals } from "./arrivals.ts";
 import { dropGrant } from "./parts-store.ts";
 import { addUsage, deleteEvents, expiredGrants, isExpired } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
@@ -6,6 +7,8 @@ type Deps = Pick<FilesDeps, "metadata" | "clock" | "objects">;
 
 /** A small upload that began in time makes no claim; it has ended long before this. */
 const GRACE_MS = 600_000;
+/** Of an upload to the upstream store nobody knows whether it is under way: what began in time may take a day. */
+const DIRECT_GRACE_MS = 86_400_000;
 const BATCH = 200;
 /** What is told of files is kept for so long, whether or not somebody took it. */
 const EVENTS_KEPT_MS = 30 * 86_400_000;
@@ -34,13 +37,14 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
 
 /** Cleans up at intervals until the returned function is called, which waits for what is under way. */
 export function startCleanUp(
-  deps: Deps & { readonly log: { error(fields: object, message: string): void } },
+  deps: Deps & { readonly arrivals: Arrivals | null; readonly log: { error(fields: object, message: string): void } },
   everyMs: number,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     try {
-      await cleanUp(deps);
+      await deps.arrivals?.sweep();
+      await cleanUp(deps, deps.arrivals === null ? GRACE_MS : DIRECT_GRACE_MS);
     } catch (error) {
       deps.log.error({ err: error }, "cannot clean up uploads that expired; it is tried again later");
     } finally {

@@ -36,8 +36,21 @@ export async function findGrant(
   return grant?.org_id === orgId ? grant : undefined;
 }
 
-export function grantDownload(deps: FilesDeps, principal: Principal, file: FileRow): string {
-  const expiresS = Math.ceil(deps.clock.nowMs() / 1000) + deps.settings.urlLifetimeS;
+/**
+ * A URL of this server, or of the upstream store where the content lies there as one object. There nothing says that a browser must not guess the
+ * type, so that `disposition` must have it saved.
+ */
+export async function grantDownload(
+  deps: FilesDeps,
+  principal: Principal,
+  file: FileRow,
+  disposition: string,
+): Promise<string> {
+  const lifetimeS = deps.settings.urlLifetimeS;
+  const as = { contentType: file.content_type, disposition, cacheControl: "private, no-cache", lifetimeS };
+  const direct = await deps.objects.direct?.downloadUrl(file.org_id, file.blob_id, as);
+  if (typeof direct === "string") return direct;
+  const expiresS = Math.ceil(deps.clock.nowMs() / 1000) + lifetimeS;
   return deps.urls.download({ fileId: file.id, grantedBy: principal.id, expiresS });
 }
 

@@ -1,3 +1,4 @@
+export { createArrivals, type Arrivals } from "./arrivals.ts";
 export { cleanUp, startCleanUp } from "./cleanup.ts";
 export { deleteFile, fileOfUrl, findFile, findGrant, grantDownload } from "./files.ts";
 export { listFiles, type FileListing, type FilePage } from "./list.ts";

@@ -72,9 +72,16 @@ export async function grantUpload(
 ): Promise<{ readonly fileId: string; readonly url: string }> {
   const expiresS = Math.ceil(deps.clock.nowMs() / 1000) + deps.settings.urlLifetimeS;
   const row = await makeGrant(deps, principal, { ...upload, expiresAt: expiresS * 1000, metadata: null });
-  const { contentType } = upload;
-  const url = deps.urls.upload({ fileId: row.id, contentType, bytesMax: row.bytes_max, expiresS });
-  return { fileId: row.id, url };
+  return { fileId: row.id, url: uploadUrl(deps, row, expiresS) };
+}
+
+/** Of this server, or of the upstream store. */
+function uploadUrl(deps: FilesDeps, grant: GrantRow, expiresS: number): string {
+  const { id, org_id: orgId, content_type: contentType, size, bytes_max: bytesMax } = grant;
+  const { direct } = deps.objects;
+  if (direct === null) return deps.urls.upload({ fileId: id, contentType, bytesMax, expiresS });
+  const lifetimeS = Math.max(1, Math.floor(expiresS - deps.clock.nowMs() / 1000));
+  return direct.uploadUrl({ orgId, name: id }, { contentType, size, lifetimeS });
 }
 
 /** What both kinds of upload begin with: a row, and what it reserves. */

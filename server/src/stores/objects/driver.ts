@@ -5,6 +5,8 @@ export interface BlobDriver {
   readonly storeId: string;
   /** True when no other process writes here: what is half-made at a start is nobody's. */
   readonly exclusive: boolean;
+  /** Present where clients can reach the store themselves. */
+  readonly direct: DirectDriver | null;
   /** @throws Problem `disk_full`, `unavailable` */
   create(id: string, options: CreateOptions): Promise<BlobSink>;
   /**
@@ -76,4 +78,46 @@ export interface StrayFile {
 export interface DriverHealth {
   readonly ok: boolean;
   readonly detail: string;
+}
+
+/** Uploads and downloads that go to the store itself. What arrives lies apart from the blobs, under the organization and a name. */
+export interface DirectDriver {
+  /** What `PUT` of the URL may bring: exactly this type, and exactly this size when there is one. */
+  uploadUrl(at: ArrivalPlace, allowed: AllowedUpload): string;
+  downloadUrl(id: string, as: DownloadAs): string;
+  /** What has arrived of an organization, or of all, and was not forgotten. */
+  arrivals(orgId?: string): AsyncIterable<Arrival>;
+  arrival(at: ArrivalPlace): Promise<Arrival | undefined>;
+  /**
+   * Copies what arrived, within the store, to where the blob `id` is, so that no later upload by the same URL changes it. Resolves with its SHA-256
+   * in hexadecimal, or null when the store has not computed it; undefined when it is gone, or another than it was.
+   */
+  copy(arrival: Arrival, id: string): Promise<string | null | undefined>;
+  /** One that is not there is no error. */
+  forget(at: ArrivalPlace): Promise<void>;
+}
+
+export interface ArrivalPlace {
+  readonly orgId: string;
+  readonly name: string;
+}
+
+export interface Arrival extends ArrivalPlace {
+  readonly size: number;
+  /** The store's own tag of the content. */
+  readonly etag: string;
+}
+
+export interface AllowedUpload {
+  readonly contentType: string;
+  readonly size: number | null;
+  readonly lifetimeS: number;
+}
+
+/** Header fields of the answer. */
+export interface DownloadAs {
+  readonly contentType: string;
+  readonly disposition: string;
+  readonly cacheControl: string;
+  readonly lifetimeS: number;
 }

@@ -10,6 +10,7 @@ import type { ObjectStore } from "./types.ts";
 
 export type { DigestAlgorithm, Digests } from "./digests.ts";
 export { TooLarge, type BlobDamaged, type DigestMismatch, type SizeMismatch } from "./errors.ts";
+export type { Arrival } from "./driver.ts";
 export type { BlobInput } from "./source.ts";
 export type {
   BlobPart,
@@ -17,6 +18,7 @@ export type {
   ByteRange,
   Collected,
   Composed,
+  DirectStore,
   ObjectHealth,
   ObjectStore,
   PartRange,
@@ -61,6 +63,11 @@ export async function scrubObjects(options: ObjectOptions, what: ObjectScrub): P
   } finally {
     await driver.close();
   }
+}
+
+/** What of all that is needed an upstream store can't do for us: nothing, when it is well. */
+export async function checkUpstream(s3: S3Options): Promise<string[]> {
+  return (await import("./s3/index.ts")).checkUpstream(s3);
 }
 
 async function openDriver(

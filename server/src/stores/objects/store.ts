@@ -5,6 +5,7 @@ import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { Buffers } from "./buffers.ts";
 import { collect, giveUpWrites, renewPins, type CollectorParts } from "./collector.ts";
 import type { Digests } from "./digests.ts";
+import { directStoreOf } from "./direct.ts";
 import type { BlobDriver, ByteSource, DriverHealth, StoredRange } from "./driver.ts";
 import { BlobDamaged } from "./errors.ts";
 import { checkedRange, composeParts, partsOf, stretches } from "./parts.ts";
@@ -29,6 +30,7 @@ import type {
   ByteRange,
   Collected,
   Composed,
+  DirectStore,
   ObjectHealth,
   ObjectStore,
   OpenOptions,
@@ -56,6 +58,7 @@ export async function openBlobStore(parts: BlobStoreParts): Promise<ObjectStore>
 const HEALTHY: DriverHealth = { ok: true, detail: "blobs can be written" };
 
 class BlobStore implements ObjectStore {
+  readonly direct: DirectStore | null;
   readonly #parts: BlobStoreParts;
   readonly #pins = new Pins();
   readonly #buffers = new Buffers();
@@ -67,6 +70,7 @@ class BlobStore implements ObjectStore {
 
   constructor(parts: BlobStoreParts) {
     this.#parts = parts;
+    this.direct = directStoreOf({ ...parts, pins: this.#pins });
     const { metadata, driver, clock, log, settings } = parts;
     this.#collector = { metadata, driver, clock, log, pins: this.#pins, graceMs: settings.graceMs };
   }

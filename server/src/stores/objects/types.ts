@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { DigestAlgorithm, Digests } from "./digests.ts";
+import type { AllowedUpload, Arrival, ArrivalPlace, DownloadAs } from "./driver.ts";
 import type { BlobInput } from "./source.ts";
 
 export interface WriteOptions {
@@ -105,12 +106,32 @@ export interface ObjectHealth {
 }
 
 /**
+ * Uploads and downloads that go past this server, straight to the store that it keeps its blobs in. What arrives is nothing yet: `take` makes a
+ * blob of it, which then counts as any other.
+ */
+export interface DirectStore {
+  uploadUrl(at: ArrivalPlace, allowed: AllowedUpload): string;
+  /** Null when the blob is not there as one object: `open` gives it. */
+  downloadUrl(orgId: string, blobId: string, as: DownloadAs): Promise<string | null>;
+  /** What has arrived of an organization, or of all, and was not forgotten. @throws Problem `unavailable` */
+  arrivals(orgId?: string): AsyncIterable<Arrival>;
+  /** @throws Problem `unavailable` */
+  arrival(at: ArrivalPlace): Promise<Arrival | undefined>;
+  /** Undefined when it is gone, or another than it was. @throws DigestMismatch, Problem `unavailable` */
+  take(arrival: Arrival, expected: Pick<Digests, "sha256">): Promise<StagedBlob | undefined>;
+  /** One that is not there is no error. @throws Problem `unavailable` */
+  forget(at: ArrivalPlace): Promise<void>;
+}
+
+/**
  * Immutable bytes under random ids. Each blob belongs to one organization, which every call names: another's is as absent as one that never was.
  *
  * A write takes two steps. `write` takes the bytes in; the caller's own transaction then calls `link` beside writing its own rows, and when that commits,
  * the blob counts. Every row that holds a blob has linked it once and unlinks it when it goes; copying is linking once more.
  */
 export interface ObjectStore {
+  /** Null where clients can't reach the store themselves. */
+  readonly direct: DirectStore | null;
   /**
    * Resolves when the bytes are safe from a power failure, save for few of them, which `link` makes so. Whatever fails leaves nothing behind.
    * @throws TooLarge, SizeMismatch, DigestMismatch; Problem `disk_full`, `unavailable`; the input's error; the signal's reason

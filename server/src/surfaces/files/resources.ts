@@ -1,27 +1,54 @@
 import type { Scope } from "@mooring/contract";
-import { findFile, findGrant, resourceOf, type StoredFile } from "#domain/files/index.ts";
+import { findFile, findGrant, resourceOf, type Arrivals, type StoredFile } from "#domain/files/index.ts";
 import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
 import { absent, findProject, type Caller } from "#domain/organizations/index.ts";
 import { missingScope, type OperationContext } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
+type ArrivalDeps = Deps & { readonly arrivals: Arrivals | null };
 
 export function callerOf({ principal, ip, requestId }: OperationContext): Caller {
   return { principal, ip, requestId };
 }
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
-export async function fileFor(deps: Deps, principal: Principal, id: string, permission: Scope): Promise<StoredFile> {
-  const file = await findFile(deps, principal.orgId, id);
+export async function fileFor(
+  deps: ArrivalDeps,
+  principal: Principal,
+  id: string,
+  permission: Scope,
+): Promise<StoredFile> {
+  const found = await findFile(deps, principal.orgId, id);
+  const file = found ?? (await arrivedFile(deps, principal, id, permission));
   if (file === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(file));
   return file;
 }
 
+/** The file that has arrived at the upstream store by its grant, if any has. */
+async function arrivedFile(
+  { arrivals, ...deps }: ArrivalDeps,
+  principal: Principal,
+  id: string,
+  permission: Scope,
+): Promise<StoredFile | undefined> {
+  const grant = arrivals === null ? undefined : await findGrant(deps, principal.orgId, id);
+  if (grant === undefined) return undefined;
+  requireSeen(principal, permission, resourceOf(grant));
+  try {
+    await arrivals?.settle(principal.orgId, id);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    throw new Problem("not_found", `The upload was refused, and there is no file: ${error.message}`);
+  }
+  return findFile(deps, principal.orgId, id);
+}
+
 /** For what may be done to a file and to an upload that has not ended. @throws Problem as above */
 export async function requireFileOrGrant(
-  deps: Deps,
+  deps: ArrivalDeps,
   principal: Principal,
   id: string,
   permission: Scope,
@@ -30,6 +57,8 @@ export async function requireFileOrGrant(
   const found = (await findFile(deps, orgId, id)) ?? (await findGrant(deps, orgId, id));
   if (found === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(found));
+  // What has arrived is a file, and the audit log is to tell of its end.
+  if (!("blob_id" in found)) await deps.arrivals?.settle(orgId, id).catch(ignoreRefusal);
 }
 
 /** The project that is named; that of a project's credential when none is; null for the organization. @throws Problem as above */
@@ -55,4 +84,8 @@ export function requireSeen(principal: Principal, permission: Scope, resource: R
   const decision = authorize(principal, permission, resource);
   if (decision === "hidden") throw absent();
   if (decision === "insufficient_scope") throw missingScope(permission);
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Problem) || error.status >= 500) throw error;
 }

@@ -13,6 +13,7 @@ import {
 import type { Check, CheckContext, Finding } from "./finding.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { NETWORK_CHECKS } from "./network.ts";
+import { OBJECT_CHECKS } from "./objects.ts";
 import { RECORD_CHECKS } from "./records.ts";
 import { RETENTION_CHECKS } from "./retention.ts";
 
@@ -28,7 +29,13 @@ server or without one, and says how to mend what is wrong. Give it the options t
 Exit codes: 0 nothing failed (warnings may be there), 1 something failed.
 `;
 
-const CHECKS: readonly Check[] = [...MACHINE_CHECKS, ...RECORD_CHECKS, ...RETENTION_CHECKS, ...NETWORK_CHECKS];
+const CHECKS: readonly Check[] = [
+  ...MACHINE_CHECKS,
+  ...RECORD_CHECKS,
+  ...OBJECT_CHECKS,
+  ...RETENTION_CHECKS,
+  ...NETWORK_CHECKS,
+];
 
 export const doctor: Command = {
   run: async (args) => {

@@ -5,7 +5,7 @@ import { UnreachableError } from "../client.ts";
 import { CommandError } from "../command.ts";
 import { openSink, type Sink } from "../sink.ts";
 import { transferProgress } from "./progress.ts";
-import type { Download, FilesClient } from "./remote.ts";
+import type { FilesClient } from "./remote.ts";
 import { safeName } from "./safe-name.ts";
 
 export interface Got {
@@ -16,13 +16,13 @@ export interface Got {
 
 /** Downloads a file to `output`, or to its own name. A broken or altered one leaves no file. */
 export async function getFile(remote: FilesClient, id: string, output: string | undefined): Promise<Got> {
-  const { download_url: url, ...facts } = await remote.download(id);
+  const { download_url: url, sha256, ...facts } = await remote.download(id);
   const path = output ?? safeName(facts.filename, id);
   if (output === undefined && existsSync(path))
     throw new CommandError(`cannot download ${id}: there is a file ${path} already; name another with --output`);
   const sink = await openSink(path === "-" ? undefined : path);
   try {
-    await receive(remote, id, { url, facts, sink });
+    await receive(remote, id, { url, sha256, facts, sink });
     await sink.finish();
   } catch (error) {
     await sink.abandon();
@@ -33,11 +33,12 @@ export async function getFile(remote: FilesClient, id: string, output: string | 
 
 interface Receiving {
   readonly url: string;
-  readonly facts: Omit<Download, "download_url">;
+  readonly sha256: string;
+  readonly facts: Got["facts"];
   readonly sink: Sink;
 }
 
-async function receive(remote: FilesClient, id: string, { url, facts, sink }: Receiving): Promise<void> {
+async function receive(remote: FilesClient, id: string, { url, sha256, facts, sink }: Receiving): Promise<void> {
   const response = await fetched(remote, url);
   if (!response.ok) throw new CommandError(`cannot download ${id}: the server answered ${response.status}`);
   const hash = createHash("sha256");
@@ -54,7 +55,7 @@ async function receive(remote: FilesClient, id: string, { url, facts, sink }: Re
   } finally {
     progress.end();
   }
-  if (response.headers.get("etag") === `"${hash.digest("hex")}"`) return;
+  if (hash.digest("hex") === sha256) return;
   throw new CommandError(`cannot download ${id}: its content was altered on the way; ${sink.broken}`);
 }
 

@@ -33,7 +33,8 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
   try {
     const input = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1024 * 1024 });
     const counted = counting(input as AsyncIterable<Buffer>, hash, (bytes) => progress.add(bytes));
-    const file = await send(remote, { url: grant.upload_url, contentType, size }, counted);
+    const told = await send(remote, { url: grant.upload_url, contentType, size }, counted);
+    const file = told ?? (await arrived(remote, grant.file_id, filename));
     if (file.sha256 === hash.digest("hex")) return file;
   } finally {
     progress.end();
@@ -42,6 +43,14 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
   throw new CommandError(
     `cannot upload ${path}: what arrived is not what was sent; it was deleted there, send it again`,
   );
+}
+
+/** An upstream store takes content in and tells nothing of the file; asking for the file makes it one. */
+async function arrived(remote: FilesClient, id: string, filename: string): Promise<FileFacts> {
+  await remote.download(id);
+  const file = await remote.find(id, filename);
+  if (file === undefined) throw new CommandError(`cannot upload ${filename}: it was deleted meanwhile`);
+  return file;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
@@ -73,7 +82,11 @@ interface Target {
 }
 
 /** By hand, since a refusal may come while the content is on its way, and what is sent has a known size. */
-async function send(remote: FilesClient, target: Target, content: AsyncIterable<Buffer>): Promise<FileFacts> {
+async function send(
+  remote: FilesClient,
+  target: Target,
+  content: AsyncIterable<Buffer>,
+): Promise<FileFacts | undefined> {
   const { url, contentType, size } = target;
   const headers = { "content-type": contentType, ...(size === undefined ? {} : { "content-length": size }) };
   const make = url.startsWith("https:") ? httpsRequest : httpRequest;
@@ -114,9 +127,10 @@ async function* reading(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
   }
 }
 
-async function accepted(response: IncomingMessage): Promise<FileFacts> {
+async function accepted(response: IncomingMessage): Promise<FileFacts | undefined> {
   const body = await text(response);
-  if (response.statusCode === 200) return (JSON.parse(body) as { data: FileFacts }).data;
+  const isOurs = response.headers["content-type"]?.startsWith("application/json") === true;
+  if (response.statusCode === 200) return isOurs ? (JSON.parse(body) as { data: FileFacts }).data : undefined;
   throw new CommandError(`cannot upload the file: ${detailIn(body)} (${response.statusCode})`);
 }
 
@@ -126,6 +140,6 @@ function detailIn(body: string): string {
     const { detail } = JSON.parse(body) as { detail?: unknown };
     return typeof detail === "string" ? detail : unknown;
   } catch {
-    return unknown;
+    return /<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? unknown; // of an upstream store
   }
 }

@@ -28,6 +28,7 @@ export interface Download {
   readonly filename: string;
   readonly content_type: string;
   readonly size_bytes: number;
+  readonly sha256: string;
 }
 
 /** The file operations of a server. Each throws as `Client.send` does. */
@@ -36,8 +37,12 @@ export interface FilesClient {
   grant(file: NewFile): Promise<{ readonly upload_url: string; readonly file_id: string }>;
   download(id: string): Promise<Download>;
   list(query: Readonly<Record<string, string>>): Promise<FileList>;
+  /** The file of this id and name, or undefined. */
+  find(id: string, filename: string): Promise<FileFacts | undefined>;
   remove(id: string): Promise<void>;
 }
+
+const PAGE = 100;
 
 export function createRemote(client: Client, signal: AbortSignal): FilesClient {
   const base = client.addresses.storage_url;
@@ -46,11 +51,20 @@ export function createRemote(client: Client, signal: AbortSignal): FilesClient {
     return (await client.json<{ data: T }>({ purpose, url: `${base}${path}`, signal, ...more })).data;
   };
   const at = (id: string): string => `/v1/files/${encodeURIComponent(id)}`;
+  const list = (query: Readonly<Record<string, string>>): Promise<FileList> =>
+    data("list files", `/v1/files?${new URLSearchParams(query).toString()}`);
   return {
     signal,
     grant: (file) => data("upload the file", "/v1/upload", file),
     download: (id) => data("download the file", `${at(id)}/download`),
-    list: (query) => data("list files", `/v1/files?${new URLSearchParams(query).toString()}`),
+    list,
+    find: async (id, filename) => {
+      for (let offset = 0; ; offset += PAGE) {
+        const { files, total } = await list({ prefix: filename, limit: String(PAGE), offset: String(offset) });
+        const found = files.find((file) => file.id === id);
+        if (found !== undefined || offset + PAGE >= total) return found;
+      }
+    },
     remove: async (id) => {
       await client.send({ purpose: `delete ${id}`, method: "DELETE", url: `${base}${at(id)}`, signal });
     },

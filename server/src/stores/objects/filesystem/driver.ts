@@ -86,6 +86,7 @@ async function storeIdOf(layout: Layout, clock: Clock): Promise<string> {
 class FilesystemDriver implements BlobDriver {
   readonly kind = "filesystem";
   readonly exclusive = true;
+  readonly direct = null;
   readonly storeId: string;
   readonly #options: FilesystemOptions;
   readonly #layout: Layout;

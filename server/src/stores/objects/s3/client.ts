@@ -22,7 +22,13 @@ export interface S3Settings {
   readonly connectTimeoutMs: number;
   /** A connection on which nothing moves for so long is given up. */
   readonly idleTimeoutMs: number;
+  /** A copy within the store says nothing until it is done. */
+  readonly copyTimeoutMs: number;
   readonly connectionsMax: number;
+  /** Uploads and downloads by presigned URLs go straight to the store. */
+  readonly direct: boolean;
+  /** Where clients reach the store, when that is another address than ours. */
+  readonly publicEndpoint?: string;
 }
 
 const MIB = 1024 * 1024;
@@ -36,7 +42,9 @@ export const S3_DEFAULTS = {
   attempts: 4,
   connectTimeoutMs: 5000,
   idleTimeoutMs: 30_000,
+  copyTimeoutMs: 900_000,
   connectionsMax: 256,
+  direct: false,
 } as const satisfies Partial<S3Settings>;
 
 export function clientOf(settings: S3Settings): S3Client {

@@ -26,6 +26,7 @@ import { BlobDamaged } from "../errors.ts";
 import { blobAt, blobPath } from "../layout.ts";
 import type { ObjectLog } from "../settings.ts";
 import { clientOf, S3_DEFAULTS, statusOf, unlessAbsent, upstreamProblem, type S3Settings } from "./client.ts";
+import { S3Direct } from "./direct.ts";
 import { S3Sink } from "./sink.ts";
 import { S3Source } from "./source.ts";
 
@@ -34,7 +35,10 @@ export type S3Options = Partial<S3Settings> & Pick<S3Settings, "bucket" | "acces
 /** What S3 deletes by one request. */
 const DELETE_MAX = 1000;
 
-/** Opens a bucket, or what is under a prefix of one; any number of servers may. Keys: `{prefix}store-id`, `{prefix}blobs/ab/blob_…ab`. */
+/**
+ * Opens a bucket, or what is under a prefix of one; any number of servers may. Keys: `{prefix}store-id`, `{prefix}blobs/ab/blob_…ab`,
+ * `{prefix}incoming/{organization}/{name}`.
+ */
 export async function openS3(
   options: S3Options,
   { clock, log }: { clock: Clock; log: ObjectLog },
@@ -42,7 +46,7 @@ export async function openS3(
   const settings: S3Settings = { ...S3_DEFAULTS, ...options };
   const client = clientOf(settings);
   try {
-    return new S3Driver(settings, client, await storeIdOf(settings, client, clock), log);
+    return new S3Driver({ settings, client, storeId: await storeIdOf(settings, client, clock), clock, log });
   } catch (error) {
     client.destroy();
     const { endpoint = "AWS", bucket } = settings;
@@ -79,19 +83,29 @@ async function readStoreId(client: S3Client, place: { Bucket: string; Key: strin
   return id;
 }
 
+interface S3Parts {
+  readonly settings: S3Settings;
+  readonly client: S3Client;
+  readonly storeId: string;
+  readonly clock: Clock;
+  readonly log: ObjectLog;
+}
+
 class S3Driver implements BlobDriver {
   readonly kind = "s3";
   readonly exclusive = false;
   readonly storeId: string;
+  readonly direct: S3Direct | null;
   readonly #settings: S3Settings;
   readonly #client: S3Client;
   readonly #log: ObjectLog;
 
-  constructor(settings: S3Settings, client: S3Client, storeId: string, log: ObjectLog) {
+  constructor({ settings, client, storeId, clock, log }: S3Parts) {
     this.#settings = settings;
     this.#client = client;
     this.storeId = storeId;
     this.#log = log;
+    this.direct = settings.direct ? new S3Direct({ settings, client, clock, keyOf: (id) => this.#key(id) }) : null;
   }
 
   async create(id: string, options: CreateOptions): Promise<BlobSink> {
@@ -154,6 +168,7 @@ class S3Driver implements BlobDriver {
   }
 
   async close(): Promise<void> {
+    this.direct?.close();
     this.#client.destroy();
   }
 

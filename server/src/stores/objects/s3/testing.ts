@@ -11,6 +11,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from "@aws-sdk/client-s3";
+import { s3Server } from "../../../../../tests/fixtures/s3-server.ts";
 import type { TestPlace } from "../contract.ts";
 import { blobPath } from "../layout.ts";
 import { openTestObjects } from "../testing/store.ts";
@@ -19,13 +20,10 @@ import { openS3, type S3Options } from "./driver.ts";
 
 const MIB = 1024 * 1024;
 
-/** The store that tests may use, as `MOORING_TEST_S3=http://KEY:SECRET@host:port` names it. */
+/** The store that tests may use. */
 export function testStore(): Omit<S3Options, "bucket"> | undefined {
-  const text = process.env["MOORING_TEST_S3"];
-  if (text === undefined) return undefined;
-  const url = new URL(text);
-  const [accessKeyId, secretAccessKey] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-  return { endpoint: url.origin, accessKeyId, secretAccessKey, partBytes: 5 * MIB };
+  const given = s3Server();
+  return given === undefined ? undefined : { ...given, partBytes: 5 * MIB };
 }
 
 /** A bucket of its own, and records beside it or in the database at `url`. */

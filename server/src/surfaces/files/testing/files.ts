@@ -55,7 +55,7 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
       };
       const deps = { metadata, objects, clock, urls, storageUrl: STORAGE_URL, settings: own };
       parts.set(metadata, deps);
-      return [createFilesSurface({ host, ...deps, uploadIdleTimeoutMs })];
+      return [createFilesSurface({ host, ...deps, arrivals: null, uploadIdleTimeoutMs })];
     },
   };
 }

@@ -1,0 +1,22 @@
+import type { S3Options } from "#stores/objects/index.ts";
+import type { Config } from "./config.ts";
+
+/** The upstream store of the configuration; nothing when content is kept in the data directory. */
+export function upstreamOf(config: Config): { readonly s3?: S3Options } {
+  const { objects_s3_bucket: bucket, objects_s3_endpoint: endpoint } = config;
+  const { objects_s3_public_endpoint: publicEndpoint } = config;
+  if (bucket === null) return {};
+  return {
+    s3: {
+      bucket,
+      ...(endpoint === null ? {} : { endpoint }),
+      ...(publicEndpoint === null ? {} : { publicEndpoint }),
+      region: config.objects_s3_region,
+      prefix: config.objects_s3_prefix,
+      forcePathStyle: config.objects_s3_addressing === "path",
+      accessKeyId: config.objects_s3_access_key_id ?? "",
+      secretAccessKey: config.objects_s3_secret_access_key ?? "",
+      direct: config.objects_s3_urls === "direct",
+    },
+  };
+}

@@ -1,0 +1,226 @@
+/** Files of a server that keeps content on an S3 store: presigned URLs point straight at that. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { downloadUrl, fetched, granted, listed, sha256, type FileBody, type NewFile } from "../fixtures/files.ts";
+import { refused } from "../fixtures/http.ts";
+import { eventually, mooring } from "../fixtures/process.ts";
+import { makeBucket, s3Missing, s3Server, type Bucket } from "../fixtures/s3-server.ts";
+import { showLogs, startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
+
+const KIB = 1024;
+
+/** As any client of an S3 store does it: no token, one header field. */
+async function put(
+  url: string,
+  content: string | Uint8Array,
+  type = "text/plain",
+): Promise<{ status: number; text: string }> {
+  const answer = await fetch(url, { method: "PUT", body: content, headers: { "content-type": type } });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe("files on an upstream store", { skip: s3Missing() }, () => {
+  let bucket: Bucket;
+  let server: Server;
+  let home: Bootstrap;
+  let token: string;
+
+  before(async () => {
+    const given = s3Server();
+    if (given === undefined) throw new Error("there is no store");
+    bucket = await makeBucket(given);
+    const settings = { ...bucket.settings, object_grace_ms: 300, object_collect_ms: 100, upload_cleanup_ms: 500 };
+    server = await startServer({ settings, environment: bucket.environment });
+    home = await server.bootstrap();
+    token = await server.token(home.credential);
+  });
+  showLogs(() => [server]);
+  after(async () => {
+    await server?.dispose();
+    await bucket?.[Symbol.asyncDispose]();
+  });
+
+  async function upload(file: NewFile, content: string | Uint8Array): Promise<string> {
+    const grant = await granted(server, token, file);
+    const answer = await put(grant.upload_url, content, file.content_type);
+    assert.equal(answer.status, 200, answer.text);
+    return grant.file_id;
+  }
+
+  async function fileIn(id: string): Promise<FileBody | undefined> {
+    return (await listed(server, token)).files.find((file) => file.id === id);
+  }
+
+  /** Until nothing lies where uploads arrive. */
+  async function nothingWaits(): Promise<void> {
+    await eventually("arrivals to be gone", async () => ((await bucket.keys("incoming/")).size === 0 ? true : null));
+  }
+
+  test("content goes to the store and comes from it, of whatever size, and the server knows its digest", async () => {
+    for (const size of [0, 5, 32 * KIB, 6_000_000]) {
+      const content = Buffer.alloc(size, "0123456789");
+      const grant = await granted(server, token, { filename: `ü ${size}.txt` });
+      assert.ok(grant.upload_url.startsWith(bucket.settings["objects_s3_endpoint"] ?? "?"), grant.upload_url);
+      assert.equal(await fileIn(grant.file_id), undefined);
+      const answer = await put(grant.upload_url, content);
+      assert.equal(answer.status, 200, answer.text);
+      const file = await fileIn(grant.file_id);
+      assert.deepEqual([file?.size_bytes, file?.sha256, file?.filename], [size, sha256(content), `ü ${size}.txt`]);
+      const url = await downloadUrl(server, token, grant.file_id);
+      assert.ok(url.startsWith(bucket.settings["objects_s3_endpoint"] ?? "?"), url);
+      const got = await fetched(url);
+      assert.equal(got.status, 200, got.bytes.toString());
+      assert.equal(sha256(got.bytes), sha256(content));
+      assert.equal(got.headers.get("content-type"), "text/plain");
+      assert.equal(
+        got.headers.get("content-disposition"),
+        `attachment; filename="u ${size}.txt"; filename*=UTF-8''%C3%BC%20${size}.txt`,
+      );
+      if (size < 10) continue;
+      const part = await fetched(url, { range: "bytes=10-14" });
+      assert.equal(`${part.status} ${part.bytes.toString()}`, "206 01234");
+    }
+    await nothingWaits();
+  });
+
+  test("the type and, when it was announced, the size are bound", async () => {
+    const grant = await granted(server, token, { content_type: "text/csv", size_bytes: 5 });
+    assert.equal((await put(grant.upload_url, "12345", "text/html")).status, 403);
+    assert.equal((await put(grant.upload_url, "123456", "text/csv")).status, 403);
+    assert.equal((await put(grant.upload_url.replace(/Expires=\d+/, "Expires=9999"), "12345", "text/csv")).status, 403);
+    assert.equal(await fileIn(grant.file_id), undefined);
+    assert.equal((await put(grant.upload_url, "12345", "text/csv")).status, 200);
+    assert.equal((await fileIn(grant.file_id))?.content_type, "text/csv");
+  });
+
+  test("a download may be asked for at once, and what can't be a file is told there", async () => {
+    const content = "told at once";
+    const id = await upload({ sha256: sha256(content) }, content);
+    assert.equal((await fetched(await downloadUrl(server, token, id))).bytes.toString(), content);
+    const other = await upload({ sha256: sha256(content) }, "something else");
+    const answer = await server.call("GET", `/v1/files/${other}/download`, { token });
+    refused(answer, 404, "not_found");
+    assert.equal(await fileIn(other), undefined);
+    await nothingWaits();
+  });
+
+  test("content can't be replaced: what comes later by the same URL is thrown away", async () => {
+    const grant = await granted(server, token);
+    await put(grant.upload_url, "first");
+    assert.equal((await fileIn(grant.file_id))?.sha256, sha256("first"));
+    const again = await put(grant.upload_url, "second");
+    assert.equal(again.status, 200, "S3 knows of no URL that works once");
+    await nothingWaits();
+    assert.equal((await fileIn(grant.file_id))?.sha256, sha256("first"));
+    assert.equal((await fetched(await downloadUrl(server, token, grant.file_id))).bytes.toString(), "first");
+  });
+
+  test("a file comes to be also when nobody asks", async () => {
+    const id = await upload({ filename: "unasked" }, "x");
+    await nothingWaits();
+    assert.equal((await fileIn(id))?.filename, "unasked");
+  });
+
+  test("many at once are all there in the next list, each once", async () => {
+    const { total } = await listed(server, token);
+    const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => upload({ filename: `many ${n}` }, `${n}`)));
+    const lists = await Promise.all([listed(server, token), listed(server, token), listed(server, token)]);
+    for (const list of lists) {
+      assert.equal(list.total, total + ids.length);
+      assert.deepEqual(
+        ids.filter((id) => !list.files.some((file) => file.id === id)),
+        [],
+      );
+    }
+  });
+
+  test("a deleted file's content goes, and a deleted grant's upload is no file", async () => {
+    const id = await upload({}, "to be deleted, and large enough to be seen");
+    assert.equal((await server.call("DELETE", `/v1/files/${id}`, { token })).status, 204);
+    assert.equal(await fileIn(id), undefined);
+    const audit = await server.call<{ items: { action: string; target: { id: string } }[] }>("GET", "/v1/audit", {
+      token,
+    });
+    assert.ok(audit.text.includes(id), "the deletion is in the audit log though nobody had listed the file");
+    const grant = await granted(server, token);
+    assert.equal((await server.call("DELETE", `/v1/files/${grant.file_id}`, { token })).status, 204);
+    assert.equal((await put(grant.upload_url, "too late")).status, 200);
+    await nothingWaits();
+    assert.equal(await fileIn(grant.file_id), undefined);
+  });
+
+  test("what arrives once the rights are lost is no file", async () => {
+    const made = await server.call<{ id: string; client_id: string; client_secret: string }>(
+      "POST",
+      "/v1/credentials",
+      {
+        token,
+        json: { name: "to be revoked", scopes: ["files:write"] },
+      },
+    );
+    assert.equal(made.status, 201, made.text);
+    const grant = await granted(server, await server.token(made.body));
+    await server.call("DELETE", `/v1/credentials/${made.body.id}`, { token });
+    assert.equal((await put(grant.upload_url, "x")).status, 200);
+    assert.equal(await fileIn(grant.file_id), undefined);
+    await nothingWaits();
+  });
+
+  test("a quota holds for what arrived", async () => {
+    const org = await server.bootstrap({ org: "small", project: "p-1", app: "app-1" });
+    const own = await server.token(org.credential);
+    const quota = ["quota", "small", "--files", "10", "--data-dir", server.dataDir];
+    const set = await mooring(quota, { environment: server.environment });
+    assert.equal(set.code, 0, set.stderr);
+    const grant = await granted(server, own);
+    assert.equal((await put(grant.upload_url, "more than ten bytes")).status, 200);
+    assert.equal((await listed(server, own)).total, 0);
+    await nothingWaits();
+    assert.equal((await put(grant.upload_url, "ten bytes!")).status, 200, "the URL can be used again");
+    assert.equal((await listed(server, own)).total, 1);
+  });
+
+  test("the command line stores and fetches there", async () => {
+    const credentials = join(server.dataDir, "credentials.json");
+    writeFileSync(credentials, JSON.stringify(home), { mode: 0o600 });
+    const path = join(server.dataDir, "sent.bin");
+    const content = Buffer.alloc(100_000, "abc");
+    writeFileSync(path, content);
+    const put = await mooring(["files", "put", path, "--json", "--credentials", credentials]);
+    assert.equal(put.code, 0, put.stderr);
+    const { id, sha256: digest } = JSON.parse(put.stdout) as FileBody;
+    assert.equal(digest, sha256(content));
+    const got = await mooring(["files", "get", id, "--output", "-", "--credentials", credentials]);
+    assert.equal(got.code, 0, got.stderr);
+    assert.equal(got.stdout, content.toString());
+  });
+
+  test("doctor looks at the store, and scrub finds nothing", async () => {
+    const flags = Object.entries(bucket.settings).flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, value]);
+    const doctor = await mooring(["doctor", "--data-dir", server.dataDir, ...flags], {
+      environment: server.environment,
+    });
+    assert.match(
+      doctor.stdout,
+      /ok\s+content\s+the bucket \S+ at \S+ can be written, read, copied, listed and deleted/,
+    );
+    const wrong = { ...server.environment, MOORING_OBJECTS_S3_SECRET_ACCESS_KEY: "wrong" };
+    const refusedKey = await mooring(["doctor", "--data-dir", server.dataDir, ...flags], { environment: wrong });
+    assert.match(refusedKey.stdout, /fail\s+content\s+.*can't be written: SignatureDoesNotMatch/);
+    await eventually("scrub to find nothing", async () => {
+      const scrub = await mooring(["scrub", "--data-dir", server.dataDir, ...flags], {
+        environment: server.environment,
+      });
+      assert.ok(scrub.code === 0 || scrub.code === 1, scrub.stderr);
+      return scrub.code === 0 ? true : null;
+    });
+  });
+});
+
+test("a bucket without its key is refused at the start", async () => {
+  const outcome = await mooring(["serve", "--objects-s3-bucket", "some-bucket"]);
+  assert.equal(outcome.code, 2, outcome.stderr);
+  assert.match(outcome.stderr, /objects_s3_secret_access_key: must be set/);
+});
