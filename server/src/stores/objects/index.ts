@@ -8,8 +8,8 @@ import { OBJECT_DEFAULTS, type ObjectLog, type ObjectSettings } from "./settings
 import { openBlobStore } from "./store.ts";
 import type { ObjectStore } from "./types.ts";
 
-export type { DigestAlgorithm, Digests } from "./digests.ts";
-export { TooLarge, type BlobDamaged, type DigestMismatch, type SizeMismatch } from "./errors.ts";
+export { Digester, type DigestAlgorithm, type Digests } from "./digests.ts";
+export { DigestMismatch, SizeMismatch, TooLarge, type BlobDamaged } from "./errors.ts";
 export type { Arrival } from "./driver.ts";
 export type { BlobInput } from "./source.ts";
 export type {
