@@ -88,6 +88,23 @@ describe("rows that may not be seen", { concurrency: 2 }, () => {
     });
   }
 
+  test("are not found by the trace that they are of", async () => {
+    for (const [trace, n] of [
+      [SECRET, 0],
+      ["t1", 1],
+      ["t39999", 1],
+    ] as const) {
+      for (const [table, visible] of VISIBLE.flatMap((each) => [["logs", each] as const, ["traces", each] as const])) {
+        const sql = `SELECT count(*) AS n FROM ${table} WHERE trace_id = $trace AND message::UUID IS NOT NULL`;
+        const of = table === "logs" ? sql : sql.replace(" AND message::UUID IS NOT NULL", "");
+        const answer = JSON.parse(await resultText(engine, of, { visible, parameters: { trace } })) as {
+          rows: unknown[];
+        };
+        assert.deepEqual(answer.rows, [{ n: table === "traces" && trace === "t39999" ? 0 : n }]);
+      }
+    }
+  });
+
   test("leave the columns as they are", async () => {
     for (const table of ["logs", "metrics", "traces"]) {
       const part = JSON.parse(

@@ -49,6 +49,14 @@ export interface ChildTable {
   readonly hot: readonly string[];
   /** Rows outside are not to be shown. */
   readonly range: TimeRange;
+  /** Rows with another text there can't be in the result: what the child itself found in the statement. */
+  readonly equal?: readonly ColumnText[];
+}
+
+/** A column of text, and one text. */
+export interface ColumnText {
+  readonly column: string;
+  readonly text: string;
 }
 
 /** What the files that a query opens hold, all of its tables together; `filesTotal` counts those left out because of their times as well. */

@@ -65,6 +65,8 @@ async function scans(sql: string, overrides: Partial<QueryRequest> = {}): Promis
   return scanning.map(({ info }) => String(info["Filters"]));
 }
 
+const partly = { visible: { projectIds: ["proj_a"], unassigned: true }, explain: "plan" } as const;
+
 describe("conditions that reach the scans", () => {
   for (const table of ["logs", "traces"]) {
     test(`a trace by its id, in ${table}`, async () => {
@@ -93,13 +95,43 @@ describe("conditions that reach the scans", () => {
     });
   }
 
-  test("of who sees a part of the rows only times do", async () => {
-    const visible = { projectIds: ["proj_a"], unassigned: true };
-    const [filters = ""] = await scans(`SELECT span_id FROM logs WHERE trace_id = 't1-3' AND timestamp >= '${at(1)}'`, {
-      visible,
-    });
+  test("of who sees a part of the rows only times and the trace's id do", async () => {
+    const condition = `trace_id = 't1-3' AND timestamp >= '${at(1)}' AND service = 'a'`;
+    const [filters = ""] = await scans(`SELECT span_id FROM logs WHERE ${condition}`, partly);
     assert.match(filters, /project_id/);
     assert.match(filters, /timestamp>=/);
+    assert.match(filters, /trace_id='t1-3'/);
+    assert.doesNotMatch(filters, /service/);
+    const [bound = ""] = await scans("SELECT l.* FROM logs l WHERE l.trace_id = $id", {
+      ...partly,
+      parameters: { id: "t1-3" },
+    });
+    assert.match(bound, /trace_id='t1-3'/);
+  });
+
+  const ELSEWHERE = [
+    "SELECT span_id FROM logs WHERE trace_id = 't1-3' OR span_id = 'x'",
+    "SELECT span_id FROM logs WHERE NOT trace_id = 't1-3'",
+    "SELECT span_id FROM logs WHERE trace_id = 't1-3' UNION ALL SELECT span_id FROM logs",
+    "SELECT a.span_id FROM logs a, logs b WHERE a.trace_id = 't1-3' AND a.timestamp = b.timestamp",
+    "SELECT span_id FROM logs WHERE (SELECT trace_id) = 't1-3'",
+    "SELECT span_id FROM logs WHERE trace_id = 't1-' || 3",
+    "SELECT x FROM logs l(x) WHERE x::VARCHAR = 't1-3'",
+    "SELECT l.span_id FROM logs l ANTI JOIN traces t ON l.span_id = t.span_id WHERE l.service = 'trace_id'",
+  ];
+  for (const sql of ELSEWHERE) {
+    test(`nothing else does: ${sql}`, async () => {
+      const filters = await scans(sql, partly);
+      assert.doesNotMatch(filters.join(" "), /trace_id=/);
+    });
+  }
+
+  test("and which rows a trace has that are not seen, no plan that was run tells", async () => {
+    const [filters = ""] = await scans("SELECT span_id FROM logs WHERE trace_id = 't1-3'", {
+      ...partly,
+      explain: "analyze",
+    });
+    assert.match(filters, /project_id/);
     assert.doesNotMatch(filters, /trace_id/);
   });
 

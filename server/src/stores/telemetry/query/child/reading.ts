@@ -10,6 +10,7 @@ import { boundStatement, latestRows, newestFiles, since, type LatestRows } from 
 import { bindNamed } from "./parameters.ts";
 import { PromotedAttributes } from "./promoted.ts";
 import { timeConditions } from "./prune/conditions.ts";
+import { equalities } from "./prune/equalities.ts";
 import { timeRanges } from "./prune/ranges.ts";
 import { truncateByArithmetic } from "./truncation.ts";
 import { ATTRIBUTES, promotedKeys, promotedStatements, promotedView, viewFiles, viewStatements } from "./views.ts";
@@ -99,12 +100,18 @@ export class Reading {
     }
   }
 
-  /** Conditions do not reach the files of who sees a part of the rows only (see `BARRIER`): the times that the statement can read go there. */
+  /**
+   * Conditions do not reach the files of who sees a part of the rows only (see `BARRIER`): the times that the statement can read go there, and
+   * which trace it wants. But not where the plan counts rows: it would tell whether a row that is not seen has the text.
+   */
   #narrowed(files: ChildFiles): ChildFiles {
     if (files.visible === "all") return files;
+    const { pruning, explain, parameters } = this.#query;
+    const { statement, references } = this.#tree;
+    const equal = pruning && explain !== "analyze" ? equalities(statement, references, parameters) : undefined;
     const tables = Object.entries(files.tables).map(([name, table]) => [
       name,
-      { ...table, range: within(table.range, this.#ranges.get(name) ?? {}) },
+      { ...table, range: within(table.range, this.#ranges.get(name) ?? {}), equal: equal?.get(name) ?? [] },
     ]);
     return { ...files, tables: Object.fromEntries(tables) as ChildFiles["tables"] };
   }

@@ -1,6 +1,6 @@
 import { promotedColumn } from "../../columns.ts";
 import type { TimeRange } from "../../snapshot.ts";
-import type { ChildFiles, ChildTable } from "../protocol.ts";
+import type { ChildFiles, ChildTable, ColumnText } from "../protocol.ts";
 import { HOT_ROW_BYTES_MAX } from "../settings.ts";
 import { QUERY_TABLES, type QueryTable } from "../tables.ts";
 
@@ -66,10 +66,10 @@ export function quoteName(name: string): string {
 
 // Columns are named one by one and never cast: a cast would keep filters from reaching the files, and `*` would show their names.
 function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys: readonly string[]): string {
-  const { parquet, hot, range } = files.tables[table.name] ?? NO_FILES;
+  const { parquet, hot, range, equal = [] } = files.tables[table.name] ?? NO_FILES;
   const list = (names: readonly string[]): string =>
     `[${names.map((name) => quoteText(pathOf(files.directory, name))).join(", ")}]`;
-  const where = conditions(table, files.visible, range);
+  const where = conditions([...times(range), ...equal.map(isEqual), ...visibility(table, files.visible)]);
   const isPart = isPartial(table, files.visible);
   const select = (source: string, columns: readonly string[]): string =>
     `SELECT ${columns.join(", ")} FROM ${source}${where}`;
@@ -126,8 +126,7 @@ function emptySelect(table: QueryTable, keys: readonly string[]): string {
   return `SELECT ${[...columns, ...hidden].join(", ")} WHERE false`;
 }
 
-function conditions(table: QueryTable, visible: ChildFiles["visible"], range: TimeRange): string {
-  const parts = [...times(range), ...visibility(table, visible)];
+function conditions(parts: readonly string[]): string {
   return parts.length === 0 ? "" : ` WHERE ${parts.join(" AND ")}`;
 }
 
@@ -136,6 +135,10 @@ function times({ fromUs, toUs }: TimeRange): string[] {
   if (fromUs !== undefined) parts.push(`"timestamp" >= make_timestamptz(${Math.ceil(fromUs)})`);
   if (toUs !== undefined) parts.push(`"timestamp" < make_timestamptz(${Math.ceil(toUs)})`);
   return parts;
+}
+
+function isEqual({ column, text }: ColumnText): string {
+  return `${quoteName(column)} = ${quoteText(text)}`;
 }
 
 /** Whether some rows of the table's files may be there that are not to be seen. */

@@ -32,7 +32,7 @@ export function timeConditions(statement: Json, references: ReadonlyMap<Json, st
 }
 
 /** What stands in a FROM, flattened. */
-interface Source {
+export interface Source {
   readonly node: Json;
   /** The name before a dot that means it, in lower case. */
   readonly name: string;
@@ -40,8 +40,8 @@ interface Source {
   readonly separable: boolean;
 }
 
-/** The parts of a FROM, in its order. */
-function sourcesOf(from: unknown, separable = true): Source[] {
+/** The parts of a FROM, in its order; `column` is the one that the WHERE is about. */
+export function sourcesOf(from: unknown, column: string, separable = true): Source[] {
   if (!isObject(from)) return [];
   if (from["type"] !== "JOIN") {
     const plain = !from["sample"] && listOf(from["column_name_alias"]).length === 0;
@@ -51,16 +51,16 @@ function sourcesOf(from: unknown, separable = true): Source[] {
   const sides = from["join_type"];
   const plain = kind === "REGULAR" || kind === "CROSS";
   const outer = sides === "INNER" || sides === "LEFT" || sides === "RIGHT" || sides === "FULL";
-  const apart = separable && !mergesTimes(from);
+  const apart = separable && !merges(from, column);
   // SEMI and ANTI show the left side only; ASOF would find another row on the right; POSITIONAL counts rows.
   const left = apart && (plain || kind === "ASOF") && (outer || sides === "SEMI" || sides === "ANTI");
   const right = apart && plain && outer;
-  return [...sourcesOf(from["left"], left), ...sourcesOf(from["right"], right)];
+  return [...sourcesOf(from["left"], column, left), ...sourcesOf(from["right"], column, right)];
 }
 
-/** USING makes one column of two, and `timestamp` is then neither table's. */
-function mergesTimes(join: Json): boolean {
-  return listOf(join["using_columns"]).some((column) => String(column).toLowerCase() === COLUMN);
+/** USING makes one column of two, which is then neither table's. */
+function merges(join: Json, column: string): boolean {
+  return listOf(join["using_columns"]).some((each) => String(each).toLowerCase() === column);
 }
 
 class ConditionReader {
@@ -86,10 +86,10 @@ class ConditionReader {
 
   select(select: Json): void {
     if (select["sample"]) return; // a sample is taken before WHERE
-    const sources = sourcesOf(select["from_table"]);
+    const sources = sourcesOf(select["from_table"], COLUMN);
     for (const { node, name, separable } of sources) {
-      const known = separable && sources.filter((each) => each.name === name).length === 1;
-      if (known && this.#references.has(node)) this.#found.set(node, this.#read(select["where_clause"], name));
+      if (separable && isAlone(name, sources) && this.#references.has(node))
+        this.#found.set(node, this.#read(select["where_clause"], name));
     }
   }
 
@@ -176,11 +176,21 @@ function isPlainCall(call: Json): boolean {
 }
 
 function isTime(value: unknown, table: string): boolean {
+  return isColumn(value, COLUMN, table);
+}
+
+/** Whether it is a column of a table that has one of this name. */
+export function isColumn(value: unknown, column: string, table: string): boolean {
   if (!isObject(value) || value["class"] !== "COLUMN_REF") return false;
   const names = namesOf(value);
-  if (names.at(-1) !== COLUMN) return false;
-  // Without a table it is this one's: a second `timestamp` in the same FROM would be ambiguous, and no answer.
+  if (names.at(-1) !== column) return false;
+  // Without a table it is this one's: a second of the name in the same FROM would be ambiguous, and no answer.
   return names.length === 1 || (names.length === 2 && names[0] === table);
+}
+
+/** Whether the name means one part of the FROM only. */
+export function isAlone(name: string, sources: readonly Source[]): boolean {
+  return sources.filter((each) => each.name === name).length === 1;
 }
 
 /** `current_timestamp` looks like a column, and is one where something in the statement is named so. */
