@@ -18,7 +18,7 @@ import {
   type FileBody,
 } from "../fixtures/files.ts";
 import { rawRequest, refused, type Answer, type RawAnswer } from "../fixtures/http.ts";
-import { eventually } from "../fixtures/process.ts";
+import { eventually, mooring } from "../fixtures/process.ts";
 import { startServer, useServer, type Bootstrap, type Client } from "../fixtures/server.ts";
 
 const MIB = 1024 * 1024;
@@ -483,4 +483,47 @@ test("pages of other origins may use a presigned URL, and nothing else", async (
     headers: { origin: "https://app.example" },
   });
   assert.equal(list.headers.get("access-control-allow-origin"), null);
+});
+
+test("an address is told to slow down on presigned URLs, whatever they are", async () => {
+  const server = await startServer({ settings: { rate_limit_per_second: 1, rate_limit_burst: 50 } });
+  try {
+    const { credential } = await server.bootstrap();
+    const { upload_url: url } = await granted(server, await server.token(credential));
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, n) =>
+        n % 2 === 0 ? put(server, `${url}x`, "x") : server.call("GET", `${pathIn(url)}x`),
+      ),
+    );
+    assert.ok(answers.some((answer) => answer.status === 403));
+    const limited = answers.find((answer) => answer.status === 429) ?? assert.fail("none was told to slow down");
+    refused(limited, 429, "rate_limited");
+    assert.match(limited.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+  } finally {
+    await server.dispose();
+  }
+});
+
+test("the operator sets a quota of files beside the server, and lifts it", async () => {
+  const { server } = shared;
+  const org = await server.bootstrap({ org: "bounded", project: "p-1", app: "bounded-app" });
+  const token = await server.token(org.credential);
+  const quota = async (...words: string[]): Promise<unknown> => {
+    const outcome = await mooring(["quota", ...words, "--data-dir", server.dataDir, "--json"], {
+      environment: server.environment,
+    });
+    assert.equal(outcome.code, 0, outcome.stderr);
+    return (JSON.parse(outcome.stdout) as { organization: string; files_stored_bytes_max: number | null }[])
+      .filter(({ organization }) => organization === "bounded")
+      .map((line) => line.files_stored_bytes_max);
+  };
+  assert.deepEqual(await quota("bounded", "--files", "1KiB"), [1024]);
+  assert.deepEqual(await quota(), [1024]);
+  refused(await askUpload(server, token, { size_bytes: 1025 }), 413, "storage_quota_exceeded");
+  const { upload_url: url } = await granted(server, token);
+  refused(await put(server, url, "x".repeat(1025)), 413, "storage_quota_exceeded");
+  await uploaded(server, token, {}, "x".repeat(1024));
+  refused(await askUpload(server, token), 413, "storage_quota_exceeded");
+  assert.deepEqual(await quota("bounded", "--files", "none"), [Number.MAX_SAFE_INTEGER]);
+  await uploaded(server, token, {}, "x".repeat(2000));
 });

@@ -20,6 +20,11 @@ export interface HttpHost {
    * @throws Problem `rate_limited`
    */
   countSignIn(reply: FastifyReply, credentialId: string): void;
+  /**
+   * Takes a token from a bucket of the peer's address, for requests without any credential.
+   * @throws Problem `rate_limited`
+   */
+  countAddress(reply: FastifyReply, ip: string): void;
   readonly idempotency: IdempotencyRecords;
   readonly clock: Clock;
 }
@@ -28,12 +33,13 @@ export interface HttpHostOptions {
   readonly authenticator: Authenticator;
   readonly idempotency: IdempotencyRecords;
   readonly clock: Clock;
-  /** Requests of one principal: sustained a second, and burst. */
+  /** Requests of one principal, or of one address without a credential: sustained a second, and burst. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
 }
 
 export function createHttpHost(options: HttpHostOptions): HttpHost {
   const limiter = createRateLimiter({ name: "credential", ...options.rateLimit, clock: options.clock });
+  const addresses = createRateLimiter({ name: "address", ...options.rateLimit, clock: options.clock });
   return {
     idempotency: options.idempotency,
     clock: options.clock,
@@ -44,5 +50,6 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
     },
     readmit: (request, permission) => admit(request, permission, options.authenticator),
     countSignIn: (reply, credentialId) => sendRateLimitFields(reply, limiter, limiter.take(`sign-in ${credentialId}`)),
+    countAddress: (reply, ip) => sendRateLimitFields(reply, addresses, addresses.take(ip)),
   };
 }

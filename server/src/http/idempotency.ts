@@ -47,7 +47,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 
 /**
  * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed: true`.
- * Members that are shown once (`secret`, `client_secret`, `link`) are null in it.
+ * Members that are shown once (`secret`, `client_secret`, `link`) are null in it. `replayed` may make another answer of it.
  * What can't be recorded afterwards is logged, not thrown: the change is made, and only its own answer says so truly. The key
  * then stays claimed, so that a repetition is told to wait (409) until the claim runs out.
  */
@@ -57,6 +57,7 @@ export async function idempotent(
   request: FastifyRequest,
   reply: FastifyReply,
   run: () => Promise<unknown>,
+  replayed?: (result: unknown) => Promise<unknown>,
 ): Promise<unknown> {
   const key = idempotencyKeyOf(request);
   if (key === null) return run();
@@ -65,7 +66,8 @@ export async function idempotent(
   const begun = await host.idempotency.begin(keyHash, fingerprint);
   if ("answer" in begun) {
     void reply.code(begun.answer.status).header("idempotency-replayed", "true");
-    return JSON.parse(begun.answer.body) as unknown;
+    const result = JSON.parse(begun.answer.body) as unknown;
+    return replayed === undefined ? result : replayed(result);
   }
   const { claim } = begun;
   let result: unknown;

@@ -36,6 +36,16 @@ type AnyRoute = Pick<
 > &
   Partial<Pick<Route, "params" | "query" | "body" | "result" | "idempotent" | "rawBody">>;
 
+interface MountOptions<T> {
+  readonly bodyBytesMax?: number;
+  /** Makes the answer to a repetition of what was answered first, where that is not good for as long as it is remembered. */
+  readonly replayed?: (
+    result: ResultOf<T>,
+    input: OperationInput<T>,
+    context: OperationContext,
+  ) => Promise<ResultOf<T>>;
+}
+
 /**
  * Binds a row of the contract to its operation. In this order: authentication and scope, limits (before a byte of the body
  * is read), validation, idempotency, the operation.
@@ -45,7 +55,7 @@ export function mountRoute<const T extends AnyRoute>(
   host: HttpHost,
   row: T,
   operation: Operation<T>,
-  options: { readonly bodyBytesMax?: number } = {},
+  options: MountOptions<T> = {},
 ): void {
   const checks = checksOf(row);
   app.route({
@@ -58,7 +68,9 @@ export function mountRoute<const T extends AnyRoute>(
       const input = inputOf(request, checks) as OperationInput<T>;
       const context = contextOf(request, reply);
       const run = async (): Promise<unknown> => operation(input, context);
-      const result = row.idempotent === true ? await idempotent(host, row, request, reply, run) : await run();
+      const { replayed } = options;
+      const again = replayed && ((first: unknown) => replayed(first as ResultOf<T>, input, context));
+      const result = row.idempotent === true ? await idempotent(host, row, request, reply, run, again) : await run();
       if (reply.sent) return reply;
       if (row.status === 204) return reply.code(204).send();
       return reply.code(reply.statusCode === 200 ? row.status : reply.statusCode).send(result);

@@ -11,6 +11,7 @@ export {
   claimUpload,
   completeUpload,
   grantUpload,
+  regrantUpload,
   openUpload,
   releaseClaim,
   renewClaim,

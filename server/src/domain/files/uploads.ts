@@ -9,6 +9,7 @@ import { bytesLeft, quotaExceeded, usageOf } from "./quota.ts";
 import {
   addUsage,
   clearClaim,
+  fileById,
   grantById,
   insertEvent,
   insertFile,
@@ -21,6 +22,7 @@ import {
   type Grant,
   type GrantRow,
 } from "./store.ts";
+import { setExpiry } from "./parts-store.ts";
 import { rightsLost, type PresignedUrls } from "./urls.ts";
 
 export interface FileSettings {
@@ -75,8 +77,34 @@ export async function grantUpload(
   return { fileId: row.id, url: uploadUrl(deps, row, expiresS) };
 }
 
+/**
+ * The same once more for a request that is repeated: the URL is for the same file, and as long valid as a new one. When the file is there, it is of no
+ * use, as is said to whoever uses it.
+ * @throws Problem as `grantUpload` does
+ */
+export async function regrantUpload(
+  deps: FilesDeps,
+  principal: Principal,
+  upload: NewUpload,
+  fileId: string,
+): Promise<string> {
+  const expiresS = Math.ceil(deps.clock.nowMs() / 1000) + deps.settings.urlLifetimeS;
+  const expiresAt = expiresS * 1000;
+  const grant = await grantById(deps.metadata.read, fileId);
+  if (grant !== undefined && (await deps.metadata.write((tx) => setExpiry(tx, fileId, expiresAt))))
+    return uploadUrl(deps, grant, expiresS);
+  const file = await fileById(deps.metadata.read, fileId);
+  if (file !== undefined) return uploadUrl(deps, { ...file, bytes_max: file.size }, expiresS);
+  const row = await makeGrant(deps, principal, { ...upload, expiresAt, metadata: null }, fileId);
+  return uploadUrl(deps, row, expiresS);
+}
+
 /** Of this server, or of the upstream store. */
-function uploadUrl(deps: FilesDeps, grant: GrantRow, expiresS: number): string {
+function uploadUrl(
+  deps: FilesDeps,
+  grant: Pick<GrantRow, "id" | "org_id" | "content_type" | "size" | "bytes_max">,
+  expiresS: number,
+): string {
   const { id, org_id: orgId, content_type: contentType, size, bytes_max: bytesMax } = grant;
   const { direct } = deps.objects;
   if (direct === null) return deps.urls.upload({ fileId: id, contentType, bytesMax, expiresS });
@@ -89,6 +117,7 @@ export async function makeGrant(
   deps: FilesDeps,
   principal: Principal,
   upload: NewUpload & { readonly expiresAt: number; readonly metadata: string | null },
+  id: string = newId("file", deps.clock.nowMs()),
 ): Promise<GrantRow> {
   const { settings, clock } = deps;
   const { orgId } = principal;
@@ -97,7 +126,7 @@ export async function makeGrant(
     throw new Problem("body_too_large", `A file may have ${settings.sizeBytesMax} bytes at most.`);
   const nowMs = clock.nowMs();
   const row: GrantRow = {
-    id: newId("file", nowMs),
+    id,
     org_id: orgId,
     project_id: projectId,
     filename: upload.filename,

@@ -6,7 +6,7 @@ import { allowOtherOrigins, answerPreflight } from "./content/cors.ts";
 import { admitDownload, download } from "./content/download.ts";
 import { admitUpload, upload } from "./content/upload.ts";
 import type { FilesSurfaceDeps } from "./index.ts";
-import { createUpload } from "./operations/create-upload.ts";
+import { createUpload, renewUpload } from "./operations/create-upload.ts";
 import { deleteFile } from "./operations/delete-file.ts";
 import { getFileDownload } from "./operations/get-file-download.ts";
 import { listFiles } from "./operations/list-files.ts";
@@ -15,7 +15,7 @@ import { mountTus } from "./tus/routes.ts";
 /** Row → operation. The permission of each stands in the contract's row. */
 export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   const { host } = deps;
-  mountRoute(app, host, rows.createUpload, createUpload(deps));
+  mountRoute(app, host, rows.createUpload, createUpload(deps), { replayed: renewUpload(deps) });
   mountRoute(app, host, rows.listFiles, listFiles(deps));
   mountRoute(app, host, rows.getFileDownload, getFileDownload(deps));
   mountRoute(app, host, rows.deleteFile, deleteFile(deps));

@@ -12,9 +12,10 @@ interface ContentParams {
 
 const found = new WeakMap<IncomingMessage, FileRow>();
 
-/** @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `not_found`, `forbidden` */
-export function admitDownload(deps: FilesSurfaceDeps): (request: Request) => Promise<void> {
-  return async (request) => {
+/** @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `not_found`, `forbidden`, `rate_limited` */
+export function admitDownload(deps: FilesSurfaceDeps): (request: Request, reply: Reply) => Promise<void> {
+  return async (request, reply) => {
+    deps.host.countAddress(reply, request.ip);
     const { file_id: fileId } = request.params as ContentParams;
     const claims = deps.urls.checkDownload(fileId, request.query as Record<string, unknown>, deps.clock.nowMs());
     found.set(request.raw, await fileOfUrl(deps, claims));

@@ -39,11 +39,12 @@ const UNCLAIMED_BYTES_MAX = 1024 * 1024;
 /**
  * Decides before a byte of the body is read, and before the sender is told to go on (`Expect: 100-continue`).
  * @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `invalid_request`, `unsupported_media_type`, `body_too_large`, `conflict`,
- * `storage_quota_exceeded`, `forbidden`
+ * `storage_quota_exceeded`, `forbidden`, `rate_limited`
  */
 export function admitUpload(deps: FilesSurfaceDeps): (request: Request, reply: Reply) => Promise<void> {
   return async (request, reply) => {
     try {
+      deps.host.countAddress(reply, request.ip);
       admitted.set(request.raw, await admit(deps, request));
     } catch (error) {
       letTheRestPass(request.raw, reply.raw);

@@ -6,7 +6,7 @@ import { SYSTEM } from "#domain/organizations/index.ts";
 import { fresh, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation, type Ask } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
-import { ask, filesOf, newFile, newGrant, putContent, withFiles } from "../testing/files.ts";
+import { ask, filesOf, newFile, newGrant, putContent, withFiles, type Grant } from "../testing/files.ts";
 
 const PATH = "/v1/upload";
 const FILE = { filename: "a.txt", content_type: "text/plain" };
@@ -129,6 +129,33 @@ describe("a grant to upload", () => {
       files.map((file) => [file.id, file.project_id]),
       [[id, world.acme.closed.id]],
     );
+  });
+
+  test("a repetition with an Idempotency-Key gets a URL that is valid, for the same file", async () => {
+    const { id, token } = await tenantWithQuota(world, null);
+    const { clock } = filesOf(world);
+    const again = async (): Promise<Grant> => {
+      const headers = { "idempotency-key": `key-of-${id}` };
+      const answer = await world.call("POST", PATH, { token, headers, body: { ...FILE, size_bytes: 5 } });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json["data"] as Grant;
+    };
+    const first = await again();
+    clock.advance(800_000);
+    const second = await again();
+    assert.equal(second.file_id, first.file_id);
+    clock.advance(800_000);
+    assert.equal(await cleanUp(filesOf(world)), 0, "the grant lives as long as its last URL");
+    clock.advance(900_000);
+    assert.ok((await cleanUp(filesOf(world))) > 0);
+    const third = await again();
+    assert.equal(third.file_id, first.file_id);
+    assert.deepEqual(await usageOf(world.metadata.read, id), { files: 0, bytes: 0, grants: 1, reserved: 5 });
+    assertProblem(await putContent(world, second.upload_url, "abc"), "presigned_url_expired");
+    assert.equal((await putContent(world, third.upload_url, "abc")).status, 200);
+    assertProblem(await putContent(world, (await again()).upload_url, "abc"), "conflict");
+    assert.deepEqual(await usageOf(world.metadata.read, id), { files: 1, bytes: 5, grants: 0, reserved: 0 });
+    clock.advance(-2_500_000);
   });
 
   test("writes what is to be told of the file with it", async () => {
