@@ -1,15 +1,12 @@
 /** Resumable uploads by tus 1.0, by its own client and by hand. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { Upload } from "tus-js-client";
 import { downloadUrl, fetched, listed, sha256 } from "../fixtures/files.ts";
 import { rawRequest, refused, type Answer } from "../fixtures/http.ts";
 import { eventually, mooring } from "../fixtures/process.ts";
-import { startServer, useServer, type Server } from "../fixtures/server.ts";
+import { useServer } from "../fixtures/server.ts";
+import { resumeAfterKills } from "../fixtures/tus.ts";
 
 const MIB = 1024 * 1024;
 const settings = { object_grace_ms: 300, object_collect_ms: 100, files_size_bytes_max: 400 * MIB };
@@ -269,75 +266,6 @@ test("two requests for the same place: the content is of one of them, never a mi
   assert.ok(got.equals(Buffer.concat([Buffer.alloc(at, first), last])), `a mixture; ${at} bytes were taken`);
 });
 
-/** An upload by tus-js-client, from a file. */
-function uploadBy(
-  server: Server,
-  token: string,
-  path: string,
-  size: number,
-  resume?: { url: string | null },
-): { upload: Upload; done: Promise<void>; sent: () => number } {
-  let sent = 0;
-  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
-  const upload = new Upload(createReadStream(path), {
-    endpoint: `${server.origin}/v1/uploads`,
-    uploadUrl: resume?.url ?? null,
-    uploadSize: size,
-    chunkSize: 64 * MIB,
-    retryDelays: null,
-    metadata: { filename: "large.bin", filetype: "application/x-large" },
-    headers: { authorization: `Bearer ${token}` },
-    onProgress: (bytes) => (sent = bytes),
-    onError: reject,
-    onSuccess: () => resolve(),
-  });
-  upload.start();
-  return { upload, done, sent: () => sent };
-}
-
 test("tus-js-client goes on where it was after the server was killed", { timeout: 240_000 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "mooring-tus-"));
-  const file = join(dataDir, "large.bin");
-  const content = randomBytes(256 * MIB);
-  writeFileSync(file, content);
-  const start = (listen: string): Promise<Server> =>
-    startServer({ dataDir: join(dataDir, "data"), settings: { ...settings, listen } });
-  let server = await start("127.0.0.1:0");
-  try {
-    const { credential } = await server.bootstrap();
-    const { host } = new URL(server.origin);
-    let url: string | null = null;
-    for (let kills = 0; ; kills++) {
-      const attempt = uploadBy(server, await server.token(credential), file, content.length, { url });
-      if (kills === 2) {
-        await attempt.done;
-        break;
-      }
-      const ended = attempt.done.then(
-        () => assert.fail("the upload was faster than the kill"),
-        () => "broken",
-      );
-      await eventually("some of it to be sent", () => (attempt.sent() > (kills + 1) * 70 * MIB ? true : null));
-      await server.kill();
-      await ended;
-      ({ url } = attempt.upload);
-      server = await start(host);
-      const at = await fetch(url ?? "", {
-        method: "HEAD",
-        headers: { "tus-resumable": "1.0.0", authorization: `Bearer ${await server.token(credential)}` },
-      });
-      assert.ok(
-        Number(at.headers.get("upload-offset")) >= (kills + 1) * 40 * MIB,
-        `only ${at.headers.get("upload-offset")} were kept`,
-      );
-    }
-    const token = await server.token(credential);
-    const { files, total } = await listed(server, token);
-    assert.deepEqual([total, files[0]?.size_bytes, files[0]?.sha256], [1, content.length, sha256(content)]);
-    const { bytes } = await fetched(await downloadUrl(server, token, files[0]?.id ?? ""));
-    assert.equal(sha256(bytes), sha256(content));
-  } finally {
-    await server.dispose();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  await resumeAfterKills(128 * MIB, 2);
 });

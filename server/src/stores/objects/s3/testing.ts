@@ -48,16 +48,21 @@ export async function s3Place(store: Omit<S3Options, "bucket">): Promise<TestPla
       await client.send(new PutObjectCommand({ ...placeOf(id), Body: changed }));
     },
     plant: async (id) => void (await client.send(new PutObjectCommand({ ...placeOf(id), Body: "nobody's" }))),
-    temporary: async () => {
-      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
-      return Uploads.map(({ Key }) => Key ?? "");
-    },
+    temporary: () => uploadsUnderWay(options),
     remove: async () => {
       await emptyBucket(client, bucket);
       client.destroy();
       await rm(path, { recursive: true, force: true });
     },
   };
+}
+
+/** Keys of uploads in parts that have not ended. */
+export async function uploadsUnderWay(options: S3Options): Promise<string[]> {
+  const client = clientOf({ ...S3_DEFAULTS, ...options });
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: options.bucket }));
+  client.destroy();
+  return Uploads.map(({ Key }) => Key ?? "");
 }
 
 async function emptyBucket(client: S3Client, bucket: string): Promise<void> {

@@ -4,18 +4,19 @@ import { sql } from "kysely";
 import { Readable } from "node:stream";
 import { Problem } from "#kernel/problem.ts";
 import { dropThing } from "../contract/harness.ts";
-import { isOfParts, killContent, KILL_SETTINGS, KILL_WRITERS, realClock } from "./kill.ts";
-import { LIMIT, openTestObjects, piecesOf } from "./store.ts";
+import { isOfParts, killContent, KILL_WRITERS, openKillPlace, type KillPlace } from "./kill.ts";
+import { LIMIT, piecesOf } from "./store.ts";
 
 /**
  * The process that is killed: writers write, link, compose, discard and unlink, the collector runs all the time. `+name` is printed once a thing
- * is acknowledged, `-name` before it is let go of. Arguments: data directory, number of the run.
+ * is acknowledged, `-name` before it is let go of. Arguments: data directory, number of the run, the rest of the place as JSON.
  */
-const [dataDir, run] = process.argv.slice(2);
-if (dataDir === undefined || run === undefined) throw new Error("usage: kill-child.ts DIR RUN");
+const [dataDir, run, place] = process.argv.slice(2);
+if (dataDir === undefined || run === undefined || place === undefined)
+  throw new Error("usage: kill-child.ts DIR RUN PLACE");
 
 const ORG = "org_a";
-const store = await openTestObjects(dataDir, { clock: realClock(), settings: KILL_SETTINGS });
+const store = await openKillPlace({ ...(JSON.parse(place) as Omit<KillPlace, "dataDir">), dataDir });
 const { objects, metadata } = store;
 
 async function make(name: string, n: number): Promise<void> {

@@ -9,6 +9,8 @@ import { sql } from "kysely";
 import { systemClock } from "#kernel/time.ts";
 import { makeThings, named, readThing, storedIds, THINGS } from "../contract/harness.ts";
 import { layoutOf } from "../layout.ts";
+import { openS3, type S3Options } from "../s3/index.ts";
+import { uploadsUnderWay } from "../s3/testing.ts";
 import { contentOf, openTestObjects, testSettings, type OpenObjects, type TestClock } from "./store.ts";
 
 export const KILL_WRITERS = 6;
@@ -41,6 +43,22 @@ function nthSize(i: number): number {
   return SIZES[i % SIZES.length] ?? 0;
 }
 
+/** Where the records and the bytes are; in the data directory unless said otherwise. */
+export interface KillPlace {
+  readonly dataDir: string;
+  readonly url?: string;
+  readonly s3?: S3Options;
+}
+
+export function openKillPlace({ dataDir, url, s3 }: KillPlace): Promise<OpenObjects> {
+  return openTestObjects(dataDir, {
+    clock: realClock(),
+    settings: KILL_SETTINGS,
+    ...(url === undefined ? {} : { url }),
+    ...(s3 === undefined ? {} : { openDriver: (context) => openS3(s3, context) }),
+  });
+}
+
 export interface Killed {
   /** Things that were acknowledged, and not given up afterwards. */
   readonly kept: Set<string>;
@@ -49,13 +67,13 @@ export interface Killed {
 }
 
 /** Kills a store under load again and again at random moments. */
-export async function killRounds(dataDir: string, kills: number): Promise<Killed> {
-  const first = await openTestObjects(dataDir);
+export async function killRounds(place: KillPlace, kills: number): Promise<Killed> {
+  const first = await openKillPlace(place);
   await makeThings(first);
   await first.close();
   const killed: Killed = { kept: new Set(), ending: new Set() };
   for (let run = 0; run < kills; run++) {
-    for (const line of await runAndKill(dataDir, run)) {
+    for (const line of await runAndKill(place, run)) {
       const name = line.slice(1);
       if (line.startsWith("+")) killed.kept.add(name);
       if (!line.startsWith("-")) continue;
@@ -67,12 +85,13 @@ export async function killRounds(dataDir: string, kills: number): Promise<Killed
 }
 
 /** Runs the child until a random moment after its first acknowledgement; returns the lines that it printed. */
-async function runAndKill(dataDir: string, run: number): Promise<string[]> {
+async function runAndKill({ dataDir, ...place }: KillPlace, run: number): Promise<string[]> {
   const script = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
   // A file, not a pipe: the child never waits for its reader, and what it has written stays when it is killed.
   const printed = join(dataDir, `printed-${run}`);
   const output = await open(printed, "a");
-  const child = spawn(process.execPath, [script, dataDir, String(run)], { stdio: ["ignore", output.fd, "inherit"] });
+  const words = [script, dataDir, String(run), JSON.stringify(place)];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", output.fd, "inherit"] });
   const closed = once(child, "close");
   for (const deadline = performance.now() + START_MS_MAX; (await output.stat()).size === 0; await delay(5)) {
     assert.ok(performance.now() < deadline && child.exitCode === null, "the child did not begin");
@@ -86,8 +105,8 @@ async function runAndKill(dataDir: string, run: number): Promise<string[]> {
 }
 
 /** Everything acknowledged is whole, nothing else is linked, and once the collector ran nothing is left over. */
-export async function assertKept(dataDir: string, { kept, ending }: Killed, kills: number): Promise<void> {
-  const store = await openTestObjects(dataDir, { clock: realClock(), settings: KILL_SETTINGS });
+export async function assertKept(place: KillPlace, { kept, ending }: Killed, kills: number): Promise<void> {
+  const store = await openKillPlace(place);
   try {
     assert.deepEqual(await named(store), [], "scrub before the collector ran");
     store.clock.advance(KILL_SETTINGS.graceMs + 1);
@@ -105,15 +124,15 @@ export async function assertKept(dataDir: string, { kept, ending }: Killed, kill
     assert.ok(others.length <= kills * KILL_WRITERS, `${others.length} things were never acknowledged`);
     for (const name of present)
       assert.ok((await readThing(store, name)).equals(killContent(name)), `${name} is not whole`);
-    await assertTidy(dataDir, store);
+    await assertTidy(place, store);
   } finally {
     await store.close();
   }
 }
 
-async function assertTidy(dataDir: string, store: OpenObjects): Promise<void> {
-  const { tmp } = layoutOf(dataDir);
-  assert.deepEqual(await readdir(tmp), []);
+async function assertTidy({ dataDir, s3 }: KillPlace, store: OpenObjects): Promise<void> {
+  if (s3 === undefined) assert.deepEqual(await readdir(layoutOf(dataDir).tmp), []);
+  else assert.deepEqual(await uploadsUnderWay(s3), []);
   const rows = await store.metadata.read.selectFrom("blob").select(["id", "place", "state"]).execute();
   assert.deepEqual(
     rows.filter(({ state }) => state !== "live"),
