@@ -13,11 +13,22 @@ export {
 } from "./access/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export {
+  auditActorOf,
+  CREATED_BY_SYSTEM,
+  creatorOf,
   credentialsCreatedBy,
+  earliest,
   isLive,
+  parsePolicy,
+  parseScopes,
   readState,
+  renderScopes,
+  requireHeld,
+  requirePermission,
+  requirePolicy,
   revokeCredentialsOfProject,
   transferCredentials,
+  withinPolicy,
   type Acting,
   type Credential,
   type CredentialChange,

@@ -1,8 +1,8 @@
-export { createApp, deleteApp, findApp, listApps, updateApp } from "./apps/apps.ts";
+export { createApp, createAppIn, deleteApp, deleteAppIn, findApp, listApps, updateApp } from "./apps/apps.ts";
 export type { App } from "./apps/store.ts";
 export { bootstrapOrganization, ensureSetupLink, type Bootstrapped, type BootstrapInput } from "./bootstrap.ts";
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
-export { absent, etagOf, requireMatch } from "./change.ts";
+export { absent, changeOrganization, etagOf, requireMatch } from "./change.ts";
 export { acceptInvitation, type Acceptance, type Origin } from "./invitations/accept.ts";
 export { invite, listInvitations, revokeInvitation, statusOf } from "./invitations/invitations.ts";
 export type { Invitation } from "./invitations/store.ts";

@@ -94,4 +94,6 @@ interface S3Version {
   tags: string;
   /** JSON: everything else; see `domain/s3`. */
   detail: string;
+  /** JSON list: the parts that it came in; null: it came in one piece. */
+  parts: string | null;
 }

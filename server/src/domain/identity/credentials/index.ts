@@ -1,5 +1,14 @@
-export type { Acting, SystemActor } from "./acting.ts";
-export { renderScopes } from "./bounds.ts";
+export {
+  auditActorOf,
+  creatorOf,
+  requireHeld,
+  requirePermission,
+  requirePolicy,
+  withinPolicy,
+  type Acting,
+  type SystemActor,
+} from "./acting.ts";
+export { CREATED_BY_SYSTEM, earliest, parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
 export {
   Credentials,
   type CredentialChange,

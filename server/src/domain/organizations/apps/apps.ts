@@ -1,13 +1,14 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, changeOrganization, requireMatch } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
 import type { Project } from "../projects/store.ts";
-import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, type App } from "./store.ts";
+import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, takeBucketAway, type App } from "./store.ts";
 
 type AppKey = Pick<App, "id" | "org_id">;
 
@@ -96,18 +97,23 @@ export async function updateApp(
   });
 }
 
-/** @throws Problem `not_found` */
+/** @throws Problem `not_found`, `conflict` while its bucket is not empty */
 export async function deleteApp(deps: OrganizationsDeps, caller: Caller, app: AppKey): Promise<void> {
-  await changeOrganization(deps, app.org_id, async (tx) => {
-    const row = await found(tx, app);
-    await deleteAppRow(tx, row.org_id, row.id);
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId: row.org_id,
-      action: "app.delete",
-      target: { kind: "app", id: row.id },
-      detail: { slug: row.slug, project: row.project_id },
-    });
+  await changeOrganization(deps, app.org_id, (tx) => deleteAppIn(deps, tx, caller, app));
+}
+
+/** The same in the caller's transaction, under the organization's lock. */
+export async function deleteAppIn(deps: OrganizationsDeps, tx: Writer, caller: Caller, app: AppKey): Promise<void> {
+  const row = await found(tx, app);
+  if (!(await takeBucketAway(deps.metadata.dialect, tx, row)))
+    throw new Problem("conflict", "The app's bucket is not empty; delete its objects and uploads first.");
+  await deleteAppRow(tx, row.org_id, row.id);
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId: row.org_id,
+    action: "app.delete",
+    target: { kind: "app", id: row.id },
+    detail: { slug: row.slug, project: row.project_id },
   });
 }
 

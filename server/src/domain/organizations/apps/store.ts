@@ -1,5 +1,5 @@
 import type { Reach } from "#domain/identity/index.ts";
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 type AppRow = Tables["app"];
 
@@ -63,4 +63,24 @@ export async function setAppName(tx: Writer, orgId: string, appId: string, name:
 
 export async function deleteAppRow(tx: Writer, orgId: string, appId: string): Promise<void> {
   await tx.deleteFrom("app").where("org_id", "=", orgId).where("id", "=", appId).execute();
+}
+
+/** Forgets what was set for an app's bucket; false while there are objects, versions or uploads in it. */
+export async function takeBucketAway(
+  dialect: MetadataStore["dialect"],
+  tx: Writer,
+  { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">,
+): Promise<boolean> {
+  // Writes of objects under way have the row for themselves until they end: what they made is seen below.
+  if (dialect === "postgres") await tx.selectFrom("app").select("id").where("id", "=", id).forUpdate().execute();
+  for (const table of ["s3_object", "s3_history"] as const) {
+    const query = tx.selectFrom(table).select("bucket").where("bucket", "=", id).limit(1);
+    if ((await query.executeTakeFirst()) !== undefined) return false;
+  }
+  const uploads = tx.selectFrom("s3_upload").select("id").where("bucket", "=", id).where("completed_at", "is", null);
+  if ((await uploads.limit(1).executeTakeFirst()) !== undefined) return false;
+  await tx.deleteFrom("s3_upload").where("bucket", "=", id).execute();
+  await tx.deleteFrom("s3_usage").where("org_id", "=", orgId).where("bucket", "=", id).execute();
+  await tx.deleteFrom("s3_bucket").where("id", "=", id).execute();
+  return true;
 }

@@ -1,4 +1,5 @@
 import type { Tables } from "../schema.ts";
+import { REGISTRY_ROWS } from "./rows-registry.ts";
 
 const VERSION = {
   bucket: "app_1",
@@ -12,6 +13,7 @@ const VERSION = {
   owner: "",
   tags: "{}",
   detail: "{}",
+  parts: null,
 };
 
 /** One full row of every table, in an order that satisfies their references. */
@@ -332,5 +334,6 @@ export const ROWS: Tables = {
     modified_at: 1,
   },
   s3_usage: { org_id: "org_1", bucket: "app_1", shard: 0, objects: 1, bytes: 10 },
+  ...REGISTRY_ROWS,
   migration: { name: "9999-sample", applied_at: 1 },
 };

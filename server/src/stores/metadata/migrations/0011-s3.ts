@@ -19,6 +19,7 @@ const VERSION = {
   owner: "text",
   tags: "text",
   detail: "text",
+  parts: "text?",
 } as const;
 
 const TABLES: Readonly<Record<string, TableDefinition>> = {

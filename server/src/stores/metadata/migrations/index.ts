@@ -9,6 +9,7 @@ import { objects } from "./0008-objects.ts";
 import { files } from "./0009-files.ts";
 import { resumableUploads } from "./0010-resumable-uploads.ts";
 import { s3 } from "./0011-s3.ts";
+import { registry } from "./0014-registry.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0009-files", up: files },
   { name: "0010-resumable-uploads", up: resumableUploads },
   { name: "0011-s3", up: s3 },
+  { name: "0014-registry", up: registry },
 ];

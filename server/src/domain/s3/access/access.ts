@@ -1,0 +1,164 @@
+import type { S3Deps } from "../deps.ts";
+import { S3Error } from "../errors.ts";
+import { findVersion, type FoundVersion } from "../objects/find.ts";
+import type { AccessRequest, Bucket, S3Access, S3KeyPrincipal, S3Principal } from "../types.ts";
+import { aclAllows } from "./acl.ts";
+import { ACTIONS, type ActionRule } from "./actions.ts";
+import { policyOf } from "./parsed.ts";
+import { evaluate, type Verdict } from "./policy.ts";
+
+export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access {
+  return {
+    require: async (principal, request) => {
+      if (await decide(deps, principal, request)) return;
+      const { bucket } = request;
+      // What the principal may not know of is as absent to it as what is not there.
+      if (bucket !== null && !knows(principal, bucket))
+        throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
+      throw new S3Error("AccessDenied");
+    },
+    allows: (principal, request) => decide(deps, principal, request),
+  };
+}
+
+/** Whether the key belongs to the bucket's owner: the same project, or the organization. */
+export function reaches(principal: S3Principal, bucket: Pick<Bucket, "orgId" | "projectId" | "visibility">): boolean {
+  if (principal.kind === "anonymous" || principal.orgId !== bucket.orgId) return false;
+  return principal.projectId === null ? bucket.visibility === "organization" : principal.projectId === bucket.projectId;
+}
+
+/** Whether it may know that there is such a bucket. */
+export function knows(principal: S3Principal, bucket: Pick<Bucket, "orgId" | "projectId" | "visibility">): boolean {
+  return principal.orgId === bucket.orgId && (bucket.visibility === "organization" || reaches(principal, bucket));
+}
+
+type Deps = Pick<S3Deps, "metadata" | "clock">;
+
+async function decide(deps: Deps, principal: S3Principal, request: AccessRequest): Promise<boolean> {
+  const rule = ACTIONS[request.action];
+  if (rule === undefined) throw new Error(`cannot decide about ${request.action}: it is not in the table of actions`);
+  const { bucket } = request;
+  if (bucket === null) return principal.kind === "key" && principal.scopes.has(rule.scope);
+  if (principal.orgId !== bucket.orgId) return false;
+  const isWithin = principal.kind === "anonymous" || isWithinLimits(principal, rule, bucket, request);
+  if (!isWithin) return false;
+  const object = lazyObject(deps, bucket, request);
+  const verdict = await policyVerdict(deps, principal, rule, bucket, request, object);
+  if (verdict === "deny") return isRescue(principal, bucket, request);
+  if (reaches(principal, bucket)) return true;
+  if (verdict === "allow" && !isRestricted(principal, bucket)) return true;
+  return opensByAcl(principal, rule, bucket, request, object);
+}
+
+/** A key's own limits: nothing that others open widens them. */
+function isWithinLimits(principal: S3KeyPrincipal, rule: ActionRule, bucket: Bucket, request: AccessRequest): boolean {
+  const { scopes, buckets, prefix } = principal;
+  if (!scopes.has(rule.scope)) return false;
+  if (buckets !== null && !buckets.includes(bucket.name)) return false;
+  if (prefix === "" || rule.isHarmless === true) return true;
+  if (request.key !== undefined) return request.key.startsWith(prefix);
+  const listed = request.values?.["s3:prefix"];
+  return typeof listed === "string" && listed.startsWith(prefix);
+}
+
+/** Whoever owns the bucket can always see, replace and take away its policy: nobody locks himself out. */
+function isRescue(principal: S3Principal, bucket: Bucket, { action }: AccessRequest): boolean {
+  return reaches(principal, bucket) && /^s3:(Get|Put|Delete)BucketPolicy$/.test(action);
+}
+
+/** `RestrictPublicBuckets`: what a public policy opens is for the bucket's owner alone. */
+function isRestricted(principal: S3Principal, bucket: Bucket): boolean {
+  return bucket.config.publicAccessBlock?.restrictPublicBuckets === true && !reaches(principal, bucket);
+}
+
+type LazyObject = () => Promise<FoundVersion | undefined>;
+
+function lazyObject(deps: Deps, bucket: Bucket, { key, versionId }: AccessRequest): LazyObject {
+  let found: Promise<FoundVersion | undefined> | undefined;
+  return async () =>
+    key === undefined ? undefined : (found ??= findVersion(deps.metadata.read, bucket, { key, versionId }));
+}
+
+async function policyVerdict(
+  deps: Deps,
+  principal: S3Principal,
+  rule: ActionRule,
+  bucket: Bucket,
+  request: AccessRequest,
+  object: LazyObject,
+): Promise<Verdict> {
+  const { policy: text } = bucket.config;
+  if (text === undefined) return "none";
+  const policy = policyOf(bucket, text);
+  const needsTags = /s3:existingobjecttag\//i.test(text);
+  const tags = needsTags ? (await object())?.tags : undefined;
+  const { key, action } = request;
+  return evaluate(policy, {
+    names: principal.kind === "key" ? [principal.owner.id, principal.id, principal.accessKeyId] : [],
+    action: rule.policyAction ?? action,
+    resource: `arn:aws:s3:::${bucket.name}${key === undefined ? "" : `/${key}`}`,
+    values: (name) => valuesOf(deps, principal, request, tags, name),
+  });
+}
+
+function valuesOf(
+  deps: Deps,
+  principal: S3Principal,
+  request: AccessRequest,
+  tags: Readonly<Record<string, string>> | undefined,
+  name: string,
+): readonly string[] | undefined {
+  const own = fixedValue(deps, principal, request, name);
+  if (own !== undefined) return [own];
+  const given = request.values?.[name];
+  if (given !== undefined) return typeof given === "string" ? [given] : given;
+  const [, tag] = /^s3:existingobjecttag\/(.*)$/.exec(name) ?? [];
+  const found = Object.entries(tags ?? {}).find(([key]) => key.toLowerCase() === tag);
+  return found === undefined ? undefined : [found[1]];
+}
+
+function fixedValue(deps: Deps, principal: S3Principal, request: AccessRequest, name: string): string | undefined {
+  switch (name) {
+    case "aws:sourceip":
+      return request.sourceIp ?? undefined;
+    case "aws:securetransport":
+      return String(request.isSecure);
+    case "aws:currenttime":
+      return new Date(deps.clock.nowMs()).toISOString();
+    case "aws:epochtime":
+      return String(Math.floor(deps.clock.nowMs() / 1000));
+    case "aws:userid":
+    case "aws:username":
+      return principal.kind === "key" ? principal.accessKeyId : undefined;
+    case "aws:principalaccount":
+      return principal.kind === "key" ? principal.owner.id : undefined;
+    case "aws:principaltype":
+      return principal.kind === "key" ? "User" : "Anonymous";
+    case "s3:versionid":
+      return request.versionId;
+    default:
+      return undefined;
+  }
+}
+
+async function opensByAcl(
+  principal: S3Principal,
+  rule: ActionRule,
+  bucket: Bucket,
+  request: AccessRequest,
+  object: LazyObject,
+): Promise<boolean> {
+  const { acl: needed } = rule;
+  const { config } = bucket;
+  if (needed === undefined || config.ownership === "BucketOwnerEnforced") return false;
+  const block = config.publicAccessBlock;
+  if (needed.of === "bucket") {
+    return config.acl !== undefined && aclAllows(config.acl, principal, needed.permission, block);
+  }
+  const found = await object();
+  // Whoever may list the bucket may be told that there is no such key.
+  if (found === undefined)
+    return request.key !== undefined && config.acl !== undefined && aclAllows(config.acl, principal, "READ", block);
+  if (principal.kind === "key" && found.ownerId === principal.owner.id) return true;
+  return found.acl !== null && aclAllows(found.acl, principal, needed.permission, block);
+}

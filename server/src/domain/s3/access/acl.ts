@@ -1,0 +1,94 @@
+import { S3Error } from "../errors.ts";
+import type {
+  Acl,
+  AclPermission,
+  Bucket,
+  CannedAcl,
+  Grantee,
+  PublicAccessBlock,
+  S3Owner,
+  S3Principal,
+} from "../types.ts";
+
+export const ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers";
+export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/AuthenticatedUsers";
+export const LOG_DELIVERY = "http://acs.amazonaws.com/groups/s3/LogDelivery";
+const GROUPS: ReadonlySet<string> = new Set([ALL_USERS, AUTHENTICATED_USERS, LOG_DELIVERY]);
+
+/** What a canned list stands for. `bucketOwner` counts for objects only. */
+export function cannedAcl(name: CannedAcl, owner: S3Owner, bucketOwner: S3Owner = owner): Acl {
+  const everyone = (permission: AclPermission, uri = ALL_USERS) => ({
+    grantee: { kind: "group", uri } as const,
+    permission,
+  });
+  const bucketOwners = (permission: AclPermission) => ({ grantee: userOf(bucketOwner), permission });
+  const more: Readonly<Record<CannedAcl, Acl["grants"]>> = {
+    private: [],
+    "public-read": [everyone("READ")],
+    "public-read-write": [everyone("READ"), everyone("WRITE")],
+    "authenticated-read": [everyone("READ", AUTHENTICATED_USERS)],
+    "bucket-owner-read": bucketOwner.id === owner.id ? [] : [bucketOwners("READ")],
+    "bucket-owner-full-control": bucketOwner.id === owner.id ? [] : [bucketOwners("FULL_CONTROL")],
+    "aws-exec-read": [],
+    "log-delivery-write": [everyone("WRITE", LOG_DELIVERY), everyone("READ_ACP", LOG_DELIVERY)],
+  };
+  return { owner, grants: [{ grantee: userOf(owner), permission: "FULL_CONTROL" }, ...more[name]] };
+}
+
+function userOf({ id, displayName }: S3Owner): Grantee {
+  return { kind: "user", id, displayName };
+}
+
+/** Whether the list gives somebody a permission. */
+export function aclAllows(
+  acl: Acl,
+  principal: S3Principal,
+  permission: AclPermission,
+  block: PublicAccessBlock | undefined,
+): boolean {
+  return acl.grants.some(
+    (grant) =>
+      (grant.permission === permission || grant.permission === "FULL_CONTROL") &&
+      isGranted(grant.grantee, principal, block?.ignorePublicAcls === true),
+  );
+}
+
+function isGranted(grantee: Grantee, principal: S3Principal, ignorePublic: boolean): boolean {
+  if (grantee.kind === "user") return principal.kind === "key" && grantee.id === principal.owner.id;
+  if (ignorePublic) return false;
+  return grantee.uri === ALL_USERS || (grantee.uri === AUTHENTICATED_USERS && principal.kind === "key");
+}
+
+/** Whether it gives everybody, or every key, anything. */
+export function isPublicAcl(acl: Acl): boolean {
+  return acl.grants.some(
+    ({ grantee }) => grantee.kind === "group" && (grantee.uri === ALL_USERS || grantee.uri === AUTHENTICATED_USERS),
+  );
+}
+
+const GRANTS_MAX = 100;
+
+/** @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`, `InvalidArgument` */
+export function requireSoundAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
+  if (bucket.config.ownership === "BucketOwnerEnforced" && !isOwnersAlone(acl))
+    throw new S3Error("AccessControlListNotSupported");
+  if (bucket.config.publicAccessBlock?.blockPublicAcls === true && isPublicAcl(acl)) throw new S3Error("AccessDenied");
+  if (acl.grants.length > GRANTS_MAX)
+    throw new S3Error("MalformedACLError", `An access control list has ${GRANTS_MAX} grants at most.`);
+  for (const { grantee } of acl.grants) {
+    if (grantee.kind === "group" && !GROUPS.has(grantee.uri))
+      throw new S3Error("InvalidArgument", "There is no such group.");
+    if (grantee.kind === "user" && !/^(proj|org)_[0-9a-z]{26}$/.test(grantee.id))
+      throw new S3Error(
+        "InvalidArgument",
+        "There is no such canonical user: it is the id of a project or of the organization.",
+      );
+  }
+}
+
+function isOwnersAlone(acl: Acl): boolean {
+  return acl.grants.every(
+    ({ grantee, permission }) =>
+      permission === "FULL_CONTROL" && grantee.kind === "user" && grantee.id === acl.owner.id,
+  );
+}

@@ -1,0 +1,175 @@
+import { S3Error } from "../errors.ts";
+import { matchesCondition, parseConditions, type Condition, type ConditionValues } from "./conditions.ts";
+import { textList, wildcard, type Pattern } from "./wildcard.ts";
+
+/** A bucket policy in the S3 policy language (version 2012-10-17), ready to be evaluated. */
+export interface Policy {
+  readonly statements: readonly Statement[];
+}
+
+interface Statement {
+  readonly isDeny: boolean;
+  readonly principals: Principals;
+  readonly actions: Matcher;
+  readonly resources: Matcher;
+  readonly conditions: readonly Condition[];
+}
+
+interface Matcher {
+  readonly isNot: boolean;
+  readonly patterns: readonly Pattern[];
+}
+
+interface Principals {
+  readonly isNot: boolean;
+  readonly everybody: boolean;
+  readonly names: ReadonlySet<string>;
+}
+
+/** Who and what a policy is asked about. */
+export interface PolicyRequest {
+  /** Every name that the principal goes by; of an anonymous one none. */
+  readonly names: readonly string[];
+  readonly action: string;
+  /** `arn:aws:s3:::bucket` or `arn:aws:s3:::bucket/key` */
+  readonly resource: string;
+  readonly values: ConditionValues;
+}
+
+export type Verdict = "deny" | "allow" | "none";
+
+export function evaluate(policy: Policy, request: PolicyRequest): Verdict {
+  let verdict: Verdict = "none";
+  for (const statement of policy.statements) {
+    if (!applies(statement, request)) continue;
+    if (statement.isDeny) return "deny";
+    verdict = "allow";
+  }
+  return verdict;
+}
+
+function applies({ principals, actions, resources, conditions }: Statement, request: PolicyRequest): boolean {
+  const isNamed = principals.everybody || request.names.some((name) => principals.names.has(name));
+  return (
+    isNamed !== principals.isNot &&
+    matches(actions, request.action.toLowerCase()) &&
+    matches(resources, request.resource) &&
+    conditions.every((condition) => matchesCondition(condition, request.values))
+  );
+}
+
+function matches({ isNot, patterns }: Matcher, text: string): boolean {
+  return patterns.some((pattern) => pattern(text)) !== isNot;
+}
+
+/** Whether it opens the bucket to everybody without a condition on who asks. */
+export function isPublicPolicy(policy: Policy): boolean {
+  return policy.statements.some(
+    ({ isDeny, principals, conditions }) =>
+      !isDeny && (principals.everybody || principals.isNot) && !conditions.some(({ narrowsWho }) => narrowsWho),
+  );
+}
+
+const BYTES_MAX = 20 * 1024;
+const STATEMENTS_MAX = 200;
+const MEMBERS: ReadonlySet<string> = new Set([
+  "Sid",
+  "Effect",
+  "Principal",
+  "NotPrincipal",
+  "Action",
+  "NotAction",
+  "Resource",
+  "NotResource",
+  "Condition",
+]);
+
+/** @throws S3Error `MalformedPolicy` that says what is wrong; every resource must be of this bucket */
+export function parsePolicy(text: string, bucket: string): Policy {
+  if (Buffer.byteLength(text) > BYTES_MAX) throw malformed(`it is larger than ${BYTES_MAX} bytes`);
+  const document = objectIn(parseJson(text), "the policy is not an object");
+  const version = document["Version"];
+  if (version !== undefined && version !== "2012-10-17" && version !== "2008-10-17")
+    throw malformed("its Version is not known");
+  const { Statement: listed } = document;
+  const statements = Array.isArray(listed) ? (listed as unknown[]) : [listed];
+  if (listed === undefined || statements.length === 0) throw malformed("it has no Statement");
+  if (statements.length > STATEMENTS_MAX) throw malformed(`it has more than ${STATEMENTS_MAX} statements`);
+  return {
+    statements: statements.map((statement) =>
+      parseStatement(objectIn(statement, "a Statement is not an object"), bucket),
+    ),
+  };
+}
+
+function parseStatement(statement: Record<string, unknown>, bucket: string): Statement {
+  const foreign = Object.keys(statement).find((name) => !MEMBERS.has(name));
+  if (foreign !== undefined) throw malformed(`a Statement has a member ${foreign}, which is not known`);
+  const { Effect: effect } = statement;
+  if (effect !== "Allow" && effect !== "Deny") throw malformed("Effect must be Allow or Deny");
+  const actions = matcherOf(statement, "Action", (text) => {
+    if (text !== "*" && !/^s3:[A-Za-z*?]+$/i.test(text)) throw malformed(`there is no action ${text}`);
+    return wildcard(text.toLowerCase());
+  });
+  const resources = matcherOf(statement, "Resource", (text) => {
+    requireOwnResource(text, bucket);
+    return wildcard(text);
+  });
+  const principals = principalsOf(statement);
+  const conditions = parseConditions(statement["Condition"], malformed);
+  return { isDeny: effect === "Deny", principals, actions, resources, conditions };
+}
+
+function matcherOf(
+  statement: Record<string, unknown>,
+  name: "Action" | "Resource",
+  patternOf: (text: string) => Pattern,
+): Matcher {
+  const [plain, negated] = [statement[name], statement[`Not${name}`]];
+  if ((plain === undefined) === (negated === undefined))
+    throw malformed(`a Statement needs either ${name} or Not${name}`);
+  const texts = textList(plain ?? negated);
+  if (texts === undefined || texts.length === 0) throw malformed(`${name} is neither a text nor a list of texts`);
+  return { isNot: plain === undefined, patterns: texts.map(patternOf) };
+}
+
+const ARN = /^arn:(?:aws|mooring)[a-z-]*:s3:::([^/]+)(?:\/.*)?$/s;
+
+function requireOwnResource(text: string, bucket: string): void {
+  const [, name] = ARN.exec(text) ?? [];
+  if (name !== undefined && wildcard(name)(bucket)) return;
+  throw malformed("Policy has invalid resource");
+}
+
+function principalsOf(statement: Record<string, unknown>): Principals {
+  const [plain, negated] = [statement["Principal"], statement["NotPrincipal"]];
+  if ((plain === undefined) === (negated === undefined))
+    throw malformed("a Statement needs either Principal or NotPrincipal");
+  const given = plain ?? negated;
+  const texts = given === "*" ? ["*"] : textList(objectIn(given, "Principal is not valid")["AWS"]);
+  if (texts === undefined || texts.length === 0) throw malformed("Principal must be * or {AWS: …}");
+  return { isNot: plain === undefined, everybody: texts.includes("*"), names: new Set(texts.map(principalName)) };
+}
+
+/** `arn:aws:iam::ID:root`, `arn:aws:iam:::user/ID` and `ID` all name the canonical user or the key `ID`. */
+function principalName(text: string): string {
+  const [, account = "", user] = /^arn:[a-z-]+:iam::([^:]*):(?:root|user\/(.+))$/.exec(text) ?? [];
+  return user ?? (account === "" ? text : account);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed("it is not JSON");
+  }
+}
+
+function objectIn(value: unknown, otherwise: string): Record<string, unknown> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw malformed(otherwise);
+}
+
+function malformed(detail: string): S3Error {
+  return new S3Error("MalformedPolicy", `The policy can't be used: ${detail}.`);
+}

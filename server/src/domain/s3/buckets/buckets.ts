@@ -1,0 +1,155 @@
+import { APP_SLUG_PATTERN } from "@mooring/contract";
+import { changeOrganization, createAppIn, deleteAppIn, type Caller } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { knows, reaches } from "../access/access.ts";
+import { requireSoundAcl } from "../access/acl.ts";
+import type { S3Deps } from "../deps.ts";
+import { S3Error } from "../errors.ts";
+import type { Bucket, BucketConfig, ListedBucket, NewBucket, S3Caller, S3KeyPrincipal, S3Principal } from "../types.ts";
+import { bucketById, bucketByName, listBucketRows, projectFor, putSettings, type BucketRow } from "./store.ts";
+import { bucketOf, type ConfigCache } from "./view.ts";
+
+export interface BucketDeps extends S3Deps {
+  readonly configs: ConfigCache;
+}
+
+export async function findBucket(deps: BucketDeps, principal: S3Principal, name: string): Promise<Bucket> {
+  if (principal.orgId === null) throw noSuchBucket(name);
+  if (principal.kind === "key" && principal.buckets !== null && !principal.buckets.includes(name))
+    throw new S3Error("AccessDenied"); // whether or not there is one
+  const row = await bucketByName(deps.metadata.read, principal.orgId, name);
+  if (row === undefined) throw noSuchBucket(name);
+  const bucket = bucketFrom(deps, row);
+  if (!knows(principal, bucket) && bucket.config.policy === undefined && bucket.config.acl === undefined)
+    throw noSuchBucket(name);
+  return bucket;
+}
+
+export function bucketFrom(deps: Pick<BucketDeps, "configs">, row: BucketRow): Bucket {
+  return bucketOf(row, deps.configs.of(row.id, row.config));
+}
+
+function noSuchBucket(name: string): S3Error {
+  return new S3Error("NoSuchBucket", undefined, { fields: { BucketName: name } });
+}
+
+export async function listBuckets(
+  deps: BucketDeps,
+  principal: S3Principal,
+  page: { readonly prefix: string; readonly after: string; readonly max: number },
+): Promise<{ buckets: ListedBucket[]; next: string | null }> {
+  if (principal.kind === "anonymous") return { buckets: [], next: null };
+  const { orgId, projectId, buckets: names } = principal;
+  const { prefix, after, max } = page;
+  // Names have nothing above "z".
+  const prefixEnd = prefix === "" ? undefined : `${prefix}\u007f`;
+  const rows = await listBucketRows(
+    deps.metadata.read,
+    { orgId, projectId, names },
+    { prefix, prefixEnd, after, limit: max + 1 },
+  );
+  const buckets = rows.slice(0, max).map(({ slug, created_at }) => ({ name: slug, createdAtMs: created_at }));
+  return { buckets, next: rows.length > max ? (buckets.at(-1)?.name ?? null) : null };
+}
+
+export async function createBucket(deps: BucketDeps, caller: S3Caller, options: NewBucket): Promise<Bucket> {
+  const { principal } = caller;
+  const { name } = options;
+  if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
+  if (!new RegExp(APP_SLUG_PATTERN).test(name))
+    throw new S3Error("InvalidBucketName", undefined, { fields: { BucketName: name } });
+  if (principal.buckets !== null && !principal.buckets.includes(name)) throw new S3Error("AccessDenied");
+  const config: BucketConfig = {
+    ...(options.acl === undefined ? {} : { acl: options.acl }),
+    ...(options.ownership === undefined ? {} : { ownership: options.ownership }),
+    ...(options.objectLock === true ? { objectLock: {} } : {}),
+  };
+  if (options.acl !== undefined) requireSoundAcl({ config }, options.acl);
+  const id = await makeApp(deps, caller, principal, options, config);
+  const row = await bucketById(deps.metadata.read, id);
+  if (row === undefined) throw noSuchBucket(name); // deleted again meanwhile
+  return bucketFrom(deps, row);
+}
+
+async function makeApp(
+  deps: BucketDeps,
+  caller: S3Caller,
+  principal: S3KeyPrincipal,
+  { name, project: named, objectLock = false }: NewBucket,
+  config: BucketConfig,
+): Promise<string> {
+  try {
+    return await changeOrganization(deps, principal.orgId, async (tx) => {
+      const project = await projectFor(tx, principal.orgId, { own: principal.projectId, named });
+      if (project === undefined)
+        throw new S3Error("InvalidArgument", "There is no such project, or the key does not reach it.");
+      const app = await createAppIn(deps, tx, organizationCaller(caller, principal), {
+        project,
+        input: { slug: name },
+      });
+      const versioning = objectLock ? "enabled" : "unversioned";
+      if (objectLock || Object.keys(config).length > 0)
+        await putSettings(tx, {
+          id: app.id,
+          org_id: app.org_id,
+          versioning,
+          config: configFor(config, app),
+          revision: 1,
+        });
+      return app.id;
+    });
+  } catch (error) {
+    if (error instanceof Problem && error.code === "duplicate_slug") throw await takenBy(deps, principal, name);
+    throw error;
+  }
+}
+
+/** The list's owner is the bucket's, whoever the caller said. */
+function configFor(config: BucketConfig, app: { project_id: string; project_slug: string }): string {
+  const owner = { id: app.project_id, displayName: app.project_slug };
+  return JSON.stringify(config.acl === undefined ? config : { ...config, acl: ownedBy(config.acl, owner) });
+}
+
+/** A key of the organization gave itself full control: it is the project's. */
+function ownedBy(acl: NonNullable<BucketConfig["acl"]>, owner: Bucket["owner"]): NonNullable<BucketConfig["acl"]> {
+  const grants = acl.grants.map((grant) =>
+    grant.grantee.kind === "user" && grant.grantee.id === acl.owner.id
+      ? { ...grant, grantee: { kind: "user" as const, ...owner } }
+      : grant,
+  );
+  return { owner, grants };
+}
+
+async function takenBy(deps: BucketDeps, principal: S3KeyPrincipal, name: string): Promise<S3Error> {
+  const row = await bucketByName(deps.metadata.read, principal.orgId, name);
+  const isOwn = row !== undefined && reaches(principal, bucketFrom(deps, row));
+  return new S3Error(isOwn ? "BucketAlreadyOwnedByYou" : "BucketAlreadyExists", undefined, {
+    fields: { BucketName: name },
+  });
+}
+
+export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: Bucket): Promise<void> {
+  const { principal } = caller;
+  if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
+  try {
+    await changeOrganization(deps, bucket.orgId, (tx) =>
+      deleteAppIn(deps, tx, organizationCaller(caller, principal), { id: bucket.id, org_id: bucket.orgId }),
+    );
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === "conflict")
+      throw new S3Error("BucketNotEmpty", undefined, { fields: { BucketName: bucket.name } });
+    if (error.code === "not_found") throw noSuchBucket(bucket.name);
+    throw error;
+  }
+}
+
+/** The key as the organization's own functions know whoever acts. */
+function organizationCaller({ ip, requestId }: S3Caller, principal: S3KeyPrincipal): Caller {
+  const { id, accessKeyId, orgId, orgSlug, projectId, scopes } = principal;
+  return {
+    principal: { kind: "credential", id, clientId: accessKeyId, orgId, orgSlug, projectId, scopes },
+    ip,
+    requestId,
+  };
+}

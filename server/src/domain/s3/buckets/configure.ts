@@ -1,0 +1,107 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { isPublicAcl, requireSoundAcl } from "../access/acl.ts";
+import { policyOf } from "../access/parsed.ts";
+import { isPublicPolicy, parsePolicy } from "../access/policy.ts";
+import { auditOf } from "../audit.ts";
+import { S3Error } from "../errors.ts";
+import type { Bucket, BucketConfig, BucketConfigKind, S3Caller, VersioningState } from "../types.ts";
+import { bucketFrom, type BucketDeps } from "./buckets.ts";
+import { requireSound } from "./sound.ts";
+import { bucketById, putSettings, settingsOf } from "./store.ts";
+
+interface Settings {
+  readonly versioning: VersioningState;
+  readonly config: BucketConfig;
+}
+
+export async function configureBucket<K extends BucketConfigKind>(
+  deps: BucketDeps,
+  caller: S3Caller,
+  bucket: Bucket,
+  { kind, value }: { readonly kind: K; readonly value: NonNullable<BucketConfig[K]> | null },
+): Promise<Bucket> {
+  const change = (before: Settings): Settings => {
+    const { [kind]: _old, ...rest } = before.config;
+    const config: BucketConfig = value === null ? rest : { ...rest, [kind]: value };
+    requireSoundConfig(bucket, before, config, kind);
+    return { ...before, config };
+  };
+  return changeBucket(deps, caller, bucket, { what: kind, change, detail: { value } });
+}
+
+export async function setVersioning(
+  deps: BucketDeps,
+  caller: S3Caller,
+  bucket: Bucket,
+  state: "enabled" | "suspended",
+): Promise<Bucket> {
+  const change = (before: Settings): Settings => {
+    if (before.config.objectLock !== undefined && state === "suspended")
+      throw new S3Error("InvalidBucketState", "Versioning can't be suspended while the bucket has object lock.");
+    return { ...before, versioning: state };
+  };
+  return changeBucket(deps, caller, bucket, { what: "versioning", change, detail: { value: state } });
+}
+
+function requireSoundConfig(bucket: Bucket, before: Settings, config: BucketConfig, kind: BucketConfigKind): void {
+  requireSound(config, kind);
+  const { acl, policy, publicAccessBlock: block, objectLock } = config;
+  if (kind === "acl" && acl !== undefined) requireSoundAcl({ config }, acl);
+  if (kind === "policy" && policy !== undefined) {
+    const isOpen = isPublicPolicy(parsePolicy(policy, bucket.name));
+    if (isOpen && block?.blockPublicPolicy === true)
+      throw new S3Error("AccessDenied", "The bucket's public access block refuses public policies.");
+  }
+  if (kind === "objectLock" && objectLock === undefined)
+    throw new S3Error("InvalidBucketState", "Object lock can't be taken away.");
+  if (kind === "objectLock" && before.versioning !== "enabled")
+    throw new S3Error("InvalidBucketState", "Versioning must be enabled for object lock.");
+  const isEnforced = kind === "ownership" && config.ownership === "BucketOwnerEnforced";
+  if (
+    isEnforced &&
+    acl !== undefined &&
+    acl.grants.some(({ grantee }) => grantee.kind === "group" || grantee.id !== bucket.owner.id)
+  )
+    throw new S3Error(
+      "InvalidBucketState",
+      "The bucket's access control list gives others something; take that away first.",
+    );
+}
+
+/** Whether everybody may read, by policy or list. */
+export function isPublicBucket(bucket: Bucket): boolean {
+  const { acl, policy, publicAccessBlock: block } = bucket.config;
+  const byList = acl !== undefined && block?.ignorePublicAcls !== true && isPublicAcl(acl);
+  const byPolicy =
+    policy !== undefined && block?.restrictPublicBuckets !== true && isPublicPolicy(policyOf(bucket, policy));
+  return byList || byPolicy;
+}
+
+/** One change after another, each on what the one before left. */
+async function changeBucket(
+  deps: BucketDeps,
+  caller: S3Caller,
+  bucket: Bucket,
+  options: { readonly what: string; change(before: Settings): Settings; readonly detail: Record<string, unknown> },
+): Promise<Bucket> {
+  const { id, orgId } = bucket;
+  const row = await deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `s3_bucket:${id}`);
+    const before = await settingsOf(tx, id);
+    const { versioning, config } = options.change({
+      versioning: before?.versioning ?? "unversioned",
+      config: before === undefined ? {} : (JSON.parse(before.config) as BucketConfig),
+    });
+    const revision = (before?.revision ?? 0) + 1;
+    if ((await bucketById(tx, id)) === undefined) throw new S3Error("NoSuchBucket");
+    await putSettings(tx, { id, org_id: orgId, versioning, config: JSON.stringify(config), revision });
+    await appendAudit(deps, tx, {
+      ...auditOf(caller, bucket),
+      action: "bucket.update",
+      detail: { bucket: bucket.name, setting: options.what, ...options.detail },
+    });
+    return bucketById(tx, id);
+  });
+  if (row === undefined) throw new S3Error("NoSuchBucket");
+  return bucketFrom(deps, row);
+}

@@ -1,0 +1,113 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { VersioningState } from "../types.ts";
+
+export interface BucketRow {
+  readonly id: string;
+  readonly org_id: string;
+  readonly project_id: string;
+  readonly slug: string;
+  readonly created_at: number;
+  readonly project_slug: string;
+  readonly visibility: Tables["project"]["visibility"];
+  readonly versioning: VersioningState | null;
+  readonly config: string | null;
+  readonly revision: number | null;
+}
+
+function buckets(db: Reader) {
+  return db
+    .selectFrom("app as a")
+    .innerJoin("project as p", "p.id", "a.project_id")
+    .leftJoin("s3_bucket as b", "b.id", "a.id")
+    .select([
+      "a.id",
+      "a.org_id",
+      "a.project_id",
+      "a.slug",
+      "a.created_at",
+      "p.slug as project_slug",
+      "p.visibility",
+      "b.versioning",
+      "b.config",
+      "b.revision",
+    ]);
+}
+
+export async function bucketByName(db: Reader, orgId: string, name: string): Promise<BucketRow | undefined> {
+  return buckets(db).where("a.org_id", "=", orgId).where("a.slug", "=", name).executeTakeFirst();
+}
+
+export async function bucketById(db: Reader, id: string): Promise<BucketRow | undefined> {
+  return buckets(db).where("a.id", "=", id).executeTakeFirst();
+}
+
+/** Buckets that belong to a key, in the order of their names. */
+export async function listBucketRows(
+  db: Reader,
+  reach: { readonly orgId: string; readonly projectId: string | null; readonly names: readonly string[] | null },
+  page: {
+    readonly prefix: string;
+    readonly prefixEnd: string | undefined;
+    readonly after: string;
+    readonly limit: number;
+  },
+): Promise<{ slug: string; created_at: number }[]> {
+  const { orgId, projectId, names } = reach;
+  return db
+    .selectFrom("app as a")
+    .innerJoin("project as p", "p.id", "a.project_id")
+    .select(["a.slug", "a.created_at"])
+    .where("a.org_id", "=", orgId)
+    .$if(projectId === null, (query) => query.where("p.visibility", "=", "organization"))
+    .$if(projectId !== null, (query) => query.where("a.project_id", "=", projectId ?? ""))
+    .$if(names !== null, (query) => query.where("a.slug", "in", [...(names ?? [])]))
+    .where("a.slug", ">=", page.prefix)
+    .$if(page.prefixEnd !== undefined, (query) => query.where("a.slug", "<", page.prefixEnd ?? ""))
+    .where("a.slug", ">", page.after)
+    .orderBy("a.slug")
+    .limit(page.limit)
+    .execute();
+}
+
+/** The bucket's row as it is in the transaction; the caller holds the bucket's lock. */
+export async function settingsOf(
+  db: Reader,
+  id: string,
+): Promise<Pick<Tables["s3_bucket"], "versioning" | "config" | "revision"> | undefined> {
+  return db
+    .selectFrom("s3_bucket")
+    .select(["versioning", "config", "revision"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function putSettings(tx: Writer, row: Tables["s3_bucket"]): Promise<void> {
+  const { id: _id, org_id: _orgId, ...change } = row;
+  await tx
+    .insertInto("s3_bucket")
+    .values(row)
+    .onConflict((on) => on.column("id").doUpdateSet(change))
+    .execute();
+}
+
+/** A key's own project, the one that is named, or the oldest that the whole organization sees. */
+export async function projectFor(
+  db: Reader,
+  orgId: string,
+  options: { readonly own: string | null; readonly named: string | undefined },
+): Promise<Tables["project"] | undefined> {
+  const { own, named } = options;
+  return db
+    .selectFrom("project")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(own !== null, (query) => query.where("id", "=", own ?? ""))
+    .$if(own === null, (query) => query.where("visibility", "=", "organization"))
+    .$if(named !== undefined, (query) =>
+      query.where((eb) => eb.or([eb("id", "=", named ?? ""), eb("slug", "=", named ?? "")])),
+    )
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,110 @@
+import type { S3Deps } from "../deps.ts";
+import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types.ts";
+import { expiryOf, scopesNow } from "./bounds.ts";
+import { isAccessKeyId, openSecret } from "./secret.ts";
+import { keyByAccessKey, lastAccessChange, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
+
+/** What is wider than it was (a role that was raised) is seen after this time. */
+const KEPT_MS = 1000;
+/** About 1 kB each. */
+const KEPT_MAX = 10_000;
+const USE_WRITTEN_MS = 60_000;
+
+interface Kept {
+  readonly change: number;
+  readonly readAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly key: AdmittedKey | null;
+}
+
+/**
+ * Admits keys. Everything that narrows what anybody may do, the revocation of a key too, appends to the feed of changes in its own
+ * transaction; so one number, read for every request, says whether what was read before still holds, on every node.
+ */
+export class KeyRing implements S3Keys {
+  readonly #deps: S3Deps;
+  readonly #kept = new Map<string, Kept>();
+  readonly #used = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: S3Deps) {
+    this.#deps = deps;
+  }
+
+  async admit(accessKeyId: string): Promise<AdmittedKey | undefined> {
+    if (!isAccessKeyId(accessKeyId)) return undefined;
+    const { metadata, clock } = this.#deps;
+    const change = await lastAccessChange(metadata.read);
+    const nowMs = clock.nowMs();
+    const known = this.#kept.get(accessKeyId);
+    const isFresh = known?.change === change && Math.abs(nowMs - known.readAtMs) < KEPT_MS;
+    const kept = isFresh ? known : await this.#read(accessKeyId, change, nowMs);
+    if (kept?.key == null || (kept.expiresAtMs !== null && kept.expiresAtMs <= nowMs)) return undefined;
+    return kept.key;
+  }
+
+  used({ id }: S3KeyPrincipal): void {
+    this.#used.set(id, this.#deps.clock.nowMs());
+    this.#timer ??= setTimeout(() => void this.flush(), USE_WRITTEN_MS).unref();
+  }
+
+  async anonymous(orgSlug?: string): Promise<S3Anonymous> {
+    const { metadata, settings } = this.#deps;
+    const orgId = await publicOrganization(metadata.read, orgSlug ?? settings.publicOrganization);
+    return { kind: "anonymous", orgId: orgId ?? null };
+  }
+
+  /** Writes down when keys were used last. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const used = [...this.#used];
+    this.#used.clear();
+    if (used.length === 0) return;
+    const { metadata, log } = this.#deps;
+    try {
+      await metadata.write(async (tx) => {
+        for (const [id, atMs] of used) await setLastUsed(tx, id, atMs);
+      });
+    } catch (error) {
+      log.warn({ err: error }, "cannot write down when access keys were used");
+    }
+  }
+
+  async #read(accessKeyId: string, change: number, nowMs: number): Promise<Kept | undefined> {
+    const { metadata } = this.#deps;
+    const row = await keyByAccessKey(metadata.read, accessKeyId);
+    if (row === undefined) return undefined;
+    const key = row.revoked_at === null ? await this.#admitted(row, nowMs) : null;
+    const kept = { change, readAtMs: nowMs, expiresAtMs: expiryOf(row), key };
+    this.#kept.delete(accessKeyId);
+    this.#kept.set(accessKeyId, kept);
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? "");
+    return kept;
+  }
+
+  async #admitted(row: KeyContext, nowMs: number): Promise<AdmittedKey> {
+    const { metadata, envelope } = this.#deps;
+    const scopes = await scopesNow(metadata, row, nowMs);
+    // The secret of a key never changes, and opening it costs more than all the rest.
+    const secret = this.#kept.get(row.access_key)?.key?.secret ?? openSecret(envelope, row.id, row.secret);
+    return { principal: principalOf(row, scopes), secret };
+  }
+}
+
+function principalOf(row: KeyContext, scopes: S3KeyPrincipal["scopes"]): S3KeyPrincipal {
+  const { id, access_key: accessKeyId, org_id: orgId, org_slug: orgSlug, project_id: projectId, prefix } = row;
+  return {
+    kind: "key",
+    id,
+    accessKeyId,
+    orgId,
+    orgSlug,
+    projectId,
+    scopes,
+    buckets: row.buckets === null ? null : (JSON.parse(row.buckets) as string[]),
+    prefix,
+    owner:
+      projectId === null ? { id: orgId, displayName: orgSlug } : { id: projectId, displayName: row.project_slug ?? "" },
+  };
+}

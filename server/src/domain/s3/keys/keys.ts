@@ -1,0 +1,240 @@
+import { APP_SLUG_PATTERN, type Scope } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import {
+  appendAuthChange,
+  auditActorOf,
+  creatorOf,
+  earliest,
+  parsePolicy,
+  parseScopes,
+  reachOf,
+  renderScopes,
+  requireHeld,
+  requirePermission,
+  requirePolicy,
+  withinPolicy,
+  type Acting,
+} from "#domain/identity/index.ts";
+import { absent } from "#domain/organizations/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import type { S3Deps } from "../deps.ts";
+import { expiryOf, KEY_SCOPES, resourceOf, scopesNow } from "./bounds.ts";
+import { newAccessKeyId, newSecretKey, sealSecret } from "./secret.ts";
+import { insertKey, keyByName, listKeyRows, organizationOf, projectOf, setRevoked, type KeyContext } from "./store.ts";
+
+type KeyDeps = Pick<S3Deps, "metadata" | "clock" | "envelope">;
+
+export interface NewAccessKey {
+  readonly name: string;
+  /** Null: for the whole organization. */
+  readonly projectId: string | null;
+  /** All that a key can hold and its creator holds, when not given. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Names of the only buckets that it reaches. */
+  readonly buckets?: readonly string[] | null | undefined;
+  readonly prefix?: string | undefined;
+  /** Cuts the scopes down to reading. */
+  readonly readOnly?: boolean | undefined;
+  readonly expiresAtMs?: number | null | undefined;
+}
+
+/** An access key as it is shown: without its secret. */
+export interface AccessKey {
+  readonly id: string;
+  readonly accessKeyId: string;
+  readonly name: string;
+  readonly projectId: string | null;
+  /** As they were given. */
+  readonly scopes: readonly Scope[];
+  /** What it may do now. */
+  readonly effectiveScopes: readonly Scope[];
+  readonly buckets: readonly string[] | null;
+  readonly prefix: string;
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+}
+
+const BUCKETS_MAX = 100;
+const PREFIX_BYTES_MAX = 1024;
+
+/** @throws Problem `invalid_body`, `not_found` (the project), `insufficient_scope`, `forbidden` (the organization's policy) */
+export async function createAccessKey(
+  deps: KeyDeps,
+  acting: Acting,
+  input: NewAccessKey,
+): Promise<{ readonly key: AccessKey; readonly secret: string }> {
+  requireLimits(input);
+  const { metadata, clock, envelope } = deps;
+  const { orgId } = acting.actor;
+  const nowMs = clock.nowMs();
+  const id = newId("key", nowMs);
+  const secret = newSecretKey();
+  const row = await metadata.write(async (tx) => {
+    const { scopes, lifetimeMsMax } = await grantable(tx, acting, input);
+    const expiresAtMs = earliest(input.expiresAtMs ?? null, lifetimeMsMax === null ? null : nowMs + lifetimeMsMax);
+    if (expiresAtMs !== null && !(expiresAtMs > nowMs)) throw invalid("/expires_at", "must be in the future");
+    const made = {
+      id,
+      access_key: newAccessKeyId(),
+      org_id: orgId,
+      project_id: input.projectId,
+      name: input.name,
+      scopes: renderScopes(scopes),
+      buckets: input.buckets == null ? null : JSON.stringify(input.buckets),
+      prefix: input.prefix ?? "",
+      secret: sealSecret(envelope, id, secret),
+      created_by: creatorOf(acting.actor),
+      created_at: nowMs,
+      expires_at: expiresAtMs,
+      revoked_at: null,
+      last_used_at: null,
+    };
+    await insertKey(tx, made);
+    const { access_key, project_id, name, buckets, prefix } = made;
+    await audit(deps, tx, acting, "s3_key.create", id, {
+      access_key,
+      project_id,
+      name,
+      scopes: made.scopes,
+      buckets,
+      prefix,
+    });
+    return made;
+  });
+  return { key: await viewOf(deps, await found(deps.metadata.read, orgId, row.id)), secret };
+}
+
+/** Newest first. @throws Problem `insufficient_scope` */
+export async function listAccessKeys(
+  deps: KeyDeps,
+  acting: Acting,
+  page: {
+    readonly projectId?: string | undefined;
+    readonly includeRevoked?: boolean;
+    readonly beforeId?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<AccessKey[]> {
+  const { actor } = acting;
+  const reach = actor.kind === "system" ? "everything" : reachOf(actor, "credentials:read");
+  const { projectId, includeRevoked = false, beforeId, limit } = page;
+  const rows = await listKeyRows(deps.metadata.read, actor.orgId, reach, {
+    projectId,
+    includeRevoked,
+    beforeId,
+    limit,
+  });
+  return Promise.all(rows.map((row) => viewOf(deps, row)));
+}
+
+/** By id or access key. @throws Problem `not_found`, `insufficient_scope` */
+export async function getAccessKey(deps: KeyDeps, acting: Acting, name: string): Promise<AccessKey> {
+  const row = await found(deps.metadata.read, acting.actor.orgId, name);
+  requirePermission(acting.actor, "credentials:read", resourceOf(row));
+  return viewOf(deps, row);
+}
+
+/** From its next request on it is refused, on every node. @throws Problem `not_found`, `insufficient_scope` */
+export async function revokeAccessKey(deps: KeyDeps, acting: Acting, name: string): Promise<AccessKey> {
+  const { metadata, clock } = deps;
+  const { orgId } = acting.actor;
+  await metadata.write(async (tx) => {
+    const row = await found(tx, orgId, name);
+    requirePermission(acting.actor, "credentials:write", resourceOf(row));
+    if (row.revoked_at !== null) return;
+    await setRevoked(tx, row.id, clock.nowMs());
+    await appendAuthChange(deps, tx, { kind: "credential", subject: row.id });
+    await audit(deps, tx, acting, "s3_key.revoke", row.id, { access_key: row.access_key });
+  });
+  return viewOf(deps, await found(metadata.read, orgId, name));
+}
+
+/** What the key will hold. Nobody gives what he doesn't hold. */
+async function grantable(
+  tx: Writer,
+  { actor }: Acting,
+  { projectId, scopes, readOnly = false }: NewAccessKey,
+): Promise<{ scopes: ReadonlySet<Scope>; lifetimeMsMax: number | null }> {
+  const organization = await organizationOf(tx, actor.orgId);
+  const project = projectId === null ? undefined : await projectOf(tx, actor.orgId, projectId);
+  if (organization === undefined || (projectId !== null && project === undefined)) throw absent();
+  const resource = project === undefined ? { orgId: actor.orgId } : { orgId: actor.orgId, project };
+  const held = requirePermission(actor, "credentials:write", resource);
+  const policy = parsePolicy(organization.policy);
+  const asked = readOnly ? ["s3:read" as const] : scopes;
+  if (asked === undefined) {
+    const given = withinPolicy(new Set(KEY_SCOPES.filter((scope) => held.has(scope))), policy);
+    if (given.length === 0) requireHeld(held, ["s3:read"]);
+    return { scopes: new Set(given), lifetimeMsMax: policy.lifetimeMsMax };
+  }
+  requireHeld(held, asked);
+  requirePolicy(policy, asked);
+  return { scopes: new Set(asked), lifetimeMsMax: policy.lifetimeMsMax };
+}
+
+function requireLimits({ scopes, buckets, prefix = "" }: NewAccessKey): void {
+  const foreign = scopes?.findIndex((scope) => !KEY_SCOPES.includes(scope)) ?? -1;
+  if (foreign >= 0) throw invalid(`/scopes/${foreign}`, `must be one of ${KEY_SCOPES.join(", ")}`);
+  if (scopes?.length === 0) throw invalid("/scopes", "must name at least one scope");
+  if (buckets?.length === 0 || (buckets?.length ?? 0) > BUCKETS_MAX)
+    throw invalid("/buckets", `must name 1 to ${BUCKETS_MAX} buckets`);
+  const pattern = new RegExp(APP_SLUG_PATTERN);
+  const bad = buckets?.findIndex((name) => !pattern.test(name)) ?? -1;
+  if (bad >= 0) throw invalid(`/buckets/${bad}`, "is not the name of a bucket");
+  if (Buffer.byteLength(prefix) > PREFIX_BYTES_MAX)
+    throw invalid("/prefix", `must have at most ${PREFIX_BYTES_MAX} bytes`);
+}
+
+async function viewOf(deps: KeyDeps, row: KeyContext): Promise<AccessKey> {
+  const scopes = await scopesNow(deps.metadata, row, deps.clock.nowMs());
+  return {
+    id: row.id,
+    accessKeyId: row.access_key,
+    name: row.name,
+    projectId: row.project_id,
+    scopes: [...parseScopes(row.scopes)],
+    effectiveScopes: [...scopes],
+    buckets: row.buckets === null ? null : (JSON.parse(row.buckets) as string[]),
+    prefix: row.prefix,
+    createdBy: row.created_by,
+    createdAtMs: row.created_at,
+    expiresAtMs: expiryOf(row),
+    revokedAtMs: row.revoked_at,
+    lastUsedAtMs: row.last_used_at,
+  };
+}
+
+async function found(db: Reader, orgId: string, name: string): Promise<KeyContext> {
+  const row = await keyByName(db, orgId, name);
+  if (row === undefined) throw absent();
+  return row;
+}
+
+async function audit(
+  deps: KeyDeps,
+  tx: Writer,
+  acting: Acting,
+  action: string,
+  id: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await appendAudit(deps, tx, {
+    orgId: acting.actor.orgId,
+    actor: auditActorOf(acting.actor),
+    ip: acting.ip ?? null,
+    requestId: acting.requestId ?? null,
+    result: "success",
+    action,
+    target: { kind: "s3_key", id },
+    detail,
+  });
+}
+
+function invalid(pointer: string, detail: string): Problem {
+  return new Problem("invalid_body", "The access key is not valid.", { errors: [{ pointer, detail }] });
+}

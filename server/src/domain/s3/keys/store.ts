@@ -1,0 +1,120 @@
+import type { Reach } from "#domain/identity/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type KeyRow = Tables["s3_key"];
+
+/** A key with what bounds it, except its creator. */
+export interface KeyContext extends KeyRow {
+  org_slug: string;
+  policy: string;
+  project_slug: string | null;
+  visibility: Tables["project"]["visibility"] | null;
+}
+
+/** Number of the last change of anybody's access: while it stands, what was read about keys is true. */
+export async function lastAccessChange(db: Reader): Promise<number> {
+  const row = await db.selectFrom("auth_change").select("seq").orderBy("seq", "desc").limit(1).executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+function keys(db: Reader) {
+  return db
+    .selectFrom("s3_key as k")
+    .innerJoin("organization as o", "o.id", "k.org_id")
+    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "k.project_id").onRef("p.org_id", "=", "k.org_id"))
+    .selectAll("k")
+    .select(["o.slug as org_slug", "o.policy", "p.slug as project_slug", "p.visibility"]);
+}
+
+export async function keyByAccessKey(db: Reader, accessKey: string): Promise<KeyContext | undefined> {
+  return keys(db).where("k.access_key", "=", accessKey).executeTakeFirst();
+}
+
+/** By its id or by its access key. */
+export async function keyByName(db: Reader, orgId: string, name: string): Promise<KeyContext | undefined> {
+  return keys(db)
+    .where("k.org_id", "=", orgId)
+    .where(name.startsWith("key_") ? "k.id" : "k.access_key", "=", name)
+    .executeTakeFirst();
+}
+
+/** Those within reach, newest first. */
+export async function listKeyRows(
+  db: Reader,
+  orgId: string,
+  reach: Reach | "everything",
+  page: {
+    readonly projectId: string | undefined;
+    readonly includeRevoked: boolean;
+    readonly beforeId: string | undefined;
+    readonly limit: number;
+  },
+): Promise<KeyContext[]> {
+  return keys(db)
+    .where("k.org_id", "=", orgId)
+    .$if(reach !== "everything", (query) =>
+      query.where((eb) =>
+        eb.or(
+          reach === "everything"
+            ? []
+            : [
+                ...(reach.organization ? [eb("k.project_id", "is", null)] : []),
+                ...(reach.visibleProjects ? [eb("p.visibility", "=", "organization")] : []),
+                ...(reach.projectIds.length > 0 ? [eb("k.project_id", "in", [...reach.projectIds])] : []),
+              ],
+        ),
+      ),
+    )
+    .$if(page.projectId !== undefined, (query) => query.where("k.project_id", "=", page.projectId ?? ""))
+    .$if(!page.includeRevoked, (query) => query.where("k.revoked_at", "is", null))
+    .$if(page.beforeId !== undefined, (query) => query.where("k.id", "<", page.beforeId ?? ""))
+    .orderBy("k.id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function organizationOf(db: Reader, orgId: string): Promise<{ slug: string; policy: string } | undefined> {
+  return db.selectFrom("organization").select(["slug", "policy"]).where("id", "=", orgId).executeTakeFirst();
+}
+
+export async function projectOf(
+  db: Reader,
+  orgId: string,
+  projectId: string,
+): Promise<{ id: string; visibility: Tables["project"]["visibility"] } | undefined> {
+  return db
+    .selectFrom("project")
+    .select(["id", "visibility"])
+    .where("org_id", "=", orgId)
+    .where("id", "=", projectId)
+    .executeTakeFirst();
+}
+
+export async function insertKey(tx: Writer, row: KeyRow): Promise<void> {
+  await tx.insertInto("s3_key").values(row).execute();
+}
+
+export async function setRevoked(tx: Writer, id: string, atMs: number): Promise<void> {
+  await tx.updateTable("s3_key").set({ revoked_at: atMs }).where("id", "=", id).execute();
+}
+
+/** Other nodes report too, so a time only ever moves forward. */
+export async function setLastUsed(tx: Writer, id: string, atMs: number): Promise<void> {
+  await tx
+    .updateTable("s3_key")
+    .set({ last_used_at: atMs })
+    .where("id", "=", id)
+    .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<", atMs)]))
+    .execute();
+}
+
+/** The organization with this slug; without one, the only organization there is. */
+export async function publicOrganization(db: Reader, slug: string | null): Promise<string | undefined> {
+  const rows = await db
+    .selectFrom("organization")
+    .select("id")
+    .$if(slug !== null, (query) => query.where("slug", "=", slug ?? ""))
+    .limit(2)
+    .execute();
+  return rows.length === 1 ? rows[0]?.id : undefined;
+}

@@ -1,0 +1,49 @@
+import { keyBytes } from "../objects/detail.ts";
+
+/** A stretch of keys, by their bytes: from `start` on, up to, without, `end`. */
+export interface KeyRange {
+  readonly start: Uint8Array;
+  /** Null: to the last key. */
+  readonly end: Uint8Array | null;
+}
+
+/** Keys that begin with the prefix and come behind `after`; a common prefix stands for all that begins with it. */
+export function rangeOf(query: {
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly after: string;
+}): KeyRange {
+  const { prefix, delimiter, after } = query;
+  const first = keyBytes(prefix);
+  const end = successor(first);
+  if (after === "") return { start: first, end };
+  const behind = isCommonPrefix(after, prefix, delimiter)
+    ? successor(keyBytes(after))
+    : Buffer.concat([keyBytes(after), ZERO]);
+  const start = behind === null || Buffer.compare(behind, first) > 0 ? behind : first;
+  return { start: start ?? NOTHING, end };
+}
+
+const ZERO = Buffer.of(0);
+/** No key of UTF-8 comes at this byte or behind it. */
+const NOTHING = Buffer.of(255);
+
+/** What a key is grouped under; undefined: it stands for itself. */
+export function commonPrefixOf(key: string, prefix: string, delimiter: string): string | undefined {
+  if (delimiter === "") return undefined;
+  const at = key.indexOf(delimiter, prefix.length);
+  return at < 0 ? undefined : key.slice(0, at + delimiter.length);
+}
+
+function isCommonPrefix(text: string, prefix: string, delimiter: string): boolean {
+  return text.startsWith(prefix) && commonPrefixOf(text, prefix, delimiter) === text;
+}
+
+/** The first bytes behind all that begin with these; null when there are none. UTF-8 has no byte 255, so nothing is carried. */
+export function successor(bytes: Uint8Array): Uint8Array | null {
+  const last = bytes.at(-1);
+  if (last === undefined) return null;
+  const next = Buffer.from(bytes);
+  next[next.length - 1] = last + 1;
+  return next;
+}

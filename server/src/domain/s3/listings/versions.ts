@@ -1,0 +1,103 @@
+import type { Reader } from "#stores/metadata/index.ts";
+import type { S3Deps } from "../deps.ts";
+import { S3Error } from "../errors.ts";
+import { keyBytes, keyText } from "../objects/detail.ts";
+import { locate } from "../objects/find.ts";
+import type { Bucket, ListedVersion, ListQuery, VersionPage } from "../types.ts";
+import { listedOf } from "./objects.ts";
+import { commonPrefixOf, rangeOf, type KeyRange } from "./range.ts";
+import { stepsIn, versionsIn, versionsOf, type ListedRow } from "./store.ts";
+
+type Deps = Pick<S3Deps, "metadata">;
+type Query = ListQuery & { readonly keyMarker?: string; readonly versionIdMarker?: string };
+
+export async function listVersions(deps: Deps, bucket: Bucket, query: Query): Promise<VersionPage> {
+  const { max, delimiter } = query;
+  const position = await positionOf(deps.metadata.read, bucket, query);
+  if (max <= 0) return { versions: [], prefixes: [], next: null };
+  if (delimiter !== "") return byDelimiter(deps, bucket, query, position);
+  const { range, afterSeq } = position;
+  const rows = await versionsIn(deps.metadata.read, bucket.id, range, { afterSeq, limit: max + 1 });
+  const versions = versionsFrom(rows, bucket, position).slice(0, max);
+  return { versions, prefixes: [], next: rows.length > max ? nextOf(versions.at(-1)) : null };
+}
+
+interface Position {
+  readonly range: KeyRange;
+  /** The list goes on within the first key, behind this number. */
+  readonly afterSeq: number | null;
+}
+
+async function positionOf(db: Reader, bucket: Bucket, query: Query): Promise<Position> {
+  const { prefix, delimiter, keyMarker = "", versionIdMarker } = query;
+  const behind = rangeOf({ prefix, delimiter, after: keyMarker });
+  if (versionIdMarker === undefined || versionIdMarker === "") return { range: behind, afterSeq: null };
+  if (keyMarker === "")
+    throw new S3Error("InvalidArgument", "A version-id marker cannot be specified without a key marker.");
+  const found = await locate(db, bucket, { key: keyMarker, versionId: versionIdMarker });
+  if (found === undefined || !keyMarker.startsWith(prefix)) return { range: behind, afterSeq: null };
+  return { range: { ...behind, start: keyBytes(keyMarker) }, afterSeq: found.row.seq };
+}
+
+/** A delete marker that is the newest of its key is the present version too. */
+function versionsFrom(rows: readonly ListedRow[], bucket: Bucket, { range, afterSeq }: Position): ListedVersion[] {
+  return rows.map((row, i) => {
+    const before = rows[i - 1];
+    const isFirst = before === undefined || Buffer.compare(before.key, row.key) !== 0;
+    const isWithin = afterSeq !== null && Buffer.compare(row.key, range.start) === 0;
+    return {
+      ...listedOf(row, bucket),
+      versionId: row.version_id,
+      isLatest: isFirst && !isWithin,
+      isDeleteMarker: row.blob_id === null,
+    };
+  });
+}
+
+function nextOf(last: ListedVersion | undefined): VersionPage["next"] {
+  return last === undefined ? null : { keyMarker: last.key, versionIdMarker: last.versionId };
+}
+
+async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: Position): Promise<VersionPage> {
+  const { prefix, delimiter, max } = query;
+  const { metadata } = deps;
+  const { range } = position;
+  const tables = ["s3_object", "s3_history"] as const;
+  const steps = await stepsIn(metadata.read, metadata.dialect, bucket.id, {
+    prefix,
+    delimiter,
+    range,
+    limit: max + 1,
+    tables,
+  });
+  const plain = steps.filter((bytes) => commonPrefixOf(keyText(bytes), prefix, delimiter) === undefined);
+  const found = await versionsOf(metadata.read, bucket.id, plain);
+  const rows = found.filter(
+    (row) => position.afterSeq === null || Buffer.compare(row.key, range.start) !== 0 || row.seq > position.afterSeq,
+  );
+  return merge(query, steps, versionsFrom(rows, bucket, position));
+}
+
+/** Prefixes and versions in one order, as many as fit. */
+function merge(
+  { prefix, delimiter, max }: Query,
+  steps: readonly Uint8Array[],
+  all: readonly ListedVersion[],
+): VersionPage {
+  const versions: ListedVersion[] = [];
+  const prefixes: string[] = [];
+  const byKey = Map.groupBy(all, ({ key }) => key);
+  let next: VersionPage["next"] = null;
+  for (const bytes of steps) {
+    const key = keyText(bytes);
+    const common = commonPrefixOf(key, prefix, delimiter);
+    const entries = common === undefined ? (byKey.get(key) ?? []) : [common];
+    for (const entry of entries) {
+      if (versions.length + prefixes.length === max) return { versions, prefixes, next };
+      if (typeof entry === "string") prefixes.push(entry);
+      else versions.push(entry);
+      next = typeof entry === "string" ? { keyMarker: entry, versionIdMarker: "" } : nextOf(entry);
+    }
+  }
+  return { versions, prefixes, next: null };
+}

@@ -1,0 +1,28 @@
+import { S3Error } from "../errors.ts";
+import type { WriteConditions } from "../types.ts";
+
+/** What is there now: an object, or nothing (a delete marker is nothing). */
+type Present = { readonly etag: string; readonly size: number; readonly modified_at: number } | undefined;
+
+/** RFC 9110 section 13.1, as S3 answers it. @throws S3Error `PreconditionFailed`, `NoSuchKey` */
+export function requireConditions(present: Present, conditions: WriteConditions | undefined, key: string): void {
+  if (conditions === undefined) return;
+  const { ifMatch, ifNoneMatch, ifSize, ifModifiedAtMs } = conditions;
+  if (ifNoneMatch !== undefined && present !== undefined && (ifNoneMatch === "*" || ifNoneMatch.includes(present.etag)))
+    throw failed("If-None-Match");
+  if (ifMatch !== undefined) {
+    if (present === undefined) throw new S3Error("NoSuchKey", undefined, { fields: { Key: key } });
+    if (ifMatch !== "*" && !ifMatch.includes(present.etag)) throw failed("If-Match");
+  }
+  if (ifSize !== undefined && present?.size !== ifSize) throw failed("x-amz-if-match-size");
+  if (ifModifiedAtMs !== undefined && secondsOf(present?.modified_at) !== secondsOf(ifModifiedAtMs))
+    throw failed("x-amz-if-match-last-modified-time");
+}
+
+function secondsOf(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.floor(ms / 1000);
+}
+
+function failed(condition: string): S3Error {
+  return new S3Error("PreconditionFailed", undefined, { fields: { Condition: condition } });
+}

@@ -1,0 +1,156 @@
+import type { Writer } from "#stores/metadata/index.ts";
+import { reaches } from "../access/access.ts";
+import { S3Error } from "../errors.ts";
+import type {
+  Bucket,
+  CopyObject,
+  ObjectAttributes,
+  ObjectVersion,
+  PutObject,
+  S3Caller,
+  S3Owner,
+  WriteConditions,
+} from "../types.ts";
+import { requireConditions } from "./conditions.ts";
+import { detailColumn, keyBytes, ownerColumn, tagsColumn, versionOf, type Detail } from "./detail.ts";
+import { defaultRetention, requireObjectLock } from "./lock.ts";
+import { bytesOf, currentObject } from "./store.ts";
+import { writeVersion, type NewVersion, type WriteDeps, type WriteOptions } from "./version.ts";
+
+const KEY_BYTES_MAX = 1024;
+
+/** @throws S3Error `KeyTooLongError` */
+export function requireKey(key: string): void {
+  if (key.length > KEY_BYTES_MAX || Buffer.byteLength(key) > KEY_BYTES_MAX)
+    throw new S3Error("KeyTooLongError", undefined, { fields: { MaxSizeAllowed: String(KEY_BYTES_MAX) } });
+}
+
+/** Who owns what a caller writes: the bucket's owner, where the caller belongs to it or the bucket says so. */
+export function writerOf(caller: S3Caller, bucket: Bucket, isGivenUp = false): S3Owner {
+  const { principal } = caller;
+  const { ownership } = bucket.config;
+  const isBucketOwners =
+    ownership === "BucketOwnerEnforced" ||
+    (ownership === "BucketOwnerPreferred" && isGivenUp) ||
+    reaches(principal, bucket);
+  if (isBucketOwners) return bucket.owner;
+  return principal.kind === "key" ? principal.owner : ANONYMOUS;
+}
+
+const ANONYMOUS: S3Owner = { id: "anonymous", displayName: "anonymous" };
+
+/** The columns and JSON that say what an object has beside its content. */
+export function attributesOf(
+  caller: S3Caller,
+  bucket: Bucket,
+  attributes: ObjectAttributes,
+  nowMs: number,
+): { owner: string; tags: string; detail: Detail } {
+  const { headers, metadata, tags, acl, retention, legalHold } = attributes;
+  if (retention != null || legalHold === true) requireObjectLock(bucket);
+  const lock = retention ?? defaultRetention(bucket, nowMs);
+  const isGivenUp = acl?.grants.some(
+    ({ grantee, permission }) =>
+      grantee.kind === "user" && grantee.id === bucket.owner.id && permission === "FULL_CONTROL",
+  );
+  return {
+    owner: ownerColumn(writerOf(caller, bucket, isGivenUp === true), bucket.owner),
+    tags: tagsColumn(tags),
+    detail: {
+      headers,
+      metadata,
+      ...(acl == null ? {} : { acl }),
+      ...(lock === undefined ? {} : { retention: lock }),
+      ...(legalHold === true ? { legalHold } : {}),
+    },
+  };
+}
+
+export async function checkPut(
+  deps: WriteDeps,
+  bucket: Bucket,
+  put: { readonly key: string; readonly size: number; readonly conditions?: WriteConditions | undefined },
+): Promise<void> {
+  requireKey(put.key);
+  if (put.conditions !== undefined)
+    requireConditions(await currentObject(deps.metadata.read, bucket.id, keyBytes(put.key)), put.conditions, put.key);
+  const { storedBytesMax } = deps.settings;
+  if (storedBytesMax !== null && (await bytesOf(deps.metadata.read, bucket.orgId)) + put.size > storedBytesMax)
+    throw new S3Error("QuotaExceeded");
+}
+
+export async function putObject(
+  deps: WriteDeps,
+  caller: S3Caller,
+  bucket: Bucket,
+  put: PutObject,
+): Promise<ObjectVersion> {
+  const { content, checksum, sse, conditions } = put;
+  try {
+    requireKey(put.key);
+    const etag = put.etag ?? content.digests.md5;
+    if (etag === undefined) throw new Error("cannot put an object: its content came without its MD5");
+    return await deps.metadata.write(async (tx) => {
+      const { owner, tags, detail } = attributesOf(caller, bucket, put, deps.clock.nowMs());
+      return write(
+        deps,
+        tx,
+        bucket,
+        {
+          key: keyBytes(put.key),
+          blob_id: content.id,
+          size: content.size,
+          etag,
+          owner,
+          tags,
+          detail: detailColumn({ ...detail, checksum, sse }),
+          parts: null,
+        },
+        { content, conditions },
+      );
+    });
+  } catch (error) {
+    await deps.objects.discard(content);
+    throw error;
+  }
+}
+
+/** Another version that refers to the same content. */
+export async function copyObject(
+  deps: WriteDeps,
+  caller: S3Caller,
+  bucket: Bucket,
+  copy: CopyObject,
+): Promise<ObjectVersion> {
+  requireKey(copy.key);
+  const { source, conditions } = copy;
+  return deps.metadata.write(async (tx) => {
+    const { owner, tags, detail } = attributesOf(caller, bucket, copy, deps.clock.nowMs());
+    return write(
+      deps,
+      tx,
+      bucket,
+      {
+        key: keyBytes(copy.key),
+        blob_id: source.blobId,
+        size: source.size,
+        etag: source.etag,
+        owner,
+        tags,
+        detail: detailColumn({ ...detail, checksum: source.checksum, sse: source.sse }),
+        parts: source.parts === null ? null : JSON.stringify(source.parts),
+      },
+      { content: source.blobId, conditions },
+    );
+  });
+}
+
+async function write(
+  deps: WriteDeps,
+  tx: Writer,
+  bucket: Bucket,
+  version: NewVersion,
+  options: WriteOptions,
+): Promise<ObjectVersion> {
+  return versionOf(await writeVersion(deps, tx, bucket, version, options), bucket, true);
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { StagedBlob } from "#stores/objects/index.ts";
+import type { S3Deps } from "../deps.ts";
+import { S3Error } from "../errors.ts";
+import { NULL_VERSION, type Bucket, type VersioningState, type WriteConditions } from "../types.ts";
+import { requireConditions } from "./conditions.ts";
+import { keyBytes, type HistoryRow, type ObjectRow } from "./detail.ts";
+import {
+  addUsage,
+  bucketForWrite,
+  bytesOf,
+  currentObject,
+  deleteCurrent,
+  deleteHistory,
+  historyVersion,
+  insertHistory,
+  newestHistory,
+  putCurrent,
+  retireCurrent,
+} from "./store.ts";
+
+export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "settings">;
+
+/** Of what is written: the rest follows from where it is put. */
+export type NewVersion = Omit<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at">;
+
+/** The state that a write goes by, under the key's lock. */
+export interface WriteState {
+  readonly versioning: VersioningState;
+  readonly current: ObjectRow | undefined;
+  /** The newest of all, marker or object; undefined when there is none. */
+  readonly newestSeq: number | undefined;
+}
+
+/** Locks a key until the end of the transaction. @throws S3Error `NoSuchBucket` */
+export async function stateForWrite(deps: WriteDeps, tx: Writer, bucket: Bucket, key: Uint8Array): Promise<WriteState> {
+  const state = await bucketForWrite(deps.metadata.dialect, tx, bucket.id);
+  if (state === undefined) throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
+  await deps.metadata.lock(tx, `s3:${bucket.id}:${Buffer.from(key).toString("latin1")}`);
+  const current = await currentObject(tx, bucket.id, key);
+  const { versioning } = state;
+  if (versioning === "unversioned" || current !== undefined) return { versioning, current, newestSeq: current?.seq };
+  return { versioning, current, newestSeq: (await newestHistory(tx, bucket.id, key))?.seq };
+}
+
+/** What a version is written with. */
+export interface WriteOptions {
+  /** Content to link; undefined: the transaction has linked it. */
+  readonly content?: StagedBlob | string;
+  readonly conditions?: WriteConditions | undefined;
+}
+
+/** Makes this the present version. */
+export async function writeVersion(
+  deps: WriteDeps,
+  tx: Writer,
+  bucket: Bucket,
+  version: NewVersion,
+  { content, conditions }: WriteOptions,
+): Promise<ObjectRow> {
+  const { key } = version;
+  const state = await stateForWrite(deps, tx, bucket, key);
+  requireConditions(state.current, conditions, Buffer.from(key).toString());
+  await requireRoom(deps, tx, bucket.orgId, version.size);
+  if (content !== undefined) await deps.objects.link(tx, bucket.orgId, content);
+  const row: ObjectRow = { ...version, ...placeOf(deps, bucket, state) };
+  const freed = await makeRoom(deps, tx, bucket, state, key);
+  await putCurrent(tx, row);
+  await addUsage(
+    deps.metadata.dialect,
+    tx,
+    { org_id: bucket.orgId, bucket: bucket.id },
+    {
+      objects: 1 - freed.objects,
+      bytes: row.size - freed.bytes,
+    },
+  );
+  return row;
+}
+
+/** Puts a delete marker; where there are no versions, takes the object away. Undefined: there is no marker. */
+export async function markDeleted(
+  deps: WriteDeps,
+  tx: Writer,
+  bucket: Bucket,
+  options: { readonly key: string; readonly owner: string; readonly conditions: WriteConditions | undefined },
+): Promise<HistoryRow | undefined> {
+  const key = keyBytes(options.key);
+  const state = await stateForWrite(deps, tx, bucket, key);
+  // What is not there can be deleted: only what is there is compared.
+  if (state.current !== undefined) requireConditions(state.current, options.conditions, options.key);
+  const freed = await makeRoom(deps, tx, bucket, state, key, { isGone: true });
+  await addUsage(
+    deps.metadata.dialect,
+    tx,
+    { org_id: bucket.orgId, bucket: bucket.id },
+    {
+      objects: -freed.objects,
+      bytes: -freed.bytes,
+    },
+  );
+  if (state.versioning === "unversioned") return undefined;
+  const none = { blob_id: null, size: 0, etag: "", tags: "", detail: "{}", parts: null };
+  const marker = { ...none, key, owner: options.owner, ...placeOf(deps, bucket, state) };
+  await insertHistory(tx, marker);
+  return marker;
+}
+
+/** Takes one version away for good; the newest of the rest becomes the present one. */
+export async function removeVersion(
+  deps: WriteDeps,
+  tx: Writer,
+  bucket: Bucket,
+  found: { readonly table: "s3_object" | "s3_history"; readonly row: HistoryRow },
+): Promise<void> {
+  const { table, row } = found;
+  if (table === "s3_object") await deleteCurrent(tx, row.bucket, row.key);
+  else await deleteHistory(tx, row);
+  await promote(tx, row);
+  if (row.blob_id === null) return;
+  await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
+  const place = { org_id: row.org_id, bucket: bucket.id };
+  await addUsage(deps.metadata.dialect, tx, place, { objects: -1, bytes: -row.size });
+}
+
+async function promote(tx: Writer, { bucket, key }: Pick<HistoryRow, "bucket" | "key">): Promise<void> {
+  if ((await currentObject(tx, bucket, key)) !== undefined) return;
+  const newest = await newestHistory(tx, bucket, key);
+  if (newest === undefined || newest.blob_id === null) return;
+  await deleteHistory(tx, newest);
+  await putCurrent(tx, { ...newest, blob_id: newest.blob_id });
+}
+
+interface Freed {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** Retires the present version, or takes away what the new one replaces: the null version, wherever it is. */
+async function makeRoom(
+  deps: WriteDeps,
+  tx: Writer,
+  bucket: Bucket,
+  { versioning, current }: WriteState,
+  key: Uint8Array,
+  { isGone = false } = {},
+): Promise<Freed> {
+  if (versioning === "enabled") {
+    if (current !== undefined) await retireCurrent(tx, bucket.id, key);
+    return { objects: 0, bytes: 0 };
+  }
+  const isReplaced = current?.version_id === NULL_VERSION;
+  if (current !== undefined && !isReplaced) await retireCurrent(tx, bucket.id, key);
+  if (isReplaced && isGone) await deleteCurrent(tx, bucket.id, key);
+  const old =
+    isReplaced || versioning === "unversioned" ? current : await historyVersion(tx, bucket.id, key, NULL_VERSION);
+  if (old === undefined) return { objects: 0, bytes: 0 };
+  if (old !== current) await deleteHistory(tx, old);
+  if (old.blob_id === null) return { objects: 0, bytes: 0 };
+  await deps.objects.unlink(tx, bucket.orgId, [old.blob_id]);
+  return { objects: 1, bytes: old.size };
+}
+
+/** Numbers go down, so that the newest comes first; the clock may stand still or go back. */
+function placeOf(
+  deps: WriteDeps,
+  bucket: Bucket,
+  { versioning, newestSeq }: WriteState,
+): Pick<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at"> {
+  const nowMs = deps.clock.nowMs();
+  return {
+    bucket: bucket.id,
+    org_id: bucket.orgId,
+    seq: Math.min(-nowMs * 1000, (newestSeq ?? 0) - 1),
+    version_id: versioning === "enabled" ? randomBytes(24).toString("base64url") : NULL_VERSION,
+    modified_at: nowMs,
+  };
+}
+
+/** @throws S3Error `QuotaExceeded` */
+export async function requireRoom(deps: WriteDeps, tx: Writer, orgId: string, bytes: number): Promise<void> {
+  const { storedBytesMax } = deps.settings;
+  if (storedBytesMax === null || bytes === 0) return;
+  await deps.metadata.lock(tx, `s3_usage:${orgId}`);
+  if ((await bytesOf(tx, orgId)) + bytes > storedBytesMax) throw new S3Error("QuotaExceeded");
+}

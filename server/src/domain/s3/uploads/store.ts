@@ -1,0 +1,55 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { UploadRow } from "./view.ts";
+
+export type PartRow = Tables["s3_part"];
+
+export async function uploadById(db: Reader, id: string): Promise<UploadRow | undefined> {
+  return db.selectFrom("s3_upload").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export async function insertUpload(tx: Writer, row: UploadRow): Promise<void> {
+  await tx.insertInto("s3_upload").values(row).execute();
+}
+
+/** The upload is done: it is kept for whoever completes it once more. */
+export async function setCompleted(tx: Writer, id: string, atMs: number, result: string): Promise<void> {
+  await tx.updateTable("s3_upload").set({ completed_at: atMs, result }).where("id", "=", id).execute();
+}
+
+export async function deleteUpload(tx: Writer, id: string): Promise<void> {
+  await tx.deleteFrom("s3_upload").where("id", "=", id).execute();
+}
+
+export async function partByNumber(db: Reader, uploadId: string, number: number): Promise<PartRow | undefined> {
+  const query = db.selectFrom("s3_part").selectAll().where("upload_id", "=", uploadId).where("number", "=", number);
+  return query.executeTakeFirst();
+}
+
+export async function putPartRow(tx: Writer, row: PartRow): Promise<void> {
+  const { upload_id: _uploadId, number: _number, org_id: _orgId, ...change } = row;
+  await tx
+    .insertInto("s3_part")
+    .values(row)
+    .onConflict((on) => on.columns(["upload_id", "number"]).doUpdateSet(change))
+    .execute();
+}
+
+/** In the order of their numbers. */
+export async function partRows(
+  db: Reader,
+  uploadId: string,
+  page: { readonly after: number; readonly limit: number },
+): Promise<PartRow[]> {
+  return db
+    .selectFrom("s3_part")
+    .selectAll()
+    .where("upload_id", "=", uploadId)
+    .where("number", ">", page.after)
+    .orderBy("number")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function deleteParts(tx: Writer, uploadId: string): Promise<PartRow[]> {
+  return tx.deleteFrom("s3_part").where("upload_id", "=", uploadId).returningAll().execute();
+}
