@@ -44,16 +44,23 @@ export function isId(prefix: IdPrefix, value: string): boolean {
   return value.startsWith(`${prefix}_`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(value.slice(prefix.length + 1));
 }
 
+/** When an identifier was made, in milliseconds since the epoch. */
+export function idMs(id: string): number {
+  const text = id.slice(id.indexOf("_") + 1).slice(0, TIME_CHARS);
+  return Array.from(text).reduce((ms, char) => ms * 32 + ALPHABET.indexOf(char), 0);
+}
+
 function timePart(nowMs: number): string {
   let rest = nowMs;
   let text = "";
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < TIME_CHARS; i++) {
     text = ALPHABET.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }
   return text;
 }
 
+const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 /** Asking the system for so many at once costs a fiftieth for each identifier, and every request makes one. */
 const POOL_BYTES = 4096;

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "node:sqlite";
+import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
 import { openObjects } from "#stores/objects/index.ts";
@@ -49,6 +50,30 @@ test("scrub beside an open store finds nothing, then what was damaged, and says 
     assert.equal(scrub(dataDir, "too", "much").status, 2);
   } finally {
     await objects.close();
+    await metadata.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test("scrub deletes on request what no record knows of", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  try {
+    await (await openObjects({ dataDir, metadata, clock: systemClock, log })).close();
+    const id = newId("blob", systemClock.nowMs() - 7_200_000);
+    const shard = join(dataDir, "objects/blobs", id.slice(-2));
+    mkdirSync(shard, { recursive: true });
+    writeFileSync(join(shard, id), "nobody's");
+    const found = scrub(dataDir);
+    assert.equal(found.status, 1);
+    assert.match(found.stdout, new RegExp(`^orphan    ${id}: 8 bytes`));
+    const deleted = scrub(dataDir, "--delete-orphans");
+    assert.equal(deleted.status, 0, deleted.stderr);
+    assert.match(deleted.stdout, new RegExp(`^deleted   ${id}: 8 bytes\nok .*1 of which are deleted\n$`));
+    assert.deepEqual(readdirSync(shard), []);
+    assert.equal(scrub(dataDir).status, 0);
+  } finally {
     await metadata.close();
     rmSync(dataDir, { recursive: true, force: true });
   }

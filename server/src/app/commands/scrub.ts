@@ -16,13 +16,14 @@ import { onInterrupt } from "./interrupt.ts";
 import { withMetadata } from "./stores.ts";
 
 const USAGE = `
-Usage: mooring scrub [--quick] [--json] [--data-dir DIR]
+Usage: mooring scrub [--quick] [--delete-orphans] [--json] [--data-dir DIR]
 
-Looks at everything that is stored for files, beside a running server or without one, and changes nothing. Finds content that is missing, cut or
-altered, files in the objects directory that no record knows of, records that hold what is not there, and wrong counts. What is written or deleted
-meanwhile is no finding.
+Looks at everything that is stored for files, beside a running server or without one. Finds content that is missing, cut or altered, content that
+no record knows of, records that hold what is not there, and wrong counts. What is written or deleted meanwhile is no finding. It changes nothing,
+unless --delete-orphans has it delete content that no record knows of and that is older than object_grace_ms: not after a restore of older records.
 
   mooring scrub --data-dir ./data
+  mooring scrub --delete-orphans
   mooring scrub --quick --json
 
 Exit codes: 0 nothing was found, 1 something was, 2 wrong usage, 130 interrupted.
@@ -30,6 +31,7 @@ Exit codes: 0 nothing was found, 1 something was, 2 wrong usage, 130 interrupted
 
 const OPTIONS: readonly Option[] = [
   { name: "quick", type: "boolean", description: "compare sizes only, instead of reading every byte" },
+  { name: "delete-orphans", type: "boolean", description: "delete content that no record knows of" },
   { name: "json", type: "boolean", description: "print JSON: one object a finding, then one with the totals" },
   CONFIG_OPTION,
 ];
@@ -71,6 +73,13 @@ async function run(parsed: Parsed, signal: AbortSignal): Promise<ScrubProgress> 
     bar?.clear();
     process.stdout.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
   };
+  const deleted = (id: string, bytes: number): void => {
+    bar?.clear();
+    process.stdout.write(
+      json ? `${JSON.stringify({ kind: "deleted", what: id, bytes })}\n` : `deleted   ${id}: ${bytes} bytes\n`,
+    );
+  };
+  const deleteOrphansBefore = systemClock.nowMs() - config.object_grace_ms;
   const totals = await withMetadata(config, (metadata) =>
     scrubObjects(
       { dataDir: config.data_dir, metadata, clock: systemClock, log: stderrLog, ...upstreamOf(config) },
@@ -78,6 +87,7 @@ async function run(parsed: Parsed, signal: AbortSignal): Promise<ScrubProgress> 
         references: CONTENT_COLUMNS,
         quick: parsed.values["quick"] === true,
         found,
+        ...(parsed.values["delete-orphans"] === true ? { deleteOrphansBefore, deleted } : {}),
         signal,
         ...(bar === undefined ? {} : { progress: bar.show }),
       },
@@ -98,8 +108,9 @@ function readable({ kind, what, detail }: Finding): string {
   return `${kind.padEnd(9)} ${what}: ${detail}\n`;
 }
 
-function summaryOf({ blobs, bytes, stored, findings }: ScrubProgress): string {
-  const seen = `looked at ${blobs} blobs of ${mebibytes(bytes)}, and at ${stored} stored outside of the records`;
+function summaryOf({ blobs, bytes, stored, deleted, findings }: ScrubProgress): string {
+  const gone = deleted === 0 ? "" : `, ${deleted} of which are deleted`;
+  const seen = `looked at ${blobs} blobs of ${mebibytes(bytes)}, and at ${stored} stored outside of the records${gone}`;
   return findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
 }
 

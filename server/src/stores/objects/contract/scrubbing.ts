@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { newId } from "#kernel/ids.ts";
-import { contentOf, keep, MIB, unlinkNow, nth } from "../testing/store.ts";
-import { dropThing, findings, GRACE_MS, keepThing, LARGE, makeThings, named, type ObjectCases } from "./harness.ts";
+import { scrub } from "../scrub/index.ts";
+import { contentOf, keep, LIMIT, linkNow, MIB, readAll, unlinkNow, nth } from "../testing/store.ts";
+import {
+  dropThing,
+  findings,
+  GRACE_MS,
+  keepThing,
+  LARGE,
+  makeThings,
+  named,
+  readThing,
+  THINGS,
+  type ObjectCases,
+} from "./harness.ts";
 
 export const SCRUBBING: ObjectCases = {
   "a store that is well has no findings, staged and idle blobs included": async (store) => {
@@ -55,6 +67,28 @@ export const SCRUBBING: ObjectCases = {
     await place.plant(id);
     await keepThing(store, "thing", contentOf(1, LARGE));
     assert.deepEqual(await named(store), [`orphan ${id}`]);
+  },
+
+  "orphans past the grace period are deleted when that is asked for, and nothing else": async (store, place) => {
+    await makeThings(store);
+    await keepThing(store, "thing", contentOf(1, LARGE));
+    const nowMs = store.clock.nowMs();
+    const [old, young] = [newId("blob", nowMs - GRACE_MS - 1), newId("blob", nowMs - GRACE_MS)];
+    await place.plant(old);
+    await place.plant(young);
+    const staged = await store.objects.write("org_a", contentOf(2, LARGE), LIMIT);
+    const deleted: string[] = [];
+    const left: string[] = [];
+    const totals = await scrub({
+      ...{ metadata: store.metadata, driver: store.driver, references: [THINGS], quick: false },
+      deleteOrphansBefore: nowMs - GRACE_MS,
+      deleted: (id) => deleted.push(id),
+      found: ({ kind, what }) => left.push(`${kind} ${what}`),
+    });
+    assert.deepEqual([deleted, left, totals.deleted, totals.findings], [[old], [`orphan ${young}`], 1, 1]);
+    await linkNow(store, staged);
+    assert.equal((await readThing(store, "thing")).length, LARGE);
+    assert.equal((await readAll(store, staged.id)).length, LARGE);
   },
 
   "rows that hold what is not there, and blobs that nothing holds though they count it": async (store) => {

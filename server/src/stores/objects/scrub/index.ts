@@ -1,3 +1,4 @@
+import { idMs } from "#kernel/ids.ts";
 import { inChunks } from "../records.ts";
 import { checkBlob } from "./blob.ts";
 import {
@@ -19,7 +20,7 @@ export type { Finding, FindingKind, ReferenceColumn, ScrubOptions, ScrubProgress
  * looked at again, and counts only when it still is.
  */
 export async function scrub(options: ScrubOptions): Promise<ScrubProgress> {
-  const progress: ScrubProgress = { blobs: 0, bytes: 0, references: 0, stored: 0, findings: 0 };
+  const progress: ScrubProgress = { blobs: 0, bytes: 0, references: 0, stored: 0, deleted: 0, findings: 0 };
   const found = (finding: Finding): void => {
     progress.findings += 1;
     options.found(finding);
@@ -106,6 +107,11 @@ async function scrubStored(
       );
       for (const { id, bytes } of chunk) {
         if (known.has(id) || (await driver.sizeOf(id)) === undefined) continue;
+        if (await deleteOrphan({ ...options, driver }, id)) {
+          progress.deleted += 1;
+          options.deleted?.(id, bytes);
+          continue;
+        }
         found({ kind: "orphan", what: id, orgId: null, detail: `${bytes} bytes that no record knows of` });
       }
     }
@@ -122,4 +128,14 @@ async function scrubStored(
     if (page.push(stored) === 1000) await settle();
   }
   await settle();
+}
+
+/** One that is younger than the limit may be of a server whose clock differs. False when it stays. */
+async function deleteOrphan(
+  { driver, deleteOrphansBefore = 0 }: Pick<ScrubOptions, "driver" | "deleteOrphansBefore">,
+  id: string,
+): Promise<boolean> {
+  if (idMs(id) >= deleteOrphansBefore) return false;
+  const deleted = await driver.delete([{ id, complete: false }]);
+  return deleted.includes(id);
 }

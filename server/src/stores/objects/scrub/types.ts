@@ -38,6 +38,8 @@ export interface ScrubProgress {
   bytes: number;
   references: number;
   stored: number;
+  /** Orphans that were deleted; they are no findings. */
+  deleted: number;
   findings: number;
 }
 
@@ -48,6 +50,10 @@ export interface ScrubOptions {
   readonly references: readonly ReferenceColumn[];
   /** Compares sizes only, instead of reading every byte. */
   readonly quick: boolean;
+  /** Deletes blobs that no record knows of and that were made before this time, in milliseconds since the epoch. */
+  readonly deleteOrphansBefore?: number;
+  /** Told of each of them. */
+  readonly deleted?: (id: string, bytes: number) => void;
   readonly found: (finding: Finding) => void;
   readonly progress?: (progress: ScrubProgress) => void;
   readonly signal?: AbortSignal;
