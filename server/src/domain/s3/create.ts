@@ -7,13 +7,13 @@ import { createObjects } from "./objects/index.ts";
 import type { S3Domain } from "./types.ts";
 import { createUploads } from "./uploads/index.ts";
 
-/** The gateway's side behind its wire. */
-export interface S3Gateway extends S3Domain {
+/** The gateway's side behind its wire, running. */
+export interface S3 extends S3Domain {
   /** Writes down what is kept in memory. */
   stop(): Promise<void>;
 }
 
-export function createS3(deps: S3Deps): S3Gateway {
+export function createS3(deps: S3Deps): S3 {
   const keys = new KeyRing(deps);
   return {
     keys,
