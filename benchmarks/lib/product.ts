@@ -23,6 +23,12 @@ export interface Product {
 
 export interface Bootstrapped {
   readonly credential: { readonly client_id: string; readonly client_secret: string };
+  readonly s3: {
+    readonly access_key_id: string;
+    readonly secret_access_key: string;
+    readonly region: string;
+    readonly bucket: string;
+  };
 }
 
 const OPEN_LIMITS = ["--log-level", "error", "--rate-limit-per-second", "1000000", "--rate-limit-burst", "10000000"];

@@ -1,0 +1,85 @@
+import { parseArgs } from "node:util";
+import { quantileOf, shown, spreadOf } from "../lib/statistics.ts";
+import { sampleTree } from "../logs/sampler.ts";
+import { fill, listPages, listPrefixes } from "./listing.ts";
+import { getLarge, getSmall, multipart, putLarge, putSmall, type Pace } from "./measures.ts";
+import { serversFrom, type S3Server } from "./servers.ts";
+
+// How fast is the S3 gateway beside other servers of one machine, in one run? MOORING_BENCH_VERSITYGW and MOORING_BENCH_MINIO
+// name binaries; what is not named is left out. Each server has the machine for itself while it is measured.
+
+const { values } = parseArgs({
+  options: {
+    "large-mib": { type: "string", default: "1024" },
+    "multipart-mib": { type: "string", default: "5120" },
+    keys: { type: "string", default: "100000" },
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "5" },
+    dir: { type: "string" },
+  },
+});
+const MIB = 1024 * 1024;
+const rounds = Number(values.rounds);
+const durationMs = Number(values.seconds) * 1000;
+
+async function series<T>(measure: (round: number) => Promise<T>): Promise<T[]> {
+  const figures: T[] = [];
+  for (let round = 0; round < rounds; round++) figures.push(await measure(round));
+  return figures;
+}
+
+/** Prints a figure with what it cost the server. */
+async function told<T>(
+  server: S3Server,
+  what: string,
+  measure: () => Promise<T>,
+  text: (figure: T) => string,
+): Promise<void> {
+  const sampler = await sampleTree(server.pid);
+  const figure = await measure();
+  const { rssBytesMax, cpuSeconds } = await sampler.stop();
+  const cost = `${Math.round(rssBytesMax / MIB)} MiB of memory, ${cpuSeconds.toFixed(1)} s of CPU`;
+  console.log(`  ${what.padEnd(34)} ${text(figure)}; ${cost}`);
+}
+
+const paces = (all: readonly Pace[]): string => {
+  const [p50, p99] = [spreadOf(all.map(({ p50Ms }) => p50Ms)), spreadOf(all.map(({ p99Ms }) => p99Ms))];
+  return `${shown(spreadOf(all.map(({ perSecond }) => perSecond)))} a second, ${shown(p50, 1)} ms, p99 ${shown(p99, 1)} ms`;
+};
+const speeds = (all: readonly number[]): string => `${shown(spreadOf(all))} MiB a second`;
+const times = (all: readonly number[]): string =>
+  `${shown(spreadOf(all), 1)} ms, p99 ${quantileOf(all, 0.99).toFixed(1)} ms`;
+
+async function measure(server: S3Server): Promise<void> {
+  const large = Number(values["large-mib"]) * MIB;
+  const parts = Number(values["multipart-mib"]) * MIB;
+  const keys = Number(values.keys);
+  console.log(`${server.name} (a PUT is ${server.durable})`);
+  await told(server, `PUT of ${values["large-mib"]} MiB`, () => series(() => putLarge(server, large)), speeds);
+  await told(server, `GET of ${values["large-mib"]} MiB`, () => series(() => getLarge(server, large)), speeds);
+  await told(server, "PUT of 4 KiB, 32 clients", () => series((round) => putSmall(server, durationMs, round)), paces);
+  await told(server, "GET of 4 KiB, 32 clients", () => series(() => getSmall(server, durationMs, 1000)), paces);
+  await told(
+    server,
+    `${values["multipart-mib"]} MiB in parts of 16 MiB`,
+    () => series(() => multipart(server, parts)),
+    speeds,
+  );
+  await told(
+    server,
+    `PUT of ${keys} empty objects`,
+    () => fill(server, keys),
+    (figure) => `${Math.round(figure)} a second`,
+  );
+  await told(server, "1,000 prefixes of those", () => series(() => listPrefixes(server)), times);
+  await told(server, "pages of 1,000 keys of those", () => listPages(server, 100), times);
+}
+
+for (const start of serversFrom(process.env, values.dir)) {
+  const server = await start();
+  try {
+    await measure(server);
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,32 @@
+"""What the scripts of Python clients share: the place to work at, and steps by their names."""
+
+import hashlib
+import json
+import os
+import sys
+
+PLACE = json.loads(os.environ["PLACE"])
+LARGE_BYTES = 17 * 1024 * 1024 + 1
+STEPS = {}
+
+
+def step(name):
+    def register(function):
+        STEPS[name] = function
+        return function
+
+    return register
+
+
+def content_of(size, seed=1):
+    block = hashlib.sha256(str(seed).encode()).digest()
+    blocks = [hashlib.sha256(block + n.to_bytes(8, "big")).digest() for n in range(size // 32 + 1)]
+    return b"".join(blocks)[:size]
+
+
+def path_of(name):
+    return os.path.join(PLACE["directory"], name)
+
+
+def main():
+    STEPS[sys.argv[1]]()
