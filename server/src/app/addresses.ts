@@ -15,6 +15,7 @@ export interface Addresses {
 /** The configured addresses; what is not configured follows from where the process listens. */
 export function addressesOf(config: Config, listen: string, s3Listen: string): Addresses {
   const origin = `http://${listen}`;
+  const s3Origin = `${config.s3_tls_cert === null ? "http" : "https"}://${s3Listen}`;
   const of = (url: string | null): string => (url ?? origin).replace(/\/+$/, "");
   return {
     identity_url: of(config.identity_url),
@@ -22,7 +23,7 @@ export function addressesOf(config: Config, listen: string, s3Listen: string): A
     query_url: of(config.query_url),
     storage_url: of(config.storage_url),
     registry_domain: config.registry_domain ?? listen,
-    s3_endpoint: (config.s3_endpoint ?? `http://${s3Listen}`).replace(/\/+$/, ""),
+    s3_endpoint: (config.s3_endpoint ?? s3Origin).replace(/\/+$/, ""),
     webhooks_url: of(config.webhooks_url),
     portal_url: of(config.portal_url),
   };

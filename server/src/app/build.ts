@@ -23,6 +23,8 @@ import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
 import { registerGauges } from "./gauges.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
+import { createRegistry } from "./registry.ts";
+import { createS3Domain, openS3Gateway, s3TlsOf } from "./s3.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
 
@@ -77,7 +79,12 @@ async function startAll(
   const listener = phases.started("listener", await openListener(config.listen, { connectionsMax }), (part) =>
     part.stop(0),
   );
-  const addresses = addressesOf(config, listener.address, config.s3_listen);
+  const s3Listener = phases.started(
+    "s3 listener",
+    await openListener(config.s3_listen, { connectionsMax, tls: s3TlsOf(config) }),
+    (part) => part.stop(0),
+  );
+  const addresses = addressesOf(config, listener.address, s3Listener.address);
   const { metadata, telemetry, objects } = await openStores(config, log, clock, phases);
   const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) =>
     part.stop(),
@@ -93,8 +100,11 @@ async function startAll(
     rateLimit: { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst },
   });
   const stores = { metadata, telemetry, objects };
+  const s3 = phases.started("s3", createS3Domain({ config, log, clock, metadata, objects, identity }), (part) =>
+    part.stop(),
+  );
   const features = startFeatures({ config, log, clock, addresses, identity, phases, ...stores });
-  const { alerts, files, tails } = features;
+  const { alerts, files, registry, tails } = features;
   const parts = { config, clock, addresses, host, identity, ...stores, ...features };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
@@ -107,15 +117,20 @@ async function startAll(
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
   });
+  const { s3_endpoint: endpoint } = addresses;
+  const s3Parts = { config, endpoint, log, clock, metadata, objects, identity };
+  openS3Gateway(s3Parts, { domain: s3, listener: s3Listener, metrics });
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, connectionsMax, metrics);
   alerts.start();
   files.start();
+  registry.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;
     tails.stop(); // they would never end by themselves
-    await Promise.all([part.stop(config.stop_timeout_ms), metricsListener?.stop(1000)]);
+    const timeoutMs = config.stop_timeout_ms;
+    await Promise.all([part.stop(timeoutMs), s3Listener.stop(timeoutMs), metricsListener?.stop(1000)]);
   });
   return {
     addresses,
@@ -141,7 +156,9 @@ interface FeatureParts {
 }
 
 /** What surfaces need beside the stores. Their background work begins when requests are served. */
-function startFeatures(parts: FeatureParts): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files"> {
+function startFeatures(
+  parts: FeatureParts,
+): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry"> {
   const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases } = parts;
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
@@ -157,7 +174,12 @@ function startFeatures(parts: FeatureParts): Pick<SurfaceParts, "encoders" | "ta
     createFiles({ config, storageUrl, log, clock, metadata, objects, identity }),
     (part) => part.stop(),
   );
-  return { encoders, tails, alerts, files };
+  const registry = phases.started(
+    "registry",
+    createRegistry({ config, addresses, log, clock, metadata, objects, identity }),
+    (part) => part.stop(),
+  );
+  return { encoders, tails, alerts, files, registry };
 }
 
 function startOwnTelemetry(

@@ -148,6 +148,9 @@ function relations(config: Config, mistakes: string[]): void {
   if (config.rate_limit_burst < config.rate_limit_per_second) {
     mistakes.push("rate_limit_burst: must be at least rate_limit_per_second");
   }
+  if ((config.s3_tls_cert === null) !== (config.s3_tls_key === null)) {
+    mistakes.push("s3_tls_cert and s3_tls_key: must be set together");
+  }
   for (const name of ["objects_s3_access_key_id", "objects_s3_secret_access_key"] as const) {
     if (config.objects_s3_bucket !== null && config[name] === null)
       mistakes.push(`${name}: must be set when objects_s3_bucket is`);

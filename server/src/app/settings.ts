@@ -42,7 +42,7 @@ export const SETTINGS = {
     schema: address,
     default: "127.0.0.1:9000",
     form: HOST_PORT,
-    description: "host:port of the S3 gateway (comes with a later version)",
+    description: "host:port of the S3 gateway",
   },
   metrics_listen: {
     schema: Type.Union([Type.Literal("off"), address]),
@@ -91,6 +91,50 @@ export const SETTINGS = {
     default: null,
     form: HTTP_URL,
     description: "public address of the S3 gateway; from s3_listen when not set",
+  },
+  s3_domain: {
+    schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$" })]),
+    default: null,
+    form: "a host name in lower case, without a port",
+    description:
+      "domain below which each bucket is a host of its own (BUCKET.s3.example.com); without it buckets are in paths",
+  },
+  s3_region: {
+    schema: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,30}$" }),
+    default: "us-east-1",
+    form: "lower-case letters, digits and hyphens",
+    description: "region that the S3 gateway says it is in; it takes signatures for it, us-east-1 and auto",
+  },
+  s3_signature_v2: {
+    schema: Type.Enum(["refuse", "urls", "all"]),
+    default: "urls",
+    form: "refuse, urls or all",
+    description: "where the S3 gateway takes the old Signature V2: nowhere, in presigned URLs and forms, or everywhere",
+  },
+  s3_tls_cert: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
+    default: null,
+    form: "the path of a file",
+    description:
+      "PEM file with the certificate (and its chain) by which the S3 gateway speaks TLS; plain HTTP without it",
+  },
+  s3_tls_key: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
+    default: null,
+    form: "the path of a file",
+    description: "PEM file with the private key of s3_tls_cert",
+  },
+  s3_public_organization: {
+    schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
+    default: null,
+    form: "the slug of an organization",
+    description:
+      "organization whose public buckets answer requests without a signature; when not set, the only one that there is",
+  },
+  s3_stored_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description: "bytes of objects, in all their versions, that an organization may have in its buckets",
   },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   trusted_proxies: {
@@ -232,6 +276,31 @@ export const SETTINGS = {
     schema: ms(100, DAY_MS),
     default: 60_000,
     description: "how often the server looks for uploads that were never made",
+  },
+  registry_blob_bytes_max: {
+    schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    default: 50 * GIB,
+    description: "bytes of one blob of a container image",
+  },
+  registry_stored_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description: "bytes of container images that an organization may have, the same content counted once",
+  },
+  registry_upload_lifetime_s: {
+    schema: count(1, 2_592_000),
+    default: 86_400,
+    description: "seconds after the last byte for which an upload of a blob can be continued",
+  },
+  registry_lease_ms: {
+    schema: ms(100, 365 * DAY_MS),
+    default: DAY_MS,
+    description: "how long a blob that no manifest needs yet is kept after it was pushed or asked for",
+  },
+  registry_collect_ms: {
+    schema: ms(100, DAY_MS),
+    default: 600_000,
+    description: "how often the server looks for blobs and manifests that nothing needs",
   },
   object_grace_ms: {
     schema: ms(100, 30 * DAY_MS),

@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -29,12 +30,14 @@ export interface ListenerOptions {
   readonly connectionsMax?: number;
   /** Whether Node refuses a request without Host itself, for a handler that does not. */
   readonly requireHost?: boolean;
+  /** PEM: speaks TLS by them. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
 
 /** @throws Error `cannot listen on <address>: …` */
 export async function openListener(
   address: string,
-  { headersTimeoutMs = HEADERS_TIMEOUT_MS, connectionsMax, requireHost = false }: ListenerOptions = {},
+  { headersTimeoutMs = HEADERS_TIMEOUT_MS, connectionsMax, requireHost = false, tls }: ListenerOptions = {},
 ): Promise<Listener> {
   const { host, port } = partsOf(address);
   let handle: RequestListener = (_request, response) => {
@@ -46,9 +49,9 @@ export async function openListener(
     connectionsCheckingInterval: headersTimeoutMs / 3,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   };
-  const server = createServer({ ...timeouts, noDelay: true, requireHostHeader: requireHost }, (request, response) =>
-    handle(request, response),
-  );
+  const options = { ...timeouts, noDelay: true, requireHostHeader: requireHost };
+  const serve: RequestListener = (request, response) => handle(request, response);
+  const server = tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
   server.timeout = IDLE_TIMEOUT_MS;
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
   await bind(server, host, port, address);

@@ -4,10 +4,20 @@ import { Counter, Histogram, Registry, collectDefaultMetrics } from "prom-client
 /** Figures of the process in Prometheus' text format. */
 export interface HttpMetrics {
   observe(request: FastifyRequest, reply: FastifyReply): void;
+  /** The same for a request that the framework did not see. */
+  count(answered: Answered): void;
   readonly registry: Registry;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+
+export interface Answered {
+  /** A pattern or a name, of which there are few. */
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+}
 
 export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry();
@@ -25,13 +35,20 @@ export function createHttpMetrics(): HttpMetrics {
     buckets: SECONDS,
     registers: [registry],
   });
+  const count = ({ route, method, status, seconds: elapsed }: Answered): void => {
+    requests.inc({ route, method, status: String(status) });
+    seconds.observe({ route }, elapsed);
+  };
   return {
     registry,
-    observe: (request, reply) => {
-      // The route's pattern, never the path: a path holds identifiers and would make a series each.
-      const route = request.routeOptions.url ?? "unknown";
-      requests.inc({ route, method: request.method, status: String(reply.statusCode) });
-      seconds.observe({ route }, reply.elapsedTime / 1000);
-    },
+    count,
+    observe: (request, reply) =>
+      count({
+        // The route's pattern, never the path: a path holds identifiers and would make a series each.
+        route: request.routeOptions.url ?? "unknown",
+        method: request.method,
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1000,
+      }),
   };
 }

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { createS3, type S3 } from "#domain/s3/index.ts";
+import type { Identity } from "#domain/identity/index.ts";
+import { createRateLimiter, type HttpMetrics, type Listener } from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import { createS3Gateway, serveS3 } from "#surfaces/s3/index.ts";
+import type { Config } from "./config.ts";
+
+type Log = {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+};
+
+export interface S3Parts {
+  readonly config: Config;
+  readonly endpoint: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly identity: Pick<Identity, "envelope">;
+}
+
+/** The gateway's side behind its wire. */
+export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
+  const { config, log, clock, metadata, objects, identity } = parts;
+  const settings = {
+    storedBytesMax: config.s3_stored_bytes_max,
+    publicOrganization: config.s3_public_organization,
+  };
+  return createS3({ metadata, objects, clock, envelope: identity.envelope, log, settings });
+}
+
+/** Puts the gateway on its listener. */
+export function openS3Gateway(
+  parts: S3Parts,
+  { domain, listener, metrics }: { domain: S3; listener: Listener; metrics: HttpMetrics },
+): void {
+  const { config, endpoint, log, clock, objects } = parts;
+  const rate = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
+  const limiter = createRateLimiter({ name: "key", ...rate, clock });
+  const gateway = createS3Gateway(
+    {
+      domain,
+      objects,
+      clock,
+      log,
+      count: (keyId) => void limiter.take(keyId),
+      settings: {
+        endpoint,
+        domain: config.s3_domain,
+        region: config.s3_region,
+        signatureV2: config.s3_signature_v2,
+        uploadIdleTimeoutMs: config.upload_idle_timeout_ms,
+        trustedProxies: config.trusted_proxies,
+      },
+    },
+    ({ operation, method, status, elapsedMs }) =>
+      metrics.count({ route: `s3 ${operation}`, method, status, seconds: elapsedMs / 1000 }),
+  );
+  serveS3(listener, gateway);
+}
+
+/** @throws Error `cannot read …` */
+export function s3TlsOf(config: Config): { cert: string; key: string } | undefined {
+  const { s3_tls_cert: cert, s3_tls_key: key } = config;
+  if (cert === null || key === null) return undefined;
+  return { cert: pem("s3_tls_cert", cert), key: pem("s3_tls_key", key) };
+}
+
+function pem(setting: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`cannot read ${setting} (${path}): ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,134 @@
+import { S3Error, type S3Keys, type S3Principal } from "#domain/s3/index.ts";
+import type { Fields } from "../wire/fields.ts";
+import { hasParameter, type Exchange } from "../wire/request.ts";
+import { admitted } from "./admit.ts";
+import { authenticateForm, type FormFields } from "./form.ts";
+import { kindOf, type AuthKind } from "./kinds.ts";
+import { payloadOf, type Payload } from "./payload.ts";
+import { SigningKeys } from "./signature-v4.ts";
+import { claimsOfV2Header, claimsOfV2Query, requireV2Signature, type V2Claims, type V2Policy } from "./v2.ts";
+import { claimsOfHeader, claimsOfQuery, requireV4Signature, type Regions, type V4Claims } from "./v4.ts";
+
+/** Who sent a request, and what of it may be believed. */
+export interface Authentication {
+  readonly kind: AuthKind;
+  readonly principal: S3Principal;
+  readonly payload: Payload;
+  /** The header, with what a presigned URL carries in its stead. */
+  readonly fields: Fields;
+  /** Names of fields that came in the query. */
+  readonly hoisted: ReadonlySet<string>;
+}
+
+export interface AuthenticatorDeps {
+  readonly keys: S3Keys;
+  readonly nowMs: () => number;
+  readonly regions: Regions;
+  readonly v2: V2Policy;
+  /** Host of the public address: what clients sign when a proxy before us sets another one. */
+  readonly publicHost: string;
+}
+
+export interface S3Authenticator {
+  /**
+   * The one place that decides who sent a request. Runs before anything is looked up for it.
+   * @param form the fields of a form before its file, where `kindOf` says that the request is one
+   * @throws S3Error
+   */
+  authenticate(exchange: Exchange, form?: FormFields): Promise<Authentication>;
+}
+
+export function createS3Authenticator(deps: AuthenticatorDeps): S3Authenticator {
+  const signingKeys = new SigningKeys();
+  return {
+    authenticate: async (exchange, form) => {
+      refuseSessionTokens(exchange);
+      const kind = kindOf(exchange);
+      switch (kind) {
+        case "anonymous":
+          return anonymous(deps, exchange);
+        case "v4-header":
+          return ofV4(deps, signingKeys, exchange, claimsOfHeader(exchange, deps.nowMs(), deps.regions), kind);
+        case "v4-query":
+          return ofV4(deps, signingKeys, exchange, claimsOfQuery(exchange, deps.nowMs(), deps.regions), kind);
+        case "v2-header":
+          requireV2(deps.v2 === "all");
+          return ofV2(deps, exchange, claimsOfV2Header(exchange, deps.nowMs()), kind);
+        case "v2-query":
+          requireV2(deps.v2 !== "refuse");
+          return ofV2(deps, exchange, claimsOfV2Query(exchange, deps.nowMs()), kind);
+        case "form": {
+          if (form === undefined) throw new S3Error("MalformedPOSTRequest");
+          const principal = await authenticateForm({ ...deps, signingKeys }, form);
+          return { ...unsignedBody(exchange), kind, principal };
+        }
+        default:
+          throw new Error(`no way to authenticate ${kind satisfies never}`);
+      }
+    },
+  };
+}
+
+/** There are none here, and one that is passed over would be one that nobody checked. */
+function refuseSessionTokens({ fields, target }: Exchange): void {
+  if (fields.has("x-amz-security-token") || hasParameter(target, "X-Amz-Security-Token"))
+    throw new S3Error("InvalidToken");
+}
+
+function requireV2(isTaken: boolean): void {
+  if (!isTaken)
+    throw new S3Error(
+      "InvalidRequest",
+      "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
+    );
+}
+
+async function anonymous(deps: AuthenticatorDeps, exchange: Exchange): Promise<Authentication> {
+  return { ...unsignedBody(exchange), kind: "anonymous", principal: await deps.keys.anonymous() };
+}
+
+function unsignedBody({ fields }: Exchange): Pick<Authentication, "payload" | "fields" | "hoisted"> {
+  return { payload: payloadOf(fields.get("x-amz-content-sha256"), null), fields, hoisted: new Set() };
+}
+
+async function ofV4(
+  deps: AuthenticatorDeps,
+  signingKeys: SigningKeys,
+  exchange: Exchange,
+  claims: V4Claims,
+  kind: "v4-header" | "v4-query",
+): Promise<Authentication> {
+  const { principal, secret } = await admitted(deps.keys, claims.accessKeyId);
+  const key = signingKeys.keyOf(claims.accessKeyId, secret, claims.scope);
+  requireV4Signature(exchange, claims, key, deps.publicHost);
+  const { date, scope, signature: seed } = claims;
+  const payload = payloadOf(claims.payload, kind === "v4-header" ? { key, date, scope, seed } : null);
+  const added = kind === "v4-query" ? fieldsOfQuery(exchange) : [];
+  const hoisted = new Set(added.map(([name]) => name));
+  return { kind, principal, payload, fields: exchange.fields.with(added), hoisted };
+}
+
+const PRESIGNING = new Set(
+  "algorithm credential date expires signedheaders signature content-sha256".split(" ").map((name) => `x-amz-${name}`),
+);
+
+/** Presigners move `x-amz-*` fields into the query, where the signature covers them as well. */
+function fieldsOfQuery({ target }: Exchange): [string, string][] {
+  return (
+    target.query
+      // One character a byte, as fields have them.
+      .map(({ name, value }): [string, string] => [name.toLowerCase(), Buffer.from(value).toString("latin1")])
+      .filter(([name]) => name.startsWith("x-amz-") && !PRESIGNING.has(name))
+  );
+}
+
+async function ofV2(
+  deps: AuthenticatorDeps,
+  exchange: Exchange,
+  claims: V2Claims,
+  kind: "v2-header" | "v2-query",
+): Promise<Authentication> {
+  const { principal, secret } = await admitted(deps.keys, claims.accessKeyId);
+  requireV2Signature(exchange, claims, secret);
+  return { ...unsignedBody(exchange), kind, principal };
+}

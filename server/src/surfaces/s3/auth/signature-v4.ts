@@ -1,0 +1,113 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Fields } from "../wire/fields.ts";
+import { uriEncoded, uriEncodedPath, type QueryParameter, type Target } from "../wire/target.ts";
+
+export const V4_ALGORITHM = "AWS4-HMAC-SHA256";
+export const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/** What a signing key is good for. */
+export interface Scope {
+  /** `YYYYMMDD` */
+  readonly day: string;
+  readonly region: string;
+  readonly service: string;
+}
+
+/** What a signature is made over. */
+export interface SignedRequest {
+  readonly method: string;
+  readonly target: Target;
+  readonly fields: Fields;
+  /** Lower-case names, in the order in which they were given. */
+  readonly signedHeaders: readonly string[];
+  /** Value of `x-amz-content-sha256`, whatever kind of payload it names. */
+  readonly payload: string;
+}
+
+export function scopeText({ day, region, service }: Scope): string {
+  return `${day}/${region}/${service}/aws4_request`;
+}
+
+export function canonicalRequestOf({ method, target, fields, signedHeaders, payload }: SignedRequest): string {
+  const headers = signedHeaders.map((name) => `${name}:${fields.all(name).map(folded).join(",")}\n`).join("");
+  return [
+    method,
+    uriEncodedPath(target.path),
+    canonicalQueryOf(target.query),
+    headers,
+    signedHeaders.join(";"),
+    payload,
+  ].join("\n");
+}
+
+function folded(value: string): string {
+  return value.trim().replace(/ +/g, " ");
+}
+
+/** Sorted by the bytes of the encoded name, then value; what comes more than once stays. The signature itself is left out. */
+function canonicalQueryOf(query: readonly QueryParameter[]): string {
+  return query
+    .filter(({ name }) => name !== "X-Amz-Signature")
+    .map(({ name, value }) => [uriEncoded(name), uriEncoded(value)] as const)
+    .toSorted((a, b) => order(a[0], b[0]) || order(a[1], b[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** @param date as in `x-amz-date`, `YYYYMMDDTHHMMSSZ` */
+export function stringToSignOf(date: string, scope: Scope, canonicalRequest: string): string {
+  return [V4_ALGORITHM, date, scopeText(scope), sha256OfLatin1(canonicalRequest)].join("\n");
+}
+
+/** Header values are one character a byte, and everything else is ASCII. */
+function sha256OfLatin1(text: string): string {
+  return createHash("sha256").update(text, "latin1").digest("hex");
+}
+
+export function hmacSha256(key: string | Uint8Array, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+export function signatureOf(key: Uint8Array, stringToSign: string): string {
+  return hmacSha256(key, stringToSign).toString("hex");
+}
+
+/** Whether two texts are alike, in a time that does not tell where they differ. */
+export function equalInConstantTime(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Keys that were derived lately: four HMACs a request are most of what verifying one costs. */
+export class SigningKeys {
+  readonly #keys = new Map<string, { readonly secret: string; readonly key: Buffer }>();
+  readonly #keysMax: number;
+
+  constructor(keysMax = 1000) {
+    this.#keysMax = keysMax;
+  }
+
+  /** A key of another secret is never given, whatever was remembered for the same access key. */
+  keyOf(accessKeyId: string, secret: string, scope: Scope): Buffer {
+    const name = `${accessKeyId}/${scopeText(scope)}`;
+    const known = this.#keys.get(name);
+    if (known?.secret === secret) return known.key;
+    const key = deriveKey(secret, scope);
+    this.#keys.delete(name);
+    this.#keys.set(name, { secret, key });
+    if (this.#keys.size > this.#keysMax) {
+      const oldest = this.#keys.keys().next();
+      if (oldest.done !== true) this.#keys.delete(oldest.value);
+    }
+    return key;
+  }
+}
+
+export function deriveKey(secret: string, { day, region, service }: Scope): Buffer {
+  const ofDay = hmacSha256(`AWS4${secret}`, day);
+  return hmacSha256(hmacSha256(hmacSha256(ofDay, region), service), "aws4_request");
+}

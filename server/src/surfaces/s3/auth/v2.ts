@@ -1,0 +1,91 @@
+import { createHmac } from "node:crypto";
+import { S3Error } from "#domain/s3/index.ts";
+import { uriEncodedPath } from "../wire/target.ts";
+import type { Exchange } from "../wire/request.ts";
+import { equalInConstantTime } from "./signature-v4.ts";
+import { requireNear, signingTimeOf } from "./times.ts";
+import { mismatch } from "./v4.ts";
+
+/** Where Signature V2 is taken: nowhere, in presigned URLs and forms, everywhere. */
+export type V2Policy = "refuse" | "urls" | "all";
+
+/** What a request signed by Signature V2 says of itself. */
+export interface V2Claims {
+  readonly accessKeyId: string;
+  readonly signature: string;
+  /** What stands where the date does in the string to sign. */
+  readonly date: string;
+}
+
+/** Parameters of the query that the signature covers. */
+const SUBRESOURCES = new Set([
+  ..."acl cors delete lifecycle location logging notification partNumber policy requestPayment restore tagging torrent".split(
+    " ",
+  ),
+  ..."uploadId uploads versionId versioning versions website object-lock retention legal-hold encryption".split(" "),
+  ..."response-content-type response-content-language response-expires response-cache-control".split(" "),
+  ..."response-content-disposition response-content-encoding".split(" "),
+]);
+
+/** `AWS KEY:SIGNATURE` @throws S3Error `InvalidArgument`, `AccessDenied`, `RequestTimeTooSkewed` */
+export function claimsOfV2Header({ fields }: Exchange, nowMs: number): V2Claims {
+  const [, accessKeyId, signature] = /^AWS ([^:\s]+):([A-Za-z0-9+/=]+)$/.exec(fields.get("authorization") ?? "") ?? [];
+  if (accessKeyId === undefined || signature === undefined)
+    throw new S3Error("InvalidArgument", "The Authorization header must be like AWS KEY:SIGNATURE.");
+  requireNear(signingTimeOf(fields), nowMs);
+  // With x-amz-date, which is among the signed fields, the place of the date is empty.
+  return { accessKeyId, signature, date: fields.has("x-amz-date") ? "" : (fields.get("date") ?? "") };
+}
+
+/** `AWSAccessKeyId`, `Expires`, `Signature` @throws S3Error `AccessDenied` */
+export function claimsOfV2Query({ target }: Exchange, nowMs: number): V2Claims {
+  const one = (name: string): string => {
+    const values = target.query.filter((parameter) => parameter.name === name);
+    const value = values[0]?.value ?? "";
+    if (values.length !== 1 || value === "")
+      throw new S3Error(
+        "AccessDenied",
+        "A URL that is presigned by Signature V2 has AWSAccessKeyId, Expires and Signature, each once.",
+      );
+    return value;
+  };
+  const expires = one("Expires");
+  if (!/^[0-9]{1,12}$/.test(expires)) throw new S3Error("AccessDenied", "Expires must be a number of seconds.");
+  const claims = { accessKeyId: one("AWSAccessKeyId"), signature: one("Signature"), date: expires };
+  if (nowMs >= Number(expires) * 1000) {
+    const times = {
+      Expires: new Date(Number(expires) * 1000).toISOString(),
+      ServerTime: new Date(nowMs).toISOString(),
+    };
+    throw new S3Error("AccessDenied", "Request has expired.", { fields: times });
+  }
+  return claims;
+}
+
+/** @throws S3Error `SignatureDoesNotMatch` */
+export function requireV2Signature(exchange: Exchange, claims: V2Claims, secret: string): void {
+  const text = v2StringToSign(exchange, claims.date);
+  const right = createHmac("sha1", secret).update(text, "latin1").digest("base64");
+  if (!equalInConstantTime(claims.signature, right))
+    throw mismatch(claims.accessKeyId, claims.signature, { StringToSign: text });
+}
+
+export function v2StringToSign({ method, fields, target, bucket, key }: Exchange, date: string): string {
+  const amz = fields
+    .names()
+    .filter((name) => name.startsWith("x-amz-"))
+    .toSorted()
+    .map((name) => `${name}:${fields.all(name).join(",").replace(/\s+/g, " ")}\n`)
+    .join("");
+  const covered = target.query
+    .filter(({ name }) => SUBRESOURCES.has(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, value }) => (value === "" ? name : `${name}=${value}`))
+    .join("&");
+  // The bucket stands in the resource whichever style the request has.
+  const isVirtualHost = bucket !== "" && target.path === `/${key}`;
+  const path = isVirtualHost ? `/${bucket}/${key}` : target.path;
+  const resource = `${uriEncodedPath(path)}${covered === "" ? "" : `?${covered}`}`;
+  const [md5 = "", type = ""] = [fields.get("content-md5"), fields.get("content-type")];
+  return `${method}\n${md5}\n${type}\n${date}\n${amz}${resource}`;
+}

@@ -1,0 +1,230 @@
+import type { Readable } from "node:stream";
+import { S3Error, type ChecksumAlgorithm } from "#domain/s3/index.ts";
+import { watchIdle } from "#http/index.ts";
+import { Digester, type Digests, type StagedBlob } from "#stores/objects/index.ts";
+import type { Context } from "./context.ts";
+import { s3ErrorOf } from "./errors.ts";
+import { AwsChunkedDecoder } from "./wire/aws-chunked.ts";
+import {
+  checksumFieldOf,
+  checksumValue,
+  contentMd5,
+  digestOf,
+  expectedChecksum,
+  hexOfBase64,
+  type ExpectedChecksum,
+} from "./wire/checksums.ts";
+
+/** The largest body of one request, as in S3. */
+export const PUT_BYTES_MAX = 5 * 1024 ** 3;
+
+/** A body as it comes in, its framing taken away. */
+export interface Body extends BodyDescription {
+  readonly stream: Readable;
+  readonly signal: AbortSignal;
+  /** What was expected and what only the trailers told; to be called when all came. @throws S3Error `BadDigest`, `InvalidRequest` */
+  checkTrailers(digests: Digests): void;
+  /** To be called whatever comes of it. */
+  release(): void;
+}
+
+/**
+ * What the header says of the body, without reading a byte of it or asking for one.
+ * @throws S3Error `MissingContentLength`, `EntityTooLarge`, `InvalidDigest`, `InvalidRequest`
+ */
+export function describeBody(context: Context, bytesMax: number): BodyDescription {
+  const { auth, fields } = context;
+  const { payload } = auth;
+  const trailers = trailersOf(context);
+  const checksum = expectedChecksum(fields, auth.hoisted, trailers);
+  const size = payload.kind === "chunked" ? decodedLength(context) : plainLength(context);
+  if (size !== undefined && size > bytesMax) {
+    const message = "Your proposed upload exceeds the maximum allowed size";
+    const sizes = { ProposedSize: String(size), MaxSizeAllowed: String(bytesMax) };
+    throw new S3Error("EntityTooLarge", message, { fields: sizes });
+  }
+  const md5 = contentMd5(fields);
+  const sha256 = payload.kind === "plain" ? payload.sha256 : null;
+  const expected = {
+    ...(md5 === undefined ? {} : { md5 }),
+    ...(sha256 === null ? {} : { sha256 }),
+    ...expectedDigest(checksum, sha256),
+  };
+  return { size, checksum, expected, trailers };
+}
+
+export interface BodyDescription {
+  /** Undefined when it is not known before the end. */
+  readonly size: number | undefined;
+  readonly checksum: ExpectedChecksum | null;
+  /** What its digests must be, as far as that is known before it comes. */
+  readonly expected: Digests;
+  readonly trailers: readonly string[];
+  /** To be computed beside what is expected. */
+  readonly computes?: ChecksumAlgorithm;
+}
+
+function expectedDigest(checksum: ExpectedChecksum | null, sha256: string | null): Digests {
+  if (checksum === null || checksum.value === null) return {};
+  const hex = hexOfBase64(checksum.value);
+  if (checksum.algorithm === "SHA256" && sha256 !== null && sha256 !== hex) throw badDigest(checksum.algorithm);
+  return { [digestOf(checksum.algorithm)]: hex };
+}
+
+function badDigest(name: string): S3Error {
+  return new S3Error("BadDigest", `The ${name} you specified did not match the calculated checksum.`);
+}
+
+function trailersOf({ auth, fields }: Context): string[] {
+  const list = fields.list("x-amz-trailer");
+  if (list === undefined) return [];
+  if (auth.payload.kind !== "chunked" || !auth.payload.hasTrailers)
+    throw new S3Error("InvalidRequest", "x-amz-trailer takes an x-amz-content-sha256 that ends with -TRAILER.");
+  return list.split(",").map((name) => name.trim().toLowerCase());
+}
+
+function decodedLength({ fields }: Context): number {
+  const text = fields.get("x-amz-decoded-content-length");
+  if (text === undefined)
+    throw new S3Error("MissingContentLength", "You must provide the x-amz-decoded-content-length header.");
+  if (!/^[0-9]{1,15}$/.test(text))
+    throw new S3Error("InvalidArgument", "x-amz-decoded-content-length must be a whole number.");
+  return Number(text);
+}
+
+function plainLength({ fields }: Context): number | undefined {
+  if (fields.has("transfer-encoding")) return undefined;
+  const text = fields.get("content-length");
+  return Number(text ?? 0);
+}
+
+/** @throws S3Error `MissingContentLength` for content whose end is not known */
+export function requireLength({ fields }: Context): void {
+  if (!fields.has("content-length") && !fields.has("transfer-encoding")) throw new S3Error("MissingContentLength");
+}
+
+/** Begins to take the body: a sender who waits to be told so is told to go on (RFC 9110 section 10.1.1). */
+export function openBody(context: Context, description: BodyDescription): Body {
+  const { auth, exchange, deps } = context;
+  const { raw } = exchange;
+  const { checksum, trailers } = description;
+  const idle = watchIdle(raw, deps.settings.uploadIdleTimeoutMs);
+  exchange.goOn();
+  const { payload } = auth;
+  if (payload.kind === "plain") {
+    const checkTrailers = (): void => {};
+    return { ...description, stream: raw, signal: idle.signal, checkTrailers, release: idle.release };
+  }
+  const decoder = new AwsChunkedDecoder({
+    signer: payload.signer,
+    decodedLength: description.size ?? 0,
+    trailers: payload.hasTrailers ? trailers : null,
+  });
+  const cutOff = (): void => {
+    if (!raw.complete) decoder.destroy(new S3Error("IncompleteBody"));
+  };
+  raw.once("close", cutOff);
+  raw.pipe(decoder);
+  return {
+    ...description,
+    stream: decoder,
+    signal: idle.signal,
+    checkTrailers: (digests) => requireTrailer(checksum, decoder.trailers, digests),
+    release: () => {
+      idle.release();
+      raw.off("close", cutOff);
+      raw.unpipe(decoder);
+    },
+  };
+}
+
+function requireTrailer(
+  checksum: ExpectedChecksum | null,
+  trailers: ReadonlyMap<string, string>,
+  digests: Digests,
+): void {
+  if (checksum === null || checksum.value !== null) return;
+  const { algorithm } = checksum;
+  const value = checksumValue(algorithm, trailers.get(checksumFieldOf(algorithm)) ?? "");
+  if (hexOfBase64(value) !== digests[digestOf(algorithm)]) throw badDigest(algorithm);
+}
+
+/** Of which algorithms a body's digests are wanted. */
+function digestsWanted({ checksum, computes }: BodyDescription): (keyof Digests)[] {
+  const algorithm = checksum?.algorithm ?? computes;
+  return ["md5", ...(algorithm === undefined ? [] : [digestOf(algorithm)])];
+}
+
+/**
+ * Takes the body into the object store. It counts only when it is linked, and everything that the request says of it has been verified by then.
+ * @throws S3Error
+ */
+export async function stageBody(context: Context, description: BodyDescription, bytesMax: number): Promise<StagedBlob> {
+  const { deps, bucket } = context;
+  requireLength(context);
+  const body = openBody(context, description);
+  try {
+    const { size, expected, signal, stream } = body;
+    const options = { bytesMax, size, expected, signal, digests: digestsWanted(description) };
+    const staged = await deps.objects.write(bucket.orgId, stream, options);
+    try {
+      body.checkTrailers(staged.digests);
+    } catch (error) {
+      await deps.objects.discard(staged);
+      throw error;
+    }
+    return staged;
+  } catch (error) {
+    throw contentError(context, error);
+  } finally {
+    body.release();
+  }
+}
+
+/** A wrong digest of the payload has a name of its own. */
+export function contentError({ auth }: Context, error: unknown): S3Error {
+  const { algorithm, expected } = error as { algorithm?: unknown; expected?: unknown };
+  const { payload } = auth;
+  const ofPayload = payload.kind === "plain" && payload.sha256 !== null && payload.sha256 === expected;
+  if (algorithm === "sha256" && ofPayload) return new S3Error("XAmzContentSHA256Mismatch");
+  if ((error as { code?: unknown }).code === "ERR_STREAM_PREMATURE_CLOSE") return new S3Error("IncompleteBody");
+  return s3ErrorOf(error);
+}
+
+/** A body that is small and wanted as a whole. @throws S3Error */
+export async function readSmallBody(context: Context, bytesMax: number): Promise<Buffer> {
+  const description = describeBody(context, bytesMax);
+  const body = openBody(context, description);
+  try {
+    const bytes = await gather(body, bytesMax);
+    const digester = new Digester([
+      ...digestsWanted(description),
+      ...(Object.keys(body.expected) as (keyof Digests)[]),
+    ]);
+    digester.update(bytes);
+    const digests = digester.finish();
+    for (const [name, expected] of Object.entries(body.expected))
+      if (digests[name as keyof Digests] !== expected)
+        throw contentError(context, Object.assign(badDigest(name), { algorithm: name, expected }));
+    body.checkTrailers(digests);
+    return bytes;
+  } finally {
+    body.release();
+  }
+}
+
+function gather({ stream, signal }: Body, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    stream.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
+      else reject(new S3Error("MaxMessageLengthExceeded"));
+    });
+    stream.on("end", () => resolve(Buffer.concat(chunks)));
+    stream.on("error", reject);
+    stream.on("close", () => reject(new S3Error("IncompleteBody")));
+    signal.addEventListener("abort", () => reject(s3ErrorOf(signal.reason)));
+  });
+}

@@ -1,0 +1,146 @@
+import type { ServerResponse } from "node:http";
+import {
+  S3Error,
+  type AccessRequest,
+  type Bucket,
+  type RequestConditions,
+  type S3Caller,
+  type S3Domain,
+  type S3Principal,
+} from "#domain/s3/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import type { Authentication } from "./auth/authenticate.ts";
+import type { V2Policy } from "./auth/v2.ts";
+import type { Fields } from "./wire/fields.ts";
+import { parameterOf, type Exchange } from "./wire/request.ts";
+
+export interface GatewaySettings {
+  /** Public address, without a slash at its end. */
+  readonly endpoint: string;
+  /** Buckets are also hosts below it; null: path style only. */
+  readonly domain: string | null;
+  readonly region: string;
+  readonly signatureV2: V2Policy;
+  readonly uploadIdleTimeoutMs: number;
+  readonly trustedProxies: readonly string[];
+}
+
+export interface S3GatewayDeps {
+  readonly domain: S3Domain;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  readonly log: { error(fields: object, message: string): void; debug(fields: object, message: string): void };
+  /** Counts a request of a key. @throws Problem `rate_limited` */
+  readonly count: (keyId: string) => void;
+  readonly settings: GatewaySettings;
+}
+
+/** What an operation works with: a request whose sender is known and may do what its row says. */
+export interface Context {
+  readonly deps: S3GatewayDeps;
+  readonly exchange: Exchange;
+  readonly auth: Authentication;
+  /** The header, with what a presigned URL carries in its stead. */
+  readonly fields: Fields;
+  readonly caller: S3Caller;
+  readonly principal: S3Principal;
+  readonly key: string;
+  readonly versionId: string | undefined;
+  /** @throws Error in an operation that is about no bucket */
+  readonly bucket: Bucket;
+  /** What of the request policies may ask for. */
+  readonly conditions: RequestConditions;
+  /** A parameter of the query, decoded. */
+  parameter(name: string): string | undefined;
+  /** One more permission, beside that of the row. @throws S3Error `AccessDenied` */
+  require(action: string, about?: Partial<AccessRequest>): Promise<void>;
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A document, or text. */
+  readonly body?: string;
+  /** Writes the body, after the head was written. Only of a request that is no HEAD. */
+  readonly send?: (response: ServerResponse) => Promise<void>;
+}
+
+/** An operation; throws S3Error or Problem for what is to be refused. */
+export type Operation = (context: Context) => Promise<Answer>;
+
+export function createContext(
+  deps: S3GatewayDeps,
+  exchange: Exchange,
+  auth: Authentication,
+  bucket: Bucket | null,
+): Context {
+  const { principal, fields } = auth;
+  const { ip, requestId, isSecure, key, target } = exchange;
+  const conditions = { sourceIp: ip, isSecure, values: conditionValues(exchange, auth) };
+  const versionId = parameterOf(target, "versionId");
+  const context: Context = {
+    deps,
+    exchange,
+    auth,
+    fields,
+    caller: { principal, ip, requestId },
+    principal,
+    key,
+    versionId: versionId === "" ? undefined : versionId,
+    get bucket() {
+      if (bucket === null) throw new Error("the operation is about no bucket");
+      return bucket;
+    },
+    conditions,
+    parameter: (name) => parameterOf(target, name),
+    require: (action, about = {}) =>
+      deps.domain.access.require(principal, {
+        ...conditions,
+        bucket,
+        action,
+        ...(key === "" ? {} : { key }),
+        ...(versionId === undefined ? {} : { versionId }),
+        ...about,
+      }),
+  };
+  return context;
+}
+
+const CONDITION_PARAMETERS = ["prefix", "delimiter", "max-keys"];
+const CONDITION_FIELD =
+  /^x-amz-(acl|copy-source|metadata-directive|server-side-encryption.*|grant-.*|storage-class|content-sha256|object-lock-.*)$/;
+const SIGNATURE_VERSIONS: Readonly<Record<string, string>> = { "v2-header": "AWS", "v2-query": "AWS" };
+
+/** Condition keys of the policy language, as far as a request has them. */
+function conditionValues({ target }: Exchange, { fields, kind }: Authentication): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of CONDITION_PARAMETERS) {
+    const value = parameterOf(target, name);
+    if (value !== undefined) values[`s3:${name}`] = value;
+  }
+  const versionId = parameterOf(target, "versionId");
+  if (versionId !== undefined) values["s3:versionid"] = versionId;
+  for (const name of fields.names()) if (CONDITION_FIELD.test(name)) values[`s3:${name}`] = fields.list(name) ?? "";
+  for (const [name, value] of new URLSearchParams(fields.get("x-amz-tagging") ?? ""))
+    values[`s3:requestobjecttag/${name.toLowerCase()}`] = value;
+  const [referer, agent] = [fields.list("referer"), fields.list("user-agent")];
+  if (referer !== undefined) values["aws:referer"] = referer;
+  if (agent !== undefined) values["aws:useragent"] = agent;
+  if (kind !== "anonymous") {
+    values["s3:signatureversion"] = SIGNATURE_VERSIONS[kind] ?? "AWS4-HMAC-SHA256";
+    values["s3:authtype"] = kind.endsWith("query") ? "REST-QUERY-STRING" : kind === "form" ? "POST" : "REST-HEADER";
+  }
+  return values;
+}
+
+/** The organization that content of a bucket's objects belongs to. */
+export function requireKey({ key }: { readonly key: string }): string {
+  if (Buffer.byteLength(key) > KEY_BYTES_MAX)
+    throw new S3Error("KeyTooLongError", undefined, {
+      fields: { Size: String(Buffer.byteLength(key)), MaxSizeAllowed: String(KEY_BYTES_MAX) },
+    });
+  return key;
+}
+
+const KEY_BYTES_MAX = 1024;

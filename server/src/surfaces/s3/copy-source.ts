@@ -1,0 +1,53 @@
+import { S3Error, type Bucket, type ObjectVersion } from "#domain/s3/index.ts";
+import { requireKey, type Context } from "./context.ts";
+import { requireReadConditions } from "./wire/conditions.ts";
+import { parseTarget } from "./wire/target.ts";
+
+export interface CopySource {
+  readonly bucket: Bucket;
+  readonly version: ObjectVersion;
+}
+
+/**
+ * The object that `x-amz-copy-source` names, which the caller must be allowed to read as if it asked for it: it is found by the same decoding as
+ * the address of a request, and asked for before anything of it is told.
+ * @throws S3Error `InvalidArgument`, `AccessDenied`, `NoSuchKey`, `NoSuchBucket`, `PreconditionFailed`
+ */
+export async function copySourceOf(context: Context): Promise<CopySource> {
+  const { deps, principal, fields } = context;
+  const { bucket: name, key, versionId } = sourceNamed(fields.get("x-amz-copy-source") ?? "");
+  const bucket = await deps.domain.buckets.find(principal, name);
+  const action = versionId === undefined ? "s3:GetObject" : "s3:GetObjectVersion";
+  await deps.domain.access.require(principal, {
+    ...context.conditions,
+    action,
+    bucket,
+    key,
+    ...(versionId === undefined ? {} : { versionId }),
+  });
+  if (bucket.orgId !== context.bucket.orgId) throw new S3Error("AccessDenied");
+  const version = await deps.domain.objects.head(bucket, { key, versionId });
+  requireReadConditions(fields, version, "x-amz-copy-source-");
+  return { bucket, version };
+}
+
+function sourceNamed(text: string): { bucket: string; key: string; versionId: string | undefined } {
+  const mark = text.lastIndexOf("?versionId=");
+  const path = mark < 0 ? text : text.slice(0, mark);
+  const decoded = pathOf(path.startsWith("/") ? path : `/${path}`);
+  const slash = decoded.indexOf("/", 1);
+  if (slash < 2 || slash === decoded.length - 1)
+    throw new S3Error("InvalidArgument", "Copy Source must mention the source bucket and key: sourcebucket/sourcekey");
+  const versionId = mark < 0 ? undefined : text.slice(mark + "?versionId=".length);
+  const key = requireKey({ key: decoded.slice(slash + 1) });
+  return { bucket: decoded.slice(1, slash), key, versionId: versionId === "" ? undefined : versionId };
+}
+
+/** A `?` that begins no version is one of the key. */
+function pathOf(path: string): string {
+  try {
+    return parseTarget(path.replaceAll("?", "%3F")).path;
+  } catch {
+    throw new S3Error("InvalidArgument", "x-amz-copy-source can't be read.");
+  }
+}

@@ -1,0 +1,91 @@
+import { S3Error, type S3ErrorCode } from "#domain/s3/index.ts";
+import { Problem, type ProblemCode } from "#kernel/problem.ts";
+import { DigestMismatch, SizeMismatch, TooLarge } from "#stores/objects/index.ts";
+import type { Exchange } from "./wire/request.ts";
+import { renderDocument } from "./wire/xml.ts";
+
+/** What the stores' and the product's own errors are called in S3. */
+const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
+  invalid_request: "InvalidRequest",
+  invalid_parameter: "InvalidArgument",
+  unauthorized: "AccessDenied",
+  forbidden: "AccessDenied",
+  insufficient_scope: "AccessDenied",
+  not_found: "NoSuchKey",
+  method_not_allowed: "MethodNotAllowed",
+  request_timeout: "RequestTimeout",
+  conflict: "OperationAborted",
+  duplicate_slug: "BucketAlreadyExists",
+  precondition_failed: "PreconditionFailed",
+  storage_quota_exceeded: "QuotaExceeded",
+  quota_exceeded: "QuotaExceeded",
+  range_not_satisfiable: "InvalidRange",
+  expectation_failed: "InvalidArgument",
+  rate_limited: "SlowDown",
+  unavailable: "ServiceUnavailable",
+  disk_full: "ServiceUnavailable",
+};
+
+const RETRY_AFTER: Readonly<Record<string, string>> = { "retry-after": "1" };
+
+/** Any error as one of S3's. What is none of ours is a bug, and told as no more than that. */
+export function s3ErrorOf(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  if (!(error instanceof Problem)) return new S3Error("InternalError", undefined, { cause: error });
+  const ofContent = ofStore(error);
+  if (ofContent !== undefined) return ofContent;
+  const code = CODES[error.code] ?? (error.status < 500 ? "InvalidRequest" : "InternalError");
+  const headers = { ...(error.status === 503 ? RETRY_AFTER : {}), ...lowerCase(error.options.headers ?? {}) };
+  return new S3Error(code, error.message, { headers, cause: error.cause });
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function ofStore(error: Problem): S3Error | undefined {
+  if (error instanceof TooLarge) {
+    const fields = { MaxSizeAllowed: String(error.bytesMax) };
+    return new S3Error("EntityTooLarge", error.message, { fields });
+  }
+  if (error instanceof SizeMismatch) return new S3Error("IncompleteBody", error.message);
+  if (!(error instanceof DigestMismatch)) return undefined;
+  const { algorithm, actual, expected } = error;
+  const fields = { ExpectedDigest: expected, CalculatedDigest: actual };
+  const name = algorithm === "md5" ? "Content-MD5" : algorithm.toUpperCase();
+  return new S3Error("BadDigest", `The ${name} you specified did not match the calculated checksum.`, { fields });
+}
+
+/** An error as a document, with the ids by which it is found in the log. */
+export function errorDocument(error: S3Error, { requestId, hostId, resource }: ErrorPlace): string {
+  return renderDocument(
+    "Error",
+    {
+      Code: error.code,
+      Message: error.message,
+      ...error.options.fields,
+      Resource: resource,
+      RequestId: requestId,
+      HostId: hostId,
+    },
+    false,
+  );
+}
+
+export interface ErrorPlace {
+  readonly requestId: string;
+  readonly hostId: string;
+  readonly resource: string;
+}
+
+export function placeOfError(
+  exchange: Pick<Exchange, "requestId" | "target"> | undefined,
+  requestId: string,
+): ErrorPlace {
+  return { requestId, hostId: hostIdOf(requestId), resource: exchange?.target.path ?? "/" };
+}
+
+/** `x-amz-id-2`: clients show it beside the request's id. */
+export function hostIdOf(requestId: string): string {
+  return Buffer.from(requestId).toString("base64");
+}

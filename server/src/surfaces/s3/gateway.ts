@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { S3Error, type Bucket } from "#domain/s3/index.ts";
+import { letTheRestPass } from "#http/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { createS3Authenticator, type Authentication, type S3Authenticator } from "./auth/authenticate.ts";
+import type { FormFields } from "./auth/form.ts";
+import { kindOf } from "./auth/kinds.ts";
+import { regionsOf } from "./auth/v4.ts";
+import { createContext, type Answer, type Context, type S3GatewayDeps } from "./context.ts";
+import { corsFields, preflight } from "./cors.ts";
+import { errorDocument, hostIdOf, placeOfError, s3ErrorOf } from "./errors.ts";
+import { routeOf, type Row } from "./route.ts";
+import { POST_OBJECT, ROWS } from "./routes.ts";
+import { Fields } from "./wire/fields.ts";
+import { createPeerReader, type Peer } from "./wire/peer.ts";
+import type { Exchange } from "./wire/request.ts";
+import { parseTarget, placeOf } from "./wire/target.ts";
+
+/** Serves one request after the other; never rejects. */
+export interface S3Gateway {
+  handle(raw: IncomingMessage, response: ServerResponse): void;
+  /** Of a request with `Expect: 100-continue`, which is told to go on once it may. */
+  handleExpecting(raw: IncomingMessage, response: ServerResponse): void;
+}
+
+/** What is told of each request once it was answered. */
+export interface Answered {
+  readonly operation: string;
+  readonly method: string;
+  readonly status: number;
+  readonly elapsedMs: number;
+}
+
+export function createS3Gateway(deps: S3GatewayDeps, answered: (about: Answered) => void = () => {}): S3Gateway {
+  const { settings, domain, clock } = deps;
+  const authenticator = createS3Authenticator({
+    keys: domain.keys,
+    nowMs: () => clock.nowMs(),
+    regions: regionsOf(settings.region),
+    v2: settings.signatureV2,
+    publicHost: new URL(settings.endpoint).host,
+  });
+  const peerOf = createPeerReader(settings.trustedProxies);
+  const handle = (raw: IncomingMessage, response: ServerResponse, expects: boolean): void => {
+    const startedMs = performance.now();
+    const service = new Service(deps, authenticator, peerOf, raw, response, expects);
+    void service.serve().finally(() => {
+      const { operation } = service;
+      answered({
+        operation,
+        method: raw.method ?? "",
+        status: response.statusCode,
+        elapsedMs: performance.now() - startedMs,
+      });
+    });
+  };
+  return {
+    handle: (raw, response) => handle(raw, response, false),
+    handleExpecting: (raw, response) => handle(raw, response, true),
+  };
+}
+
+/** One request on its way. */
+class Service {
+  /** Its name once it is known. */
+  operation = "unknown";
+  readonly #deps: S3GatewayDeps;
+  readonly #authenticator: S3Authenticator;
+  readonly #peerOf: (raw: IncomingMessage) => Peer;
+  readonly #raw: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #requestId: string;
+  #isWaiting: boolean;
+  #exchange: Exchange | undefined;
+  #bucket: Bucket | null = null;
+
+  constructor(
+    deps: S3GatewayDeps,
+    authenticator: S3Authenticator,
+    peerOf: (raw: IncomingMessage) => Peer,
+    raw: IncomingMessage,
+    response: ServerResponse,
+    isWaiting: boolean,
+  ) {
+    this.#deps = deps;
+    this.#authenticator = authenticator;
+    this.#peerOf = peerOf;
+    this.#raw = raw;
+    this.#response = response;
+    this.#isWaiting = isWaiting;
+    this.#requestId = newId("req", deps.clock.nowMs());
+  }
+
+  async serve(): Promise<void> {
+    try {
+      this.#exchange = this.#read();
+      const answer = await this.#answer(this.#exchange);
+      await this.#send(this.#exchange, answer);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #read(): Exchange {
+    const { settings } = this.#deps;
+    const raw = this.#raw;
+    const fields = Fields.fromRaw(raw.rawHeaders);
+    const target = parseTarget(raw.url ?? "");
+    const host = fields.get("host");
+    if (host === undefined) throw new S3Error("InvalidRequest", "The header field Host is missing.");
+    return {
+      raw,
+      response: this.#response,
+      method: raw.method ?? "",
+      target,
+      fields,
+      ...placeOf(target.path, host, settings.domain),
+      requestId: this.#requestId,
+      ...this.#peerOf(raw),
+      goOn: () => {
+        if (this.#isWaiting) this.#response.writeContinue();
+        this.#isWaiting = false;
+      },
+    };
+  }
+
+  async #answer(exchange: Exchange): Promise<Answer> {
+    if (exchange.method === "OPTIONS") {
+      this.operation = "preflight";
+      return preflight(this.#deps, exchange);
+    }
+    if (kindOf(exchange) === "form") return this.#answerForm(exchange);
+    const auth = await this.#authenticate(exchange);
+    const row = routeOf(ROWS, exchange);
+    this.operation = row.name;
+    const context = await this.#contextFor(row, exchange, auth);
+    return row.run(context);
+  }
+
+  async #answerForm(exchange: Exchange): Promise<Answer> {
+    this.operation = POST_OBJECT.name;
+    if (exchange.bucket === "") throw new S3Error("MethodNotAllowed");
+    exchange.goOn();
+    return POST_OBJECT.run(this.#deps, exchange, async (form, key, fields) => {
+      const auth = await this.#authenticate(exchange, form);
+      this.#bucket = await this.#deps.domain.buckets.find(auth.principal, exchange.bucket);
+      return createContext(this.#deps, { ...exchange, key }, { ...auth, fields }, this.#bucket);
+    });
+  }
+
+  async #authenticate(exchange: Exchange, form?: FormFields): Promise<Authentication> {
+    const auth = await this.#authenticator.authenticate(exchange, form);
+    if (auth.principal.kind === "key") this.#deps.count(auth.principal.id);
+    return auth;
+  }
+
+  /** Finds the bucket and asks the one permission that the operation always needs, before anything else is told. */
+  async #contextFor(row: Row, exchange: Exchange, auth: Authentication): Promise<Context> {
+    const { buckets } = this.#deps.domain;
+    const hasBucket = row.level !== "service" && row.makesBucket !== true;
+    if (hasBucket) this.#bucket = await buckets.find(auth.principal, exchange.bucket);
+    const context = createContext(this.#deps, exchange, auth, this.#bucket);
+    requireOwner(context, this.#bucket);
+    const action = (context.versionId === undefined ? undefined : row.versionAction) ?? row.action;
+    if (action !== null) await context.require(action);
+    return context;
+  }
+
+  async #send(exchange: Exchange, answer: Answer): Promise<void> {
+    const { status = 200, headers = {}, body, send } = answer;
+    const all = { ...this.#commonFields(), ...headers };
+    const isDocument = body !== undefined;
+    if (isDocument) {
+      all["content-type"] ??= "application/xml";
+      all["content-length"] = String(Buffer.byteLength(body));
+    } else if (send === undefined && status !== 204 && status !== 304) all["content-length"] ??= "0";
+    if (!this.#raw.complete) this.#dropTheRest(all);
+    this.#response.writeHead(status, all);
+    if (exchange.method === "HEAD") this.#response.end();
+    else if (send === undefined) this.#response.end(body);
+    else await send(this.#response);
+  }
+
+  #commonFields(): Record<string, string> {
+    const requestId = this.#requestId;
+    const origin = this.#exchange?.fields.all("origin")[0];
+    return {
+      "x-amz-request-id": requestId,
+      "x-amz-id-2": hostIdOf(requestId),
+      "request-id": requestId,
+      ...(origin === undefined || this.#bucket === null ? {} : corsFields(this.#bucket, this.#raw, origin)),
+    };
+  }
+
+  /** A sender who still waits to be told may send the body or not: only an end tells both what comes next. */
+  #dropTheRest(headers: Record<string, string>): void {
+    if (this.#isWaiting) headers["connection"] = "close";
+    else letTheRestPass(this.#raw, this.#response);
+  }
+
+  #refuse(cause: unknown): void {
+    const error = s3ErrorOf(cause);
+    const response = this.#response;
+    if (error.code === "InternalError")
+      this.#deps.log.error(
+        { err: error.options.cause ?? error, req: this.#requestId, operation: this.operation },
+        "cannot answer an S3 request",
+      );
+    if (response.headersSent) {
+      // A cut connection is the only way left to say that the content is not whole.
+      response.destroy();
+      return;
+    }
+    const headers = { ...this.#commonFields(), ...error.options.headers };
+    const isBare = this.#raw.method === "HEAD" || error.status === 304;
+    const text = isBare ? "" : errorDocument(error, placeOfError(this.#exchange, this.#requestId));
+    if (!isBare) {
+      headers["content-type"] = "application/xml";
+      headers["content-length"] = String(Buffer.byteLength(text));
+    }
+    if (!this.#raw.complete) this.#dropTheRest(headers);
+    response.writeHead(error.status, headers).end(text);
+  }
+}
+
+/** `x-amz-expected-bucket-owner`: the caller's own check against a bucket of somebody else with the same name. */
+function requireOwner({ fields }: Context, bucket: Bucket | null): void {
+  const expected = fields.get("x-amz-expected-bucket-owner");
+  if (expected !== undefined && bucket !== null && expected !== bucket.owner.id) throw new S3Error("AccessDenied");
+}

@@ -1,0 +1,66 @@
+import { S3Error, type ChecksumAlgorithm, type CompletedPart } from "#domain/s3/index.ts";
+import { readSmallBody } from "../body.ts";
+import type { Answer, Context } from "../context.ts";
+import { algorithmNamed, checksumElements, checksumValue } from "../wire/checksums.ts";
+import { writeConditions } from "../wire/conditions.ts";
+import { versionField } from "../wire/object-fields.ts";
+import { quoted, unquoted } from "../wire/text.ts";
+import { childrenOf, numberIn, parseDocument, renderDocument, requiredText, type Element } from "../wire/xml.ts";
+import { uploadIdOf } from "./upload-part.ts";
+import type { Fields } from "../wire/fields.ts";
+
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+const PARTS_MAX = 10_000;
+
+/** Makes the parts an object. Repeated with the same parts it gives the same answer. */
+export async function completeMultipartUpload(context: Context): Promise<Answer> {
+  const { deps, caller, bucket, key, fields, auth } = context;
+  const whole = checksumOfWhole(fields);
+  // The checksum in the header is that of the object, and none of the document that is the body.
+  const bytes = await readSmallBody(
+    { ...context, fields: fields.without((name) => isChecksumField(name)), auth },
+    BODY_BYTES_MAX,
+  );
+  const parts = childrenOf(parseDocument(bytes, "CompleteMultipartUpload"), "Part").map(partOf);
+  if (parts.length === 0 || parts.length > PARTS_MAX)
+    throw new S3Error("MalformedXML", `There must be from 1 to ${PARTS_MAX} parts.`);
+  const size = fields.get("x-amz-mp-object-size");
+  const version = await deps.domain.uploads.complete(caller, bucket, {
+    key,
+    uploadId: uploadIdOf(context),
+    parts,
+    checksum: whole,
+    conditions: writeConditions(fields),
+    ...(size === undefined || !/^[0-9]{1,15}$/.test(size) ? {} : { size: Number(size) }),
+  });
+  const body = renderDocument("CompleteMultipartUploadResult", {
+    Location: `${deps.settings.endpoint}/${bucket.name}/${encodeURI(key)}`,
+    Bucket: bucket.name,
+    Key: key,
+    ETag: quoted(version.etag),
+    ...checksumElements(version.checksum),
+  });
+  return { headers: versionField(bucket, version.versionId), body };
+}
+
+function isChecksumField(name: string): boolean {
+  return name.startsWith("x-amz-checksum-") || name === "x-amz-sdk-checksum-algorithm";
+}
+
+function checksumOfWhole(fields: Fields): { algorithm: ChecksumAlgorithm; value: string } | null {
+  const name = fields.names().find((field) => /^x-amz-checksum-(?!type$|algorithm$|mode$)/.test(field));
+  const value = name === undefined ? undefined : fields.get(name);
+  if (name === undefined || value === undefined) return null;
+  const algorithm = algorithmNamed(name.slice("x-amz-checksum-".length));
+  checksumValue(algorithm, value.replace(/-[0-9]+$/, ""));
+  return { algorithm, value };
+}
+
+const ALGORITHMS: readonly ChecksumAlgorithm[] = ["CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"];
+
+function partOf(element: Element): CompletedPart {
+  const number = numberIn(element, "PartNumber");
+  if (number === undefined) throw new S3Error("MalformedXML", "PartNumber is missing.");
+  const checksum = ALGORITHMS.flatMap((name) => childrenOf(element, `Checksum${name}`))[0]?.text.trim();
+  return { number, etag: unquoted(requiredText(element, "ETag")), ...(checksum === undefined ? {} : { checksum }) };
+}

@@ -1,0 +1,46 @@
+import { S3Error, type ObjectOwnership } from "#domain/s3/index.ts";
+import { readSmallBody } from "../body.ts";
+import type { Answer, Context } from "../context.ts";
+import { aclOfFields } from "../wire/acl.ts";
+import { parseDocument, textIn } from "../wire/xml.ts";
+import { ownershipNamed } from "./bucket-ownership-controls.ts";
+
+const BODY_BYTES_MAX = 64 * 1024;
+
+/** Makes an app whose bucket it is, in the project that `x-mooring-project` names, or in the key's. */
+export async function createBucket(context: Context): Promise<Answer> {
+  const { deps, exchange, principal, fields, caller } = context;
+  if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
+  const bytes = await readSmallBody(context, BODY_BYTES_MAX);
+  if (bytes.length > 0) requireOurLocation(bytes, deps.settings.region);
+  const name = exchange.bucket;
+  const project = fields.get("x-mooring-project");
+  const acl = aclOfFields(fields, principal.owner, principal.owner);
+  const ownership = ownershipOf(fields.get("x-amz-object-ownership"));
+  const objectLock = fields.get("x-amz-bucket-object-lock-enabled")?.toLowerCase() === "true";
+  await deps.domain.buckets.create(caller, {
+    name,
+    objectLock,
+    ...(project === undefined ? {} : { project }),
+    ...(acl === undefined ? {} : { acl }),
+    ...(ownership === undefined ? {} : { ownership }),
+  });
+  return { headers: { location: `/${name}` } };
+}
+
+/** Every region that a client may sign for is this one. */
+const REGIONS = new Set(["", "us-east-1", "auto", "EU", "default"]);
+
+function requireOurLocation(bytes: Buffer, region: string): void {
+  const root = parseDocument(bytes, "CreateBucketConfiguration");
+  const location = textIn(root, "LocationConstraint")?.trim() ?? "";
+  if (location !== region && !REGIONS.has(location))
+    throw new S3Error(
+      "InvalidLocationConstraint",
+      `The location is '${region}' here, and not '${location.slice(0, 100)}'.`,
+    );
+}
+
+function ownershipOf(text: string | undefined): ObjectOwnership | undefined {
+  return text === undefined ? undefined : ownershipNamed(text);
+}

@@ -1,0 +1,102 @@
+import { S3Error, type DeleteObject } from "#domain/s3/index.ts";
+import { readSmallBody } from "../body.ts";
+import { requireKey, type Answer, type Context } from "../context.ts";
+import { s3ErrorOf } from "../errors.ts";
+import {
+  booleanIn,
+  childrenOf,
+  parseDocument,
+  renderDocument,
+  requiredText,
+  textIn,
+  type Element,
+  type Value,
+} from "../wire/xml.ts";
+import { bypassesGovernance } from "./delete-object.ts";
+
+const BODY_BYTES_MAX = 2 * 1024 * 1024;
+const OBJECTS_MAX = 1000;
+
+/** Many deletions in one request, each with its own permission and its own result. */
+export async function deleteObjects(context: Context): Promise<Answer> {
+  const root = parseDocument(await readSmallBody(context, BODY_BYTES_MAX), "Delete");
+  const isQuiet = booleanIn(root, "Quiet") === true;
+  const named = childrenOf(root, "Object").map(objectNamed);
+  if (named.length === 0 || named.length > OBJECTS_MAX)
+    throw new S3Error("MalformedXML", `From 1 to ${OBJECTS_MAX} objects can be deleted at once.`);
+  const results = await deleteAll(context, named);
+  const body = renderDocument("DeleteResult", {
+    Deleted: results.flatMap((result) => (result.error || isQuiet ? [] : [result.elements])),
+    Error: results.flatMap((result) => (result.error ? [result.elements] : [])),
+  });
+  return { body };
+}
+
+function objectNamed(element: Element): DeleteObject {
+  const [versionId, etag] = [textIn(element, "VersionId"), textIn(element, "ETag")];
+  const [size, time] = [textIn(element, "Size"), textIn(element, "LastModifiedTime")];
+  const modifiedAtMs = time === undefined ? undefined : Date.parse(time);
+  const conditions = {
+    ...(etag === undefined ? {} : { ifMatch: etag === "*" ? ("*" as const) : [etag.replace(/^"(.*)"$/, "$1")] }),
+    ...(size === undefined || !/^[0-9]{1,15}$/.test(size) ? {} : { ifSize: Number(size) }),
+    ...(modifiedAtMs === undefined || Number.isNaN(modifiedAtMs) ? {} : { ifModifiedAtMs: modifiedAtMs }),
+  };
+  return {
+    key: requiredText(element, "Key"),
+    versionId: versionId === "" ? undefined : versionId,
+    conditions,
+  };
+}
+
+interface Result {
+  readonly error: boolean;
+  readonly elements: Value;
+}
+
+async function deleteAll(context: Context, named: readonly DeleteObject[]): Promise<Result[]> {
+  const { deps, caller, bucket } = context;
+  const results: (Result | undefined)[] = [];
+  const allowed: { readonly index: number; readonly object: DeleteObject }[] = [];
+  for (const [index, object] of named.entries()) {
+    try {
+      requireKey(object);
+      await context.require(object.versionId === undefined ? "s3:DeleteObject" : "s3:DeleteObjectVersion", {
+        key: object.key,
+        ...(object.versionId === undefined ? {} : { versionId: object.versionId }),
+      });
+      const bypassGovernance = await bypassesGovernance(context, object.key);
+      allowed.push({ index, object: { ...object, bypassGovernance } });
+    } catch (error) {
+      results[index] = failed(object, error);
+    }
+  }
+  const outcomes =
+    allowed.length === 0
+      ? []
+      : await deps.domain.objects.deleteMany(
+          caller,
+          bucket,
+          allowed.map(({ object }) => object),
+        );
+  for (const [i, { index, object }] of allowed.entries()) {
+    const outcome = outcomes[i];
+    if (outcome === undefined) throw new Error("a deletion has no outcome");
+    if ("error" in outcome) results[index] = failed(object, outcome.error);
+    else {
+      const { key: Key, versionId: VersionId, deleteMarker, markerVersionId } = outcome;
+      const elements = {
+        Key,
+        VersionId,
+        DeleteMarker: deleteMarker ? true : undefined,
+        DeleteMarkerVersionId: deleteMarker ? markerVersionId : undefined,
+      };
+      results[index] = { error: false, elements };
+    }
+  }
+  return results.filter((result) => result !== undefined);
+}
+
+function failed({ key: Key, versionId: VersionId }: DeleteObject, cause: unknown): Result {
+  const { code: Code, message: Message } = s3ErrorOf(cause);
+  return { error: true, elements: { Key, VersionId, Code, Message } };
+}

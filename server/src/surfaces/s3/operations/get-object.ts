@@ -1,0 +1,110 @@
+import { S3Error, type ObjectVersion } from "#domain/s3/index.ts";
+import type { Answer, Context } from "../context.ts";
+import { checksumFields } from "../wire/checksums.ts";
+import { rangeOf, requireReadConditions, type Span } from "../wire/conditions.ts";
+import { objectFields } from "../wire/object-fields.ts";
+import { safetyFields } from "../wire/safety.ts";
+import { invalidArgument } from "../wire/text.ts";
+
+/** The content, a range or a part of it. */
+export async function getObject(context: Context): Promise<Answer> {
+  const { deps, bucket } = context;
+  const { version, span, headers } = await described(context);
+  const range = span === undefined ? {} : { range: span };
+  const reader = await deps.objects.open(bucket.orgId, version.blobId, range);
+  return {
+    status: span === undefined ? 200 : 206,
+    headers,
+    send: async (response) => {
+      try {
+        await reader.pipeTo(response);
+      } catch (error) {
+        if (!context.exchange.raw.destroyed)
+          deps.log.error({ err: error, req: context.exchange.requestId }, "cannot send an object's content");
+      } finally {
+        await reader.close();
+      }
+    },
+  };
+}
+
+/** The same fields, without the content. */
+export async function headObject(context: Context): Promise<Answer> {
+  const { span, headers } = await described(context);
+  return { status: span === undefined ? 200 : 206, headers };
+}
+
+interface Described {
+  readonly version: ObjectVersion;
+  readonly span: Span | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function described(context: Context): Promise<Described> {
+  const { deps, bucket, fields, key, versionId } = context;
+  const overrides = overridesOf(context);
+  const version = await deps.domain.objects.head(bucket, { key, versionId });
+  requireReadConditions(fields, version);
+  const part = partOf(context, version);
+  const span = part ?? rangeOf(fields, version);
+  const length = span === undefined ? version.size : span.end - span.start;
+  const showsChecksum = fields.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED" && span === undefined;
+  const base = { ...objectFields(bucket, version), ...overrides };
+  const headers = {
+    ...base,
+    "content-length": String(length),
+    ...(span === undefined ? {} : { "content-range": `bytes ${span.start}-${span.end - 1}/${version.size}` }),
+    ...(part === undefined || version.parts === null ? {} : { "x-amz-mp-parts-count": String(version.parts.length) }),
+    ...(showsChecksum ? checksumFields(version.checksum) : {}),
+    ...safetyFields(base, context.auth.kind),
+  };
+  return { version, span, headers };
+}
+
+/** The bytes of the part that `partNumber` names; of an object in one piece that is all of it. @throws S3Error `InvalidPartNumber` */
+function partOf({ parameter, fields }: Context, version: ObjectVersion): Span | undefined {
+  const text = parameter("partNumber");
+  if (text === undefined) return undefined;
+  if (!/^[0-9]{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 10_000)
+    throw invalidArgument("partNumber", text, "must be a whole number from 1 to 10000");
+  if (fields.has("range"))
+    throw new S3Error("InvalidRequest", "Cannot specify both Range header and partNumber query parameter");
+  const number = Number(text);
+  if (version.parts === null) {
+    if (number !== 1) throw new S3Error("InvalidPartNumber");
+    return version.size === 0 ? undefined : { start: 0, end: version.size };
+  }
+  let start = 0;
+  for (const part of version.parts) {
+    if (part.number === number) return { start, end: start + part.size };
+    start += part.size;
+  }
+  throw new S3Error("InvalidPartNumber");
+}
+
+const OVERRIDES: Readonly<Record<string, string>> = {
+  "response-content-type": "content-type",
+  "response-content-language": "content-language",
+  "response-expires": "expires",
+  "response-cache-control": "cache-control",
+  "response-content-disposition": "content-disposition",
+  "response-content-encoding": "content-encoding",
+};
+
+/** Fields that the request sets for its own answer; only for one whose query was signed. @throws S3Error `InvalidRequest`, `InvalidArgument` */
+function overridesOf({ exchange, auth }: Context): Record<string, string> {
+  const overrides: Record<string, string> = {};
+  for (const { name, value } of exchange.target.query) {
+    const field = Object.hasOwn(OVERRIDES, name) ? OVERRIDES[name] : undefined;
+    if (field === undefined) continue;
+    if (auth.kind === "anonymous")
+      throw new S3Error(
+        "InvalidRequest",
+        "Request specific response headers cannot be used for anonymous GET requests.",
+      );
+    // oxlint-disable-next-line no-control-regex -- they would begin another field
+    if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) throw invalidArgument(name, value, "must have no control characters");
+    overrides[field] = Buffer.from(value).toString("latin1");
+  }
+  return overrides;
+}

@@ -1,0 +1,19 @@
+import type { Answer, Context } from "../context.ts";
+import { aclElements, ownersAcl } from "../wire/acl.ts";
+import { versionField } from "../wire/object-fields.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { aclOfRequest } from "./bucket-acl.ts";
+
+export async function getObjectAcl({ deps, bucket, key, versionId }: Context): Promise<Answer> {
+  const version = await deps.domain.objects.head(bucket, { key, versionId });
+  const body = renderDocument("AccessControlPolicy", aclElements(version.acl ?? ownersAcl(version.owner)));
+  return { headers: versionField(bucket, version.versionId), body };
+}
+
+export async function putObjectAcl(context: Context): Promise<Answer> {
+  const { deps, caller, bucket, key, versionId } = context;
+  const { owner } = await deps.domain.objects.head(bucket, { key, versionId });
+  const acl = await aclOfRequest(context, owner);
+  const version = await deps.domain.objects.setAcl(caller, bucket, { key, versionId }, acl);
+  return { headers: versionField(bucket, version.versionId) };
+}

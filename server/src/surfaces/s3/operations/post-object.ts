@@ -1,0 +1,129 @@
+import { S3Error, type ObjectVersion } from "#domain/s3/index.ts";
+import { watchIdle } from "#http/index.ts";
+import { requirePolicy, type SizeRange } from "../auth/form-policy.ts";
+import { SIGNATURE_FIELDS, type FormFields } from "../auth/form.ts";
+import { PUT_BYTES_MAX } from "../body.ts";
+import { requireKey, type Answer, type Context, type S3GatewayDeps } from "../context.ts";
+import { s3ErrorOf } from "../errors.ts";
+import { base64OfHex, digestOf, expectedChecksum, hexOfBase64 } from "../wire/checksums.ts";
+import { Fields } from "../wire/fields.ts";
+import { FormReader } from "../wire/form.ts";
+import { versionField } from "../wire/object-fields.ts";
+import type { Exchange } from "../wire/request.ts";
+import { tagsOfDocument, OBJECT_TAGS_MAX } from "../wire/tags.ts";
+import { uriEncodedPath } from "../wire/target.ts";
+import { quoted } from "../wire/text.ts";
+import { parseDocument, renderDocument } from "../wire/xml.ts";
+import { attributesOf } from "./put-object.ts";
+
+/** Finds out who sent the form, and makes the context of an operation on the key. */
+type Admit = (form: FormFields, key: string, fields: Fields) => Promise<Context>;
+
+/** A browser's upload by a form whose policy was signed: nothing of it counts that the policy doesn't cover. */
+export async function postObject(deps: S3GatewayDeps, exchange: Exchange, admit: Admit): Promise<Answer> {
+  const { raw, bucket: bucketName } = exchange;
+  const idle = watchIdle(raw, deps.settings.uploadIdleTimeoutMs);
+  try {
+    const reader = new FormReader(raw, exchange.fields.get("content-type") ?? "");
+    const { fields: form, filename } = await reader.start();
+    const key = keyOf(form, filename);
+    const context = await admit(form, key, fieldsOf(form));
+    const range = sizesOf(deps, form, { bucket: bucketName, key });
+    await context.require("s3:PutObject");
+    const version = await store(context, form, reader, { range, signal: idle.signal });
+    return answerTo(context, form, version);
+  } finally {
+    idle.release();
+  }
+}
+
+function keyOf(form: FormFields, filename: string): string {
+  const key = form.get("key");
+  if (key === undefined || key === "") throw new S3Error("UserKeyMustBeSpecified");
+  return requireKey({ key: key.replaceAll("${filename}", filename) });
+}
+
+/** The policy is held against the key as it was sent and the bucket of the address, whatever a field says. */
+function sizesOf(
+  deps: S3GatewayDeps,
+  form: FormFields,
+  { bucket, key }: { readonly bucket: string; readonly key: string },
+): SizeRange | undefined {
+  const claimed = form.get("bucket");
+  if (claimed !== undefined && claimed !== bucket)
+    throw new S3Error("AccessDenied", "The form's bucket is not that of its address.");
+  const policy = form.get("policy");
+  if (policy === undefined) return undefined;
+  const range = requirePolicy(policy, new Map([...form, ["bucket", bucket]]), deps.clock.nowMs());
+  // A policy that fixes the key in full fixes it after the file's name was put in, too.
+  if (form.get("key")?.includes("${filename}") === true) requireKey({ key });
+  return range;
+}
+
+/** Header fields that the form's stand for. One character a byte, as fields have them. */
+function fieldsOf(form: FormFields): Fields {
+  const taken =
+    /^(cache-control|content-(type|disposition|encoding|language)|expires|x-amz-(?!signature$|algorithm$|credential$|date$).*)$/;
+  const entries = [...form].filter(([name]) => taken.test(name) && !SIGNATURE_FIELDS.has(name));
+  const acl = form.get("acl");
+  if (acl !== undefined) entries.push(["x-amz-acl", acl]);
+  return new Fields(new Map(entries.map(([name, value]) => [name, [Buffer.from(value).toString("latin1")]])));
+}
+
+async function store(
+  context: Context,
+  form: FormFields,
+  reader: FormReader,
+  { range, signal }: { readonly range: SizeRange | undefined; readonly signal: AbortSignal },
+): Promise<ObjectVersion> {
+  const { deps, bucket, caller, key, fields } = context;
+  const attributes = await attributesOf(context);
+  const tagging = form.get("tagging");
+  const tags =
+    tagging === undefined
+      ? attributes.tags
+      : tagsOfDocument(parseDocument(Buffer.from(tagging), "Tagging"), OBJECT_TAGS_MAX);
+  const checksum = expectedChecksum(fields, new Set(), []);
+  const expected =
+    checksum === null || checksum.value === null ? {} : { [digestOf(checksum.algorithm)]: hexOfBase64(checksum.value) };
+  const bytesMax = Math.min(range?.max ?? PUT_BYTES_MAX, PUT_BYTES_MAX);
+  const content = await deps.objects
+    .write(bucket.orgId, reader.file(), { bytesMax, expected, signal, digests: ["md5"] })
+    .catch((error: unknown) => {
+      throw s3ErrorOf(error);
+    });
+  if (content.size < (range?.min ?? 0)) {
+    await deps.objects.discard(content);
+    throw new S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
+  }
+  const hex = checksum === null ? undefined : content.digests[digestOf(checksum.algorithm)];
+  const kept =
+    checksum === null || hex === undefined
+      ? null
+      : { algorithm: checksum.algorithm, type: "FULL_OBJECT" as const, value: base64OfHex(hex) };
+  return deps.domain.objects.put(caller, bucket, { key, content, checksum: kept, ...attributes, tags });
+}
+
+function answerTo({ deps, bucket, key }: Context, form: FormFields, version: ObjectVersion): Answer {
+  const etag = quoted(version.etag);
+  const location = `${deps.settings.endpoint}/${bucket.name}/${uriEncodedPath(key)}`;
+  const headers = { etag, location, ...versionField(bucket, version.versionId) };
+  const redirect = redirectOf(form.get("success_action_redirect") ?? form.get("redirect"));
+  if (redirect !== undefined) {
+    for (const [name, value] of Object.entries({ bucket: bucket.name, key, etag }))
+      redirect.searchParams.append(name, value);
+    return { status: 303, headers: { ...headers, location: redirect.href } };
+  }
+  const status = form.get("success_action_status");
+  if (status === "200") return { status: 200, headers };
+  if (status !== "201") return { status: 204, headers };
+  const elements = { Location: location, Bucket: bucket.name, Key: key, ETag: etag };
+  return { status: 201, headers, body: renderDocument("PostResponse", elements, false) };
+}
+
+/** Only to pages: another scheme could run a script. */
+function redirectOf(text: string | undefined): URL | undefined {
+  if (text === undefined || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.protocol === "http:" || url.protocol === "https:" ? url : undefined;
+}

@@ -1,0 +1,66 @@
+import { S3Error, type Checksum, type ObjectAttributes, type PutObject } from "#domain/s3/index.ts";
+import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription } from "../body.ts";
+import { requireKey, type Answer, type Context } from "../context.ts";
+import { aclOfFields } from "../wire/acl.ts";
+import { base64OfHex, checksumFields, digestOf } from "../wire/checksums.ts";
+import { writeConditions } from "../wire/conditions.ts";
+import { contentHeadersOf, lockOf, metadataOf, versionField } from "../wire/object-fields.ts";
+import { tagsOfField } from "../wire/tags.ts";
+import { quoted } from "../wire/text.ts";
+import type { Digests } from "#stores/objects/index.ts";
+
+/** Everything is decided before a byte of the body is asked for; the object changes when all of it came and was verified. */
+export async function putObject(context: Context): Promise<Answer> {
+  const { deps, bucket, caller, fields } = context;
+  const key = requireKey(context);
+  const attributes = await attributesOf(context);
+  const description = describeBody(context, PUT_BYTES_MAX);
+  const conditions = writeConditions(fields);
+  await deps.domain.objects.checkPut(bucket, { key, size: description.size ?? 0, conditions });
+  const content = await stageBody(context, description, PUT_BYTES_MAX);
+  const checksum = checksumOf(description, content.digests);
+  const object: PutObject = { key, content, conditions, checksum, ...attributes };
+  const version = await deps.domain.objects.put(caller, bucket, object);
+  return {
+    headers: {
+      etag: quoted(version.etag),
+      ...checksumFields(checksum),
+      ...versionField(bucket, version.versionId),
+    },
+  };
+}
+
+/** The verified checksum of a whole body, as it is kept. */
+export function checksumOf({ checksum, computes }: BodyDescription, digests: Digests): Checksum | null {
+  const algorithm = checksum?.algorithm ?? computes;
+  const hex = algorithm === undefined ? undefined : digests[digestOf(algorithm)];
+  if (algorithm === undefined || hex === undefined) return null;
+  return { algorithm, type: "FULL_OBJECT", value: base64OfHex(hex) };
+}
+
+/** What fields say of an object that is to be made, and that its sender may say. @throws S3Error */
+export async function attributesOf(context: Context): Promise<ObjectAttributes> {
+  const { deps, bucket, fields, principal } = context;
+  const owner = principal.kind === "key" ? principal.owner : bucket.owner;
+  const acl = aclOfFields(fields, owner, bucket.owner);
+  const tags = tagsOfField(fields.get("x-amz-tagging"));
+  const lock = lockOf(fields, bucket, deps.clock.nowMs());
+  refuseEncryption(context);
+  // Without a signature the list is that of a new object, which is its sender's to set.
+  if (acl !== undefined && principal.kind === "key") await context.require("s3:PutObjectAcl");
+  if (Object.keys(tags).length > 0) await context.require("s3:PutObjectTagging");
+  if (lock.retention !== undefined) await context.require("s3:PutObjectRetention");
+  if (lock.legalHold !== undefined) await context.require("s3:PutObjectLegalHold");
+  return {
+    headers: contentHeadersOf(fields),
+    metadata: metadataOf(fields),
+    tags,
+    ...(acl === undefined ? {} : { acl }),
+    ...lock,
+  };
+}
+
+function refuseEncryption({ fields }: Context): void {
+  const name = fields.names().find((field) => field.startsWith("x-amz-server-side-encryption"));
+  if (name !== undefined) throw new S3Error("NotImplemented", `${name} is not implemented.`);
+}

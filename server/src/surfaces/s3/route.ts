@@ -1,0 +1,87 @@
+import { S3Error } from "#domain/s3/index.ts";
+import type { Operation } from "./context.ts";
+import type { Exchange } from "./wire/request.ts";
+
+export type Level = "service" | "bucket" | "object";
+
+/** A row of the table: what a request must be to mean the operation, and what its sender must be allowed to do. */
+export interface Row {
+  /** S3's own name. */
+  readonly name: string;
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  readonly level: Level;
+  /** Parameters that choose the operation, all of them. */
+  readonly selectors: readonly string[];
+  /** Only with the field `x-amz-copy-source`, or without it. */
+  readonly copies?: boolean;
+  /** As in policies. With a version named, `versionAction` where there is one. Null: the operation asks by itself, for each key. */
+  readonly action: string | null;
+  readonly versionAction?: string;
+  /** True: the bucket is not there yet. */
+  readonly makesBucket?: boolean;
+  readonly run: Operation;
+}
+
+/** Parameters that make a request another operation; those of operations that we have not are told by name. */
+const SELECTORS = new Set(
+  [
+    "accelerate acl analytics attributes cors delete encryption intelligent-tiering inventory legal-hold lifecycle list-type",
+    "location logging metadataConfiguration metadataTable metadataInventoryTable metadataJournalTable metrics notification",
+    "object-lock ownershipControls policy policyStatus publicAccessBlock renameObject replication requestPayment restore retention",
+    "select session tagging torrent uploadId uploads versioning versions website append abac annotation",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/** Parameters that change no operation's meaning. */
+const PARAMETERS = new Set(
+  [
+    "x-id versionId prefix delimiter marker max-keys encoding-type continuation-token start-after fetch-owner key-marker",
+    "version-id-marker upload-id-marker max-uploads part-number-marker max-parts partNumber max-buckets bucket-region id",
+    "AWSAccessKeyId Signature Expires allow-unordered position",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/**
+ * The row of a request. What is not known is refused, and never falls through to the plain object or bucket.
+ * @throws S3Error `NotImplemented`, `MethodNotAllowed`
+ */
+export function routeOf(rows: readonly Row[], exchange: Exchange): Row {
+  const { method, target, fields } = exchange;
+  const level: Level = exchange.bucket === "" ? "service" : exchange.key === "" ? "bucket" : "object";
+  const names = [...new Set(target.query.map(({ name }) => name))];
+  const selectors = names.filter((name) => SELECTORS.has(name) || (name === "partNumber" && method === "PUT"));
+  refuseUnknown(method, target.query);
+  const copies = fields.has("x-amz-copy-source");
+  const row = rows.find(
+    (candidate) =>
+      candidate.method === method &&
+      candidate.level === level &&
+      candidate.selectors.length === selectors.length &&
+      candidate.selectors.every((name) => selectors.includes(name)) &&
+      (candidate.copies ?? copies) === copies,
+  );
+  if (row !== undefined) return row;
+  if (selectors.length === 0 || rows.some((candidate) => isSame(candidate, level, selectors)))
+    throw new S3Error("MethodNotAllowed", undefined, { fields: { Method: method, ResourceType: level.toUpperCase() } });
+  throw new S3Error("NotImplemented", `${method} ?${selectors.join("&")} is not implemented.`);
+}
+
+function isSame(row: Row, level: Level, selectors: readonly string[]): boolean {
+  return row.level === level && row.selectors.length > 0 && row.selectors.every((name) => selectors.includes(name));
+}
+
+/**
+ * A parameter that nobody knows may be one that changes what a request does. Where it can't do harm, because nothing is changed and it has the form
+ * of a mere value (`?v=1` of pages that must not be cached), it is passed over.
+ */
+function refuseUnknown(method: string, query: Exchange["target"]["query"]): void {
+  for (const { name, value } of query) {
+    if (SELECTORS.has(name) || PARAMETERS.has(name) || /^(x-amz-|response-)/i.test(name)) continue;
+    if ((method === "GET" || method === "HEAD") && value !== "") continue;
+    throw new S3Error("NotImplemented", `${method} ?${name} is not implemented.`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Fields } from "./fields.ts";
+import type { Target } from "./target.ts";
+
+/** A request as it came, read but not yet believed. */
+export interface Exchange {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly target: Target;
+  readonly fields: Fields;
+  /** Empty for the service. */
+  readonly bucket: string;
+  /** Empty for the bucket. */
+  readonly key: string;
+  readonly requestId: string;
+  readonly ip: string | null;
+  /** Came by TLS, to us or to a proxy that we trust. */
+  readonly isSecure: boolean;
+  /** Tells a sender who waits before its body (`Expect: 100-continue`) to send it. */
+  goOn(): void;
+}
+
+/** The parameter's value; undefined when it is not there, the first when it is there more than once. */
+export function parameterOf(target: Target, name: string): string | undefined {
+  return target.query.find((parameter) => parameter.name === name)?.value;
+}
+
+export function hasParameter(target: Target, name: string): boolean {
+  return target.query.some((parameter) => parameter.name === name);
+}

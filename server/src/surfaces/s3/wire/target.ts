@@ -1,0 +1,94 @@
+import { S3Error } from "#domain/s3/index.ts";
+
+/** One parameter of the query, decoded; `B` and `B=` are the same. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a request is for, from its target as it came over the wire. */
+export interface Target {
+  /** Decoded once: what signatures and storage both work with. Begins with `/`. */
+  readonly path: string;
+  /** In the order in which they came. */
+  readonly query: readonly QueryParameter[];
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a request target in origin form (RFC 9112 section 3.2.1), never through a URL parser, which would take `..` and `//` away.
+ * @throws S3Error `InvalidURI`
+ */
+export function parseTarget(raw: string): Target {
+  if (!raw.startsWith("/")) throw new S3Error("InvalidURI", "The request target must be a path.");
+  const mark = raw.indexOf("?");
+  const path = percentDecoded(mark < 0 ? raw : raw.slice(0, mark));
+  return { path, query: mark < 0 ? [] : parseQuery(raw.slice(mark + 1)) };
+}
+
+/** @throws S3Error `InvalidURI` */
+export function parseQuery(raw: string): QueryParameter[] {
+  return raw
+    .split("&")
+    .filter((part) => part !== "")
+    .map((part) => {
+      const equals = part.indexOf("=");
+      const decoded = (text: string): string => percentDecoded(text.replaceAll("+", " "));
+      if (equals < 0) return { name: decoded(part), value: "" };
+      return { name: decoded(part.slice(0, equals)), value: decoded(part.slice(equals + 1)) };
+    });
+}
+
+const ESCAPE = /%([0-9A-Fa-f]{2})?/g;
+
+/** Bytes above ASCII stand for themselves: Node gives a target as Latin-1. */
+function percentDecoded(text: string): string {
+  if (!/[%\x80-\xff\0]/.test(text)) return text;
+  const bytes = text.replace(ESCAPE, (_escape, hex: string | undefined) => {
+    if (hex === undefined)
+      throw new S3Error("InvalidURI", "The address has a % that two hexadecimal digits don't follow.");
+    return String.fromCharCode(Number.parseInt(hex, 16));
+  });
+  if (bytes.includes("\0")) throw new S3Error("InvalidURI", "The address has a NUL.");
+  try {
+    return UTF8.decode(Buffer.from(bytes, "latin1"));
+  } catch {
+    throw new S3Error("InvalidURI", "The address is not UTF-8.");
+  }
+}
+
+/** As Signature V4 wants it: everything but `A-Z a-z 0-9 - . _ ~` as `%XX` in upper case. */
+export function uriEncoded(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** The same for a path, whose slashes stay. */
+export function uriEncodedPath(path: string): string {
+  return uriEncoded(path).replaceAll("%2F", "/");
+}
+
+/** The bucket and the key that a path names. Empty for the service, or for the bucket itself. */
+export interface Place {
+  readonly bucket: string;
+  readonly key: string;
+}
+
+/**
+ * Virtual-host style when the host is a label, or more of them, before the domain; path style otherwise.
+ * @param domain of buckets, such as `s3.example.com`; null: path style only
+ */
+export function placeOf(path: string, host: string | undefined, domain: string | null): Place {
+  const bucket = bucketOfHost(host, domain);
+  if (bucket !== undefined) return { bucket, key: path.slice(1) };
+  const slash = path.indexOf("/", 1);
+  if (slash < 0) return { bucket: path.slice(1), key: "" };
+  return { bucket: path.slice(1, slash), key: path.slice(slash + 1) };
+}
+
+function bucketOfHost(host: string | undefined, domain: string | null): string | undefined {
+  if (host === undefined || domain === null) return undefined;
+  const name = host.toLowerCase().replace(/:[0-9]+$/, "");
+  const suffix = `.${domain.toLowerCase()}`;
+  return name.endsWith(suffix) && name.length > suffix.length ? name.slice(0, -suffix.length) : undefined;
+}
