@@ -8,4 +8,5 @@ export { ALERT_EVENTS, ALERT_OPERATORS, ALERT_ROUTES, ALERT_STATES } from "./ale
 export { FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
+export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
 export { DISCOVERY_ROUTES, PORTAL_ROUTES, ServiceAddresses } from "./portal.ts";

@@ -62,10 +62,10 @@ export const APP_ROWS = {
     method: "DELETE",
     path: "/v1/apps/{app_id}",
     tag: "apps",
-    summary: "Delete an app",
+    summary: "Delete an app, whose bucket must be empty",
     permission: "apps:write",
     params: appParams,
     status: 204,
-    problems: ["not_found"],
+    problems: ["not_found", "conflict"],
   }),
 } as const;

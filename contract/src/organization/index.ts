@@ -4,6 +4,7 @@ import { CREDENTIAL_ROWS } from "./credentials.ts";
 import { MEMBER_ROWS } from "./members.ts";
 import { ORGANIZATION_ROWS } from "./organization.ts";
 import { PROJECT_ROWS } from "./projects.ts";
+import { S3_KEY_ROWS } from "./s3-keys.ts";
 
 /** The organization API: what an organization has, who may do what in it, and what was done. */
 export const ORGANIZATION_ROUTES = {
@@ -12,5 +13,6 @@ export const ORGANIZATION_ROUTES = {
   ...APP_ROWS,
   ...MEMBER_ROWS,
   ...CREDENTIAL_ROWS,
+  ...S3_KEY_ROWS,
   ...AUDIT_ROWS,
 } as const;

@@ -22,7 +22,7 @@ export const IdOrSlug = Type.String({ minLength: 1, maxLength: 64, description: 
 export const Email = Type.String({ format: "email", maxLength: 254 });
 export const Password = Type.String({ minLength: 12, maxLength: 1024, description: "12 characters or more" });
 export const ScopeList = Type.Array(ScopeName, { minItems: 1, uniqueItems: true, maxItems: SCOPES.length });
-const Replayed = Type.Optional(
+export const Replayed = Type.Optional(
   Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; what is shown once is null" }),
 );
 

@@ -1,5 +1,6 @@
-import { SCOPES } from "@mooring/contract";
+import { S3_KEY_SCOPES, SCOPES, type Scope } from "@mooring/contract";
 import { bootstrapOrganization, policyOf, setupUrl, type Bootstrapped } from "#domain/organizations/index.ts";
+import { createAccessKey, type AccessKey } from "#domain/s3/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Addresses } from "../addresses.ts";
 import {
@@ -20,14 +21,16 @@ import { presentAddresses, withIdentity } from "./stores.ts";
 const USAGE = `
 Usage: mooring bootstrap --org ORG --project PROJECT --app APP [--data-dir DIR] [--json]
 
-Finds or makes an organization, a project and an app, and makes a new credential with every scope, each time: secrets are shown
-once. Works beside a running server on the same data directory, and without one. Nothing is made twice when it is run twice.
+Finds or makes an organization, a project and an app, and makes a new credential with every scope and a new access key of the S3
+gateway, each time: secrets are shown once. Works beside a running server on the same data directory, and without one. Nothing else is
+made twice when it is run twice.
 
   mooring bootstrap --data-dir ./data --org acme --project web --app shop
   (umask 077; mooring bootstrap --org acme --project web --app shop --json > credentials.json)
   mooring query --credentials credentials.json "SELECT count(*) FROM logs"
 
-With --json one object is printed: {org, project, app, addresses, credential: {client_id, client_secret}, owner: {email, setup_url}}.
+With --json one object is printed: {org, project, app, addresses, credential: {client_id, client_secret}, s3: {access_key_id,
+secret_access_key, region, bucket}, owner: {email, setup_url}}.
 setup_url is null once the owner has a password.
 `;
 
@@ -52,6 +55,12 @@ interface BootstrapOutput {
   readonly app: Named;
   readonly addresses: Addresses;
   readonly credential: { readonly client_id: string; readonly client_secret: string };
+  readonly s3: {
+    readonly access_key_id: string;
+    readonly secret_access_key: string;
+    readonly region: string;
+    readonly bucket: string;
+  } | null;
   readonly owner: { readonly email: string; readonly setup_url: string | null };
 }
 
@@ -84,17 +93,21 @@ async function run(parsed: Parsed): Promise<BootstrapOutput> {
   return withIdentity(config, addresses, async (identity, metadata) => {
     const made = await bootstrapOrganization({ metadata, clock: systemClock }, input);
     // Every scope that the organization lets a credential hold.
-    const allowed = policyOf(made.organization).allowed_scopes;
-    const { credential, clientSecret } = await identity.credentials.create(
-      { actor: { kind: "system", id: "command-line", orgId: made.organization.id } },
-      { projectId: null, name: "bootstrap", scopes: SCOPES.filter((scope) => allowed?.includes(scope) ?? true) },
-    );
+    const { allowed_scopes: allowed } = policyOf(made.organization);
+    const isAllowed = (scope: Scope): boolean => allowed?.includes(scope) ?? true;
+    const acting = { actor: { kind: "system", id: "command-line", orgId: made.organization.id } } as const;
+    const fixed = { projectId: null, name: "bootstrap" };
+    const scopes = SCOPES.filter(isAllowed);
+    const { credential, clientSecret } = await identity.credentials.create(acting, { ...fixed, scopes });
+    const keyDeps = { metadata, clock: systemClock, envelope: identity.envelope };
+    const s3 = S3_KEY_SCOPES.some(isAllowed) ? await createAccessKey(keyDeps, acting, fixed) : null;
     return {
       org: named(made.organization),
       project: named(made.project),
       app: named(made.app),
       addresses,
       credential: { client_id: credential.clientId, client_secret: clientSecret },
+      s3: s3 === null ? null : { ...keyOf(s3), region: config.s3_region, bucket: made.app.slug },
       owner: ownerOf(made, addresses),
     };
   });
@@ -104,21 +117,34 @@ function ownerOf({ owner, setupToken }: Bootstrapped, addresses: Addresses): Boo
   return { email: owner.email, setup_url: setupToken === null ? null : setupUrl(addresses.portal_url, setupToken) };
 }
 
+function keyOf({ key, secret }: { key: AccessKey; secret: string }) {
+  return { access_key_id: key.accessKeyId, secret_access_key: secret };
+}
+
 function named({ id, slug, name }: Named): Named {
   return { id, slug, name };
 }
 
 function readable(output: BootstrapOutput): string {
-  const { org, project, app, addresses, credential, owner } = output;
+  const { org, project, app, addresses, credential, s3, owner } = output;
   const rows: [string, string][] = [
     ["organization", `${org.slug} (${org.id})`],
     ["project", `${project.slug} (${project.id})`],
     ["app", `${app.slug} (${app.id})`],
     ["client id", credential.client_id],
     ["client secret", `${credential.client_secret}  (not shown again)`],
+    ...(s3 === null ? [] : keyRows(s3)),
     ["owner", owner.email],
     ...(owner.setup_url === null ? [] : [["set up by", owner.setup_url] satisfies [string, string]]),
     ...Object.entries(addresses).map(([name, address]): [string, string] => [name, String(address)]),
   ];
-  return `${rows.map(([name, value]) => `${name.padEnd(16)}${value}`).join("\n")}\n`;
+  return `${rows.map(([name, value]) => `${name.padEnd(18)}${value}`).join("\n")}\n`;
+}
+
+function keyRows(s3: NonNullable<BootstrapOutput["s3"]>): [string, string][] {
+  return [
+    ["access key id", s3.access_key_id],
+    ["secret access key", `${s3.secret_access_key}  (not shown again)`],
+    ["bucket", `${s3.bucket} (region ${s3.region})`],
+  ];
 }

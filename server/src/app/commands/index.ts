@@ -40,6 +40,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "create, list, rotate and revoke credentials",
     load: async () => (await import("./credential.ts")).credential,
   },
+  {
+    name: "s3",
+    summary: "create, list and revoke access keys of the S3 gateway",
+    load: async () => (await import("./s3.ts")).s3,
+  },
   { name: "audit", summary: "verify the audit log", load: async () => (await import("./audit.ts")).audit },
   {
     name: "keys",

@@ -6,7 +6,7 @@ import { mountOrganization } from "./routes.ts";
 
 export interface OrganizationSurfaceDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "credentials" | "feed">;
+  readonly identity: Pick<Identity, "credentials" | "envelope" | "feed">;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly addresses: { readonly portal_url: string };

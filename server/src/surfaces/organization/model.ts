@@ -1,4 +1,4 @@
-import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
+import { S3_KEY_SCOPES, type ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
 import type { Credential } from "#domain/identity/index.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type Project,
   type ProjectMember,
 } from "#domain/organizations/index.ts";
+import type { AccessKey } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
@@ -138,4 +139,22 @@ export function credentialBody(credential: Credential): CredentialBody {
 
 function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : isoFromMs(ms);
+}
+
+export function s3KeyBody(key: AccessKey): ResultOf<Rows["getS3Key"]> {
+  return {
+    id: key.id,
+    access_key_id: key.accessKeyId,
+    name: key.name,
+    project_id: key.projectId,
+    scopes: S3_KEY_SCOPES.filter((scope) => key.scopes.includes(scope)),
+    effective_scopes: S3_KEY_SCOPES.filter((scope) => key.effectiveScopes.includes(scope)),
+    buckets: key.buckets === null ? null : [...key.buckets],
+    prefix: key.prefix,
+    created_by: key.createdBy,
+    created_at: isoFromMs(key.createdAtMs),
+    expires_at: isoOrNull(key.expiresAtMs),
+    revoked_at: isoOrNull(key.revokedAtMs),
+    last_used_at: isoOrNull(key.lastUsedAtMs),
+  };
 }

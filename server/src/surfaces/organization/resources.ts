@@ -1,8 +1,10 @@
 import type { Scope } from "@mooring/contract";
 import { authorize, type Acting, type Principal, type Resource } from "#domain/identity/index.ts";
 import { absent, findApp, findProject, type App, type Caller, type Project } from "#domain/organizations/index.ts";
+import type { S3Deps } from "#domain/s3/index.ts";
 import { missingScope, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { OrganizationSurfaceDeps } from "./index.ts";
 
 export { requireOrganization } from "#http/index.ts";
 
@@ -53,4 +55,13 @@ export async function settled(deps: {
 }): Promise<void> {
   // The change is committed whatever happens here, and the feed tries again by itself.
   await deps.identity.feed.sync().catch(() => undefined);
+}
+
+/** What the functions of access keys need. */
+export function keyDepsOf({
+  metadata,
+  clock,
+  identity,
+}: OrganizationSurfaceDeps): Pick<S3Deps, "metadata" | "clock" | "envelope"> {
+  return { metadata, clock, envelope: identity.envelope };
 }

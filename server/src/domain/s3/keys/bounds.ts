@@ -1,4 +1,4 @@
-import type { Scope } from "@mooring/contract";
+import { S3_KEY_SCOPES, type Scope } from "@mooring/contract";
 import {
   authorize,
   CREATED_BY_SYSTEM,
@@ -12,7 +12,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { KeyContext } from "./store.ts";
 
 /** What a key can hold: the gateway's own scopes, and the one that makes and configures buckets. */
-export const KEY_SCOPES: readonly Scope[] = ["s3:read", "s3:write", "s3:delete", "apps:write"];
+export const KEY_SCOPES: readonly Scope[] = S3_KEY_SCOPES;
 
 /** What a key is to the permission check. A project that is gone counts as private: nobody reaches it. */
 export function resourceOf(key: Pick<KeyContext, "org_id" | "project_id" | "visibility">): Resource {

@@ -1,4 +1,5 @@
 import { createProject, invite, SYSTEM } from "#domain/organizations/index.ts";
+import { createAccessKey } from "#domain/s3/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Ask, Pair } from "./suite.ts";
@@ -95,4 +96,25 @@ export async function joinOtherwise(world: World, email: string): Promise<void> 
       .values({ org_id: world.acme.id, user_id: userId, role: "viewer", created_at: 0 })
       .execute();
   });
+}
+
+/** Id of an access key that the installation made. */
+export async function newS3Key(
+  world: World,
+  tenant: Tenant = world.acme,
+  projectId: string | null = null,
+): Promise<string> {
+  const keyDeps = { ...deps(world), envelope: world.identity.envelope };
+  const actor = { kind: "system", id: "test", orgId: tenant.id } as const;
+  return (await createAccessKey(keyDeps, { actor }, { name: "x", projectId })).key.id;
+}
+
+/** One of another organization, one of a private project, and one of the organization to a credential of a project. */
+export async function s3KeyPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
+  const bound = await boundToken(world);
+  return [
+    pair(await newS3Key(world, world.rival), askOf),
+    pair(await newS3Key(world, world.acme, world.acme.closed.id), askOf),
+    pair(await newS3Key(world), (name) => ({ ...askOf(name), token: bound })),
+  ];
 }

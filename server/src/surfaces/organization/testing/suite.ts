@@ -208,7 +208,9 @@ function headersOf(answer: Answer): [string, string][] {
 }
 
 function withoutSecrets(body: Record<string, unknown>): Record<string, unknown> {
-  const shownOnce = ["client_secret", "link", "secret"].filter((name) => Object.hasOwn(body, name));
+  const shownOnce = ["client_secret", "link", "secret", "secret_access_key"].filter((name) =>
+    Object.hasOwn(body, name),
+  );
   if (shownOnce.length === 0) return body;
   return { ...body, ...Object.fromEntries(shownOnce.map((name) => [name, null])), replayed: true };
 }

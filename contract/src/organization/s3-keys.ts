@@ -1,0 +1,111 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { AppSlug, CursorQuery, DisplayName, Timestamp } from "../shared.ts";
+import { Id, IdOrSlug, Replayed, closed, nullable, page } from "./shapes.ts";
+
+/** What an access key can hold: the S3 gateway's own scopes, and the one that makes and configures buckets. */
+export const S3_KEY_SCOPES = ["s3:read", "s3:write", "s3:delete", "apps:write"] as const;
+
+const KeyScope = Type.Enum([...S3_KEY_SCOPES]);
+const keyParams = Type.Object({
+  key_id: Type.String({ maxLength: 64, description: "the identifier, or the access key ID" }),
+});
+
+const S3Key = Type.Object({
+  id: Id,
+  access_key_id: Type.String(),
+  name: DisplayName,
+  project_id: nullable(Id),
+  scopes: Type.Array(KeyScope, { description: "the permission set as chosen" }),
+  effective_scopes: Type.Array(KeyScope, {
+    description: "what of it counts now: cut by what its creator may do and what the policy allows",
+  }),
+  buckets: nullable(Type.Array(AppSlug, { description: "the only buckets that it reaches; null: no such limit" })),
+  prefix: Type.String({ description: "keys of objects that it reaches begin with this" }),
+  created_by: Id,
+  created_at: Timestamp,
+  expires_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
+  last_used_at: nullable(Timestamp),
+});
+
+const NewS3Key = Type.Object({
+  ...S3Key.properties,
+  secret_access_key: nullable(Type.String({ description: "shown once" })),
+  replayed: Replayed,
+});
+
+export const S3_KEY_ROWS = {
+  listS3Keys: route({
+    operationId: "listS3Keys",
+    method: "GET",
+    path: "/v1/s3/keys",
+    tag: "s3",
+    summary: "Access keys of the S3 gateway, newest first, without their secrets",
+    permission: "credentials:read",
+    query: Type.Object({
+      ...CursorQuery,
+      project: Type.Optional(IdOrSlug),
+      include_revoked: Type.Optional(Type.Boolean({ default: false })),
+    }),
+    result: page(S3Key),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  createS3Key: route({
+    operationId: "createS3Key",
+    method: "POST",
+    path: "/v1/s3/keys",
+    tag: "s3",
+    summary: "Create an access key of the S3 gateway; its secret is shown once",
+    description: "Nobody gives a scope that they do not hold, or that the organization's policy forbids.",
+    permission: "credentials:write",
+    body: Type.Object(
+      {
+        name: DisplayName,
+        project: Type.Optional(nullable(IdOrSlug)),
+        scopes: Type.Optional(
+          Type.Array(KeyScope, {
+            minItems: 1,
+            uniqueItems: true,
+            maxItems: S3_KEY_SCOPES.length,
+            description: "all that a key can hold and its creator holds, when not given",
+          }),
+        ),
+        buckets: Type.Optional(nullable(Type.Array(AppSlug, { minItems: 1, maxItems: 100, uniqueItems: true }))),
+        prefix: Type.Optional(Type.String({ maxLength: 1024 })),
+        read_only: Type.Optional(Type.Boolean({ default: false, description: "cuts the scopes down to s3:read" })),
+        expires_at: Type.Optional(nullable(Type.String({ format: "date-time" }))),
+      },
+      closed,
+    ),
+    result: NewS3Key,
+    status: 201,
+    problems: ["invalid_body", "forbidden", "not_found"],
+    idempotent: true,
+  }),
+  getS3Key: route({
+    operationId: "getS3Key",
+    method: "GET",
+    path: "/v1/s3/keys/{key_id}",
+    tag: "s3",
+    summary: "An access key of the S3 gateway, without its secret",
+    permission: "credentials:read",
+    params: keyParams,
+    result: S3Key,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  revokeS3Key: route({
+    operationId: "revokeS3Key",
+    method: "DELETE",
+    path: "/v1/s3/keys/{key_id}",
+    tag: "s3",
+    summary: "Revoke an access key of the S3 gateway: its next request is refused",
+    permission: "credentials:write",
+    params: keyParams,
+    result: Type.Object({ revoked_at: Timestamp }),
+    status: 200,
+    problems: ["not_found"],
+  }),
+} as const;

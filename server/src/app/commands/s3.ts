@@ -1,0 +1,165 @@
+import { S3_KEY_SCOPES } from "@mooring/contract";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
+import type { Client } from "./client.ts";
+import {
+  countOption,
+  ExitCode,
+  parseCommand,
+  requiredOption,
+  textOption,
+  textsOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
+import { connect, CONNECTION_OPTIONS } from "./connection.ts";
+import { tableText } from "./table.ts";
+
+const USAGE = `
+Usage: mooring s3 keys create --name NAME [options]
+       mooring s3 keys list
+       mooring s3 keys revoke KEY
+
+Access keys of the S3 gateway. KEY is an access key ID or an identifier (key_…). A secret is shown once, by create. Requests that a
+revoked key signs are refused from then on.
+
+  mooring s3 keys create --name backup --bucket backups --prefix laptop/
+  mooring s3 keys create --name reports --project web --read-only --expires-days 90
+  mooring s3 keys revoke MOORABCDEFGHIJKLMNOP
+
+Scopes: ${S3_KEY_SCOPES.join(" ")}
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "name", type: "string", value: "NAME", description: "what people know the new key by" },
+  { name: "project", type: "string", value: "PROJECT", description: "reach this project only (id or slug)" },
+  {
+    name: "bucket",
+    type: "string",
+    value: "BUCKET",
+    multiple: true,
+    description: "reach this bucket only; repeatable",
+  },
+  { name: "prefix", type: "string", value: "PREFIX", description: "reach objects only whose keys begin with this" },
+  { name: "read-only", type: "boolean", description: "hold s3:read alone" },
+  {
+    name: "scope",
+    type: "string",
+    value: "SCOPE",
+    multiple: true,
+    description: "permission; repeatable (default: all that you hold)",
+  },
+  {
+    name: "expires-days",
+    type: "string",
+    value: "N",
+    description: "days after which it ends (default: none, or the policy's)",
+  },
+  { name: "json", type: "boolean", description: "print the server's answer as JSON" },
+  ...CONNECTION_OPTIONS,
+];
+
+const DAY_MS = 86_400_000;
+const LIST_PAGE = 100;
+
+interface Key {
+  readonly id: string;
+  readonly access_key_id: string;
+  readonly name: string;
+  readonly effective_scopes: readonly string[];
+  readonly buckets: readonly string[] | null;
+  readonly prefix: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+type Action = (client: Client, parsed: Parsed, target: string | undefined) => Promise<void>;
+
+export const s3: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, OPTIONS, args);
+    if (parsed === null) return ExitCode.ok;
+    const [subject, name = "", target, ...rest] = parsed.positionals;
+    const action = subject === "keys" ? ACTIONS[name] : undefined;
+    if (action === undefined) throw new UsageError("say what to do: keys create, keys list or keys revoke");
+    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
+    await action(await connect(parsed, systemClock), parsed, target);
+    return ExitCode.ok;
+  },
+};
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  create: async (client, parsed) => {
+    const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 });
+    const [buckets, scopes] = [textsOption(parsed, "bucket"), textsOption(parsed, "scope")];
+    const body = JSON.stringify({
+      name: requiredOption(parsed, "name"),
+      project: textOption(parsed, "project"),
+      buckets: buckets.length === 0 ? undefined : buckets,
+      prefix: textOption(parsed, "prefix"),
+      read_only: parsed.values["read-only"] === true ? true : undefined,
+      scopes: scopes.length === 0 ? undefined : scopes,
+      expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
+    });
+    const request = { purpose: "create the access key", method: "POST", url: keysUrl(client), body } as const;
+    const made = await client.json<Key & { secret_access_key: string }>(request);
+    process.stdout.write(
+      parsed.values["json"] === true ? `${JSON.stringify(made, null, 2)}\n` : secretText(client, made),
+    );
+  },
+  list: async (client, parsed) => {
+    const items = await listed(client);
+    if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+    const names = ["access_key_id", "name", "scopes", "buckets", "prefix", "expires_at", "last_used_at"];
+    const columns = names.map((name) => ({ name, type: "VARCHAR" }));
+    const rows = items.map((item) => ({
+      ...item,
+      scopes: item.effective_scopes.join(" "),
+      buckets: item.buckets?.join(" ") ?? "all",
+    }));
+    const width = process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
+    process.stdout.write(tableText(columns, rows, width));
+  },
+  revoke: async (client, parsed, target) => {
+    if (target === undefined) throw new UsageError("name the key by its access key ID or its id (key_…)");
+    const url = `${keysUrl(client)}/${encodeURIComponent(target)}`;
+    const answer = await client.json<{ revoked_at: string }>({
+      purpose: "revoke the access key",
+      method: "DELETE",
+      url,
+    });
+    const text = parsed.values["json"] === true ? JSON.stringify(answer) : `revoked at ${answer.revoked_at}`;
+    process.stdout.write(`${text}\n`);
+  },
+};
+
+function keysUrl(client: Client): string {
+  return `${client.addresses.portal_url}/v1/s3/keys`;
+}
+
+async function listed(client: Client): Promise<Key[]> {
+  const items: Key[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor === null ? {} : { cursor }) });
+    const page: { items: Key[]; next_cursor: string | null } = await client.json({
+      purpose: "list the access keys",
+      url: `${keysUrl(client)}?${query.toString()}`,
+    });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return items;
+}
+
+function secretText(client: Client, made: Key & { readonly secret_access_key: string }): string {
+  const rows = [
+    ["access key id", made.access_key_id],
+    ["secret access key", made.secret_access_key],
+    ["endpoint", client.addresses.s3_endpoint],
+    ["scopes", made.effective_scopes.join(" ")],
+    ["expires", made.expires_at ?? "never"],
+  ] as const;
+  return `${rows.map(([name, value]) => `${name.padEnd(18)}${value}\n`).join("")}\nThe secret is not shown again.\n`;
+}
