@@ -10,12 +10,14 @@ import { createOauthSurface } from "#surfaces/oauth/index.ts";
 import { createOrganizationSurface } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
 import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
+import { createRegistrySurface } from "#surfaces/registry/index.ts";
 import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
 import { createTelemetrySurface, type EncoderPool, type Tails } from "#surfaces/telemetry/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
+import type { RegistryPart } from "./registry.ts";
 
 export interface SurfaceParts {
   readonly config: Config;
@@ -30,13 +32,14 @@ export interface SurfaceParts {
   readonly tails: Tails;
   readonly alerts: ReturnType<typeof createAlerts>;
   readonly files: Files;
+  readonly registry: RegistryPart;
   readonly stopping: () => boolean;
 }
 
 /** Every interface of the product, over its parts. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
-  const { objects, alerts, files } = parts;
+  const { objects, alerts, files, registry } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -62,6 +65,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createAlertsSurface({ host, ...alerts.deps }),
     createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
+    createRegistrySurface({ host, ...registry.deps }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];
 }

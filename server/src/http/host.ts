@@ -21,6 +21,11 @@ export interface HttpHost {
    */
   countSignIn(reply: FastifyReply, credentialId: string): void;
   /**
+   * Takes a token from the credential's bucket, for requests that were admitted by other means than `admit`.
+   * @throws Problem `rate_limited`
+   */
+  countRequest(reply: FastifyReply, principalId: string): void;
+  /**
    * Takes a token from a bucket of the peer's address, for requests without any credential.
    * @throws Problem `rate_limited`
    */
@@ -50,6 +55,7 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
     },
     readmit: (request, permission) => admit(request, permission, options.authenticator),
     countSignIn: (reply, credentialId) => sendRateLimitFields(reply, limiter, limiter.take(`sign-in ${credentialId}`)),
+    countRequest: (reply, principalId) => sendRateLimitFields(reply, limiter, limiter.take(principalId)),
     countAddress: (reply, ip) => sendRateLimitFields(reply, addresses, addresses.take(ip)),
   };
 }

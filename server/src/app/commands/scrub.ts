@@ -43,6 +43,9 @@ export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "s3_object", column: "blob_id", orgColumn: "org_id" },
   { table: "s3_history", column: "blob_id", orgColumn: "org_id" },
   { table: "s3_part", column: "blob_id", orgColumn: "org_id" },
+  { table: "registry_blob", column: "blob_id", orgColumn: "org_id" },
+  { table: "registry_upload_part", column: "blob_id", orgColumn: "org_id" },
+  { table: "registry_manifest", column: "blob_id", orgColumn: "org_id" },
 ];
 
 const PROGRESS_MS = 500;

@@ -3,7 +3,15 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { ChangeFeed } from "./changes/index.ts";
-import { Credentials, CredentialStates, RefusalLog, SignIn, UsageLog } from "./credentials/index.ts";
+import {
+  Credentials,
+  CredentialStates,
+  isLive,
+  RefusalLog,
+  SignIn,
+  UsageLog,
+  type CredentialState,
+} from "./credentials/index.ts";
 import {
   createEnvelope,
   discardNewKeyFile,
@@ -45,6 +53,11 @@ export interface Identity {
   readonly authenticator: Authenticator;
   readonly signIn: SignIn;
   readonly credentials: Credentials;
+  /**
+   * A credential at this moment, for tokens that other services issue for it; undefined when it is void or its epoch is another.
+   * @throws Problem `unavailable` when this node can't know
+   */
+  present(credentialId: string, epoch: number): Promise<CredentialState | undefined>;
   readonly tokens: {
     readonly issuer: TokenIssuer;
     readonly verifier: TokenVerifier;
@@ -81,6 +94,15 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     authenticator: createAuthenticator({ verifier, usage }),
     signIn: new SignIn({ clock, envelope, states, feed, refusals, usage }),
     credentials: new Credentials({ metadata, clock, envelope, feed }),
+    present: async (credentialId, epoch) => {
+      await feed.ensureFresh();
+      const cached = await states.byId(credentialId);
+      // Memory may be behind what another node knew when it issued the token.
+      const state = cached !== undefined && epoch > cached.epoch ? await states.readById(credentialId) : cached;
+      if (state === undefined || state.epoch !== epoch || !isLive(state, clock.nowMs())) return undefined;
+      usage.touch(credentialId);
+      return state;
+    },
     tokens: {
       issuer: tokenIssuer,
       verifier,

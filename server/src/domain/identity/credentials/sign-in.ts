@@ -64,6 +64,11 @@ export class SignIn {
     );
   }
 
+  /** Which of a credential's secrets this is, for tokens that must end with it. */
+  secretIdOf(state: CredentialState, clientSecret: string): string | undefined {
+    return matchingSecret(state, this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, clientSecret))?.id;
+  }
+
   async #verify(request: SignInRequest): Promise<CredentialState | undefined> {
     const { states, envelope } = this.#deps;
     if (!CLIENT_ID.test(request.clientId)) return this.#refuse(request, undefined, "malformed");

@@ -1,0 +1,78 @@
+import type { Identity } from "#domain/identity/index.ts";
+import {
+  createRegistryTokens,
+  createSessions,
+  Pulls,
+  RunningDigests,
+  startCollection,
+  type RegistrySettings,
+} from "#domain/registry/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import { Writers, type RegistrySurfaceDeps } from "#surfaces/registry/index.ts";
+import type { Addresses } from "./addresses.ts";
+import type { Config } from "./config.ts";
+
+export interface RegistryPart {
+  /** What the surface needs beside the conventions. */
+  readonly deps: Omit<RegistrySurfaceDeps, "host">;
+  /** Begins to take away what nothing needs. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createRegistry(options: {
+  readonly config: Config;
+  readonly addresses: Pick<Addresses, "registry_domain" | "identity_url">;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+  readonly clock: Clock;
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly identity: Identity;
+}): RegistryPart {
+  const { config, addresses, log, clock, metadata, objects, identity } = options;
+  const { envelope } = identity;
+  const { registry_domain: domain } = addresses;
+  const pulls = new Pulls({ metadata, clock, log });
+  const deps = {
+    metadata,
+    objects,
+    clock,
+    identity,
+    pulls,
+    settings: registrySettingsOf(config),
+    tokens: createRegistryTokens({ envelope, clock, service: domain }),
+    sessions: createSessions(envelope),
+    running: new RunningDigests(),
+    writers: new Writers(),
+    domain,
+    domainIsSet: config.registry_domain !== null,
+    isSecure: addresses.identity_url.startsWith("https:"),
+    uploadIdleTimeoutMs: config.upload_idle_timeout_ms,
+  };
+  let stop: (() => Promise<void>) | undefined;
+  return {
+    deps,
+    start: () => {
+      stop = startCollection({ ...deps, log }, config.registry_collect_ms);
+    },
+    stop: async () => {
+      await stop?.();
+      await pulls.stop();
+    },
+  };
+}
+
+export function registrySettingsOf(config: Config): RegistrySettings {
+  return {
+    blobBytesMax: config.registry_blob_bytes_max,
+    storedBytesMax: config.registry_stored_bytes_max,
+    uploadLifetimeMs: config.registry_upload_lifetime_s * 1000,
+    leaseMs: config.registry_lease_ms,
+  };
+}

@@ -1,0 +1,130 @@
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { inChunks } from "./store.ts";
+import type { BlobRow } from "./types.ts";
+
+export async function blobRow(db: Reader, repository: string, digest: string): Promise<BlobRow | undefined> {
+  return db
+    .selectFrom("registry_blob")
+    .selectAll()
+    .where("repository", "=", repository)
+    .where("digest", "=", digest)
+    .executeTakeFirst();
+}
+
+/** Content that the organization has already, in whichever repository. */
+export async function sameContent(db: Reader, orgId: string, sha256: string): Promise<BlobRow | undefined> {
+  return db
+    .selectFrom("registry_blob")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("sha256", "=", sha256)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function insertBlob(tx: Writer, row: BlobRow): Promise<void> {
+  await tx.insertInto("registry_blob").values(row).execute();
+}
+
+/**
+ * Keeps a blob that nothing needs yet for longer, or without an end (null); one that is needed has no lease. False when there is none with a lease.
+ */
+export async function renewLease(
+  tx: Writer,
+  repository: string,
+  digest: string,
+  untilMs: number | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("registry_blob")
+    .set({ lease_until: untilMs })
+    .where("repository", "=", repository)
+    .where("digest", "=", digest)
+    .where("lease_until", "is not", null)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows) === 1;
+}
+
+/** Ends the leases of blobs that a manifest needs from now on. Returns those of them that the repository has not. */
+export async function holdBlobs(tx: Writer, repository: string, digests: readonly string[]): Promise<string[]> {
+  const held = new Map<string, number>();
+  for (const chunk of inChunks(digests.toSorted())) {
+    const rows = await tx
+      .updateTable("registry_blob")
+      .set({ lease_until: null })
+      .where("repository", "=", repository)
+      .where("digest", "in", chunk)
+      .returning(["digest", "size"])
+      .execute();
+    for (const { digest, size } of rows) held.set(digest, size);
+  }
+  return digests.filter((digest) => !held.has(digest));
+}
+
+export async function blobSizes(
+  db: Reader,
+  repository: string,
+  digests: readonly string[],
+): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const chunk of inChunks(digests)) {
+    const query = db.selectFrom("registry_blob").select(["digest", "size"]).where("repository", "=", repository);
+    for (const row of await query.where("digest", "in", chunk).execute()) sizes.set(row.digest, row.size);
+  }
+  return sizes;
+}
+
+/** Gives leases to those blobs that no manifest of the repository needs any more. */
+export async function releaseBlobs(
+  tx: Writer,
+  repository: string,
+  digests: readonly string[],
+  untilMs: number,
+): Promise<void> {
+  for (const chunk of inChunks(digests.toSorted())) {
+    await tx
+      .updateTable("registry_blob")
+      .set({ lease_until: untilMs })
+      .where("repository", "=", repository)
+      .where("digest", "in", chunk)
+      .where("digest", "not in", (eb) =>
+        eb
+          .selectFrom("registry_reference")
+          .select("target")
+          .where("registry_reference.repository", "=", repository)
+          .where("registry_reference.target", "in", chunk),
+      )
+      .execute();
+  }
+}
+
+export async function isNeeded(db: Reader, repository: string, digest: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("registry_reference")
+    .select("manifest")
+    .where("repository", "=", repository)
+    .where("target", "=", digest)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function deleteBlobRow(tx: Writer, repository: string, digest: string): Promise<BlobRow | undefined> {
+  return tx
+    .deleteFrom("registry_blob")
+    .where("repository", "=", repository)
+    .where("digest", "=", digest)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Blobs whose lease is over, the oldest first. */
+export async function expiredBlobs(db: Reader, nowMs: number, limit: number): Promise<BlobRow[]> {
+  return db
+    .selectFrom("registry_blob")
+    .selectAll()
+    .where("lease_until", "<", nowMs)
+    .orderBy("lease_until")
+    .limit(limit)
+    .execute();
+}

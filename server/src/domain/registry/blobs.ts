@@ -1,0 +1,138 @@
+import type { Writer } from "#stores/metadata/index.ts";
+import type { StagedBlob } from "#stores/objects/index.ts";
+import { blobRow, deleteBlobRow, insertBlob, isNeeded, renewLease, sameContent } from "./blobs-store.ts";
+import type { ContentDigest } from "./digest.ts";
+import { blobUnknown, RegistryError } from "./errors.ts";
+import { lockRegistry } from "./repositories.ts";
+import type { BlobRow, RegistryDeps, Repository } from "./types.ts";
+import { takeRoom } from "./usage.ts";
+
+/** @throws RegistryError `BLOB_UNKNOWN` */
+export async function findBlob(deps: RegistryDeps, repository: Repository, digest: string): Promise<BlobRow> {
+  const row = await blobRow(deps.metadata.read, repository.id, digest);
+  if (row === undefined) throw blobUnknown();
+  return row;
+}
+
+/**
+ * The same for whoever asks in order to leave an upload out: what is found stays for long enough to push the manifest that needs it.
+ * @throws RegistryError `BLOB_UNKNOWN`
+ */
+export async function findBlobToKeep(deps: RegistryDeps, repository: Repository, digest: string): Promise<BlobRow> {
+  const row = await findBlob(deps, repository, digest);
+  const nowMs = deps.clock.nowMs();
+  // Half of a lease is long enough, and not every question is a write.
+  if (row.lease_until === null || row.lease_until > nowMs + deps.settings.leaseMs / 2) return row;
+  const untilMs = nowMs + deps.settings.leaseMs;
+  const renewed = await deps.metadata.write((tx) => renewLease(tx, repository.id, digest, untilMs));
+  return renewed ? row : findBlob(deps, repository, digest);
+}
+
+/** Content that is to become a blob of a repository. */
+export interface Arrived {
+  readonly digest: ContentDigest;
+  /** Hexadecimal, whichever algorithm the digest is of. */
+  readonly sha256: string;
+  readonly size: number;
+  /** Links the content in the transaction; returns its id. Not called when the organization has the same content already. */
+  hold(tx: Writer): Promise<string>;
+}
+
+/**
+ * Makes content a blob of the repository, under the registry's lock. False when the organization had the content, and what arrived is not needed.
+ * @throws RegistryError `DENIED` over the quota
+ */
+export async function linkBlob(
+  deps: RegistryDeps,
+  tx: Writer,
+  repository: Repository,
+  arrived: Arrived,
+): Promise<boolean> {
+  const { digest, sha256, size } = arrived;
+  const nowMs = deps.clock.nowMs();
+  const untilMs = nowMs + deps.settings.leaseMs;
+  if ((await blobRow(tx, repository.id, digest.text)) !== undefined) {
+    await renewLease(tx, repository.id, digest.text, untilMs);
+    return false;
+  }
+  const same = await sameContent(tx, repository.orgId, sha256);
+  if (same === undefined) await takeRoom(tx, repository.orgId, { bytes: size }, deps.settings.storedBytesMax);
+  else await deps.objects.link(tx, repository.orgId, same.blob_id);
+  await insertBlob(tx, {
+    repository: repository.id,
+    digest: digest.text,
+    org_id: repository.orgId,
+    blob_id: same?.blob_id ?? (await arrived.hold(tx)),
+    sha256,
+    size,
+    created_at: nowMs,
+    lease_until: untilMs,
+  });
+  return same === undefined;
+}
+
+/** Makes content that came in one piece a blob. @throws RegistryError `DENIED` over the quota, after giving it up */
+export async function commitBlob(
+  deps: RegistryDeps,
+  repository: Repository,
+  digest: ContentDigest,
+  staged: StagedBlob,
+): Promise<void> {
+  let used = false;
+  try {
+    used = await deps.metadata.write(async (tx) => {
+      await lockRegistry(deps, tx, repository.orgId);
+      const { sha256, size } = staged;
+      const hold = async (): Promise<string> => {
+        await deps.objects.link(tx, repository.orgId, staged);
+        return staged.id;
+      };
+      return linkBlob(deps, tx, repository, { digest, sha256, size, hold });
+    });
+  } finally {
+    if (!used) await deps.objects.discard(staged);
+  }
+}
+
+/** Gives a repository a blob of another one of the same organization, without a copy. False when the source has none. */
+export async function mountBlob(
+  deps: RegistryDeps,
+  source: Repository,
+  target: Repository,
+  digest: ContentDigest,
+): Promise<boolean> {
+  if (source.orgId !== target.orgId) return false;
+  return deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, target.orgId);
+    const row = await blobRow(tx, source.id, digest.text);
+    if (row === undefined) return false;
+    const { sha256, size } = row;
+    await linkBlob(deps, tx, target, { digest, sha256, size, hold: async () => row.blob_id });
+    return true;
+  });
+}
+
+/** @throws RegistryError `BLOB_UNKNOWN`; `UNSUPPORTED` while a manifest needs it */
+export async function deleteBlob(deps: RegistryDeps, repository: Repository, digest: string): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, repository.orgId);
+    if ((await blobRow(tx, repository.id, digest)) === undefined) throw blobUnknown();
+    if (await isNeeded(tx, repository.id, digest))
+      throw new RegistryError("UNSUPPORTED", "a manifest of this repository needs the blob; delete the manifest first");
+    await unlinkBlob(deps, tx, repository.id, digest);
+  });
+}
+
+/** Takes a blob from a repository, under the registry's lock. The content goes when no repository has it. */
+export async function unlinkBlob(
+  deps: Pick<RegistryDeps, "objects">,
+  tx: Writer,
+  repository: string,
+  digest: string,
+): Promise<void> {
+  const row = await deleteBlobRow(tx, repository, digest);
+  if (row === undefined) return;
+  await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
+  if ((await sameContent(tx, row.org_id, row.sha256)) === undefined)
+    await takeRoom(tx, row.org_id, { bytes: -row.size }, null);
+}

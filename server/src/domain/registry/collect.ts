@@ -1,0 +1,105 @@
+import { blobRow, expiredBlobs, isNeeded, renewLease } from "./blobs-store.ts";
+import { unlinkBlob } from "./blobs.ts";
+import { expiredManifests, hasTag, holdManifests, manifestRow } from "./manifests-store.ts";
+import { removeManifest } from "./manifests.ts";
+import { lockRegistry } from "./repositories.ts";
+import type { ManifestRow, RegistryDeps } from "./types.ts";
+import { expireUploads } from "./uploads.ts";
+
+/** What a collection took away. */
+export interface Collection {
+  readonly uploads: number;
+  readonly manifests: number;
+  readonly blobs: number;
+  readonly bytes: number;
+}
+
+const BATCH = 200;
+
+/**
+ * Takes away what nothing needs and nobody asked for within a lease: uploads that went no further, manifests whose index or subject was deleted, and
+ * blobs of no manifest. Each in a transaction of its own that looks once more, beside pushes and pulls; any number of nodes may do so at once. The
+ * content goes with the object store's own collection, which never touches what is held or read.
+ */
+export async function collectRegistry(deps: RegistryDeps): Promise<Collection> {
+  const uploads = await expireUploads(deps);
+  const manifests = await collectManifests(deps);
+  const { blobs, bytes } = await collectBlobs(deps);
+  return { uploads, manifests, blobs, bytes };
+}
+
+async function collectManifests(deps: RegistryDeps): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const expired = await expiredManifests(deps.metadata.read, deps.clock.nowMs(), BATCH);
+    for (const row of expired) if (await collectManifest(deps, row)) count += 1;
+    if (expired.length < BATCH) return count;
+  }
+}
+
+/** One that something needs by now stays, and is not looked at again. */
+async function collectManifest(deps: RegistryDeps, { org_id, repository, digest }: ManifestRow): Promise<boolean> {
+  return deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, org_id);
+    const row = await manifestRow(tx, repository, digest);
+    if (row === undefined || row.lease_until === null || row.lease_until >= deps.clock.nowMs()) return false;
+    const isHeld =
+      (await hasTag(tx, repository, digest)) ||
+      (await isNeeded(tx, repository, digest)) ||
+      (row.subject !== null && (await manifestRow(tx, repository, row.subject)) !== undefined);
+    if (isHeld) await holdManifests(tx, repository, [digest]);
+    else await removeManifest(deps, tx, repository, digest);
+    return !isHeld;
+  });
+}
+
+async function collectBlobs(deps: RegistryDeps): Promise<{ blobs: number; bytes: number }> {
+  let [blobs, bytes] = [0, 0];
+  for (;;) {
+    const expired = await expiredBlobs(deps.metadata.read, deps.clock.nowMs(), BATCH);
+    for (const { org_id, repository, digest, size } of expired) {
+      const isGone = await deps.metadata.write(async (tx) => {
+        await lockRegistry(deps, tx, org_id);
+        const row = await blobRow(tx, repository, digest);
+        if (row === undefined || row.lease_until === null || row.lease_until >= deps.clock.nowMs()) return false;
+        // Leases of what is needed are taken away; this one would be a fault, and is mended instead of a blob being lost.
+        const isHeld = await isNeeded(tx, repository, digest);
+        if (isHeld) await renewLease(tx, repository, digest, null);
+        else await unlinkBlob(deps, tx, repository, digest);
+        return !isHeld;
+      });
+      if (!isGone) continue;
+      blobs += 1;
+      bytes += size;
+    }
+    if (expired.length < BATCH) return { blobs, bytes };
+  }
+}
+
+/** Collects at intervals until the returned function is called, which waits for what is under way. */
+export function startCollection(
+  deps: RegistryDeps & {
+    readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+  },
+  everyMs: number,
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    try {
+      const collected = await collectRegistry(deps);
+      if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted what no image needs");
+    } catch (error) {
+      deps.log.error({ err: error }, "cannot delete what no image needs; it is tried again later");
+    } finally {
+      running = undefined;
+    }
+  };
+  const timer = setInterval(() => {
+    running ??= run();
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

@@ -1,0 +1,24 @@
+/** Patterns of one repository, and characters of each. */
+export const PATTERNS_MAX = 20;
+export const PATTERN_CHARS_MAX = 128;
+
+/** Whether a tag has one of these forms: `*` stands for any characters, everything else for itself. */
+export function matchesAny(tag: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => matches(tag, pattern));
+}
+
+/** Without regular expressions: a pattern of many `*` takes no longer than its length times the tag's. */
+function matches(tag: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return tag === first;
+  if (!tag.startsWith(first) || tag.length < first.length + last.length || !tag.endsWith(last)) return false;
+  let at = first.length;
+  const end = tag.length - last.length;
+  for (const piece of rest) {
+    const found = tag.indexOf(piece, at);
+    if (found === -1 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
+}

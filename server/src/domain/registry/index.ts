@@ -1,0 +1,46 @@
+export { collectRegistry, startCollection, type Collection } from "./collect.ts";
+export { commitBlob, deleteBlob, findBlob, findBlobToKeep, mountBlob } from "./blobs.ts";
+export { digestOf, isAlgorithm, parseDigest, type ContentAlgorithm, type ContentDigest } from "./digest.ts";
+export {
+  blobUnknown,
+  manifestUnknown,
+  REGISTRY_ERRORS,
+  RegistryError,
+  uploadUnknown,
+  type RegistryErrorCode,
+} from "./errors.ts";
+export { MANIFEST_BYTES_MAX, OCI_INDEX, parseManifest } from "./manifest.ts";
+export { deleteReference, findManifest, putManifest } from "./manifests.ts";
+export { referrerRows, tagNames } from "./manifests-store.ts";
+export { isTag, parseName } from "./name.ts";
+export { Pulls } from "./pulls.ts";
+export { may, repositoriesWith, repositoryByName, repositoryNames } from "./repositories.ts";
+export { RunningDigests } from "./running-digests.ts";
+export { parseScopes, type AskedScope } from "./scopes.ts";
+export { createSessions, type Session, type SessionPlace, type Sessions } from "./sessions.ts";
+export {
+  createRegistryTokens,
+  type Access,
+  type RefreshToken,
+  type RegistryToken,
+  type RegistryTokens,
+} from "./tokens.ts";
+export {
+  nameOf,
+  type Action,
+  type ManifestRow,
+  type RegistryDeps,
+  type RegistrySettings,
+  type Repository,
+} from "./types.ts";
+export {
+  appendToUpload,
+  cancelUpload,
+  completeUpload,
+  findUpload,
+  isCompleted,
+  UploadMoved,
+  type Upload,
+  type UploadDeps,
+} from "./uploads.ts";
+export { bytesLeft, quotaExceeded } from "./usage.ts";

@@ -1,0 +1,206 @@
+import { parseDigest } from "./digest.ts";
+import { RegistryError } from "./errors.ts";
+import { faultOf } from "./strict-json.ts";
+
+/** The least that the distribution specification wants a registry to take, and the most that clients take. */
+export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024;
+const DESCRIPTORS_MAX = 10_000;
+const DEPTH_MAX = 64;
+const MEDIA_TYPE_CHARS_MAX = 255;
+
+export const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+export const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
+const DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
+const DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
+/** Of drafts of the image specification 1.1; tools of that time pushed it. */
+const OCI_ARTIFACT = "application/vnd.oci.artifact.manifest.v1+json";
+
+type Kind = "image" | "index" | "artifact";
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  [OCI_MANIFEST]: "image",
+  [DOCKER_MANIFEST]: "image",
+  [OCI_INDEX]: "index",
+  [DOCKER_LIST]: "index",
+  [OCI_ARTIFACT]: "artifact",
+};
+
+export function isIndexType(mediaType: string): boolean {
+  return KINDS[mediaType] === "index";
+}
+
+/** Names that mean something at the top of a manifest. Others are kept and mean nothing. */
+const KNOWN_NAMES = [
+  "schemaVersion",
+  "mediaType",
+  "artifactType",
+  "config",
+  "layers",
+  "blobs",
+  "manifests",
+  "subject",
+  "annotations",
+];
+const KNOWN_LOWER: ReadonlyMap<string, string> = new Map(KNOWN_NAMES.map((name) => [name.toLowerCase(), name]));
+
+/** Something that a manifest points at. */
+export interface Reference {
+  readonly kind: "config" | "layer" | "foreign" | "manifest";
+  readonly digest: string;
+  readonly mediaType: string;
+  readonly size: number;
+  readonly platform: Readonly<Record<string, unknown>> | null;
+}
+
+/** What a manifest says, as far as the registry needs it. */
+export interface Manifest {
+  readonly mediaType: string;
+  readonly artifactType: string | null;
+  readonly subject: string | null;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Each target once, in the order of the manifest. */
+  readonly references: readonly Reference[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a manifest. What different clients would read in different ways is refused: both kinds in one document, another type than was announced, a name
+ * twice or in other letters (CVE-2021-41190).
+ * @throws RegistryError `MANIFEST_INVALID`
+ */
+export function parseManifest(content: Uint8Array, contentType: string | undefined): Manifest {
+  const document = documentOf(content);
+  const mediaType = mediaTypeOf(document, contentType);
+  const kind = KINDS[mediaType];
+  if (kind === undefined) throw invalid(`manifests of the type ${shown(mediaType)} are not taken here`);
+  requireOnly(document, kind);
+  const references = kind === "index" ? childrenOf(document) : contentsOf(document, kind);
+  return {
+    mediaType,
+    artifactType: artifactTypeOf(document),
+    subject: document["subject"] === undefined ? null : referenceOf(document["subject"], "manifest", "subject").digest,
+    annotations: annotationsOf(document["annotations"]),
+    references: distinct(references),
+  };
+}
+
+function documentOf(content: Uint8Array): Json {
+  let text: string;
+  let document: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+    document = JSON.parse(text);
+  } catch {
+    throw invalid("it is not JSON");
+  }
+  const fault = faultOf(text, DEPTH_MAX);
+  if (fault === "duplicate") throw invalid("an object has the same name twice");
+  if (fault === "deep") throw invalid(`it is nested deeper than ${DEPTH_MAX}`);
+  if (!isObject(document)) throw invalid("it is not a JSON object");
+  for (const name of Object.keys(document)) {
+    const known = KNOWN_LOWER.get(name.toLowerCase());
+    if (known !== undefined && known !== name) throw invalid(`${shown(name)} must be written ${known}`);
+  }
+  return document;
+}
+
+/** Content-Type without its parameters, which the specification has a registry pass over. */
+function mediaTypeOf(document: Json, contentType: string | undefined): string {
+  const own = document["mediaType"];
+  const announced = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (own !== undefined && typeof own !== "string") throw invalid("mediaType must be a string");
+  if (own === undefined || own === "") {
+    if (announced !== "") return announced;
+    throw invalid("neither Content-Type nor mediaType says what it is");
+  }
+  if (announced !== "" && announced !== own.toLowerCase())
+    throw invalid(`its mediaType is ${shown(own)}, but Content-Type says ${shown(announced)}`);
+  return own;
+}
+
+function requireOnly(document: Json, kind: Kind): void {
+  if (document["schemaVersion"] !== undefined && document["schemaVersion"] !== 2 && kind !== "artifact")
+    throw invalid("schemaVersion must be 2");
+  const foreign = { image: ["manifests"], index: ["config", "layers", "blobs"], artifact: ["manifests", "layers"] };
+  for (const name of foreign[kind]) if (document[name] !== undefined) throw invalid(`one of its type has no ${name}`);
+}
+
+function childrenOf(document: Json): Reference[] {
+  return listOf(document["manifests"], "manifests").map((entry) => referenceOf(entry, "manifest", "manifests"));
+}
+
+function contentsOf(document: Json, kind: Kind): Reference[] {
+  if (kind === "artifact")
+    return listOf(document["blobs"] ?? [], "blobs").map((entry) => referenceOf(entry, "layer", "blobs"));
+  const layers = listOf(document["layers"] ?? [], "layers").map((entry) => {
+    const layer = referenceOf(entry, "layer", "layers");
+    return isForeign(layer, entry) ? { ...layer, kind: "foreign" as const } : layer;
+  });
+  return [referenceOf(document["config"], "config", "config"), ...layers];
+}
+
+/** Layers that their licence keeps out of registries: they may be absent. Their addresses are never asked. */
+function isForeign({ mediaType }: Reference, entry: unknown): boolean {
+  if (/^application\/vnd\.oci\.image\.layer\.nondistributable\.v1\.tar(?:[+.](?:gzip|zstd))?$/.test(mediaType))
+    return true;
+  if (mediaType !== "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip") return false;
+  return isObject(entry) && Array.isArray(entry["urls"]);
+}
+
+function referenceOf(entry: unknown, kind: Reference["kind"], name: string): Reference {
+  if (!isObject(entry)) throw invalid(`${name} must hold descriptors`);
+  const { digest, size, mediaType, platform } = entry;
+  if (typeof digest !== "string" || parseDigest(digest) === undefined)
+    throw invalid(`a descriptor in ${name} has no digest of sha256 or sha512`);
+  if (!Number.isSafeInteger(size) || Number(size) < 0) throw invalid(`a descriptor in ${name} has no size in bytes`);
+  if (typeof mediaType !== "string" || mediaType === "" || mediaType.length > MEDIA_TYPE_CHARS_MAX)
+    throw invalid(`a descriptor in ${name} has no media type`);
+  return { kind, digest, mediaType, size: Number(size), platform: isObject(platform) ? platform : null };
+}
+
+function listOf(value: unknown, name: string): unknown[] {
+  if (!Array.isArray(value)) throw invalid(`${name} must be a list`);
+  if (value.length > DESCRIPTORS_MAX) throw invalid(`${name} has more than ${DESCRIPTORS_MAX} entries`);
+  return value as unknown[];
+}
+
+/** By what an artifact is found: its own type, or its config's (image specification, "Guidelines for artifact usage"). */
+function artifactTypeOf(document: Json): string | null {
+  const { artifactType, config } = document;
+  if (artifactType !== undefined && typeof artifactType !== "string") throw invalid("artifactType must be a string");
+  if (typeof artifactType === "string" && artifactType !== "") return artifactType;
+  return isObject(config) && typeof config["mediaType"] === "string" ? config["mediaType"] : null;
+}
+
+function annotationsOf(value: unknown): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value) || Object.values(value).some((text) => typeof text !== "string"))
+    throw invalid("annotations must be strings by their names");
+  return value as Record<string, string>;
+}
+
+/** The same layer may stand in an image more than once. The stronger claim stays: a config or layer must be there, a foreign layer need not. */
+function distinct(references: readonly Reference[]): Reference[] {
+  const byDigest = new Map<string, Reference>();
+  for (const reference of references) {
+    const known = byDigest.get(reference.digest);
+    if (known === undefined || known.kind === "foreign") byDigest.set(reference.digest, reference);
+    if (known !== undefined && known.size !== reference.size)
+      throw invalid("two descriptors give the same digest different sizes");
+  }
+  return [...byDigest.values()];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(why: string): RegistryError {
+  return new RegistryError("MANIFEST_INVALID", `the manifest is not valid: ${why}`);
+}
+
+/** A caller's own text, cut: it may hold anything. */
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}

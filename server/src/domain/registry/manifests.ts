@@ -1,0 +1,303 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { StagedBlob } from "#stores/objects/index.ts";
+import { blobSizes, holdBlobs, releaseBlobs } from "./blobs-store.ts";
+import { parseDigest, type ContentDigest } from "./digest.ts";
+import { manifestUnknown, RegistryError } from "./errors.ts";
+import { matchesAny } from "./immutable.ts";
+import { MANIFEST_BYTES_MAX, type Manifest, type Reference } from "./manifest.ts";
+import {
+  deleteManifestRow,
+  deleteTagRow,
+  holdManifests,
+  holdReferrers,
+  insertEvent,
+  insertManifest,
+  manifestOfTag,
+  manifestRow,
+  manifestSizes,
+  putTagRow,
+  referencesOf,
+  referrerDigests,
+  releaseManifests,
+  sameManifest,
+  tagRow,
+  tagsOfManifest,
+} from "./manifests-store.ts";
+import { lockRegistry } from "./repositories.ts";
+import { touchRepository } from "./store.ts";
+import { nameOf, type ManifestRow, type RegistryDeps, type Repository, type TagRow } from "./types.ts";
+import { takeRoom } from "./usage.ts";
+
+/** By digest or by tag. @throws RegistryError `MANIFEST_UNKNOWN` */
+export async function findManifest(
+  deps: Pick<RegistryDeps, "metadata">,
+  repository: Repository,
+  reference: string,
+): Promise<ManifestRow> {
+  const isDigest = parseDigest(reference) !== undefined;
+  const row = await (isDigest ? manifestRow : manifestOfTag)(deps.metadata.read, repository.id, reference);
+  if (row === undefined) throw manifestUnknown();
+  return row;
+}
+
+export interface NewManifest {
+  readonly content: Buffer;
+  readonly digest: ContentDigest;
+  readonly manifest: Manifest;
+  readonly tags: readonly string[];
+}
+
+/**
+ * Keeps a manifest, and lets tags point at it. One that is there already only gets the tags.
+ * @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID`, `DENIED` for an immutable tag or over the quota
+ */
+export async function putManifest(
+  deps: RegistryDeps,
+  caller: Caller,
+  repository: Repository,
+  pushed: NewManifest,
+): Promise<void> {
+  const { content } = pushed;
+  const staged = await deps.objects.write(repository.orgId, content, { bytesMax: MANIFEST_BYTES_MAX });
+  let used = false;
+  try {
+    used = await deps.metadata.write(async (tx) => {
+      await lockRegistry(deps, tx, repository.orgId);
+      return putInto(deps, tx, { caller, repository, pushed, staged });
+    });
+  } finally {
+    if (!used) await deps.objects.discard(staged);
+  }
+}
+
+interface Putting {
+  readonly caller: Caller;
+  readonly repository: Repository;
+  readonly pushed: NewManifest;
+  readonly staged: StagedBlob;
+}
+
+/** True when the staged content is what was kept. */
+async function putInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promise<boolean> {
+  const { repository, pushed } = putting;
+  const { digest, manifest } = pushed;
+  const present = await manifestRow(tx, repository.id, digest.text);
+  if (present !== undefined && present.media_type !== manifest.mediaType)
+    throw new RegistryError("MANIFEST_INVALID", `the repository has this manifest as ${present.media_type}`);
+  const moved = await tagsToMove(tx, repository, pushed);
+  const used = present === undefined && (await insertInto(deps, tx, putting));
+  await holdManifests(tx, repository.id, [digest.text]);
+  const nowMs = deps.clock.nowMs();
+  const created_by = creatorOf(putting.caller);
+  for (const { name, before } of moved) {
+    const row = { repository: repository.id, name, org_id: repository.orgId, digest: digest.text, created_by };
+    await putTagRow(tx, { ...row, created_at: before?.created_at ?? nowMs, updated_at: nowMs });
+  }
+  if (present === undefined || moved.length > 0) await tell(deps, tx, putting, moved);
+  return used;
+}
+
+interface Move {
+  readonly name: string;
+  readonly before: TagRow | undefined;
+}
+
+/** Those tags that don't point at the manifest yet. @throws RegistryError `DENIED` */
+async function tagsToMove(tx: Writer, repository: Repository, { tags, digest }: NewManifest): Promise<Move[]> {
+  const moved: Move[] = [];
+  for (const name of new Set(tags)) {
+    const before = await tagRow(tx, repository.id, name);
+    if (before?.digest === digest.text) continue;
+    if (before !== undefined) requireMutable(repository, name);
+    moved.push({ name, before });
+  }
+  return moved;
+}
+
+/** @throws RegistryError `DENIED` */
+function requireMutable({ immutableTags }: Repository, tag: string): void {
+  if (!matchesAny(tag, immutableTags)) return;
+  throw new RegistryError(
+    "DENIED",
+    `requested access to the resource is denied: the tag ${tag} is immutable in this repository`,
+  );
+}
+
+async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promise<boolean> {
+  const { repository, pushed, staged, caller } = putting;
+  const { manifest, digest } = pushed;
+  const at = { repository: repository.id, org_id: repository.orgId };
+  await holdReferences(tx, repository, manifest.references);
+  await holdReferrers(tx, repository.id, digest.text);
+  await takeRoom(tx, repository.orgId, { bytes: staged.size }, deps.settings.storedBytesMax);
+  const same = await sameManifest(tx, repository.orgId, digest.text);
+  await deps.objects.link(tx, repository.orgId, same?.blob_id ?? staged);
+  const references = manifest.references.map((reference, position) => ({
+    ...at,
+    manifest: digest.text,
+    target: reference.digest,
+    kind: reference.kind,
+    position,
+    media_type: reference.mediaType,
+    size: reference.size,
+    platform: reference.platform === null ? null : JSON.stringify(reference.platform),
+  }));
+  const row: ManifestRow = {
+    ...at,
+    digest: digest.text,
+    blob_id: same?.blob_id ?? staged.id,
+    media_type: manifest.mediaType,
+    artifact_type: manifest.artifactType,
+    subject: manifest.subject,
+    annotations: JSON.stringify(manifest.annotations),
+    size: staged.size,
+    created_by: creatorOf(caller),
+    created_at: deps.clock.nowMs(),
+    pulls: 0,
+    last_pull_at: null,
+    lease_until: null,
+  };
+  await insertManifest(tx, row, references);
+  return same === undefined;
+}
+
+/** Keeps what the manifest needs from being collected. @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID` */
+async function holdReferences(tx: Writer, { id }: Repository, references: readonly Reference[]): Promise<void> {
+  const of = (...kinds: Reference["kind"][]): Reference[] => references.filter(({ kind }) => kinds.includes(kind));
+  const digests = (list: readonly Reference[]): string[] => list.map(({ digest }) => digest);
+  const blobs = of("config", "layer", "foreign");
+  const children = of("manifest");
+  const sizes = new Map([
+    ...(await blobSizes(tx, id, digests(blobs))),
+    ...(await manifestSizes(tx, id, digests(children))),
+  ]);
+  for (const { digest, kind, size } of references) {
+    const actual = sizes.get(digest);
+    if (actual === undefined && kind !== "foreign") throw referenceUnknown(digest, kind);
+    if (actual !== undefined && actual !== size)
+      throw new RegistryError("MANIFEST_INVALID", `the manifest gives ${digest} ${size} bytes, but it has ${actual}`);
+  }
+  await holdBlobs(tx, id, digests(blobs));
+  await holdManifests(tx, id, digests(children));
+}
+
+function referenceUnknown(digest: string, kind: Reference["kind"]): RegistryError {
+  const what = kind === "manifest" ? "manifest" : "blob";
+  const message = `the repository has no ${what} ${digest}, which the manifest needs; push it first`;
+  return new RegistryError("MANIFEST_BLOB_UNKNOWN", message, { detail: { digest } });
+}
+
+async function tell(deps: RegistryDeps, tx: Writer, putting: Putting, moved: readonly Move[]): Promise<void> {
+  const { repository, pushed, caller } = putting;
+  const nowMs = deps.clock.nowMs();
+  const tags = moved.map(({ name }) => name);
+  await touchRepository(tx, repository, nowMs);
+  await tellOf(deps, tx, repository, {
+    type: "image.pushed",
+    detail: { digest: pushed.digest.text, media_type: pushed.manifest.mediaType, tags },
+  });
+  const replaced = moved.flatMap(({ name, before }) => (before === undefined ? [] : [[name, before.digest] as const]));
+  await appendAudit(deps, tx, {
+    ...auditOrigin(caller),
+    orgId: repository.orgId,
+    action: "image.push",
+    target: { kind: "app", id: repository.id },
+    detail: {
+      repository: nameOf(repository),
+      digest: pushed.digest.text,
+      tags,
+      replaced: Object.fromEntries(replaced),
+    },
+  });
+}
+
+/** Writes what is to be told of a repository, in the transaction of what it tells of. */
+export async function tellOf(
+  deps: Pick<RegistryDeps, "clock">,
+  tx: Writer,
+  repository: Repository,
+  event: { readonly type: string; readonly detail: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  await insertEvent(tx, {
+    id: newId("evt", nowMs),
+    org_id: repository.orgId,
+    project_id: repository.projectId,
+    type: event.type,
+    subject: repository.id,
+    body: JSON.stringify({ repository: nameOf(repository), ...event.detail, at: isoFromMs(nowMs) }),
+    created_at: nowMs,
+  });
+}
+
+/** Deletes a tag, or a manifest with all its tags. @throws RegistryError `MANIFEST_UNKNOWN`, `DENIED` for an immutable tag */
+export async function deleteReference(
+  deps: RegistryDeps,
+  caller: Caller,
+  repository: Repository,
+  reference: string,
+): Promise<void> {
+  const digest = parseDigest(reference);
+  await deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, repository.orgId);
+    const deleted = await (digest === undefined ? deleteTag : deleteTagged)(deps, tx, repository, reference);
+    const detail = { repository: nameOf(repository), ...deleted };
+    await tellOf(deps, tx, repository, { type: "image.deleted", detail: deleted });
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: repository.orgId,
+      action: digest === undefined ? "image.untag" : "image.delete",
+      target: { kind: "app", id: repository.id },
+      detail,
+    });
+  });
+}
+
+type Deleted = { readonly digest: string; readonly tags: readonly string[] };
+
+async function deleteTag(_deps: RegistryDeps, tx: Writer, repository: Repository, name: string): Promise<Deleted> {
+  requireMutable(repository, name);
+  const row = await deleteTagRow(tx, repository.id, name);
+  if (row === undefined) throw manifestUnknown();
+  return { digest: row.digest, tags: [name] };
+}
+
+async function deleteTagged(deps: RegistryDeps, tx: Writer, repository: Repository, digest: string): Promise<Deleted> {
+  const tags = await tagsOfManifest(tx, repository.id, digest);
+  for (const { name } of tags) requireMutable(repository, name);
+  if (!(await removeManifest(deps, tx, repository.id, digest))) throw manifestUnknown();
+  return { digest, tags: tags.map(({ name }) => name) };
+}
+
+/**
+ * Takes a manifest from a repository, under the registry's lock, with its tags. What it was made of, and what refers to it, stays for a lease. False when
+ * there is none.
+ */
+export async function removeManifest(
+  deps: Pick<RegistryDeps, "objects" | "clock" | "settings">,
+  tx: Writer,
+  repository: string,
+  digest: string,
+): Promise<boolean> {
+  const references = await referencesOf(tx, repository, digest);
+  const row = await deleteManifestRow(tx, repository, digest);
+  if (row === undefined) return false;
+  for (const { name } of await tagsOfManifest(tx, repository, digest)) await deleteTagRow(tx, repository, name);
+  await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
+  await takeRoom(tx, row.org_id, { bytes: -row.size }, null);
+  const untilMs = deps.clock.nowMs() + deps.settings.leaseMs;
+  const children = references.filter(({ kind }) => kind === "manifest").map(({ target }) => target);
+  const blobs = references.filter(({ kind }) => kind !== "manifest").map(({ target }) => target);
+  await releaseBlobs(tx, repository, blobs, untilMs);
+  await releaseManifests(tx, repository, children, untilMs);
+  await releaseManifests(tx, repository, await referrerDigests(tx, repository, digest), untilMs);
+  return true;
+}
+
+function creatorOf({ principal }: Caller): string {
+  return principal.kind === "system" ? "system" : principal.id;
+}

@@ -1,0 +1,89 @@
+import { newId } from "#kernel/ids.ts";
+import { isoFromMs, type Clock } from "#kernel/time.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { insertEvent } from "./manifests-store.ts";
+import { addPulls, isRepository } from "./store.ts";
+import { nameOf, type Repository } from "./types.ts";
+
+interface Pulled {
+  readonly repository: Repository;
+  readonly digest: string;
+  readonly principal: string | null;
+  pulls: number;
+  atMs: number;
+}
+
+export interface PullsDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const FLUSH_MS = 5000;
+/** Lines in one transaction. */
+const BATCH = 100;
+/** Lines in memory: beyond it they are written before their time. */
+const LINES_MAX = 10_000;
+
+/** Counts pulls in memory and writes them together: to pull is no write. A killed server forgets those of the last seconds. */
+export class Pulls {
+  readonly #deps: PullsDeps;
+  #lines = new Map<string, Pulled>();
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(deps: PullsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of a manifest, by whoever signed in. */
+  count(repository: Repository, digest: string, principal: string | null): void {
+    const key = `${repository.id} ${digest} ${principal}`;
+    const line = this.#lines.get(key) ?? { repository, digest, principal, pulls: 0, atMs: 0 };
+    line.pulls += 1;
+    line.atMs = this.#deps.clock.nowMs();
+    this.#lines.set(key, line);
+    if (this.#lines.size >= LINES_MAX) this.#tick();
+    this.#timer ??= setTimeout(() => this.#tick(), FLUSH_MS).unref();
+  }
+
+  /** Writes what was counted so far. */
+  async flush(): Promise<void> {
+    const lines = [...this.#lines.values()];
+    this.#lines = new Map();
+    for (let i = 0; i < lines.length; i += BATCH) {
+      await this.#deps.metadata.write(async (tx) => {
+        for (const line of lines.slice(i, i + BATCH)) await record(tx, line);
+      });
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#flushing;
+    await this.flush();
+  }
+
+  #tick(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#flushing = this.#flushing
+      .then(() => this.flush())
+      .catch((error: unknown) => this.#deps.log.warn({ err: error }, "cannot record pulls of images"));
+  }
+}
+
+async function record(tx: Writer, { repository, digest, principal, pulls, atMs }: Pulled): Promise<void> {
+  if (!(await isRepository(tx, repository.id))) return; // its app is gone
+  await addPulls(tx, { repository: repository.id, orgId: repository.orgId, digest, pulls, atMs });
+  const body = { repository: nameOf(repository), digest, pulls, by: principal, at: isoFromMs(atMs) };
+  await insertEvent(tx, {
+    id: newId("evt", atMs),
+    org_id: repository.orgId,
+    project_id: repository.projectId,
+    type: "image.pulled",
+    subject: repository.id,
+    body: JSON.stringify(body),
+    created_at: atMs,
+  });
+}

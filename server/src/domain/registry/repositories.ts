@@ -1,0 +1,111 @@
+import { authorize, type Principal, type Reach } from "#domain/identity/index.ts";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import { parseName } from "./name.ts";
+import { resourceOf, type Action, type Repository } from "./types.ts";
+
+/** Undefined when no app has the name, whoever asks: whether it may be seen is for `may` to say. */
+export async function repositoryByName(db: Reader, name: string): Promise<Repository | undefined> {
+  const parts = parseName(name);
+  if (parts === undefined) return undefined;
+  const row = await repositories(db)
+    .where("organization.slug", "=", parts.org)
+    .where("app.slug", "=", parts.app)
+    .executeTakeFirst();
+  return row === undefined ? undefined : repositoryOf(row);
+}
+
+/** The repositories of the organization that have this content, newest first. */
+export async function repositoriesWith(db: Reader, orgId: string, digest: string): Promise<Repository[]> {
+  const rows = await repositories(db)
+    .innerJoin("registry_blob", "registry_blob.repository", "app.id")
+    .where("registry_blob.org_id", "=", orgId)
+    .where("registry_blob.digest", "=", digest)
+    .limit(MOUNT_SOURCES_MAX)
+    .execute();
+  return rows.map(repositoryOf);
+}
+
+/** Places that are looked at for content that a mount names no source for. */
+const MOUNT_SOURCES_MAX = 100;
+
+/** The one question of whether somebody may do something with a repository. Null: nobody is known. */
+export function may(principal: Principal | null, repository: Repository | undefined, action: Action): boolean {
+  if (repository === undefined) return false;
+  if (action === "pull" && repository.isPublic) return true;
+  return principal !== null && authorize(principal, `registry:${action}`, resourceOf(repository)) === "allowed";
+}
+
+/** Changes of an organization's images run one after another: leases, quota and counters stay true to the rows. */
+export async function lockRegistry(
+  deps: { readonly metadata: Pick<MetadataStore, "lock"> },
+  tx: Writer,
+  orgId: string,
+): Promise<void> {
+  await deps.metadata.lock(tx, `registry:${orgId}`);
+}
+
+function repositories(db: Reader) {
+  return db
+    .selectFrom("app")
+    .innerJoin("organization", "organization.id", "app.org_id")
+    .innerJoin("project", "project.id", "app.project_id")
+    .leftJoin("registry_repository as r", "r.id", "app.id")
+    .select([
+      "app.id",
+      "app.org_id",
+      "app.project_id",
+      "app.slug as app_slug",
+      "organization.slug as org_slug",
+      "project.visibility",
+      "r.is_public",
+      "r.immutable_tags",
+    ]);
+}
+
+interface Row {
+  readonly id: string;
+  readonly org_id: string;
+  readonly project_id: string;
+  readonly app_slug: string;
+  readonly org_slug: string;
+  readonly visibility: Repository["visibility"];
+  readonly is_public: number | null;
+  readonly immutable_tags: string | null;
+}
+
+function repositoryOf(row: Row): Repository {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    projectId: row.project_id,
+    orgSlug: row.org_slug,
+    appSlug: row.app_slug,
+    visibility: row.visibility,
+    isPublic: row.is_public === 1,
+    immutableTags: row.immutable_tags === null ? [] : (JSON.parse(row.immutable_tags) as string[]),
+  };
+}
+
+/** Names of repositories that something was pushed to, as far as a principal reaches them, in the order of their bytes. */
+export async function repositoryNames(
+  db: Reader,
+  principal: Pick<Principal, "orgId" | "orgSlug">,
+  reach: Reach,
+  page: { readonly after: string; readonly limit: number },
+): Promise<string[]> {
+  const prefix = `orgs/${principal.orgSlug}/`;
+  const rows = await repositories(db)
+    .where("app.org_id", "=", principal.orgId)
+    .where("r.last_push_at", "is not", null)
+    .where((eb) =>
+      eb.or([
+        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .where("app.slug", ">", page.after.startsWith(prefix) ? page.after.slice(prefix.length) : "")
+    .orderBy("app.slug")
+    .limit(page.limit)
+    .execute();
+  return rows.map((row) => prefix + row.app_slug);
+}

@@ -1,0 +1,32 @@
+import type { Action } from "./types.ts";
+
+/** What a client asks a token for. */
+export interface AskedScope {
+  readonly name: string;
+  readonly actions: readonly Action[];
+}
+
+/** Of one request for a token. A push with a mount asks for two. */
+const SCOPES_MAX = 50;
+const NAME_CHARS_MAX = 255;
+const ACTIONS: readonly Action[] = ["pull", "push", "delete"];
+
+/**
+ * Reads `scope` parameters: each may hold a list, `type:name:actions` (token specification of Docker, "Authorization Resource Scope"). The name
+ * may hold a host with a port, so that the first and the last colon count. What is of no repository is passed over.
+ */
+export function parseScopes(values: readonly string[]): AskedScope[] {
+  const asked = new Map<string, Set<Action>>();
+  for (const text of values.flatMap((value) => value.split(" "))) {
+    const [first, last] = [text.indexOf(":"), text.lastIndexOf(":")];
+    if (first < 1 || last <= first || !/^repository(?:\([a-z0-9]*\))?$/.test(text.slice(0, first))) continue;
+    const name = text.slice(first + 1, last);
+    if (name.length > NAME_CHARS_MAX || (asked.size >= SCOPES_MAX && !asked.has(name))) continue;
+    const actions = asked.get(name) ?? new Set();
+    for (const action of text.slice(last + 1).split(",")) {
+      for (const known of ACTIONS) if (action === known || action === "*") actions.add(known);
+    }
+    asked.set(name, actions);
+  }
+  return [...asked].map(([name, actions]) => ({ name, actions: [...actions] }));
+}

@@ -1,0 +1,53 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Envelope } from "#domain/identity/index.ts";
+import { isId, newId } from "#kernel/ids.ts";
+import type { ContentAlgorithm } from "./digest.ts";
+
+/** An upload as its address says it; whether it has content is in the records. */
+export interface Session {
+  readonly id: string;
+  readonly beganMs: number;
+  /** The digest that the caller said it would close the upload with. */
+  readonly algorithm: ContentAlgorithm;
+  /** As it stands in the path. */
+  readonly text: string;
+}
+
+/** Of whom and where an upload is: to everybody else and everywhere else there is none. */
+export interface SessionPlace {
+  readonly repository: string;
+  readonly principal: string;
+}
+
+/**
+ * Addresses of uploads. They say themselves that we gave them out, to whom and for which repository, so that an upload that only began is no row:
+ * most end in the request that follows.
+ */
+export interface Sessions {
+  begin(place: SessionPlace, algorithm: ContentAlgorithm, nowMs: number): Session;
+  /** Undefined for what was not given out for this place. */
+  find(place: SessionPlace, text: string): Session | undefined;
+}
+
+const PURPOSE = "registry-upload";
+const MAC_CHARS = 22; // 128 bits and more
+const FORM = /^(upl_[0-9a-hjkmnp-tv-z]{26})\.([0-9a-z]{1,11})\.(sha256|sha512)\.([A-Za-z0-9_-]{22})$/;
+
+export function createSessions(envelope: Pick<Envelope, "keyedHash">): Sessions {
+  const macOf = (head: string, { repository, principal }: SessionPlace): string =>
+    envelope.keyedHash(PURPOSE, `${head}|${repository}|${principal}`).toString("base64url").slice(0, MAC_CHARS);
+  return {
+    begin: (place, algorithm, nowMs) => {
+      const id = newId("upl", nowMs);
+      const head = `${id}.${nowMs.toString(36)}.${algorithm}`;
+      return { id, beganMs: nowMs, algorithm, text: `${head}.${macOf(head, place)}` };
+    },
+    find: (place, text) => {
+      const [, id, began, algorithm, mac] = FORM.exec(text) ?? [];
+      if (id === undefined || began === undefined || mac === undefined || !isId("upl", id)) return undefined;
+      const expected = macOf(text.slice(0, -MAC_CHARS - 1), place);
+      if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return undefined;
+      return { id, beganMs: Number.parseInt(began, 36), algorithm: algorithm as ContentAlgorithm, text };
+    },
+  };
+}

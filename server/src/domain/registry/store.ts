@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+/** Identifiers in one statement. */
+const CHUNK = 500;
+
+export function inChunks<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, i) => items.slice(i * CHUNK, (i + 1) * CHUNK));
+}
+
+export interface RegistryUsage {
+  readonly bytes: number;
+  readonly uploading: number;
+}
+
+export async function usageOf(db: Reader, orgId: string): Promise<RegistryUsage> {
+  const row = await db.selectFrom("registry_usage").selectAll().where("org_id", "=", orgId).executeTakeFirst();
+  return { bytes: row?.bytes ?? 0, uploading: row?.uploading ?? 0 };
+}
+
+/** Adds to the numbers; both may be negative. */
+export async function addToUsage(tx: Writer, orgId: string, { bytes, uploading }: RegistryUsage): Promise<void> {
+  if (bytes === 0 && uploading === 0) return;
+  await tx
+    .insertInto("registry_usage")
+    .values({ org_id: orgId, bytes, uploading })
+    .onConflict((on) =>
+      on.column("org_id").doUpdateSet({
+        bytes: sql`registry_usage.bytes + ${bytes}`,
+        uploading: sql`registry_usage.uploading + ${uploading}`,
+      }),
+    )
+    .execute();
+}
+
+export async function policyOf(db: Reader, orgId: string): Promise<Tables["registry_policy"] | undefined> {
+  return db.selectFrom("registry_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
+}
+
+const NEW_REPOSITORY = { is_public: 0, immutable_tags: "[]", retention: null, pulls: 0 } as const;
+
+/** Notes that something was pushed. */
+export async function touchRepository(
+  tx: Writer,
+  repository: { readonly id: string; readonly orgId: string },
+  nowMs: number,
+): Promise<void> {
+  await tx
+    .insertInto("registry_repository")
+    .values({
+      ...NEW_REPOSITORY,
+      id: repository.id,
+      org_id: repository.orgId,
+      last_pull_at: null,
+      last_push_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((on) => on.column("id").doUpdateSet({ last_push_at: nowMs }))
+    .execute();
+}
+
+/** Adds pulls that were counted in memory. A manifest that is gone meanwhile is passed over. */
+export async function addPulls(
+  tx: Writer,
+  pulled: { repository: string; orgId: string; digest: string; pulls: number; atMs: number },
+): Promise<void> {
+  const { repository, orgId, digest, pulls, atMs } = pulled;
+  await tx
+    .updateTable("registry_manifest")
+    .set({ pulls: sql`pulls + ${pulls}`, last_pull_at: atMs })
+    .where("repository", "=", repository)
+    .where("digest", "=", digest)
+    .execute();
+  await tx
+    .insertInto("registry_repository")
+    .values({
+      ...NEW_REPOSITORY,
+      id: repository,
+      org_id: orgId,
+      pulls,
+      last_pull_at: atMs,
+      last_push_at: null,
+      updated_at: atMs,
+    })
+    .onConflict((on) =>
+      on.column("id").doUpdateSet({ pulls: sql`registry_repository.pulls + ${pulls}`, last_pull_at: atMs }),
+    )
+    .execute();
+}
+
+export async function isRepository(db: Reader, id: string): Promise<boolean> {
+  return (await db.selectFrom("app").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
+}

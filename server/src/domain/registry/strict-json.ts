@@ -1,0 +1,56 @@
+/** What `scanObjects` found wrong. */
+export type JsonFault = "duplicate" | "deep";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Looks through JSON that is known to parse for what parsers read in different ways: the same name twice in an object, of which some take the first and
+ * some the last, and nesting without bounds.
+ */
+export function faultOf(json: string, depthMax: number): JsonFault | undefined {
+  /** Of each open object its names, of each open list null. */
+  const open: (Set<string> | null)[] = [];
+  let isName = false;
+  for (let i = 0; i < json.length; i++) {
+    switch (json.charAt(i)) {
+      case "{":
+      case "[":
+        open.push(json[i] === "{" ? new Set() : null);
+        isName = json[i] === "{";
+        if (open.length > depthMax) return "deep";
+        break;
+      case "}":
+      case "]":
+        open.pop();
+        isName = false;
+        break;
+      case ",":
+        isName = open.at(-1) instanceof Set;
+        break;
+      case '"': {
+        const end = endOfString(json, i);
+        if (isName && !isNew(open.at(-1), json.slice(i, end + 1))) return "duplicate";
+        isName = false;
+        i = end;
+        break;
+      }
+      default:
+    }
+  }
+  return undefined;
+}
+
+/** Index of the quote that ends the string that begins at `start`. */
+function endOfString(json: string, start: number): number {
+  let i = start + 1;
+  while (json.charCodeAt(i) !== QUOTE) i += json.charCodeAt(i) === BACKSLASH ? 2 : 1;
+  return i;
+}
+
+function isNew(names: Set<string> | null | undefined, literal: string): boolean {
+  const name = JSON.parse(literal) as string;
+  if (names?.has(name) === true) return false;
+  names?.add(name);
+  return true;
+}

@@ -1,0 +1,88 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Envelope } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { Action } from "./types.ts";
+
+/** What a token says of one repository: `asked` tells a refusal from a question that was never put. */
+export interface Access {
+  readonly name: string;
+  readonly asked: readonly Action[];
+  readonly granted: readonly Action[];
+}
+
+/** A token of the registry, verified; whoever it names must still be asked for. */
+export interface RegistryToken {
+  /** Null: nobody signed in. */
+  readonly credentialId: string | null;
+  /** The credential's epoch when the token was issued. */
+  readonly epoch: number;
+  readonly access: readonly Access[];
+}
+
+/** A refresh token, verified the same way. It ends with the secret that it was issued for. */
+export interface RefreshToken {
+  readonly credentialId: string;
+  readonly epoch: number;
+  readonly secretId: string;
+}
+
+export interface RegistryTokens {
+  issue(token: RegistryToken): { readonly token: string; readonly expiresInS: number; readonly issuedAtMs: number };
+  /** Undefined for what is no token of this registry, or has expired. */
+  verify(text: string): RegistryToken | undefined;
+  issueRefresh(token: RefreshToken): string;
+  verifyRefresh(text: string): RefreshToken | undefined;
+}
+
+/** Clients take no less than a minute (token specification of Docker, "Token response fields"). */
+const LIFETIME_S = 300;
+const REFRESH_LIFETIME_S = 90 * 86_400;
+const TOKEN_CHARS_MAX = 16_000;
+
+type Kind = "mrr" | "mrrr";
+
+interface Claims {
+  readonly aud: string;
+  readonly exp: number;
+}
+
+/**
+ * Tokens under a key of the registry's own, so that no other service takes them and none of others is taken here. They are small and opaque to clients;
+ * what the key signs is JSON.
+ */
+export function createRegistryTokens(options: {
+  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly clock: Clock;
+  /** Name of this registry. */
+  readonly service: string;
+}): RegistryTokens {
+  const { envelope, clock, service } = options;
+  const macOf = (kind: Kind, payload: string): Buffer => envelope.keyedHash(`registry-token-${kind}`, payload);
+
+  function sign(kind: Kind, claims: object): string {
+    const payload = Buffer.from(JSON.stringify({ ...claims, aud: service })).toString("base64url");
+    return `${kind}.${payload}.${macOf(kind, payload).toString("base64url")}`;
+  }
+
+  function open<T extends object>(kind: Kind, text: string): (T & Claims) | undefined {
+    if (text.length > TOKEN_CHARS_MAX) return undefined;
+    const [head, payload = "", mac = "", ...more] = text.split(".");
+    if (head !== kind || more.length > 0) return undefined;
+    const expected = macOf(kind, payload);
+    const given = Buffer.from(mac, "base64url");
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as T & Claims;
+    return claims.aud === service && clock.nowMs() / 1000 < claims.exp ? claims : undefined;
+  }
+
+  return {
+    issue: (token) => {
+      const issuedAtMs = clock.nowMs();
+      const exp = Math.floor(issuedAtMs / 1000) + LIFETIME_S;
+      return { token: sign("mrr", { ...token, exp }), expiresInS: LIFETIME_S, issuedAtMs };
+    },
+    verify: (text) => open<RegistryToken>("mrr", text),
+    issueRefresh: (token) => sign("mrrr", { ...token, exp: Math.floor(clock.nowMs() / 1000) + REFRESH_LIFETIME_S }),
+    verifyRefresh: (text) => open<RefreshToken>("mrrr", text),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Resource } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+
+export interface RegistrySettings {
+  /** One blob. */
+  readonly blobBytesMax: number;
+  /** Of an organization's images together, unless the operator decided otherwise for it; null: no limit. */
+  readonly storedBytesMax: number | null;
+  /** After the last byte that came. */
+  readonly uploadLifetimeMs: number;
+  /** What was pushed, or asked for, stays for so long although nothing needs it yet. */
+  readonly leaseMs: number;
+}
+
+export interface RegistryDeps {
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  readonly settings: RegistrySettings;
+}
+
+/** An app as a repository. */
+export interface Repository {
+  /** The app's id. */
+  readonly id: string;
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly orgSlug: string;
+  readonly appSlug: string;
+  readonly visibility: Tables["project"]["visibility"];
+  readonly isPublic: boolean;
+  readonly immutableTags: readonly string[];
+}
+
+export type Action = "pull" | "push" | "delete";
+
+export type BlobRow = Tables["registry_blob"];
+export type ManifestRow = Tables["registry_manifest"];
+export type TagRow = Tables["registry_tag"];
+export type UploadRow = Tables["registry_upload"];
+export type UploadPartRow = Tables["registry_upload_part"];
+export type ReferenceRow = Tables["registry_reference"];
+
+export function nameOf({ orgSlug, appSlug }: Pick<Repository, "orgSlug" | "appSlug">): string {
+  return `orgs/${orgSlug}/${appSlug}`;
+}
+
+export function resourceOf({ orgId, projectId, visibility }: Repository): Resource {
+  return { orgId, project: { id: projectId, visibility } };
+}

@@ -1,0 +1,221 @@
+import type { Writer } from "#stores/metadata/index.ts";
+import type { StagedBlob } from "#stores/objects/index.ts";
+import { blobRow } from "./blobs-store.ts";
+import { linkBlob } from "./blobs.ts";
+import { hasher, type ContentDigest } from "./digest.ts";
+import { RegistryError, uploadUnknown } from "./errors.ts";
+import { lockRegistry } from "./repositories.ts";
+import type { RunningDigests } from "./running-digests.ts";
+import type { Session, SessionPlace } from "./sessions.ts";
+import type { RegistryDeps, Repository, UploadPartRow, UploadRow } from "./types.ts";
+import {
+  deleteUpload,
+  deleteUploadParts,
+  expiredUploads,
+  insertUpload,
+  insertUploadPart,
+  openUploads,
+  setUpload,
+  uploadParts,
+  uploadRow,
+} from "./uploads-store.ts";
+import { takeRoom } from "./usage.ts";
+
+/** Uploads with content of one client that did not end. */
+const OPEN_UPLOADS_MAX = 1000;
+
+export interface Upload {
+  readonly session: Session;
+  readonly place: SessionPlace;
+  readonly repository: Repository;
+  readonly received: number;
+}
+
+export interface UploadDeps extends RegistryDeps {
+  readonly running: RunningDigests;
+}
+
+/** What has come of an upload. @throws RegistryError `BLOB_UPLOAD_UNKNOWN` also when it ended or expired */
+export async function findUpload(
+  deps: RegistryDeps,
+  repository: Repository,
+  place: SessionPlace,
+  session: Session,
+): Promise<Upload> {
+  const row = await uploadRow(deps.metadata.read, session.id);
+  const expiresAt = row?.expires_at ?? session.beganMs + deps.settings.uploadLifetimeMs;
+  if (expiresAt <= deps.clock.nowMs() || (row !== undefined && row.state !== "open")) throw uploadUnknown();
+  return { session, place, repository, received: row?.received ?? 0 };
+}
+
+/** The upload went on meanwhile, or stands elsewhere than the caller thinks. */
+export class UploadMoved extends RegistryError {
+  readonly received: number;
+
+  constructor(received: number) {
+    super("BLOB_UPLOAD_INVALID", `the upload goes on at byte ${received}`, { status: 416 });
+    this.received = received;
+  }
+}
+
+/**
+ * Adds what came next. Gives it up when that fails.
+ * @throws UploadMoved, RegistryError `BLOB_UPLOAD_UNKNOWN`, `DENIED` over the quota, `TOOMANYREQUESTS`
+ */
+export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: StagedBlob): Promise<void> {
+  const { session, repository, received } = upload;
+  const { orgId } = repository;
+  try {
+    await deps.metadata.write(async (tx) => {
+      await lockRegistry(deps, tx, orgId);
+      await openRow(deps, tx, upload);
+      await takeRoom(tx, orgId, { uploading: staged.size }, deps.settings.storedBytesMax);
+      await deps.objects.link(tx, orgId, staged);
+      const { id: blob_id, size, sha256 } = staged;
+      await insertUploadPart(tx, { upload_id: session.id, start: received, org_id: orgId, size, sha256, blob_id });
+      await setUpload(tx, session.id, { received: received + size, expires_at: expiryOf(deps) });
+    });
+  } catch (error) {
+    deps.running.forget(session.id);
+    await deps.objects.discard(staged);
+    throw error;
+  }
+}
+
+/** The row of an upload that stands where it stood; made when there was none. */
+async function openRow(deps: RegistryDeps, tx: Writer, upload: Upload): Promise<void> {
+  const row = await uploadRow(tx, upload.session.id);
+  if (row === undefined) {
+    if ((await openUploads(tx, upload.place.principal)) >= OPEN_UPLOADS_MAX)
+      throw new RegistryError("TOOMANYREQUESTS", "too many uploads are under way; finish or cancel some of them");
+    return insertUpload(tx, newRow(deps, upload, "open"));
+  }
+  if (row.state !== "open") throw uploadUnknown();
+  if (row.received !== upload.received) throw new UploadMoved(row.received);
+}
+
+function newRow(deps: RegistryDeps, { session, place, repository }: Upload, state: UploadRow["state"]): UploadRow {
+  return {
+    id: session.id,
+    repository: repository.id,
+    org_id: repository.orgId,
+    created_by: place.principal,
+    state,
+    received: 0,
+    created_at: session.beganMs,
+    expires_at: expiryOf(deps),
+  };
+}
+
+function expiryOf({ clock, settings }: RegistryDeps): number {
+  return clock.nowMs() + settings.uploadLifetimeMs;
+}
+
+/**
+ * Makes what has come a blob. One that another request has completed with the same digest is complete.
+ * @throws RegistryError `DIGEST_INVALID` after cancelling the upload, `DENIED` over the quota; UploadMoved
+ */
+export async function completeUpload(deps: UploadDeps, upload: Upload, digest: ContentDigest): Promise<void> {
+  const { session, repository, received } = upload;
+  const parts = await uploadParts(deps.metadata.read, session.id);
+  const actual = await digestsOf(deps, upload, parts, digest);
+  if (actual[digest.algorithm] !== digest.hex) {
+    await cancelUpload(deps, upload);
+    throw new RegistryError(
+      "DIGEST_INVALID",
+      `the content's digest is ${digest.algorithm}:${actual[digest.algorithm]}`,
+    );
+  }
+  const { orgId } = repository;
+  await deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, orgId);
+    const row = await uploadRow(tx, session.id);
+    if (row?.state !== "open") throw uploadUnknown();
+    if (row.received !== received) throw new UploadMoved(row.received);
+    await takeRoom(tx, orgId, { uploading: -received }, null);
+    const ranges = parts.map(({ blob_id: blobId }, i) => ({ blobId, number: i + 1 }));
+    const hold = async (): Promise<string> => (await deps.objects.compose(tx, orgId, ranges)).id;
+    await linkBlob(deps, tx, repository, { digest, sha256: actual.sha256, size: received, hold });
+    await dropParts(deps, tx, orgId, session.id);
+    await setUpload(tx, session.id, { state: "done", received: 0 });
+  });
+  deps.running.forget(session.id);
+}
+
+/** Whether the repository has what a closing request without content asks for: its answer may have been lost. */
+export async function isCompleted(deps: RegistryDeps, repository: Repository, digest: string): Promise<boolean> {
+  return (await blobRow(deps.metadata.read, repository.id, digest)) !== undefined;
+}
+
+async function digestsOf(
+  deps: UploadDeps,
+  { session, repository, received }: Upload,
+  parts: readonly UploadPartRow[],
+  { algorithm }: ContentDigest,
+): Promise<{ sha256: string; sha512?: string }> {
+  const [first, ...rest] = parts;
+  if (algorithm === "sha256") {
+    const known = rest.length === 0 ? first?.sha256 : deps.running.of(session.id, "sha256", received);
+    if (known !== undefined) return { sha256: known };
+  }
+  const hashes = { sha256: hasher("sha256"), sha512: hasher("sha512") };
+  for (const part of parts) {
+    const reader = await deps.objects.open(repository.orgId, part.blob_id);
+    for await (const chunk of reader.chunks()) {
+      hashes.sha256.update(chunk);
+      if (algorithm === "sha512") hashes.sha512.update(chunk);
+    }
+  }
+  return { sha256: hashes.sha256.digest("hex"), sha512: hashes.sha512.digest("hex") };
+}
+
+/** Gives up what has come. The address is no upload any more, also when nothing had come. */
+export async function cancelUpload(deps: UploadDeps, upload: Upload): Promise<void> {
+  const { session, repository } = upload;
+  deps.running.forget(session.id);
+  await deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, repository.orgId);
+    const row = await uploadRow(tx, session.id);
+    if (row === undefined) return insertUpload(tx, newRow(deps, upload, "cancelled"));
+    if (row.state !== "open") throw uploadUnknown();
+    await giveUp(deps, tx, row);
+    await setUpload(tx, session.id, { state: "cancelled", received: 0 });
+  });
+}
+
+const BATCH = 100;
+
+/** Deletes uploads from which nothing came for too long. Returns how many. */
+export async function expireUploads(deps: RegistryDeps): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const nowMs = deps.clock.nowMs();
+    const expired = await expiredUploads(deps.metadata.read, nowMs, BATCH);
+    for (const { id, org_id: orgId } of expired) {
+      await deps.metadata.write(async (tx) => {
+        await lockRegistry(deps, tx, orgId);
+        const row = await uploadRow(tx, id);
+        if (row === undefined || row.expires_at >= nowMs) return;
+        await giveUp(deps, tx, row);
+        await deleteUpload(tx, id);
+      });
+    }
+    count += expired.length;
+    if (expired.length < BATCH) return count;
+  }
+}
+
+async function giveUp(deps: RegistryDeps, tx: Writer, row: UploadRow): Promise<void> {
+  await takeRoom(tx, row.org_id, { uploading: -row.received }, null);
+  await dropParts(deps, tx, row.org_id, row.id);
+}
+
+async function dropParts(deps: RegistryDeps, tx: Writer, orgId: string, id: string): Promise<void> {
+  const parts = await deleteUploadParts(tx, id);
+  if (parts.length === 0) return;
+  await deps.objects.unlink(
+    tx,
+    orgId,
+    parts.map((part) => part.blob_id),
+  );
+}

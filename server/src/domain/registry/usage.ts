@@ -1,0 +1,37 @@
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { RegistryError } from "./errors.ts";
+import { addToUsage, policyOf, usageOf, type RegistryUsage } from "./store.ts";
+
+/** Stands for no limit where null stands for the server's default. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** Bytes that the organization may still push; infinite without a quota. */
+export async function bytesLeft(db: Reader, orgId: string, defaultMax: number | null): Promise<number> {
+  const chosen = (await policyOf(db, orgId))?.stored_bytes_max ?? defaultMax;
+  if (chosen === null || chosen === NO_LIMIT) return Number.POSITIVE_INFINITY;
+  const { bytes, uploading } = await usageOf(db, orgId);
+  return Math.max(0, chosen - bytes - uploading);
+}
+
+/** Adds to what the organization has. @throws RegistryError `DENIED` when that is more than it may have */
+export async function takeRoom(
+  tx: Writer,
+  orgId: string,
+  change: Partial<RegistryUsage>,
+  defaultMax: number | null,
+): Promise<void> {
+  const { bytes = 0, uploading = 0 } = change;
+  if (bytes + uploading > 0) {
+    const left = await bytesLeft(tx, orgId, defaultMax);
+    if (bytes + uploading > left) throw quotaExceeded(left);
+  }
+  await addToUsage(tx, orgId, { bytes, uploading });
+}
+
+/** A code that makes no client try again: nothing gets better by that. */
+export function quotaExceeded(left: number): RegistryError {
+  return new RegistryError(
+    "DENIED",
+    `requested access to the resource is denied: the organization may store ${left} more bytes of images; delete some, or ask the operator for more`,
+  );
+}

@@ -1,0 +1,76 @@
+import type { CredentialPrincipal, Identity } from "#domain/identity/index.ts";
+import { RegistryError, type Access, type Action, type RegistryTokens } from "#domain/registry/index.ts";
+import type { Request } from "./exchange.ts";
+import { parseBasic, parseBearer } from "./wire/basic.ts";
+
+/** Who sends a request. */
+export interface Caller {
+  /** Null: nobody signed in. */
+  readonly principal: CredentialPrincipal | null;
+  /** What the token is for; undefined without a token: then rights alone decide. */
+  readonly access: readonly Access[] | undefined;
+  /** Whether anything was shown: without, the answer is a challenge. */
+  readonly isKnown: boolean;
+}
+
+export interface CallerDeps {
+  readonly identity: Pick<Identity, "present" | "signIn">;
+  readonly tokens: RegistryTokens;
+}
+
+type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
+
+export function principalOf({ id, clientId, orgId, orgSlug, projectId, scopes }: State): CredentialPrincipal {
+  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, scopes };
+}
+
+/** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `rate_limited`, `unavailable` */
+export async function callerOf(deps: CallerDeps, request: Request): Promise<Caller> {
+  const { authorization } = request.headers;
+  if (authorization === undefined || authorization === "")
+    return { principal: null, access: undefined, isKnown: false };
+  const basic = parseBasic(authorization);
+  if (basic !== undefined) {
+    const state = await signIn(deps, request, basic.user, basic.password);
+    return { principal: principalOf(state), access: undefined, isKnown: true };
+  }
+  const token = deps.tokens.verify(parseBearer(authorization) ?? "");
+  if (token === undefined) throw new TokenRefused();
+  const { credentialId, epoch, access } = token;
+  if (credentialId === null) return { principal: null, access, isKnown: true };
+  const state = await deps.identity.present(credentialId, epoch);
+  if (state === undefined) throw new TokenRefused();
+  return { principal: principalOf(state), access, isKnown: true };
+}
+
+/** The token is void, expired, or of another service: a new one may be had. */
+export class TokenRefused extends Error {}
+
+/** @throws RegistryError `UNAUTHORIZED`; Problem `rate_limited`, `unavailable` */
+export async function signIn(
+  { identity }: Pick<CallerDeps, "identity">,
+  request: Request,
+  clientId: string,
+  clientSecret: string,
+): Promise<State> {
+  try {
+    return await identity.signIn.authenticate({ clientId, clientSecret, ip: request.ip, requestId: request.id });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "unauthorized") throw error;
+    throw wrongPassword();
+  }
+}
+
+/** What clients print after "unauthorized: ". */
+export function wrongPassword(): RegistryError {
+  return new RegistryError("UNAUTHORIZED", "incorrect username or password");
+}
+
+/** Whether the token's holder had asked for an action there. */
+export function hasAsked({ access }: Caller, name: string, action: Action): boolean {
+  return access?.some((one) => one.name === name && one.asked.includes(action)) ?? false;
+}
+
+export function isGranted({ access }: Caller, name: string, action: Action): boolean {
+  return access === undefined || access.some((one) => one.name === name && one.granted.includes(action));
+}

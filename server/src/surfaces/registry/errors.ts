@@ -1,0 +1,42 @@
+import { RegistryError, type RegistryErrorCode } from "#domain/registry/index.ts";
+import { answerProblem, problemOf } from "#http/index.ts";
+import type { ProblemCode } from "#kernel/problem.ts";
+import { sendJson, type Reply, type Request } from "./exchange.ts";
+
+/** What a problem of ours is called by the distribution specification. Those that can't happen here are bugs. */
+const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
+  invalid_request: "UNSUPPORTED",
+  invalid_body: "SIZE_INVALID",
+  unauthorized: "UNAUTHORIZED",
+  invalid_token: "UNAUTHORIZED",
+  forbidden: "DENIED",
+  insufficient_scope: "DENIED",
+  not_found: "NAME_UNKNOWN",
+  method_not_allowed: "UNSUPPORTED",
+  body_too_large: "SIZE_INVALID",
+  request_timeout: "UNSUPPORTED",
+  expectation_failed: "UNSUPPORTED",
+  unsupported_media_type: "UNSUPPORTED",
+  rate_limited: "TOOMANYREQUESTS",
+  quota_exceeded: "TOOMANYREQUESTS",
+  storage_quota_exceeded: "DENIED",
+  unavailable: "UNAVAILABLE",
+  disk_full: "UNAVAILABLE",
+};
+
+/** Answers in the form of the distribution specification, "Error codes". */
+export function sendError(request: Request, reply: Reply, error: unknown): Reply {
+  const refusal = refusalOf(request, reply, error);
+  const { code, message, status, options } = refusal;
+  if (options.cause !== undefined && status >= 500) request.log.warn({ code, err: options.cause }, "request refused");
+  void reply.code(status).headers({ "cache-control": "no-store", ...options.headers });
+  const detail = options.detail === undefined ? {} : { detail: options.detail };
+  return sendJson(reply, { errors: [{ code, message, ...detail }] });
+}
+
+function refusalOf(request: Request, reply: Reply, error: unknown): RegistryError {
+  if (error instanceof RegistryError) return error;
+  const { code, message, status } = answerProblem(request, reply, problemOf(error));
+  void reply.removeHeader("www-authenticate");
+  return new RegistryError(CODES[code] ?? "UNKNOWN", message, { status });
+}

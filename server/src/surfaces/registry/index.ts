@@ -1,0 +1,25 @@
+import type { Identity } from "#domain/identity/index.ts";
+import type { Pulls, RegistryTokens, RunningDigests, Sessions, UploadDeps } from "#domain/registry/index.ts";
+import type { HttpHost, Surface } from "#http/index.ts";
+import type { ChallengeDeps } from "./challenge.ts";
+import { mountRegistry } from "./routes.ts";
+import type { Writers } from "./writers.ts";
+
+export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
+  readonly host: HttpHost;
+  readonly identity: Pick<Identity, "present" | "signIn">;
+  readonly tokens: RegistryTokens;
+  readonly sessions: Sessions;
+  readonly running: RunningDigests;
+  readonly pulls: Pulls;
+  readonly writers: Writers;
+  /** An upload from which nothing comes for so long is ended. */
+  readonly uploadIdleTimeoutMs: number;
+}
+
+export { Writers } from "./writers.ts";
+
+/** Container images, by the distribution specification of OCI and Docker's registry interface. */
+export function createRegistrySurface(deps: RegistrySurfaceDeps): Surface {
+  return { name: "registry", mount: (app) => mountRegistry(app, deps) };
+}

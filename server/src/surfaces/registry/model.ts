@@ -1,0 +1,51 @@
+import { parseDigest, RegistryError, type ContentDigest, type Repository } from "#domain/registry/index.ts";
+import type { Admitted } from "./admission.ts";
+import type { Reply, Request } from "./exchange.ts";
+import type { RegistrySurfaceDeps } from "./index.ts";
+import type { Target } from "./wire/target.ts";
+
+/** An operation of the distribution specification, once its request may do what it asks for. */
+export type RegistryOperation<K extends Target["kind"] = Target["kind"]> = (
+  deps: RegistrySurfaceDeps,
+  exchange: Exchange<K>,
+) => Promise<Reply>;
+
+/** An admitted request with its answer, whatever it is about. */
+export interface AnyExchange extends Admitted {
+  readonly query: URLSearchParams;
+  readonly request: Request;
+  readonly reply: Reply;
+}
+
+export interface Exchange<K extends Target["kind"] = Target["kind"]> extends AnyExchange {
+  readonly target: Extract<Target, { kind: K }>;
+}
+
+/** @throws RegistryError `DIGEST_INVALID` */
+export function requireDigest(text: string | null): ContentDigest {
+  const digest = parseDigest(text ?? "");
+  if (digest !== undefined) return digest;
+  throw new RegistryError("DIGEST_INVALID", "a digest is sha256: or sha512: and lower-case hexadecimal digits");
+}
+
+/** Paths of answers are relative: they are right whichever host the client speaks to. */
+export function pathOf({ orgSlug, appSlug }: Repository, rest: string): string {
+  return `/v2/orgs/${orgSlug}/${appSlug}/${rest}`;
+}
+
+/** A page's size: a caller's `n`, up to the limit. @throws RegistryError for what is no number */
+export function pageSize(query: URLSearchParams, max: number): number {
+  const text = query.get("n");
+  if (text === null) return max;
+  if (!/^\d{1,15}$/.test(text))
+    throw new RegistryError("UNSUPPORTED", "n must be a whole number", {
+      status: 400,
+      detail: { n: text.slice(0, 100) },
+    });
+  return Math.min(Number(text), max);
+}
+
+/** `Link` to the next page (RFC 8288). */
+export function nextLink(path: string, parameters: Readonly<Record<string, string>>): string {
+  return `<${path}?${new URLSearchParams(parameters).toString()}>; rel="next"`;
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage } from "node:http";
+import type { Principal } from "#domain/identity/index.ts";
+import {
+  deleteReference,
+  digestOf,
+  findManifest,
+  isTag,
+  manifestUnknown,
+  MANIFEST_BYTES_MAX,
+  parseDigest,
+  parseManifest,
+  putManifest as keepManifest,
+  RegistryError,
+  type ManifestRow,
+} from "#domain/registry/index.ts";
+import { readBody, watchIdle } from "#http/index.ts";
+import type { Reply } from "../exchange.ts";
+import type { RegistrySurfaceDeps } from "../index.ts";
+import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
+import { etagOf, namesEtag } from "./blob.ts";
+
+/** Tags of one request (`tag`), more than clients send. */
+const TAGS_MAX = 100;
+
+export async function headManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
+  const row = await found(deps, exchange);
+  const { reply } = exchange;
+  reply.headers({ ...fieldsOf(exchange, row), "content-length": String(row.size) }).hijack();
+  reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>).end();
+  return reply;
+}
+
+/** `GET`: the very bytes that were pushed, as what they were pushed. */
+export async function getManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
+  const { reply, request, repository, caller } = exchange;
+  const row = await found(deps, exchange);
+  deps.pulls.count(repository, row.digest, caller.principal?.id ?? null);
+  void reply.headers(fieldsOf(exchange, row));
+  if (namesEtag(request.headers["if-none-match"], row.digest)) return reply.code(304).send();
+  const reader = await deps.objects.open(row.org_id, row.blob_id);
+  const chunks: Buffer[] = [];
+  for await (const chunk of reader.chunks()) chunks.push(chunk);
+  return reply.header("content-length", String(row.size)).send(Buffer.concat(chunks));
+}
+
+async function found(deps: RegistrySurfaceDeps, { target, repository }: Exchange<"manifest">): Promise<ManifestRow> {
+  requireReference(target.reference);
+  return findManifest(deps, repository, target.reference);
+}
+
+function fieldsOf({ target }: Exchange<"manifest">, row: ManifestRow): Record<string, string> {
+  const isDigest = parseDigest(target.reference) !== undefined;
+  return {
+    "content-type": row.media_type,
+    "docker-content-digest": row.digest,
+    etag: etagOf(row.digest),
+    "cache-control": isDigest ? "private, max-age=31536000, immutable" : "private, no-cache",
+    "x-content-type-options": "nosniff",
+  };
+}
+
+/** `PUT` by digest or tag; by digest with any number of tags. */
+export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
+  const { target, request, reply, repository } = exchange;
+  const isDigest = target.reference.includes(":");
+  const named = isDigest ? requireDigest(target.reference) : undefined;
+  const tags = tagsOf(exchange, isDigest);
+  const content = await contentOf(deps, exchange);
+  const digest = digestOf(named?.algorithm ?? "sha256", content);
+  if (named !== undefined && digest.text !== named.text)
+    throw new RegistryError("DIGEST_INVALID", `the manifest's digest is ${digest.text}`);
+  const manifest = parseManifest(content, request.headers["content-type"]);
+  const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
+  await keepManifest(deps, origin, repository, { content, digest, manifest, tags });
+  if (manifest.subject !== null) void reply.header("oci-subject", manifest.subject);
+  if (isDigest && tags.length > 0) void reply.header("oci-tag", tags.join(", "));
+  return reply
+    .code(201)
+    .headers({
+      location: pathOf(repository, `manifests/${digest.text}`),
+      "docker-content-digest": digest.text,
+      "content-length": "0",
+    })
+    .send();
+}
+
+function principalOf({ caller }: Pick<AnyExchange, "caller">): Principal {
+  if (caller.principal === null) throw new Error("nobody may push or delete");
+  return caller.principal;
+}
+
+function tagsOf({ target, query }: Exchange<"manifest">, isDigest: boolean): string[] {
+  const tags = isDigest ? [...new Set(query.getAll("tag"))] : [target.reference];
+  if (tags.length > TAGS_MAX)
+    throw new RegistryError("UNSUPPORTED", `a manifest gets ${TAGS_MAX} tags at most in one request`, { status: 414 });
+  for (const tag of tags) if (!isTag(tag)) throw badTag();
+  return tags;
+}
+
+async function contentOf(deps: RegistrySurfaceDeps, { request }: Exchange<"manifest">): Promise<Buffer> {
+  if (request.body === undefined || request.body === null)
+    throw new RegistryError("MANIFEST_INVALID", "the manifest is not valid: there is none in the body");
+  const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
+  idle.signal.addEventListener("abort", () => void request.raw.destroy());
+  try {
+    return await readBody(request.body as IncomingMessage, MANIFEST_BYTES_MAX);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "body_too_large") throw error;
+    throw new RegistryError("SIZE_INVALID", `a manifest has ${MANIFEST_BYTES_MAX} bytes at most`, { status: 413 });
+  } finally {
+    idle.release();
+  }
+}
+
+/** `DELETE`: a tag alone, or a manifest with all its tags. */
+export async function deleteManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
+  const { target, repository, request, reply } = exchange;
+  requireReference(target.reference);
+  const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
+  await deleteReference(deps, origin, repository, target.reference);
+  return reply.code(202).header("content-length", "0").send();
+}
+
+/** @throws RegistryError `DIGEST_INVALID`, or `MANIFEST_UNKNOWN` for what can be no tag */
+function requireReference(reference: string): void {
+  if (reference.includes(":")) requireDigest(reference);
+  else if (!isTag(reference)) throw manifestUnknown();
+}
+
+function badTag(): RegistryError {
+  return new RegistryError(
+    "MANIFEST_INVALID",
+    "a tag is 1 to 128 of letters, digits, _, . and -, and begins with none of the last two",
+  );
+}

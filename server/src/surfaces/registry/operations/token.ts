@@ -1,0 +1,128 @@
+import {
+  may,
+  parseScopes,
+  RegistryError,
+  repositoryByName,
+  type Access,
+  type AskedScope,
+} from "#domain/registry/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import { principalOf, signIn, wrongPassword } from "../caller.ts";
+import { sendJson, type Reply, type Request } from "../exchange.ts";
+import type { RegistrySurfaceDeps } from "../index.ts";
+import { parseBasic } from "../wire/basic.ts";
+
+type State = Awaited<ReturnType<typeof signIn>>;
+
+/** Who asks, and the secret that was shown. */
+interface SignedIn {
+  readonly state: State;
+  readonly secretId: string | undefined;
+}
+
+/** `GET`: the user and password by Basic authentication, or nobody (token specification of Docker). */
+export async function getToken(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<Reply> {
+  const query = new URLSearchParams(queryOf(request));
+  const signedIn = await byBasic(deps, request, reply);
+  const wantsRefresh = query.get("offline_token") === "true";
+  return answer(deps, reply, { signedIn, scopes: query.getAll("scope"), wantsRefresh });
+}
+
+/** `POST`: the OAuth 2 form of the same, `password` or `refresh_token`. */
+export async function postToken(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<Reply> {
+  const form = new URLSearchParams(typeof request.body === "string" ? request.body : "");
+  const signedIn = await byForm(deps, request, reply, form);
+  const wantsRefresh = form.get("access_type") === "offline";
+  return answer(deps, reply, { signedIn, scopes: form.getAll("scope"), wantsRefresh });
+}
+
+async function byBasic(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<SignedIn | undefined> {
+  const { authorization } = request.headers;
+  if (authorization === undefined || authorization === "") {
+    deps.host.countAddress(reply, request.ip);
+    return undefined;
+  }
+  const basic = parseBasic(authorization);
+  if (basic === undefined) throw wrongPassword();
+  return byPassword(deps, request, reply, basic);
+}
+
+async function byForm(
+  deps: RegistrySurfaceDeps,
+  request: Request,
+  reply: Reply,
+  form: URLSearchParams,
+): Promise<SignedIn> {
+  const grant = form.get("grant_type");
+  if (grant === "password") {
+    const [user, password] = [form.get("username") ?? "", form.get("password") ?? ""];
+    return byPassword(deps, request, reply, { user, password });
+  }
+  if (grant !== "refresh_token")
+    throw new RegistryError("UNSUPPORTED", "grant_type must be password or refresh_token", { status: 400 });
+  const state = await refreshed(deps, form.get("refresh_token") ?? "");
+  deps.host.countSignIn(reply, state.id);
+  return { state, secretId: undefined };
+}
+
+async function byPassword(
+  deps: RegistrySurfaceDeps,
+  request: Request,
+  reply: Reply,
+  { user, password }: { user: string; password: string },
+): Promise<SignedIn> {
+  const state = await signIn(deps, request, user, password);
+  deps.host.countSignIn(reply, state.id);
+  return { state, secretId: deps.identity.signIn.secretIdOf(state, password) };
+}
+
+/** A refresh token ends with the secret that it came from. @throws RegistryError `UNAUTHORIZED` */
+async function refreshed(deps: RegistrySurfaceDeps, text: string): Promise<State> {
+  const token = deps.tokens.verifyRefresh(text);
+  if (token === undefined) throw wrongPassword();
+  const state = await deps.identity.present(token.credentialId, token.epoch);
+  const secret = state?.secrets.find(({ id }) => id === token.secretId);
+  const isLive = secret !== undefined && (secret.expiresAtMs === null || deps.clock.nowMs() < secret.expiresAtMs);
+  if (state === undefined || !isLive) throw wrongPassword();
+  return state;
+}
+
+interface Granting {
+  readonly signedIn: SignedIn | undefined;
+  readonly scopes: readonly string[];
+  readonly wantsRefresh: boolean;
+}
+
+/** Less than was asked is no error: the token says so, and the registry refuses what it is used for. */
+async function answer(deps: RegistrySurfaceDeps, reply: Reply, granting: Granting): Promise<Reply> {
+  const { signedIn, scopes, wantsRefresh } = granting;
+  const state = signedIn?.state;
+  const access: Access[] = [];
+  for (const asked of parseScopes(scopes)) access.push(await accessOf(deps, state, asked));
+  const issued = deps.tokens.issue({ credentialId: state?.id ?? null, epoch: state?.epoch ?? 0, access });
+  const { token, expiresInS, issuedAtMs } = issued;
+  const refresh = wantsRefresh ? refreshOf(deps, signedIn) : {};
+  const body = { token, access_token: token, expires_in: expiresInS, issued_at: isoFromMs(issuedAtMs), ...refresh };
+  return sendJson(reply.header("cache-control", "no-store"), body);
+}
+
+function refreshOf(deps: RegistrySurfaceDeps, signedIn: SignedIn | undefined): { refresh_token?: string } {
+  if (signedIn?.secretId === undefined) return {};
+  const { state, secretId } = signedIn;
+  return { refresh_token: deps.tokens.issueRefresh({ credentialId: state.id, epoch: state.epoch, secretId }) };
+}
+
+async function accessOf(
+  deps: RegistrySurfaceDeps,
+  state: State | undefined,
+  { name, actions }: AskedScope,
+): Promise<Access> {
+  const repository = await repositoryByName(deps.metadata.read, name);
+  const principal = state === undefined ? null : principalOf(state);
+  return { name, asked: actions, granted: actions.filter((action) => may(principal, repository, action)) };
+}
+
+export function queryOf(request: Request): string {
+  const at = request.url.indexOf("?");
+  return at === -1 ? "" : request.url.slice(at + 1);
+}

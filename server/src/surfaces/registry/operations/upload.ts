@@ -1,0 +1,238 @@
+import type { IncomingMessage } from "node:http";
+import {
+  appendToUpload,
+  bytesLeft,
+  cancelUpload as giveUp,
+  commitBlob,
+  completeUpload,
+  findUpload,
+  isAlgorithm,
+  isCompleted,
+  may,
+  mountBlob,
+  parseDigest,
+  quotaExceeded,
+  RegistryError,
+  repositoriesWith,
+  repositoryByName,
+  UploadMoved,
+  uploadUnknown,
+  type ContentDigest,
+  type Repository,
+  type SessionPlace,
+  type Upload,
+} from "#domain/registry/index.ts";
+import { watchIdle } from "#http/index.ts";
+import { DigestMismatch, TooLarge, type StagedBlob, type WriteOptions } from "#stores/objects/index.ts";
+import type { Reply } from "../exchange.ts";
+import type { RegistrySurfaceDeps } from "../index.ts";
+import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
+import { UntilBroken } from "../wire/until-broken.ts";
+import { chunkStart, receivedField } from "../wire/ranges.ts";
+
+/** `POST`: begins an upload, takes a blob as a whole (`digest`), or links one that is there (`mount`). */
+export async function startUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"uploads">): Promise<Reply> {
+  const { query, repository, reply } = exchange;
+  const mount = query.get("mount");
+  if (mount !== null) {
+    const digest = parseDigest(mount);
+    if (digest !== undefined && (await mounted(deps, exchange, digest))) return created(reply, repository, digest);
+  }
+  const whole = query.get("digest");
+  if (whole !== null && mount === null) {
+    const digest = requireDigest(whole);
+    await takeWhole(deps, exchange, digest);
+    return created(reply, repository, digest);
+  }
+  const algorithm = query.get("digest-algorithm") ?? "sha256";
+  if (!isAlgorithm(algorithm)) throw new RegistryError("DIGEST_INVALID", "digest-algorithm must be sha256 or sha512");
+  const session = deps.sessions.begin(placeOf(exchange), algorithm, deps.clock.nowMs());
+  return accepted(reply.header("docker-upload-uuid", session.id), repository, session.text, 0);
+}
+
+/** Where the content may come from, for whoever may pull there: the named repository, or else any of the organization. */
+async function mounted(
+  deps: RegistrySurfaceDeps,
+  { query, caller, repository }: Exchange<"uploads">,
+  digest: ContentDigest,
+): Promise<boolean> {
+  const from = query.get("from");
+  const sources =
+    from === null
+      ? await repositoriesWith(deps.metadata.read, repository.orgId, digest.text)
+      : [await repositoryByName(deps.metadata.read, from)];
+  for (const source of sources) {
+    if (source === undefined || !may(caller.principal, source, "pull")) continue;
+    if (await mountBlob(deps, source, repository, digest)) return true;
+  }
+  return false;
+}
+
+/** `GET`: how far the upload has come. */
+export async function getUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
+  const { session, received } = await uploadOf(deps, exchange);
+  return placed(exchange.reply.code(204), exchange.repository, session.text, received).send();
+}
+
+/** `PATCH`: more of it. What has come when the connection breaks is kept. */
+export async function patchUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
+  const { repository, reply } = exchange;
+  const upload = await uploadOf(deps, exchange);
+  const received = await append(deps, exchange, upload);
+  return accepted(reply, repository, upload.session.text, received);
+}
+
+/** `PUT`: the last of it, if any, and the digest of all. */
+export async function putUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
+  const { query, repository, reply } = exchange;
+  const digest = requireDigest(query.get("digest"));
+  const upload = await uploadOrDone(deps, exchange, digest);
+  if (upload === undefined) return created(reply, repository, digest);
+  requirePosition(exchange, upload);
+  if (upload.received === 0) await takeWhole(deps, exchange, digest);
+  else {
+    const received = hasBody(exchange) ? await append(deps, exchange, upload) : upload.received;
+    await completeUpload(deps, { ...upload, received }, digest);
+  }
+  return created(reply, repository, digest);
+}
+
+/** `DELETE`: gives it up. */
+export async function deleteUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
+  await giveUp(deps, await uploadOf(deps, exchange));
+  return exchange.reply.code(204).send();
+}
+
+function placeOf({ caller, repository }: Pick<AnyExchange, "caller" | "repository">): SessionPlace {
+  if (caller.principal === null) throw uploadUnknown();
+  return { repository: repository.id, principal: caller.principal.id };
+}
+
+async function uploadOf(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Upload> {
+  const place = placeOf(exchange);
+  const session = deps.sessions.find(place, exchange.target.session);
+  if (session === undefined) throw uploadUnknown();
+  return findUpload(deps, exchange.repository, place, session);
+}
+
+/** Undefined when the upload is complete: a client that lost the answer sends the last request again. */
+async function uploadOrDone(
+  deps: RegistrySurfaceDeps,
+  exchange: Exchange<"upload">,
+  digest: ContentDigest,
+): Promise<Upload | undefined> {
+  try {
+    return await uploadOf(deps, exchange);
+  } catch (error) {
+    const isOurs = deps.sessions.find(placeOf(exchange), exchange.target.session) !== undefined;
+    if (isOurs && !hasBody(exchange) && (await isCompleted(deps, exchange.repository, digest.text))) return undefined;
+    throw error;
+  }
+}
+
+/** @throws UploadMoved when the chunk begins elsewhere than where the upload stands */
+function requirePosition({ request }: Exchange<"upload">, { received }: Upload): void {
+  const start = chunkStart(request.headers);
+  if (start !== undefined && start !== received) throw new UploadMoved(received);
+}
+
+/** Takes a blob that comes in one request. Nothing stays of one that breaks off or is another than its digest says. */
+async function takeWhole(deps: RegistrySurfaceDeps, exchange: AnyExchange, digest: ContentDigest): Promise<void> {
+  const { request, repository } = exchange;
+  const length = request.headers["content-length"];
+  const options = {
+    ...(await limitOf(deps, exchange)),
+    size: length === undefined ? undefined : Number(length),
+    expected: { [digest.algorithm]: digest.hex },
+  };
+  const body = hasBody(exchange) ? (request.body as IncomingMessage) : new Uint8Array();
+  const staged = await write(deps, exchange, body, options);
+  await commitBlob(deps, repository, digest, staged);
+}
+
+/** Adds the body to an upload. Resolves with where it is then. */
+async function append(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">, upload: Upload): Promise<number> {
+  requirePosition(exchange, upload);
+  if (!hasBody(exchange)) return upload.received;
+  const { session, received } = upload;
+  const release = deps.writers.take(session.id);
+  if (release === undefined) throw new UploadMoved(received);
+  try {
+    const { request } = exchange;
+    // A body of one piece is digested by itself; only what is announced as a piece of more is worth a digest over all.
+    const isPiece = received > 0 || request.headers["content-range"] !== undefined;
+    const taken = isPiece ? deps.running.from(session.id, session.algorithm, received) : undefined;
+    const body = new UntilBroken(request.body as IncomingMessage, taken);
+    const staged = await write(deps, exchange, body.chunks(), await limitOf(deps, exchange, received));
+    if (staged.size === 0) await deps.objects.discard(staged);
+    else await appendToUpload(deps, upload, staged);
+    if (body.failure !== undefined) throw body.failure.error;
+    return received + staged.size;
+  } finally {
+    release();
+  }
+}
+
+/** What may still come: one blob's limit, or the organization's. */
+async function limitOf(
+  deps: RegistrySurfaceDeps,
+  { repository, request }: AnyExchange,
+  received = 0,
+): Promise<{ readonly bytesMax: number }> {
+  const { blobBytesMax, storedBytesMax } = deps.settings;
+  const left = await bytesLeft(deps.metadata.read, repository.orgId, storedBytesMax);
+  const length = Number(request.headers["content-length"] ?? 0);
+  if (length > left) throw quotaExceeded(left);
+  if (received + length > blobBytesMax) throw tooLarge(blobBytesMax);
+  return { bytesMax: Math.min(blobBytesMax - received, left) };
+}
+
+async function write(
+  deps: RegistrySurfaceDeps,
+  { request, repository }: AnyExchange,
+  body: Parameters<RegistrySurfaceDeps["objects"]["write"]>[1],
+  options: WriteOptions,
+): Promise<StagedBlob> {
+  const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
+  try {
+    return await deps.objects.write(repository.orgId, body, { ...options, signal: idle.signal });
+  } catch (error) {
+    if (error instanceof DigestMismatch)
+      throw new RegistryError("DIGEST_INVALID", `the content's digest is ${error.algorithm}:${error.actual}`);
+    if (error instanceof TooLarge) throw tooLarge(error.bytesMax);
+    throw error;
+  } finally {
+    idle.release();
+  }
+}
+
+function tooLarge(bytesMax: number): RegistryError {
+  return new RegistryError(
+    "DENIED",
+    `requested access to the resource is denied: the blob has more than ${bytesMax} bytes, which is the limit here`,
+  );
+}
+
+function hasBody({ request }: Pick<AnyExchange, "request">): boolean {
+  return request.body !== undefined && request.body !== null;
+}
+
+function created(reply: Reply, repository: Repository, { text }: ContentDigest): Reply {
+  return reply
+    .code(201)
+    .headers({ location: pathOf(repository, `blobs/${text}`), "docker-content-digest": text, "content-length": "0" })
+    .send();
+}
+
+function accepted(reply: Reply, repository: Repository, session: string, received: number): Reply {
+  return placed(reply.code(202), repository, session, received).header("content-length", "0").send();
+}
+
+/** Where to go on, also after a refusal that says so. */
+export function placed(reply: Reply, repository: Repository, session: string, received: number): Reply {
+  return reply.headers({
+    location: pathOf(repository, `blobs/uploads/${session}`),
+    range: receivedField(received),
+    "cache-control": "no-store",
+  });
+}

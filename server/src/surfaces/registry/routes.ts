@@ -1,0 +1,166 @@
+import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.ts";
+import { letTheRestPass } from "#http/index.ts";
+import { admit } from "./admission.ts";
+import { TOKEN_PATH } from "./challenge.ts";
+import { sendError } from "./errors.ts";
+import type { Mounted, Reply, Request } from "./exchange.ts";
+import type { RegistrySurfaceDeps } from "./index.ts";
+import type { Exchange, RegistryOperation } from "./model.ts";
+import { base, requireSignedIn } from "./operations/base.ts";
+import { deleteBlob, getBlob, headBlob } from "./operations/blob.ts";
+import { listCatalog } from "./operations/catalog.ts";
+import { deleteManifest, getManifest, headManifest, putManifest } from "./operations/manifest.ts";
+import { listReferrers } from "./operations/referrers.ts";
+import { listTags } from "./operations/tags.ts";
+import { getToken, postToken, queryOf } from "./operations/token.ts";
+import { deleteUpload, getUpload, patchUpload, placed, putUpload, startUpload } from "./operations/upload.ts";
+import { parseTarget, type Target, type TargetKind } from "./wire/target.ts";
+
+/** What a path with a repository's name in it takes. */
+interface Row {
+  readonly kind: TargetKind;
+  readonly method: string;
+  readonly action: Action;
+  readonly run: RegistryOperation;
+}
+
+type Named = Extract<Target, { name: string }>;
+
+const row = <K extends Named["kind"]>(method: string, kind: K, action: Action, run: RegistryOperation<K>): Row => ({
+  kind,
+  method,
+  action,
+  run: run as unknown as RegistryOperation,
+});
+
+/** The distribution specification's "Endpoints", each with the right that it needs. To cancel an upload is a pusher's right. */
+export const REGISTRY_ROUTES: readonly Row[] = [
+  row("HEAD", "blob", "pull", headBlob),
+  row("GET", "blob", "pull", getBlob),
+  row("DELETE", "blob", "delete", deleteBlob),
+  row("POST", "uploads", "push", startUpload),
+  row("GET", "upload", "push", getUpload),
+  row("PATCH", "upload", "push", patchUpload),
+  row("PUT", "upload", "push", putUpload),
+  row("DELETE", "upload", "push", deleteUpload),
+  row("HEAD", "manifest", "pull", headManifest),
+  row("GET", "manifest", "pull", getManifest),
+  row("PUT", "manifest", "push", putManifest),
+  row("DELETE", "manifest", "delete", deleteManifest),
+  row("GET", "tags", "pull", listTags),
+  row("GET", "referrers", "pull", listReferrers),
+];
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+const FORM_BYTES_MAX = 64 * 1024;
+
+export function mountRegistry(app: Mounted, deps: RegistrySurfaceDeps): void {
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
+  app.addHook("onRequest", async (_request, reply) => {
+    void reply.header("docker-distribution-api-version", "registry/2.0");
+  });
+  void app.register(async (scope) => mountToken(scope, deps));
+  void app.register(async (scope) => mountContent(scope, deps));
+}
+
+function mountToken(app: Mounted, deps: RegistrySurfaceDeps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string", bodyLimit: FORM_BYTES_MAX }, (_request, body, done) =>
+    done(null, body),
+  );
+  const route = { url: TOKEN_PATH, bodyLimit: FORM_BYTES_MAX };
+  app.route({
+    ...route,
+    method: "GET",
+    config: { operationId: "getRegistryToken" },
+    handler: (request, reply) => getToken(deps, request, reply),
+  });
+  app.route({
+    ...route,
+    method: "POST",
+    config: { operationId: "postRegistryToken" },
+    handler: (request, reply) => postToken(deps, request, reply),
+  });
+}
+
+/** Repository names hold slashes, so that one route takes all and the table above tells them apart. */
+function mountContent(app: Mounted, deps: RegistrySurfaceDeps): void {
+  const admitted = new WeakMap<object, () => Promise<Reply>>();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  for (const url of ["/v2", "/v2/", "/v2/*"]) {
+    app.route({
+      method: [...METHODS],
+      url,
+      config: { operationId: "registry", streamsBody: true },
+      // Before a byte of the body is read, and before its sender is told to go on.
+      onRequest: async (request, reply) => {
+        try {
+          admitted.set(request.raw, await prepare(deps, request, reply));
+        } catch (error) {
+          letTheRestPass(request.raw, reply.raw);
+          throw error;
+        }
+      },
+      handler: async (request, reply) => {
+        const run = admitted.get(request.raw);
+        if (run === undefined) throw new Error("the request was not admitted");
+        try {
+          return await run();
+        } catch (error) {
+          letTheRestPass(request.raw, reply.raw);
+          throw error;
+        }
+      },
+    });
+  }
+}
+
+/** What the request will do, once it may. */
+async function prepare(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<() => Promise<Reply>> {
+  const target = parseTarget(request.url.split("?", 1)[0] ?? "");
+  if (target === undefined) throw new RegistryError("NAME_UNKNOWN", "there is nothing at this address");
+  if (target.kind === "base" || target.kind === "catalog") return prepareUnnamed(deps, request, reply, target.kind);
+  const found = rowOf(target.kind, request.method);
+  const allowed = await admit(deps, request, { target, action: found.action });
+  const { principal } = allowed.caller;
+  if (principal === null) deps.host.countAddress(reply, request.ip);
+  else deps.host.countRequest(reply, principal.id);
+  const exchange: Exchange = { ...allowed, target, query: new URLSearchParams(queryOf(request)), request, reply };
+  return () => runAt(deps, found, exchange);
+}
+
+async function prepareUnnamed(
+  deps: RegistrySurfaceDeps,
+  request: Request,
+  reply: Reply,
+  kind: "base" | "catalog",
+): Promise<() => Promise<Reply>> {
+  if (request.method !== "GET" && request.method !== "HEAD") throw wrongMethod(["GET", "HEAD"]);
+  if (kind === "base") return () => base(deps, request, reply);
+  const principal = await requireSignedIn(deps, request, reply);
+  return () => listCatalog(deps, request, reply, principal);
+}
+
+/** A request that stands elsewhere than its upload is told where to go on. */
+async function runAt(deps: RegistrySurfaceDeps, { run }: Row, exchange: Exchange): Promise<Reply> {
+  try {
+    return await run(deps, exchange);
+  } catch (error) {
+    if (error instanceof UploadMoved && exchange.target.kind === "upload")
+      placed(exchange.reply, exchange.repository, exchange.target.session, error.received);
+    throw error;
+  }
+}
+
+function rowOf(kind: TargetKind, method: string): Row {
+  const rows = REGISTRY_ROUTES.filter((one) => one.kind === kind);
+  const found = rows.find((one) => one.method === method);
+  if (found === undefined) throw wrongMethod(rows.map((one) => one.method));
+  return found;
+}
+
+function wrongMethod(allowed: readonly string[]): RegistryError {
+  const list = allowed.join(", ");
+  return new RegistryError("UNSUPPORTED", `this address takes ${list}`, { headers: { allow: list } });
+}

@@ -1,0 +1,49 @@
+/** What a path under `/v2/` names. The name is as it was sent: whether an app can have it is not looked at here. */
+export type Target =
+  | { readonly kind: "base" }
+  | { readonly kind: "catalog" }
+  | { readonly kind: "uploads"; readonly name: string }
+  | { readonly kind: "upload"; readonly name: string; readonly session: string }
+  | { readonly kind: "blob"; readonly name: string; readonly digest: string }
+  | { readonly kind: "manifest"; readonly name: string; readonly reference: string }
+  | { readonly kind: "tags"; readonly name: string }
+  | { readonly kind: "referrers"; readonly name: string; readonly digest: string };
+
+export type TargetKind = Target["kind"];
+
+/** The end of a path, after which nothing comes; the name is what stands before it, and may have any number of slashes. */
+const FORMS: readonly (readonly [RegExp, (name: string, last: string) => Target])[] = [
+  [/^(.+)\/blobs\/uploads\/?()$/, (name) => ({ kind: "uploads", name })],
+  [/^(.+)\/blobs\/uploads\/([^/]+)$/, (name, session) => ({ kind: "upload", name, session })],
+  [/^(.+)\/blobs\/([^/]+)$/, (name, digest) => ({ kind: "blob", name, digest })],
+  [/^(.+)\/manifests\/([^/]+)$/, (name, reference) => ({ kind: "manifest", name, reference })],
+  [/^(.+)\/tags\/list()$/, (name) => ({ kind: "tags", name })],
+  [/^(.+)\/referrers\/([^/]+)$/, (name, digest) => ({ kind: "referrers", name, digest })],
+];
+
+/** Undefined for a path that is no address of the registry. `path` is as it was sent, without the query. */
+export function parseTarget(path: string): Target | undefined {
+  if (path === "/v2" || path === "/v2/") return { kind: "base" };
+  if (path === "/v2/_catalog") return { kind: "catalog" };
+  const rest = path.startsWith("/v2/") ? path.slice(4) : "";
+  for (const [form, make] of FORMS) {
+    const [, name, last] = form.exec(rest) ?? [];
+    if (name === undefined || last === undefined) continue;
+    const decoded = decode(last);
+    return decoded === undefined ? undefined : make(name, decoded);
+  }
+  return undefined;
+}
+
+/** A digest's colon may come as %3A. What is decoded has no meaning as a path any more. */
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+export function nameIn(target: Target): string | undefined {
+  return "name" in target ? target.name : undefined;
+}

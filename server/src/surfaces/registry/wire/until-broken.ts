@@ -1,0 +1,27 @@
+import type { IncomingMessage } from "node:http";
+
+/** A body as chunks that end where it breaks off, so that what has come can be kept. */
+export class UntilBroken {
+  readonly #body: IncomingMessage;
+  readonly #taken: ((chunk: Uint8Array) => void) | undefined;
+  /** What made it break off. */
+  failure: { readonly error: unknown } | undefined;
+
+  /** `taken` is told of each chunk. */
+  constructor(body: IncomingMessage, taken: ((chunk: Uint8Array) => void) | undefined) {
+    this.#body = body;
+    this.#taken = taken;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    const chunks = this.#body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    try {
+      for await (const chunk of chunks) {
+        this.#taken?.(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      this.failure = { error };
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/** Uploads that a request is writing to in this process: each has one writer at a time. */
+export class Writers {
+  readonly #sessions = new Set<string>();
+
+  /** Returns the function that ends the writing; undefined when another writes. */
+  take(session: string): (() => void) | undefined {
+    if (this.#sessions.has(session)) return undefined;
+    this.#sessions.add(session);
+    return () => void this.#sessions.delete(session);
+  }
+}
