@@ -7,6 +7,8 @@ export interface BlobDriver {
   readonly exclusive: boolean;
   /** Present where clients can reach the store themselves. */
   readonly direct: DirectDriver | null;
+  /** The id of a blob that is to be made. */
+  newId(nowMs: number): string;
   /** @throws Problem `disk_full`, `unavailable` */
   create(id: string, options: CreateOptions): Promise<BlobSink>;
   /**

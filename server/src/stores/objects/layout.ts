@@ -31,14 +31,21 @@ export function layoutOf(dataDir: string): Layout {
   };
 }
 
+const SHARD_CHARS = 2;
+
 /** `ab/blob_…ab`: where a blob is, relative to `blobs`, on disk and in a bucket. */
 export function blobPath(id: string): string {
   if (!isId("blob", id)) throw new Error(`${JSON.stringify(id)} is no blob's identifier`);
-  return `${id.slice(-2)}/${id}`;
+  return `${id.slice(-SHARD_CHARS)}/${id}`;
+}
+
+/** The same identifier in the directory that another blob is in. */
+export function besides(id: string, other: string): string {
+  return id.slice(0, -SHARD_CHARS) + other.slice(-SHARD_CHARS);
 }
 
 /** The blob whose place a path is, or undefined when it is none's. */
 export function blobAt(path: string): string | undefined {
-  const id = path.slice(3);
+  const id = path.slice(SHARD_CHARS + 1);
   return isId("blob", id) && blobPath(id) === path ? id : undefined;
 }

@@ -1,4 +1,3 @@
-import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { Digester, type DigestAlgorithm, type Digests } from "./digests.ts";
@@ -25,7 +24,7 @@ export async function writeBlob(
   options: WriteOptions,
 ): Promise<StagedBlob> {
   const check = new Check(options);
-  const id = newId("blob", parts.clock.nowMs());
+  const id = parts.driver.newId(parts.clock.nowMs());
   const source = sourceOf(input, (chunk) => check.take(chunk), options.signal);
   try {
     const first = await source.next();

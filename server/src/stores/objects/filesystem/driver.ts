@@ -14,9 +14,10 @@ import type {
 } from "../driver.ts";
 import { lockDirectory, syncDirectory } from "#stores/directory/index.ts";
 import { BlobDamaged, codeOf, ignoreAbsent, storageProblem } from "../errors.ts";
-import { blobAt, blobPath, layoutOf, type Layout } from "../layout.ts";
+import { besides, blobAt, blobPath, layoutOf, type Layout } from "../layout.ts";
 import type { ObjectLog } from "../settings.ts";
 import { readTextIfPresent, writeFileDurably } from "./files.ts";
+import { DirectoryFlushes } from "./flushes.ts";
 import { FileSink, type FileOperations } from "./sink.ts";
 import { SpaceGuard } from "./space.ts";
 
@@ -30,6 +31,9 @@ export interface FilesystemOptions {
   readonly readOnly?: boolean;
   readonly operations?: FileOperations;
 }
+
+/** Blobs, one after another, in one directory. */
+const NEIGHBOURS = 256;
 
 /** What a write and a deletion do to the disk. */
 export const OPERATIONS: FileOperations = {
@@ -94,14 +98,25 @@ class FilesystemDriver implements BlobDriver {
   readonly #space: SpaceGuard;
   readonly #unlock: () => void;
   readonly #shards = new Map<string, Promise<void>>();
+  readonly #flushes: DirectoryFlushes;
+  #neighbour = "";
+  #neighbours = 0;
 
   constructor(options: FilesystemOptions, layout: Layout, storeId: string, unlock: () => void) {
     this.storeId = storeId;
     this.#options = options;
     this.#layout = layout;
     this.#operations = options.operations ?? OPERATIONS;
+    this.#flushes = new DirectoryFlushes((path) => this.#operations.syncDirectory(path));
     this.#space = new SpaceGuard(layout.root, options.diskFreeBytesMin);
     this.#unlock = unlock;
+  }
+
+  /** Blobs that are made at the same time go to the same directory, so that few flushes do for all of them. */
+  newId(nowMs: number): string {
+    const id = newId("blob", nowMs);
+    if (this.#neighbours++ % NEIGHBOURS === 0) this.#neighbour = id;
+    return besides(id, this.#neighbour);
   }
 
   async create(id: string, { size, recorded }: CreateOptions): Promise<FileSink> {
@@ -113,6 +128,7 @@ class FilesystemDriver implements BlobDriver {
       temporary: join(this.#layout.tmp, id),
       final: this.#path(id),
       prepared,
+      flushDirectory: (path) => this.#flushes.flush(path),
       checkSpace: (bytes) => this.#space.used(bytes),
     });
   }

@@ -19,6 +19,8 @@ export interface FileSinkOptions {
   readonly final: string;
   /** Resolves when the records know of the blob and its directory is there. */
   readonly prepared: Promise<unknown>;
+  /** Resolves when the names in a directory are on disk. */
+  readonly flushDirectory: (path: string) => Promise<void>;
   /** Asked now and then with the number of bytes since the last time; throws when the disk has too little space. */
   readonly checkSpace: (bytes: number) => Promise<void>;
 }
@@ -53,7 +55,7 @@ export class FileSink implements BlobSink {
   }
 
   async commit(): Promise<void> {
-    const { operations, temporary, final, prepared } = this.#options;
+    const { operations, temporary, final, prepared, flushDirectory } = this.#options;
     const handle = this.#opened();
     try {
       await operations.datasync(handle);
@@ -62,7 +64,7 @@ export class FileSink implements BlobSink {
       await prepared;
       await operations.rename(temporary, final);
       this.#renamed = true;
-      await operations.syncDirectory(dirname(final));
+      await flushDirectory(dirname(final));
     } catch (error) {
       throw storageProblem(error);
     }

@@ -108,6 +108,10 @@ class S3Driver implements BlobDriver {
     this.direct = settings.direct ? new S3Direct({ settings, client, clock, keyOf: (id) => this.#key(id) }) : null;
   }
 
+  newId(nowMs: number): string {
+    return newId("blob", nowMs);
+  }
+
   async create(id: string, options: CreateOptions): Promise<BlobSink> {
     const { bucket, partBytes, partsUnderWay } = this.#settings;
     return new S3Sink({ ...options, client: this.#client, bucket, key: this.#key(id), partBytes, partsUnderWay });

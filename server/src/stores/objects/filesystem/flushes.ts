@@ -1,0 +1,33 @@
+/** Flushes directories for writers that come at the same time: one flush serves all whose names were there when it began. */
+export class DirectoryFlushes {
+  readonly #syncDirectory: (path: string) => Promise<void>;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #next = new Map<string, Promise<void>>();
+
+  constructor(syncDirectory: (path: string) => Promise<void>) {
+    this.#syncDirectory = syncDirectory;
+  }
+
+  /** Resolves when what is in the directory now is on disk. */
+  async flush(path: string): Promise<void> {
+    const running = this.#running.get(path);
+    if (running === undefined) return this.#begin(path);
+    // What is under way may have begun before the caller's name was there.
+    const waiting = this.#next.get(path);
+    if (waiting !== undefined) return waiting;
+    const next = running
+      .catch(() => {}) // those that it was for have been told
+      .then(() => {
+        this.#next.delete(path);
+        return this.#begin(path);
+      });
+    this.#next.set(path, next);
+    return next;
+  }
+
+  async #begin(path: string): Promise<void> {
+    const flushing = this.#syncDirectory(path).finally(() => this.#running.delete(path));
+    this.#running.set(path, flushing);
+    return flushing;
+  }
+}
