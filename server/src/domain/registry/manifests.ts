@@ -26,6 +26,7 @@ import {
   sameManifest,
   tagRow,
   tagsOfManifest,
+  tagsThatNeed,
 } from "./manifests-store.ts";
 import { lockRegistry } from "./repositories.ts";
 import { touchRepository } from "./store.ts";
@@ -267,8 +268,8 @@ async function deleteTag(_deps: RegistryDeps, tx: Writer, repository: Repository
 }
 
 async function deleteTagged(deps: RegistryDeps, tx: Writer, repository: Repository, digest: string): Promise<Deleted> {
+  for (const name of await tagsThatNeed(tx, repository.id, digest)) requireMutable(repository, name);
   const tags = await tagsOfManifest(tx, repository.id, digest);
-  for (const { name } of tags) requireMutable(repository, name);
   if (!(await removeManifest(deps, tx, repository.id, digest))) throw manifestUnknown();
   return { digest, tags: tags.map(({ name }) => name) };
 }

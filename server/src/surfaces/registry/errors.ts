@@ -29,7 +29,9 @@ export function sendError(request: Request, reply: Reply, error: unknown): Reply
   const refusal = refusalOf(request, reply, error);
   const { code, message, status, options } = refusal;
   if (options.cause !== undefined && status >= 500) request.log.warn({ code, err: options.cause }, "request refused");
-  void reply.code(status).headers({ "cache-control": "no-store", ...options.headers });
+  // Every 401 says how to sign in (RFC 9110 section 15.5.2); without a challenge of its own it is about a password.
+  const challenge = status === 401 ? { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' } : {};
+  void reply.code(status).headers({ "cache-control": "no-store", ...challenge, ...options.headers });
   const detail = options.detail === undefined ? {} : { detail: options.detail };
   return sendJson(reply, { errors: [{ code, message, ...detail }] });
 }

@@ -8,7 +8,8 @@ import { absent, changeOrganization, requireMatch } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
 import type { Project } from "../projects/store.ts";
-import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, takeBucketAway, type App } from "./store.ts";
+import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, takeBucketAway,
+  takeRepositoryAway, type App } from "./store.ts";
 
 type AppKey = Pick<App, "id" | "org_id">;
 
@@ -97,7 +98,7 @@ export async function updateApp(
   });
 }
 
-/** @throws Problem `not_found`, `conflict` while its bucket is not empty */
+/** @throws Problem `not_found`, `conflict` while its bucket or its repository is not empty */
 export async function deleteApp(deps: OrganizationsDeps, caller: Caller, app: AppKey): Promise<void> {
   await changeOrganization(deps, app.org_id, (tx) => deleteAppIn(deps, tx, caller, app));
 }
@@ -107,6 +108,8 @@ export async function deleteAppIn(deps: OrganizationsDeps, tx: Writer, caller: C
   const row = await found(tx, app);
   if (!(await takeBucketAway(deps.metadata.dialect, tx, row)))
     throw new Problem("conflict", "The app's bucket is not empty; delete its objects and uploads first.");
+  if (!(await takeRepositoryAway(tx, row)))
+    throw new Problem("conflict", "The app's repository is not empty; delete its images first.");
   await deleteAppRow(tx, row.org_id, row.id);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),

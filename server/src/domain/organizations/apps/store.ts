@@ -84,3 +84,16 @@ export async function takeBucketAway(
   await tx.deleteFrom("s3_bucket").where("id", "=", id).execute();
   return true;
 }
+
+/** Forgets what was set for an app's repository; false while there are images, blobs or uploads with content in it. */
+export async function takeRepositoryAway(tx: Writer, { id }: Pick<AppRow, "id">): Promise<boolean> {
+  for (const table of ["registry_manifest", "registry_blob"] as const) {
+    const query = tx.selectFrom(table).select("repository").where("repository", "=", id).limit(1);
+    if ((await query.executeTakeFirst()) !== undefined) return false;
+  }
+  const uploads = tx.selectFrom("registry_upload").select("id").where("repository", "=", id).where("received", ">", 0);
+  if ((await uploads.limit(1).executeTakeFirst()) !== undefined) return false;
+  await tx.deleteFrom("registry_upload").where("repository", "=", id).execute();
+  await tx.deleteFrom("registry_repository").where("id", "=", id).execute();
+  return true;
+}
