@@ -11,7 +11,7 @@ export const S3_ERRORS = {
   BadRequest: [400, "The request is not valid."],
   BucketAlreadyExists: [409, "The bucket name is taken; choose another."],
   BucketAlreadyOwnedByYou: [409, "You have this bucket already."],
-  BucketNotEmpty: [409, "The bucket is not empty; delete its objects, their versions and its uploads first."],
+  BucketNotEmpty: [409, "The bucket is not empty; delete its objects and their versions first."],
   ConditionalRequestConflict: [409, "Another request changed the object meanwhile; try again."],
   CORSForbidden: [403, "The bucket's CORS configuration does not allow this."],
   EntityTooLarge: [400, "The content is larger than allowed."],

@@ -6,6 +6,7 @@ import { requireSoundAcl } from "../access/acl.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import type { Bucket, BucketConfig, ListedBucket, NewBucket, S3Caller, S3KeyPrincipal, S3Principal } from "../types.ts";
+import { dropOpenUploads } from "../uploads/abort.ts";
 import { bucketById, bucketByName, listBucketRows, projectFor, putSettings, type BucketRow } from "./store.ts";
 import { bucketOf, type ConfigCache } from "./view.ts";
 
@@ -132,9 +133,10 @@ export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: B
   const { principal } = caller;
   if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
   try {
-    await changeOrganization(deps, bucket.orgId, (tx) =>
-      deleteAppIn(deps, tx, organizationCaller(caller, principal), { id: bucket.id, org_id: bucket.orgId }),
-    );
+    await changeOrganization(deps, bucket.orgId, async (tx) => {
+      await dropOpenUploads(deps, tx, bucket); // undone where objects keep the bucket
+      await deleteAppIn(deps, tx, organizationCaller(caller, principal), { id: bucket.id, org_id: bucket.orgId });
+    });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === "conflict")

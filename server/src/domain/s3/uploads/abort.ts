@@ -2,7 +2,7 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { addUsage } from "../objects/store.ts";
 import type { Bucket, S3Caller } from "../types.ts";
-import { deleteParts, deleteUpload } from "./store.ts";
+import { deleteParts, deleteUpload, openUploadIds } from "./store.ts";
 import { openUpload } from "./uploads.ts";
 
 export async function abortUpload(
@@ -26,6 +26,18 @@ export async function dropUpload(
 ): Promise<void> {
   await dropParts(deps, tx, upload);
   await deleteUpload(tx, upload.id);
+}
+
+/** Takes away all uploads that nobody ended: they keep no bucket from being deleted. */
+export async function dropOpenUploads(
+  deps: Pick<S3Deps, "metadata" | "objects">,
+  tx: Writer,
+  bucket: { readonly id: string; readonly orgId: string },
+): Promise<void> {
+  for (const id of await openUploadIds(tx, bucket.id)) {
+    await deps.metadata.lock(tx, `s3_upload:${id}`);
+    await dropUpload(deps, tx, { id, bucket: bucket.id, org_id: bucket.orgId });
+  }
 }
 
 /** Lets go of an upload's parts; what they took up counts no more. */

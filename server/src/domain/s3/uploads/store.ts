@@ -20,6 +20,11 @@ export async function deleteUpload(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("s3_upload").where("id", "=", id).execute();
 }
 
+export async function openUploadIds(db: Reader, bucketId: string): Promise<string[]> {
+  const query = db.selectFrom("s3_upload").select("id").where("bucket", "=", bucketId);
+  return (await query.where("completed_at", "is", null).execute()).map(({ id }) => id);
+}
+
 export async function partByNumber(db: Reader, uploadId: string, number: number): Promise<PartRow | undefined> {
   const query = db.selectFrom("s3_part").selectAll().where("upload_id", "=", uploadId).where("number", "=", number);
   return query.executeTakeFirst();
