@@ -63,11 +63,12 @@ async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: P
   const { metadata } = deps;
   const { range } = position;
   const tables = ["s3_object", "s3_history"] as const;
+  const limit = max + 2; // the first key may have nothing left to show
   const steps = await stepsIn(metadata.read, metadata.dialect, bucket.id, {
     prefix,
     delimiter,
     range,
-    limit: max + 1,
+    limit,
     tables,
   });
   const plain = steps.filter((bytes) => commonPrefixOf(keyText(bytes), prefix, delimiter) === undefined);
@@ -75,7 +76,7 @@ async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: P
   const rows = found.filter(
     (row) => position.afterSeq === null || Buffer.compare(row.key, range.start) !== 0 || row.seq > position.afterSeq,
   );
-  return merge(query, steps, versionsFrom(rows, bucket, position));
+  return merge(query, steps, versionsFrom(rows, bucket, position), steps.length === limit);
 }
 
 /** Prefixes and versions in one order, as many as fit. */
@@ -83,6 +84,7 @@ function merge(
   { prefix, delimiter, max }: Query,
   steps: readonly Uint8Array[],
   all: readonly ListedVersion[],
+  isCut: boolean,
 ): VersionPage {
   const versions: ListedVersion[] = [];
   const prefixes: string[] = [];
@@ -99,5 +101,5 @@ function merge(
       next = typeof entry === "string" ? { keyMarker: entry, versionIdMarker: "" } : nextOf(entry);
     }
   }
-  return { versions, prefixes, next: null };
+  return { versions, prefixes, next: isCut ? next : null };
 }

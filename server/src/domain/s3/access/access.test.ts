@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { appendAuthChange } from "#domain/identity/index.ts";
+import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
+import { createAccessKey, createS3, revokeAccessKey } from "../index.ts";
+import { fails } from "../testing/fails.ts";
+import {
+  callerOf,
+  newBucket,
+  openS3Ground,
+  ORG_ID,
+  OTHER_ORG_ID,
+  PRIVATE_ID,
+  PROJECT_ID,
+  type S3Ground,
+} from "../testing/ground.ts";
+import type { AccessRequest, Bucket, S3Caller, S3Principal } from "../types.ts";
+import { cannedAcl } from "./acl.ts";
+import { ACTIONS } from "./actions.ts";
+
+const FROM = { sourceIp: "10.1.2.3", isSecure: false };
+const SYSTEM = { actor: { kind: "system", id: "test", orgId: ORG_ID } } as const;
+const NOBODY = { kind: "anonymous", orgId: ORG_ID } as const;
+
+for (const { kind, skip } of DATABASES) {
+  describe(`access to buckets on ${kind}`, { skip }, () => {
+    let g: S3Ground;
+    let owner: S3Caller;
+    let elsewhere: S3Caller;
+
+    before(async () => {
+      g = await openS3Ground(kind === "sqlite" ? {} : { url: await postgresUrl("s3-access") });
+      owner = await g.key();
+      const { id } = await otherProject(g);
+      elsewhere = await g.key({ projectId: id });
+    });
+    after(() => g.close());
+
+    const may = (
+      who: S3Caller | S3Principal,
+      bucket: Bucket,
+      action: string,
+      more: Partial<AccessRequest> = {},
+    ): Promise<boolean> =>
+      g.s3.access.allows("principal" in who ? who.principal : who, { ...FROM, action, bucket, ...more });
+    const configure = async (bucket: Bucket, kindOf: "acl" | "policy", value: never): Promise<Bucket> =>
+      g.s3.buckets.configure(owner, bucket, { kind: kindOf, value });
+
+    test("a key may do in its buckets what it holds scopes for, and nothing in those of others", async () => {
+      const bucket = await newBucket(g, owner);
+      const key = { key: "k" };
+      for (const [action, { scope }] of Object.entries(ACTIONS)) {
+        for (const scopes of [["s3:read"], ["s3:write"], ["s3:delete"], ["apps:write"]] as const) {
+          const caller = await g.key({ scopes });
+          assert.equal(await may(caller, bucket, action, key), scope === scopes[0], `${action} with ${scopes[0]}`);
+        }
+        assert.equal(await may(elsewhere, bucket, action, key), false, `${action} of another project`);
+        assert.equal(await may(NOBODY, bucket, action, key), false, `${action} without a signature`);
+      }
+    });
+
+    test("buckets of another organization and of private projects are absent", async () => {
+      const bucket = await newBucket(g, owner);
+      const foreign = await g.key({}, OTHER_ORG_ID);
+      const inside = await g.key({ projectId: PRIVATE_ID });
+      const hidden = await newBucket(g, inside);
+      await fails("NoSuchBucket", g.s3.buckets.find(foreign.principal, bucket.name));
+      await fails("NoSuchBucket", g.s3.buckets.find(owner.principal, hidden.name));
+      await fails("BucketAlreadyExists", g.s3.buckets.create(owner, { name: hidden.name }));
+      await fails("BucketAlreadyOwnedByYou", g.s3.buckets.create(owner, { name: bucket.name }));
+      assert.equal((await g.s3.buckets.find(inside.principal, hidden.name)).id, hidden.id);
+      assert.equal((await g.s3.buckets.find(elsewhere.principal, bucket.name)).id, bucket.id); // seen by the whole organization
+      const listed = async (caller: S3Caller) =>
+        (await g.s3.buckets.list(caller.principal, { prefix: "", after: "", max: 1000 })).buckets.map(
+          ({ name }) => name,
+        );
+      assert.ok((await listed(owner)).includes(bucket.name));
+      assert.deepEqual(await listed(inside), [hidden.name]);
+      assert.deepEqual([await listed(elsewhere), await listed(foreign)], [[], []]);
+    });
+
+    test("a key's own limits hold whatever a policy opens", async () => {
+      const bucket = await newBucket(g, owner);
+      const limited = await g.key({ buckets: [bucket.name], prefix: "in/" });
+      const policy = {
+        Statement: {
+          Effect: "Allow",
+          Principal: "*",
+          Action: "s3:*",
+          Resource: [`arn:aws:s3:::${bucket.name}`, `arn:aws:s3:::${bucket.name}/*`],
+        },
+      };
+      const open = await configure(bucket, "policy", JSON.stringify(policy) as never);
+      for (const each of [bucket, open]) {
+        assert.equal(await may(limited, each, "s3:GetObject", { key: "in/x" }), true);
+        assert.equal(await may(limited, each, "s3:GetObject", { key: "out/x" }), false);
+        assert.equal(await may(limited, each, "s3:ListBucket", { values: { "s3:prefix": "in/" } }), true);
+        assert.equal(await may(limited, each, "s3:ListBucket", { values: { "s3:prefix": "" } }), false);
+        assert.equal(await may(limited, each, "s3:ListBucket"), false);
+        assert.equal(await may(limited, each, "s3:PutBucketPolicy"), false);
+        assert.equal(await may(limited, each, "s3:HeadBucket"), true);
+      }
+      const other = await newBucket(g, owner);
+      await fails("AccessDenied", g.s3.buckets.find(limited.principal, other.name));
+      await fails("AccessDenied", g.s3.buckets.find(limited.principal, "there-is-none"));
+      const reader = await g.key({ readOnly: true });
+      assert.equal(await may(reader, open, "s3:PutObject", { key: "k" }), false);
+    });
+
+    test("a policy opens to others and to everybody, and denies its owner too, but for the policy itself", async () => {
+      const bucket = await newBucket(g, owner);
+      const arn = `arn:aws:s3:::${bucket.name}`;
+      const { id } = elsewhere.principal.kind === "key" ? elsewhere.principal.owner : { id: "" };
+      const policy = {
+        Statement: [
+          { Effect: "Allow", Principal: { AWS: id }, Action: "s3:PutObject", Resource: `${arn}/*` },
+          { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: `${arn}/public/*` },
+          {
+            Effect: "Deny",
+            Principal: "*",
+            Action: "s3:*",
+            Resource: [arn, `${arn}/*`],
+            Condition: { NotIpAddress: { "aws:SourceIp": "10.0.0.0/8" } },
+          },
+        ],
+      };
+      const open = await configure(bucket, "policy", JSON.stringify(policy) as never);
+      assert.equal(await may(elsewhere, open, "s3:PutObject", { key: "k" }), true);
+      assert.equal(await may(elsewhere, open, "s3:DeleteObject", { key: "k" }), false);
+      assert.equal(await may(NOBODY, open, "s3:GetObject", { key: "public/k" }), true);
+      assert.equal(await may(NOBODY, open, "s3:GetObject", { key: "k" }), false);
+      const outside = { sourceIp: "192.0.2.1" };
+      assert.equal(await may(owner, open, "s3:GetObject", { key: "k", ...outside }), false);
+      assert.equal(await may(owner, open, "s3:DeleteBucketPolicy", outside), true);
+      assert.equal(await may(elsewhere, open, "s3:DeleteBucketPolicy", outside), false);
+    });
+
+    test("a policy sees the tags of objects", async () => {
+      const bucket = await newBucket(g, owner);
+      await g.put(owner, bucket, "open", "x", { tags: { level: "public" } });
+      await g.put(owner, bucket, "closed", "x", { tags: { level: "secret" } });
+      const statement = {
+        Effect: "Allow",
+        Principal: "*",
+        Action: "s3:GetObject",
+        Resource: `arn:aws:s3:::${bucket.name}/*`,
+      };
+      const condition = { StringEquals: { "s3:ExistingObjectTag/level": "public" } };
+      const open = await configure(
+        bucket,
+        "policy",
+        JSON.stringify({ Statement: { ...statement, Condition: condition } }) as never,
+      );
+      const read = (key: string) => may(NOBODY, open, "s3:GetObject", { key });
+      assert.deepEqual([await read("open"), await read("closed"), await read("none")], [true, false, false]);
+    });
+
+    test("access control lists open buckets and objects to everybody, to keys and to one project", async () => {
+      const bucket = await newBucket(g, owner);
+      const withAcl = (name: "public-read" | "public-read-write" | "authenticated-read") =>
+        cannedAcl(name, bucket.owner);
+      await g.put(owner, bucket, "plain");
+      await g.put(owner, bucket, "open", "x", { acl: withAcl("public-read") });
+      await g.put(owner, bucket, "keys", "x", { acl: withAcl("authenticated-read") });
+      const reads = async (who: S3Caller | S3Principal, each: Bucket) =>
+        Promise.all(["plain", "open", "keys", "none"].map((key) => may(who, each, "s3:GetObject", { key })));
+      assert.deepEqual(await reads(NOBODY, bucket), [false, true, false, false]);
+      assert.deepEqual(await reads(elsewhere, bucket), [false, true, true, false]);
+      const listed = await configure(bucket, "acl", withAcl("public-read") as never);
+      assert.deepEqual(await reads(NOBODY, listed), [false, true, false, true]); // may be told that there is none
+      assert.equal(await may(NOBODY, listed, "s3:ListBucket", { values: { "s3:prefix": "" } }), true);
+      assert.equal(await may(NOBODY, listed, "s3:PutObject", { key: "k" }), false);
+      const written = await configure(bucket, "acl", withAcl("public-read-write") as never);
+      assert.equal(await may(NOBODY, written, "s3:PutObject", { key: "k" }), true);
+      const blocked = await g.s3.buckets.configure(owner, written, {
+        kind: "publicAccessBlock",
+        value: { blockPublicAcls: true, ignorePublicAcls: true, blockPublicPolicy: true, restrictPublicBuckets: true },
+      });
+      assert.equal(await may(NOBODY, blocked, "s3:PutObject", { key: "k" }), false);
+      assert.deepEqual(await reads(NOBODY, blocked), [false, false, false, false]);
+      await fails("AccessDenied", configure(blocked, "acl", withAcl("public-read") as never));
+    });
+
+    test("a revoked key, and one whose creator lost the right, is refused at the next request on every node", async () => {
+      const developer = await g.ground.person("developer");
+      const made = await createAccessKey(g.deps, { actor: developer }, { name: "x", projectId: null });
+      const revoked = await createAccessKey(g.deps, SYSTEM, { name: "y", projectId: null });
+      const nodes = [g.s3, createS3({ ...g.deps, metadata: await g.ground.reopen() })];
+      for (const node of nodes) {
+        assert.equal((await callerOf(node, made.key.accessKeyId)).principal.scopes.has("s3:write"), true);
+        assert.equal((await node.keys.admit(revoked.key.accessKeyId))?.secret, revoked.secret);
+      }
+      await g.ground.setRole(developer.id, "viewer");
+      await revokeAccessKey(g.deps, SYSTEM, revoked.key.accessKeyId);
+      for (const node of nodes) {
+        assert.deepEqual([...(await callerOf(node, made.key.accessKeyId)).principal.scopes], ["s3:read"]);
+        assert.equal(await node.keys.admit(revoked.key.accessKeyId), undefined);
+      }
+      await g.ground.setRole(developer.id, null);
+      for (const node of nodes) assert.equal((await callerOf(node, made.key.accessKeyId)).principal.scopes.size, 0);
+    });
+
+    test("a key ends when it is said, and holds nothing that the organization's policy forbids", async () => {
+      const expiresAtMs = g.ground.clock.nowMs() + 5000;
+      const { key } = await createAccessKey(g.deps, SYSTEM, { name: "x", projectId: PROJECT_ID, expiresAtMs });
+      assert.notEqual(await g.s3.keys.admit(key.accessKeyId), undefined);
+      await g.ground.organization({ policy: { allowed_scopes: ["s3:read", "files:read"] } });
+      assert.deepEqual([...(await callerOf(g.s3, key.accessKeyId)).principal.scopes], ["s3:read"]);
+      await g.ground.organization({ policy: {} });
+      g.ground.clock.advance(5000);
+      assert.equal(await g.s3.keys.admit(key.accessKeyId), undefined);
+    });
+
+    test("nobody gives what he does not hold", async () => {
+      const viewer = await g.ground.person("viewer");
+      const developer = await g.ground.person("developer");
+      const refused = (code: string) => (error: unknown) => (error as { code?: string }).code === code;
+      await assert.rejects(
+        createAccessKey(g.deps, { actor: viewer }, { name: "x", projectId: null }),
+        refused("insufficient_scope"),
+      );
+      await assert.rejects(
+        createAccessKey(g.deps, { actor: developer }, { name: "x", projectId: PRIVATE_ID }),
+        refused("not_found"),
+      );
+      const writer = await g.ground.person("viewer", { [PROJECT_ID]: "maintainer" });
+      const { key } = await createAccessKey(g.deps, { actor: writer }, { name: "x", projectId: PROJECT_ID });
+      assert.deepEqual(key.scopes.toSorted(), ["apps:write", "s3:delete", "s3:read", "s3:write"]);
+      await assert.rejects(
+        createAccessKey(g.deps, { actor: writer }, { name: "x", projectId: null }),
+        refused("insufficient_scope"),
+      );
+    });
+
+    test("a request without a signature means the organization of the setting, or the only one", async () => {
+      assert.deepEqual(await g.s3.keys.anonymous(), { kind: "anonymous", orgId: ORG_ID });
+      assert.deepEqual(await g.s3.keys.anonymous("other"), { kind: "anonymous", orgId: OTHER_ORG_ID });
+      const unset = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: null } });
+      assert.equal((await unset.keys.anonymous()).orgId, null); // there are two
+    });
+
+    test("an organization's quota holds for objects and parts together", async () => {
+      const small = createS3({ ...g.deps, settings: { ...g.deps.settings, storedBytesMax: (await used(g)) + 10 } });
+      const bucket = await newBucket(g, owner);
+      const put = async (key: string, content: string) =>
+        small.objects.put(owner, bucket, { key, content: await g.stage(content), headers: {}, metadata: {}, tags: {} });
+      await put("a", "12345");
+      const upload = await small.uploads.create(owner, bucket, { key: "u", headers: {}, metadata: {}, tags: {} });
+      await small.uploads.putPart(owner, bucket, {
+        key: "u",
+        uploadId: upload.id,
+        number: 1,
+        content: await g.stage("1234"),
+      });
+      await fails("QuotaExceeded", put("b", "12"));
+      await fails("QuotaExceeded", small.objects.checkPut(bucket, { key: "b", size: 2 }));
+      await put("b", "1");
+      await small.uploads.abort(owner, bucket, "u", upload.id);
+      await put("c", "1234");
+    });
+  });
+}
+
+async function otherProject(g: S3Ground): Promise<{ id: string }> {
+  const row = {
+    id: "proj_00000000000000000000000009",
+    org_id: ORG_ID,
+    slug: "elsewhere",
+    name: "x",
+    visibility: "organization",
+    created_at: 9e12,
+  } as const;
+  await g.ground.metadata.write(async (tx) => {
+    await tx.insertInto("project").values(row).execute();
+    await appendAuthChange({ metadata: g.ground.metadata, clock: g.ground.clock }, tx, {
+      kind: "organization",
+      subject: ORG_ID,
+    });
+  });
+  return row;
+}
+
+async function used(g: S3Ground): Promise<number> {
+  const rows = await g.ground.metadata.read
+    .selectFrom("s3_usage")
+    .select("bytes")
+    .where("org_id", "=", ORG_ID)
+    .execute();
+  return rows.reduce((sum, row) => sum + row.bytes, 0);
+}
