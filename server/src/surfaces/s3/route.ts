@@ -65,13 +65,9 @@ export function routeOf(rows: readonly Row[], exchange: Exchange): Row {
       (candidate.copies ?? copies) === copies,
   );
   if (row !== undefined) return row;
-  if (selectors.length === 0 || rows.some((candidate) => isSame(candidate, level, selectors)))
+  if (selectors.length === 0)
     throw new S3Error("MethodNotAllowed", undefined, { fields: { Method: method, ResourceType: level.toUpperCase() } });
   throw new S3Error("NotImplemented", `${method} ?${selectors.join("&")} is not implemented.`);
-}
-
-function isSame(row: Row, level: Level, selectors: readonly string[]): boolean {
-  return row.level === level && row.selectors.length > 0 && row.selectors.every((name) => selectors.includes(name));
 }
 
 /**

@@ -1,13 +1,20 @@
 import { S3Error, type Acl } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
-import { aclElements, aclOfDocument, aclOfFields, ownersAcl } from "../wire/acl.ts";
+import { aclElements, aclOfDocument, aclOfFields, ownersAcl, usersIn } from "../wire/acl.ts";
 import { parseDocument, renderDocument } from "../wire/xml.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-export async function getBucketAcl({ bucket }: Context): Promise<Answer> {
-  return { body: renderDocument("AccessControlPolicy", aclElements(bucket.config.acl ?? ownersAcl(bucket.owner))) };
+export async function getBucketAcl(context: Context): Promise<Answer> {
+  const { bucket } = context;
+  return { body: await aclDocument(context, bucket.config.acl ?? ownersAcl(bucket.owner)) };
+}
+
+/** A list as XML, every user with a name. */
+export async function aclDocument({ deps, bucket }: Context, acl: Acl): Promise<string> {
+  const names = await deps.domain.buckets.displayNames(bucket, usersIn(acl));
+  return renderDocument("AccessControlPolicy", aclElements(acl, names));
 }
 
 export async function putBucketAcl(context: Context): Promise<Answer> {

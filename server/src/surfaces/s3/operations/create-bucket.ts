@@ -1,4 +1,4 @@
-import { S3Error, type ObjectOwnership } from "#domain/s3/index.ts";
+import { S3Error, type Acl, type ObjectOwnership } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { aclOfFields } from "../wire/acl.ts";
@@ -18,14 +18,28 @@ export async function createBucket(context: Context): Promise<Answer> {
   const acl = aclOfFields(fields, principal.owner, principal.owner);
   const ownership = ownershipOf(fields.get("x-amz-object-ownership"));
   const objectLock = fields.get("x-amz-bucket-object-lock-enabled")?.toLowerCase() === "true";
-  await deps.domain.buckets.create(caller, {
-    name,
-    objectLock,
-    ...(project === undefined ? {} : { project }),
-    ...(acl === undefined ? {} : { acl }),
-    ...(ownership === undefined ? {} : { ownership }),
-  });
+  try {
+    await deps.domain.buckets.create(caller, {
+      name,
+      objectLock,
+      ...(project === undefined ? {} : { project }),
+      ...(acl === undefined ? {} : { acl }),
+      ...(ownership === undefined ? {} : { ownership }),
+    });
+  } catch (error) {
+    await requireSameAgain(context, acl, error);
+  }
   return { headers: { location: `/${name}` } };
+}
+
+/** The region that S3 had first answers whoever makes their own bucket again as if it were new. @throws what was thrown, unless that is so */
+async function requireSameAgain({ deps, exchange, principal }: Context, acl: Acl | undefined, error: unknown): Promise<void> {
+  if (!(error instanceof S3Error) || error.code !== "BucketAlreadyOwnedByYou") throw error;
+  if (deps.settings.region !== "us-east-1") throw error;
+  const { config } = await deps.domain.buckets.find(principal, exchange.bucket);
+  // Who asks for another list than it has would otherwise believe that it holds.
+  if (JSON.stringify(acl?.grants) !== JSON.stringify(config.acl?.grants))
+    throw new S3Error("BucketAlreadyExists", undefined, { fields: { BucketName: exchange.bucket } });
 }
 
 /** Every region that a client may sign for is this one. */

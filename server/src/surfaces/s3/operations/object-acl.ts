@@ -1,12 +1,12 @@
 import type { Answer, Context } from "../context.ts";
-import { aclElements, ownersAcl } from "../wire/acl.ts";
+import { ownersAcl } from "../wire/acl.ts";
 import { versionField } from "../wire/object-fields.ts";
-import { renderDocument } from "../wire/xml.ts";
-import { aclOfRequest } from "./bucket-acl.ts";
+import { aclDocument, aclOfRequest } from "./bucket-acl.ts";
 
-export async function getObjectAcl({ deps, bucket, key, versionId }: Context): Promise<Answer> {
+export async function getObjectAcl(context: Context): Promise<Answer> {
+  const { deps, bucket, key, versionId } = context;
   const version = await deps.domain.objects.head(bucket, { key, versionId });
-  const body = renderDocument("AccessControlPolicy", aclElements(version.acl ?? ownersAcl(version.owner)));
+  const body = await aclDocument(context, version.acl ?? ownersAcl(version.owner));
   return { headers: versionField(bucket, version.versionId), body };
 }
 

@@ -1,4 +1,4 @@
-import { S3Error, type Checksum, type ObjectAttributes, type PutObject } from "#domain/s3/index.ts";
+import { requireSoundAcl, S3Error, type Checksum, type ObjectAttributes, type PutObject } from "#domain/s3/index.ts";
 import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription } from "../body.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
 import { aclOfFields } from "../wire/acl.ts";
@@ -43,6 +43,7 @@ export async function attributesOf(context: Context): Promise<ObjectAttributes> 
   const { deps, bucket, fields, principal } = context;
   const owner = principal.kind === "key" ? principal.owner : bucket.owner;
   const acl = aclOfFields(fields, owner, bucket.owner);
+  if (acl !== undefined) requireSoundAcl(bucket, acl);
   const tags = tagsOfField(fields.get("x-amz-tagging"));
   const lock = lockOf(fields, bucket, deps.clock.nowMs());
   refuseEncryption(context);

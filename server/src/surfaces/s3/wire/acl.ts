@@ -22,11 +22,11 @@ const GRANTS_MAX = 100;
 type Grant = Acl["grants"][number];
 
 const GRANT_FIELDS: Readonly<Record<string, AclPermission>> = {
-  "x-amz-grant-full-control": "FULL_CONTROL",
   "x-amz-grant-read": "READ",
   "x-amz-grant-write": "WRITE",
   "x-amz-grant-read-acp": "READ_ACP",
   "x-amz-grant-write-acp": "WRITE_ACP",
+  "x-amz-grant-full-control": "FULL_CONTROL",
 };
 
 /** The list that fields ask for; undefined when they ask for none. @throws S3Error `InvalidArgument`, `InvalidRequest` */
@@ -90,7 +90,8 @@ function granteeOfElement(element: Element): Grantee {
   return { kind: "user", id, ...(displayName === undefined ? {} : { displayName }) };
 }
 
-export function aclElements({ owner, grants }: Acl): Value {
+/** `names`: of canonical users, where the list has only their ids. */
+export function aclElements({ owner, grants }: Acl, names: ReadonlyMap<string, string>): Value {
   const xsi = { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance" };
   return {
     Owner: ownerElements(owner),
@@ -99,11 +100,16 @@ export function aclElements({ owner, grants }: Acl): Value {
         Grantee:
           grantee.kind === "group"
             ? { ...xsi, "@xsi:type": "Group", URI: grantee.uri }
-            : { ...xsi, "@xsi:type": "CanonicalUser", ID: grantee.id, DisplayName: grantee.displayName },
+            : { ...xsi, "@xsi:type": "CanonicalUser", ID: grantee.id, DisplayName: names.get(grantee.id) ?? grantee.displayName },
         Permission: permission,
       })),
     },
   };
+}
+
+/** Its canonical users but for the owner, whose name it has. */
+export function usersIn({ grants }: Acl): string[] {
+  return grants.flatMap(({ grantee }) => (grantee.kind === "user" ? [grantee.id] : []));
 }
 
 /** What holds where no list was set: all for the owner. */

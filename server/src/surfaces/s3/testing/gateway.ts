@@ -1,0 +1,238 @@
+/** A gateway over a real domain, on a port of its own, and requests to it that are signed as a test wants them. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { after, before } from "node:test";
+import { createAccessKey, type NewAccessKey } from "#domain/s3/index.ts";
+import { openS3Ground, ORG_ID, type S3Ground } from "#domain/s3/testing/ground.ts";
+import { openListener, type Listener } from "#http/index.ts";
+import {
+  canonicalRequestOf,
+  deriveKey,
+  signatureOf,
+  stringToSignOf,
+  V4_ALGORITHM,
+  type Scope,
+} from "../auth/signature-v4.ts";
+import { basicDateOf } from "../auth/times.ts";
+import type { GatewaySettings } from "../context.ts";
+import { createS3Gateway, serveS3 } from "../index.ts";
+import { Fields } from "../wire/fields.ts";
+import { parseTarget } from "../wire/target.ts";
+
+export interface Key {
+  readonly accessKeyId: string;
+  readonly secret: string;
+}
+
+export interface Signing {
+  readonly key?: Key;
+  readonly region?: string;
+  readonly service?: string;
+  /** Milliseconds; the gateway's time when it is not given. */
+  readonly atMs?: number;
+  /** Value of x-amz-content-sha256; the digest of the body when it is not given. */
+  readonly payload?: string;
+  /** Names that are left out of the signed ones. */
+  readonly unsigned?: readonly string[];
+}
+
+export interface Call {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** False: no signature at all. */
+  readonly sign?: Signing | false;
+  /** Changes what is sent after it was signed. */
+  readonly tamper?: (headers: Record<string, string>) => void;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** `Code` of an error document; the status for an answer without one. */
+  readonly code: string;
+  readonly continued: boolean;
+}
+
+export interface TestGateway {
+  readonly ground: S3Ground;
+  /** `host:port` */
+  readonly host: string;
+  readonly key: Key;
+  nowMs(): number;
+  newKey(input?: Partial<NewAccessKey>, orgId?: string): Promise<Key>;
+  /** Signed by Signature V4 in the header unless `sign` says otherwise. */
+  call(method: string, target: string, call?: Call): Promise<Answer>;
+  /** What the signature of the header would be, and what a streaming body continues. */
+  signed(
+    method: string,
+    target: string,
+    call?: Call,
+  ): { headers: Record<string, string>; signature: string; scope: Scope; date: string };
+  close(): Promise<void>;
+}
+
+export const REGION = "us-east-1";
+
+export async function openGateway(settings: Partial<GatewaySettings> = {}): Promise<TestGateway> {
+  const ground = await openS3Ground();
+  const listener: Listener = await openListener("127.0.0.1:0");
+  const { s3, objects, deps } = ground;
+  const { clock } = deps;
+  const log = { error: (fields: object, message: string) => console.error(message, fields), debug: () => undefined };
+  const all: GatewaySettings = {
+    endpoint: `http://${listener.address}`,
+    domain: "s3.test",
+    region: REGION,
+    signatureV2: "all",
+    uploadIdleTimeoutMs: 60_000,
+    trustedProxies: [],
+    ...settings,
+  };
+  serveS3(listener, createS3Gateway({ domain: s3, objects, clock, log, count: () => undefined, settings: all }));
+  const newKey: TestGateway["newKey"] = async (input = {}, orgId = ORG_ID) => {
+    const acting = { actor: { kind: "system", id: "test", orgId } } as const;
+    const { key, secret } = await createAccessKey(deps, acting, { name: "test", projectId: null, ...input });
+    return { accessKeyId: key.accessKeyId, secret };
+  };
+  const key = await newKey();
+  const host = listener.address;
+  const nowMs = (): number => clock.nowMs();
+  const signed: TestGateway["signed"] = (method, target, { headers = {}, body = "", sign = {} } = {}) =>
+    signedHeaders(
+      { method, target, body, headers: { host, ...headers } },
+      { key, atMs: nowMs(), ...(sign === false ? {} : sign) },
+    );
+  return {
+    ground,
+    host,
+    key,
+    nowMs,
+    newKey,
+    signed,
+    call: async (method, target, call = {}) => {
+      const sent = call.sign === false ? { host, ...call.headers } : signed(method, target, call).headers;
+      call.tamper?.(sent);
+      return send(host, method, target, sent, call.body);
+    },
+    close: async () => {
+      await listener.stop(0);
+      await ground.close();
+    },
+  };
+}
+
+interface Unsigned {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+function signedHeaders(
+  { method, target, headers, body }: Unsigned,
+  { key, region = REGION, service = "s3", atMs = 0, payload, unsigned = [] }: Signing,
+): ReturnType<TestGateway["signed"]> {
+  assert.ok(key !== undefined);
+  const date = basicDateOf(atMs);
+  const sha256 = payload ?? createHash("sha256").update(body).digest("hex");
+  const all: Record<string, string> = { ...headers, "x-amz-date": date, "x-amz-content-sha256": sha256 };
+  const names = Object.keys(all)
+    .filter((name) => !unsigned.includes(name))
+    .toSorted();
+  const fields = Fields.fromRaw(Object.entries(all).flat());
+  const canonical = canonicalRequestOf({
+    method,
+    target: parseTarget(target),
+    fields,
+    signedHeaders: names,
+    payload: sha256,
+  });
+  const scope = { day: date.slice(0, 8), region, service };
+  const signature = signatureOf(deriveKey(key.secret, scope), stringToSignOf(date, scope, canonical));
+  const credential = `${key.accessKeyId}/${scope.day}/${region}/${service}/aws4_request`;
+  all["authorization"] =
+    `${V4_ALGORITHM} Credential=${credential}, SignedHeaders=${names.join(";")}, Signature=${signature}`;
+  return { headers: all, signature, scope, date };
+}
+
+/** The target goes out exactly as it is given. */
+export function send(
+  host: string,
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string | Uint8Array,
+): Promise<Answer> {
+  const [name, port] = host.split(":");
+  return new Promise((resolve, reject) => {
+    let continued = false;
+    const request = httpRequest(
+      { host: name, port, method, path: target, headers, agent: false, setHost: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString();
+          const status = response.statusCode ?? 0;
+          const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? String(status);
+          resolve({ status, headers: response.headers, text, code, continued });
+        });
+      },
+    );
+    request.on("error", reject);
+    if (headers["expect"] === undefined) {
+      request.end(body);
+      return;
+    }
+    request.on("continue", () => {
+      continued = true;
+      request.end(body);
+    });
+    request.flushHeaders();
+  });
+}
+
+/** The gateway of a test file, with a bucket. Throws outside of a test. */
+export function useGateway(settings: Partial<GatewaySettings> = {}): {
+  readonly gateway: TestGateway;
+  readonly bucket: string;
+} {
+  let made: TestGateway | undefined;
+  const bucket = "test-bucket";
+  before(async () => {
+    made = await openGateway(settings);
+    succeeded(await made.call("PUT", `/${bucket}`));
+  });
+  after(async () => {
+    await made?.close();
+  });
+  return {
+    bucket,
+    get gateway() {
+      assert.ok(made !== undefined, "the gateway is there inside tests only");
+      return made;
+    },
+  };
+}
+
+/** Asserts that it is no error, and gives it back. */
+export function succeeded(answer: Answer, status?: number): Answer {
+  if (status === undefined) assert.ok(answer.status < 300, answer.text);
+  else assert.equal(answer.status, status, answer.text);
+  return answer;
+}
+
+/** Asserts which error it is. */
+export function refused(answer: Answer, code: string, status?: number): Answer {
+  assert.equal(answer.code, code, answer.text);
+  if (status !== undefined) assert.equal(answer.status, status, answer.text);
+  return answer;
+}
+
+/** The texts of the elements of that name, in their order. */
+export function texts(answer: Answer, name: string): string[] {
+  return [...answer.text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) => text ?? "");
+}
