@@ -210,6 +210,8 @@ export interface S3Buckets {
   ): Promise<Bucket>;
   /** @throws S3Error `InvalidBucketState` when object lock forbids it */
   setVersioning(caller: S3Caller, bucket: Bucket, state: "enabled" | "suspended"): Promise<Bucket>;
+  /** Slugs of those canonical users that are of the bucket's organization. */
+  displayNames(bucket: Bucket, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Whether everybody may read, by policy or list. */
   isPublic(bucket: Bucket): boolean;
 }

@@ -32,7 +32,7 @@ export function cannedAcl(name: CannedAcl, owner: S3Owner, bucketOwner: S3Owner 
     "aws-exec-read": [],
     "log-delivery-write": [everyone("WRITE", LOG_DELIVERY), everyone("READ_ACP", LOG_DELIVERY)],
   };
-  return { owner, grants: [{ grantee: userOf(owner), permission: "FULL_CONTROL" }, ...more[name]] };
+  return { owner, grants: [...more[name], { grantee: userOf(owner), permission: "FULL_CONTROL" }] };
 }
 
 function userOf({ id, displayName }: S3Owner): Grantee {

@@ -69,6 +69,19 @@ export async function listBucketRows(
     .execute();
 }
 
+/** Slugs by the ids of projects, and of the organization. */
+export async function displayNames(db: Reader, orgId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const projects = db
+    .selectFrom("project")
+    .select(["id", "slug"])
+    .where("org_id", "=", orgId)
+    .where("id", "in", [...ids]);
+  const organization = db.selectFrom("organization").select(["id", "slug"]).where("id", "=", orgId);
+  const rows = [...(await projects.execute()), ...(ids.includes(orgId) ? await organization.execute() : [])];
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
+}
+
 /** The bucket's row as it is in the transaction; the caller holds the bucket's lock. */
 export async function settingsOf(
   db: Reader,

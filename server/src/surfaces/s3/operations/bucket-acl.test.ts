@@ -13,7 +13,7 @@ test("opens a bucket by a canned list, by grants, and by a document", async () =
   assert.deepEqual(await get(), ["FULL_CONTROL"]);
   refused(await gateway.call("GET", `/${bucket}`, { sign: false }), "AccessDenied", 403);
   succeeded(await gateway.call("PUT", `/${bucket}?acl`, { headers: { "x-amz-acl": "public-read" } }), 200);
-  assert.deepEqual(await get(), ["FULL_CONTROL", "READ"]);
+  assert.deepEqual(await get(), ["READ", "FULL_CONTROL"]);
   succeeded(await gateway.call("GET", `/${bucket}`, { sign: false }));
   const document = (await gateway.call("GET", `/${bucket}?acl`)).text;
   succeeded(await gateway.call("PUT", `/${bucket}?acl`, { headers: { "x-amz-acl": "private" } }));

@@ -12,7 +12,9 @@ test("makes a bucket of this location, once", async () => {
   const made = succeeded(await gateway.call("PUT", "/new-bucket", { body: located("us-east-1") }), 200);
   assert.equal(made.headers.location, "/new-bucket");
   succeeded(await gateway.call("HEAD", "/new-bucket/"));
-  refused(await gateway.call("PUT", "/new-bucket/"), "BucketAlreadyOwnedByYou", 409);
+  succeeded(await gateway.call("PUT", "/new-bucket/"), 200); // the owner, again
+  const headers = { "x-amz-acl": "public-read" };
+  refused(await gateway.call("PUT", "/new-bucket/", { headers }), "BucketAlreadyExists", 409);
   refused(await gateway.call("PUT", "/other-bucket", { body: located("mars-1") }), "InvalidLocationConstraint", 400);
   refused(await gateway.call("PUT", "/other-bucket", { body: "<Wrong/>" }), "MalformedXML", 400);
   refused(await gateway.call("HEAD", "/other-bucket"), "404");

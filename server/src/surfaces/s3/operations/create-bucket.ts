@@ -33,7 +33,11 @@ export async function createBucket(context: Context): Promise<Answer> {
 }
 
 /** The region that S3 had first answers whoever makes their own bucket again as if it were new. @throws what was thrown, unless that is so */
-async function requireSameAgain({ deps, exchange, principal }: Context, acl: Acl | undefined, error: unknown): Promise<void> {
+async function requireSameAgain(
+  { deps, exchange, principal }: Context,
+  acl: Acl | undefined,
+  error: unknown,
+): Promise<void> {
   if (!(error instanceof S3Error) || error.code !== "BucketAlreadyOwnedByYou") throw error;
   if (deps.settings.region !== "us-east-1") throw error;
   const { config } = await deps.domain.buckets.find(principal, exchange.bucket);

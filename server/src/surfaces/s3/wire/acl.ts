@@ -100,14 +100,19 @@ export function aclElements({ owner, grants }: Acl, names: ReadonlyMap<string, s
         Grantee:
           grantee.kind === "group"
             ? { ...xsi, "@xsi:type": "Group", URI: grantee.uri }
-            : { ...xsi, "@xsi:type": "CanonicalUser", ID: grantee.id, DisplayName: names.get(grantee.id) ?? grantee.displayName },
+            : {
+                ...xsi,
+                "@xsi:type": "CanonicalUser",
+                ID: grantee.id,
+                DisplayName: names.get(grantee.id) ?? grantee.displayName,
+              },
         Permission: permission,
       })),
     },
   };
 }
 
-/** Its canonical users but for the owner, whose name it has. */
+/** The canonical users that it gives something. */
 export function usersIn({ grants }: Acl): string[] {
   return grants.flatMap(({ grantee }) => (grantee.kind === "user" ? [grantee.id] : []));
 }
