@@ -139,6 +139,7 @@ function signedHeaders(
   const sha256 = payload ?? createHash("sha256").update(body).digest("hex");
   const all: Record<string, string> = { ...headers, "x-amz-date": date, "x-amz-content-sha256": sha256 };
   const names = Object.keys(all)
+    .map((name) => name.toLowerCase())
     .filter((name) => !unsigned.includes(name))
     .toSorted();
   const fields = Fields.fromRaw(Object.entries(all).flat());
