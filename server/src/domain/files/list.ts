@@ -1,7 +1,7 @@
 import type { Principal } from "#domain/identity/index.ts";
 import { knownProjects } from "#domain/organizations/index.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
-import { usageRows, type FileRow } from "./store.ts";
+import { nameOf, usageRows, type FileRow } from "./store.ts";
 
 export interface FileListing {
   readonly limit: number;
@@ -25,7 +25,12 @@ interface Selection {
   /** Of no project of these. */
   readonly hidden: readonly string[];
   readonly prefix: string | undefined;
+  /** Goes by time and looks at names, instead of going by names and sorting what is found by time. */
+  readonly walks?: boolean;
 }
+
+/** What sorting a file costs, in files that are only looked at. */
+const WALK_FACTOR = 2;
 
 /** The files that the principal may see, newest first. */
 export async function listFiles(
@@ -38,7 +43,8 @@ export async function listFiles(
   const projectId = listing.projectId ?? bound ?? undefined;
   const hidden = projectId === undefined ? [...(await knownProjects(deps.metadata, principal)).hidden] : [];
   const selection: Selection = { orgId: principal.orgId, projectId, hidden, prefix: listing.prefix };
-  const total = await count(db, selection);
+  const counted = await counters(db, selection);
+  const total = selection.prefix === undefined ? counted : await countPrefix(db, selection);
   const { limit, offset } = listing;
   if (offset >= total) return { files: [], total };
   // The later half is nearer from the other end.
@@ -47,17 +53,19 @@ export async function listFiles(
   const page = isFar
     ? { order: "asc" as const, limit: length, offset: total - offset - length }
     : { order: "desc" as const, limit, offset };
-  const files = await rows(db, selection, page);
+  const walks = (page.offset + page.limit) * (counted / total) <= total * WALK_FACTOR;
+  const files = await rows(db, { ...selection, walks }, page);
   return { files: isFar ? files.toReversed() : files, total };
 }
 
-/** From counters, unless a prefix says which. */
-async function count(db: Reader, selection: Selection): Promise<number> {
-  const { orgId, projectId, hidden, prefix } = selection;
-  if (prefix !== undefined) {
-    const query = selected(db, selection).select((eb) => eb.fn.countAll<number>().as("count"));
-    return Number((await query.executeTakeFirstOrThrow()).count);
-  }
+/** In an index alone: 50 ns for each of them. */
+async function countPrefix(db: Reader, selection: Selection): Promise<number> {
+  const query = selected(db, selection).select((eb) => eb.fn.countAll<number>().as("count"));
+  return Number((await query.executeTakeFirstOrThrow()).count);
+}
+
+/** Files with any name. */
+async function counters(db: Reader, { orgId, projectId, hidden }: Selection): Promise<number> {
   const isCounted = (place: string): boolean =>
     projectId === undefined ? !hidden.includes(place) : place === projectId;
   const usage = await usageRows(db, orgId);
@@ -87,7 +95,7 @@ async function rows(
     .execute();
 }
 
-function selected(db: Reader, { orgId, projectId, hidden, prefix }: Selection) {
+function selected(db: Reader, { orgId, projectId, hidden, prefix, walks = false }: Selection) {
   const end = prefix === undefined ? undefined : endOfPrefix(prefix);
   return db
     .selectFrom("file")
@@ -96,8 +104,8 @@ function selected(db: Reader, { orgId, projectId, hidden, prefix }: Selection) {
     .$if(hidden.length > 0, (query) =>
       query.where((eb) => eb.or([eb("project_id", "is", null), eb("project_id", "not in", [...hidden])])),
     )
-    .$if(prefix !== undefined, (query) => query.where("filename", ">=", prefix ?? ""))
-    .$if(end !== undefined, (query) => query.where("filename", "<", end ?? ""));
+    .$if(prefix !== undefined, (query) => query.where((eb) => eb(nameOf(eb, walks), ">=", prefix ?? "")))
+    .$if(end !== undefined, (query) => query.where((eb) => eb(nameOf(eb, walks), "<", end ?? "")));
 }
 
 const LAST_CODE_POINT = 0x10ffff;

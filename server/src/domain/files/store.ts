@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type ExpressionBuilder } from "kysely";
 import type { Resource } from "#domain/identity/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -128,6 +128,11 @@ export async function insertFile(tx: Writer, row: FileRow): Promise<void> {
 
 export async function deleteFileRow(tx: Writer, orgId: string, id: string): Promise<FileRow | undefined> {
   return tx.deleteFrom("file").where("org_id", "=", orgId).where("id", "=", id).returningAll().executeTakeFirst();
+}
+
+/** A file's name, or an expression that is the same and in no index, so that the one by time is taken. */
+export function nameOf(eb: ExpressionBuilder<Tables, "file">, isExpression: boolean) {
+  return isExpression ? eb.fn.coalesce("filename", eb.val("")) : eb.ref("filename");
 }
 
 export async function insertEvent(tx: Writer, row: Tables["event_outbox"]): Promise<void> {

@@ -24,7 +24,7 @@ const TABLES: Readonly<Record<string, TableDefinition>> = {
     primaryKey: ["id"],
     indexes: [
       ["org_id", "created_at", "id", "project_id"],
-      ["org_id", "filename"],
+      ["org_id", "filename", "created_at", "id", "project_id"],
       ["project_id", "org_id", "created_at", "id"],
       ["blob_id"],
     ],
