@@ -21,8 +21,8 @@ const runs: ClientRun[] = [];
 
 before(async () => {
   const { caFile, certificateFile, keyFile } = makeCertificates(directory);
-  const common = { s3_domain: "s3.localhost", s3_signature_v2: "allow" };
-  const tls = { s3_tls_cert_file: certificateFile, s3_tls_key_file: keyFile };
+  const common = { s3_domain: "s3.localhost" };
+  const tls = { s3_tls_cert: certificateFile, s3_tls_key: keyFile };
   for (const transport of TRANSPORTS) {
     const settings = { ...common, ...(transport === "https" ? tls : {}) };
     const { server, endpoint } = await startS3({ settings });
