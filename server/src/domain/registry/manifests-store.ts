@@ -237,25 +237,3 @@ export async function expiredManifests(db: Reader, nowMs: number, limit: number)
     .limit(limit)
     .execute();
 }
-
-/** Indexes above a manifest that are looked at. A walk of more is no image of anybody's. */
-const ABOVE_MAX = 10_000;
-
-/** Tags of a manifest and of every index that it is in, however deep: what loses something when it is deleted. */
-export async function tagsThatNeed(db: Reader, repository: string, digest: string): Promise<string[]> {
-  const seen = new Set([digest]);
-  const tags: string[] = [];
-  for (let level = [digest]; level.length > 0 && seen.size < ABOVE_MAX; ) {
-    const above: string[] = [];
-    for (const chunk of inChunks(level)) {
-      const named = db.selectFrom("registry_tag").select("name").where("repository", "=", repository);
-      for (const { name } of await named.where("digest", "in", chunk).execute()) tags.push(name);
-      const query = db.selectFrom("registry_reference").select("manifest").distinct();
-      const parents = query.where("repository", "=", repository).where("target", "in", chunk);
-      for (const { manifest } of await parents.execute()) if (!seen.has(manifest)) above.push(manifest);
-    }
-    for (const one of above) seen.add(one);
-    level = [...new Set(above)];
-  }
-  return tags;
-}

@@ -4,7 +4,7 @@ import { newId } from "#kernel/ids.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
-import { blobSizes, holdBlobs, releaseBlobs } from "./blobs-store.ts";
+import { blobSizes, holdBlobs, isNeeded, releaseBlobs } from "./blobs-store.ts";
 import { parseDigest, type ContentDigest } from "./digest.ts";
 import { manifestUnknown, RegistryError } from "./errors.ts";
 import { matchesAny } from "./immutable.ts";
@@ -26,7 +26,6 @@ import {
   sameManifest,
   tagRow,
   tagsOfManifest,
-  tagsThatNeed,
 } from "./manifests-store.ts";
 import { lockRegistry } from "./repositories.ts";
 import { touchRepository } from "./store.ts";
@@ -235,7 +234,7 @@ export async function tellOf(
   });
 }
 
-/** Deletes a tag, or a manifest with all its tags. @throws RegistryError `MANIFEST_UNKNOWN`, `DENIED` for an immutable tag */
+/** Deletes a tag, or a manifest with all its tags. @throws RegistryError `MANIFEST_UNKNOWN`, `DENIED` for an immutable tag, `UNSUPPORTED` while an index needs it */
 export async function deleteReference(
   deps: RegistryDeps,
   caller: Caller,
@@ -268,8 +267,10 @@ async function deleteTag(_deps: RegistryDeps, tx: Writer, repository: Repository
 }
 
 async function deleteTagged(deps: RegistryDeps, tx: Writer, repository: Repository, digest: string): Promise<Deleted> {
-  for (const name of await tagsThatNeed(tx, repository.id, digest)) requireMutable(repository, name);
+  if (await isNeeded(tx, repository.id, digest))
+    throw new RegistryError("UNSUPPORTED", "an index of this repository needs the manifest; delete the index first");
   const tags = await tagsOfManifest(tx, repository.id, digest);
+  for (const { name } of tags) requireMutable(repository, name);
   if (!(await removeManifest(deps, tx, repository.id, digest))) throw manifestUnknown();
   return { digest, tags: tags.map(({ name }) => name) };
 }

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import type { Scope } from "@mooring/contract";
+import {
+  createRegistryTokens,
+  createSessions,
+  Pulls,
+  RunningDigests,
+  type RegistryDeps,
+  type RegistrySettings,
+} from "#domain/registry/index.ts";
+import { systemClock, type Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openObjects } from "#stores/objects/index.ts";
+import type { Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
+import { createRegistrySurface, Writers } from "../index.ts";
+
+/** What tests of the registry share: the world of organizations with this surface over a real store, and clients. */
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+export const DOMAIN = "registry.example:5000";
+
+export interface TurnedClock extends Clock {
+  advance(ms: number): void;
+}
+
+/** The real time, and what a test adds to it. */
+function turnedClock(): TurnedClock {
+  let addedMs = 0;
+  return { nowMs: () => systemClock.nowMs() + addedMs, advance: (ms) => void (addedMs += ms) };
+}
+
+export interface RegistryParts extends RegistryDeps {
+  readonly clock: TurnedClock;
+  readonly pulls: Pulls;
+}
+
+const parts = new WeakMap<MetadataStore, RegistryParts>();
+
+/** What the surface of a world works with. */
+export function registryOf(world: World): RegistryParts {
+  const found = parts.get(world.metadata);
+  if (found === undefined) throw new Error("the world has no registry");
+  return found;
+}
+
+export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptions {
+  return {
+    surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
+      const clock = turnedClock();
+      const stored = { graceMs: 1000, collectEveryMs: 0, diskFreeBytesMin: 0 };
+      const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings: stored });
+      const pulls = new Pulls({ metadata, clock, log: SILENT });
+      onClose(async () => {
+        await pulls.stop();
+        await objects.close();
+      });
+      const { envelope } = identity;
+      const settings = {
+        blobBytesMax: 1024 ** 3,
+        storedBytesMax: null,
+        uploadLifetimeMs: 86_400_000,
+        leaseMs: 86_400_000,
+        ...change,
+      };
+      const deps = { metadata, objects, clock, settings, pulls };
+      parts.set(metadata, deps);
+      const surface = createRegistrySurface({
+        ...deps,
+        host,
+        identity,
+        tokens: createRegistryTokens({ envelope, clock, service: DOMAIN }),
+        sessions: createSessions(envelope),
+        running: new RunningDigests(),
+        writers: new Writers(),
+        domain: DOMAIN,
+        domainIsSet: true,
+        isSecure: false,
+        uploadIdleTimeoutMs: 5000,
+      });
+      return [surface];
+    },
+  };
+}
+
+/** A client id and secret, and the credential's id. */
+export interface TestClient {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export async function newClient(
+  world: World,
+  options: { tenant?: Tenant; scopes: readonly Scope[]; projectId?: string },
+): Promise<TestClient> {
+  const { tenant = world.acme, scopes, projectId = null } = options;
+  const actor = { kind: "system", id: null, orgId: tenant.id } as const;
+  const { credential, clientSecret } = await world.identity.credentials.create(
+    { actor },
+    { name: "test", projectId, scopes },
+  );
+  return { id: credential.id, clientId: credential.clientId, clientSecret };
+}
+
+export function basicOf({ clientId, clientSecret }: TestClient): string {
+  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
+}
+
+/** A registry token, as an Authorization field; of nobody without a client. */
+export async function tokenFor(world: World, client: TestClient | undefined, ...scopes: string[]): Promise<string> {
+  const query = new URLSearchParams(scopes.map((scope): [string, string] => ["scope", scope])).toString();
+  const headers: Record<string, string> = client === undefined ? {} : { authorization: basicOf(client) };
+  const answer = await world.call("GET", `/v2/token?${query}`, { headers });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return `Bearer ${String(answer.json["token"])}`;
+}
+
+export function digestOf(content: string | Uint8Array): string {
+  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
+}
