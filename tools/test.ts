@@ -67,8 +67,8 @@ async function main(options: Options): Promise<number> {
 
 async function runInTime(path: string, leftMs: number, options: Options): Promise<FileResult> {
   if (leftMs > 0) {
-    const timeoutMs = Math.min(options.timeoutMs, leftMs);
-    return runFile({ root: options.root, path, timeoutMs, fileTimeoutMs: Math.min(2 * options.timeoutMs, leftMs) });
+    const { root, timeoutMs } = options;
+    return runFile({ root, path, timeoutMs, fileTimeoutMs: 2 * timeoutMs, leftMs });
   }
   const skip = { name: "the file itself", reason: "no time was left for it" };
   return { path, passed: 0, failures: [], skips: [skip], durationMs: 0, output: "" };

@@ -11,12 +11,17 @@ const PLACES: Record<Tier, readonly string[]> = {
     "tools/**/*.test.ts",
     "tests/acceptance/**/*.test.ts",
   ],
-  full: ["tests/**/*.full.ts", "server/src/**/*.full.ts"],
+  // The clients of others first: where time ends before the tests do, these are missed most.
+  full: ["tests/clients/**/*.full.ts", "tests/**/*.full.ts", "server/src/**/*.full.ts"],
 };
 
-/** Test files of a tier, relative to the root, sorted; with filters, those whose path contains one of them. */
+/** Test files of a tier, relative to the root, place by place and sorted there; with filters, those whose path contains one of them. */
 export function discover(root: string, tier: Tier, filters: readonly string[]): string[] {
-  const found = globSync([...PLACES[tier]], { cwd: root, exclude: ["**/node_modules/**"] });
-  const paths = found.map((path) => path.split(sep).join("/")).sort();
+  const found = PLACES[tier].map((place) =>
+    globSync(place, { cwd: root, exclude: ["**/node_modules/**"] })
+      .map((path) => path.split(sep).join("/"))
+      .sort(),
+  );
+  const paths = [...new Set(found.flat())];
   return filters.length === 0 ? paths : paths.filter((path) => filters.some((filter) => path.includes(filter)));
 }

@@ -10,6 +10,8 @@ export interface RunFileOptions {
   readonly timeoutMs: number;
   /** A file that takes longer, because it leaves a timer or a socket open perhaps, is ended and fails. */
   readonly fileTimeoutMs: number;
+  /** The time that is left for all files: one that would need more is ended, and what it had not done counts as skipped. */
+  readonly leftMs: number;
 }
 
 /**
@@ -23,10 +25,15 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   const output: string[] = [];
   const abort = new AbortController();
   const seen = { summary: false, processFailed: false, noTest: false, timedOut: false };
-  const timer = setTimeout(() => {
-    seen.timedOut = true;
-    abort.abort();
-  }, options.fileTimeoutMs);
+  let inTime: number | undefined;
+  const timer = setTimeout(
+    () => {
+      seen.timedOut = true;
+      inTime = tally.failures.length;
+      abort.abort();
+    },
+    Math.min(options.fileTimeoutMs, options.leftMs),
+  );
   const stream = run({
     files: [file],
     isolation: "process",
@@ -53,8 +60,13 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   });
   await drain(stream);
   clearTimeout(timer);
-  const verdict = verdictOf(seen, tally, options.fileTimeoutMs);
-  if (verdict !== undefined) tally.failures.push({ name: "the file itself", detail: verdict });
+  if (seen.timedOut && options.leftMs < options.fileTimeoutMs) {
+    tally.failures.splice(inTime ?? 0);
+    tally.skips.push({ name: "the rest of it", reason: "no time was left for it" });
+  } else {
+    const verdict = verdictOf(seen, tally, options.fileTimeoutMs);
+    if (verdict !== undefined) tally.failures.push({ name: "the file itself", detail: verdict });
+  }
   const { passed, failures, skips } = tally;
   return {
     path: options.path,

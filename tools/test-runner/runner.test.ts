@@ -128,6 +128,17 @@ test("--full runs the other tier", () => {
   assert.equal(ran.last, "1 passed, 0 failed, 0 skipped");
 });
 
+test("a file that the budget ends is no failure, but what had failed before is", () => {
+  const endless = 'test("c", async () => { await new Promise((done) => setTimeout(done, 60_000)); });';
+  const ran = run(
+    { "a.test.ts": `${PASSES}\ntest("b", () => { throw new Error("b"); });\n${endless}` },
+    "--budget-ms",
+    "4000",
+  );
+  assert.equal(ran.last, "1 passed, 1 failed, 1 skipped");
+  assert.match(ran.lines.join("\n"), /the rest of it: no time was left/);
+});
+
 test("files that the budget leaves no time for are skipped, and say so", () => {
   const ran = run({ "a.test.ts": PASSES }, "--budget-ms", "0");
   assert.equal(ran.last, "0 passed, 0 failed, 1 skipped");
