@@ -80,7 +80,10 @@ export const SCRUBBING: ObjectCases = {
     const deleted: string[] = [];
     const left: string[] = [];
     const totals = await scrub({
-      ...{ metadata: store.metadata, driver: store.driver, references: [THINGS], quick: false },
+      metadata: store.metadata,
+      driver: store.driver,
+      references: [THINGS],
+      quick: false,
       deleteOrphansBefore: nowMs - GRACE_MS,
       deleted: (id) => deleted.push(id),
       found: ({ kind, what }) => left.push(`${kind} ${what}`),
