@@ -124,6 +124,7 @@ async function startAll(
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, connectionsMax, metrics);
   alerts.start();
   files.start();
+  s3.start();
   registry.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {

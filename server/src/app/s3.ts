@@ -4,6 +4,8 @@ import type { Identity } from "#domain/identity/index.ts";
 import { createRateLimiter, type HttpMetrics, type Listener } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import { createJobs } from "#stores/jobs/index.ts";
+import { createOutbound } from "#stores/outbound/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { createS3Gateway, serveS3 } from "#surfaces/s3/index.ts";
 import type { Config } from "./config.ts";
@@ -30,8 +32,14 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
   const settings = {
     storedBytesMax: config.s3_stored_bytes_max,
     publicOrganization: config.s3_public_organization,
+    region: config.s3_region,
+    lifecycleEveryMs: config.s3_lifecycle_interval_ms,
   };
-  return createS3({ metadata, objects, clock, envelope: identity.envelope, log, settings });
+  const { envelope } = identity;
+  const jobs = createJobs({ metadata, clock, log });
+  const privateAddresses = config.webhooks_private_addresses === "allow";
+  const outbound = createOutbound({ privateAddresses, clock, userAgent: "Mooring" });
+  return createS3({ metadata, objects, clock, envelope, jobs, outbound, log, settings });
 }
 
 /** Puts the gateway on its listener. */
@@ -39,7 +47,7 @@ export function openS3Gateway(
   parts: S3Parts,
   { domain, listener, metrics }: { domain: S3; listener: Listener; metrics: HttpMetrics },
 ): void {
-  const { config, endpoint, log, clock, objects } = parts;
+  const { config, endpoint, log, clock, objects, identity } = parts;
   const rate = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const limiter = createRateLimiter({ name: "key", ...rate, clock });
   const gateway = createS3Gateway(

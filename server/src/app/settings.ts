@@ -136,6 +136,11 @@ export const SETTINGS = {
     default: null,
     description: "bytes of objects, in all their versions, that an organization may have in its buckets",
   },
+  s3_lifecycle_interval_ms: {
+    schema: ms(1000, DAY_MS),
+    default: 3_600_000,
+    description: "how often the lifecycle rules of a bucket are followed",
+  },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),

@@ -27,7 +27,10 @@ export type IdPrefix =
   | "job"
   | "store"
   | "era"
-  | "upl";
+  | "upl"
+  | "dest"
+  | "url"
+  | "lease";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 

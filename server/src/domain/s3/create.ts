@@ -1,19 +1,26 @@
 import { createAccess } from "./access/access.ts";
 import { createBuckets } from "./buckets/index.ts";
+import { ConfigCache } from "./buckets/view.ts";
 import type { S3Deps } from "./deps.ts";
+import { deliveryHandler } from "./events/deliver.ts";
 import { KeyRing } from "./keys/index.ts";
+import { lifecycleHandler } from "./lifecycle/job.ts";
 import { createListings } from "./listings/index.ts";
 import { createObjects } from "./objects/index.ts";
+import { scheduleTidying, tidyHandler } from "./tidy.ts";
 import type { S3Domain } from "./types.ts";
 import { createUploads } from "./uploads/index.ts";
 
 /** The gateway's side behind its wire, running. */
 export interface S3 extends S3Domain {
-  /** Writes down what is kept in memory. */
+  /** Begins to follow the rules of buckets, and to send their events. */
+  start(): void;
+  /** Ends that, and writes down what is kept in memory. */
   stop(): Promise<void>;
 }
 
-export function createS3(deps: S3Deps): S3 {
+export function createS3(s3: S3Deps): S3 {
+  const deps = { ...s3, configs: new ConfigCache() };
   const keys = new KeyRing(deps);
   return {
     keys,
@@ -22,6 +29,13 @@ export function createS3(deps: S3Deps): S3 {
     objects: createObjects(deps),
     listings: createListings(deps),
     uploads: createUploads(deps),
-    stop: () => keys.flush(),
+    start: () => {
+      deps.jobs.start([lifecycleHandler(deps), deliveryHandler({ ...deps, random: Math.random }), tidyHandler(deps)]);
+      void scheduleTidying(deps);
+    },
+    stop: async () => {
+      await deps.jobs.stop();
+      await keys.flush();
+    },
   };
 }

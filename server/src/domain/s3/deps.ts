@@ -1,13 +1,19 @@
 import type { Envelope } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { Jobs } from "#stores/jobs/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
+import type { Outbound } from "#stores/outbound/index.ts";
 
 export interface S3Settings {
   /** Of an organization's objects and uploaded parts together, all versions; null: no limit. */
   readonly storedBytesMax: number | null;
   /** Slug of the organization whose buckets requests without a signature mean; null: the only one there is. */
   readonly publicOrganization: string | null;
+  /** What events say where they come from. */
+  readonly region: string;
+  /** How often the rules of a bucket are followed. */
+  readonly lifecycleEveryMs: number;
 }
 
 export interface S3Deps {
@@ -15,6 +21,9 @@ export interface S3Deps {
   readonly objects: ObjectStore;
   readonly clock: Clock;
   readonly envelope: Envelope;
+  /** Of the gateway alone: `start` of it begins them. */
+  readonly jobs: Jobs;
+  readonly outbound: Outbound;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   readonly settings: S3Settings;
 }

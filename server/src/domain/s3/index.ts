@@ -1,5 +1,14 @@
 export { ALL_USERS, AUTHENTICATED_USERS, cannedAcl, isPublicAcl, LOG_DELIVERY, requireSoundAcl } from "./access/acl.ts";
 export { ACTIONS, type ActionRule } from "./access/actions.ts";
+export {
+  createDestination,
+  deleteDestination,
+  getDestination,
+  listDestinations,
+  type Destination,
+  type DestinationDeps,
+} from "./events/destinations.ts";
+export { expirationOf } from "./lifecycle/rules.ts";
 export { OBJECT_TAGS_MAX, requireTags } from "./buckets/sound.ts";
 export { createS3, type S3 } from "./create.ts";
 export type { S3Deps, S3Settings } from "./deps.ts";

@@ -357,6 +357,8 @@ export interface PutObject extends ObjectAttributes {
   readonly checksum?: Checksum | null;
   readonly sse?: SseInfo | null;
   readonly conditions?: WriteConditions;
+  /** True: it came as a form. */
+  readonly isForm?: boolean;
 }
 
 export interface CopyObject extends ObjectAttributes {

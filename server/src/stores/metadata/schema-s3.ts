@@ -73,6 +73,30 @@ export interface S3Tables {
   };
   /** What a bucket has, in numbers, in one row or several, so that writers don't wait for each other. */
   s3_usage: { org_id: string; bucket: string; shard: number; objects: number; bytes: number };
+  /** Where events of buckets can be sent. */
+  s3_destination: {
+    id: string;
+    org_id: string;
+    /** Unique in the organization; the last part of the ARN. */
+    name: string;
+    url: string;
+    /** Signs what is sent; sealed under the master key. */
+    secret: Uint8Array;
+    created_at: number;
+  };
+  /** Events that were not delivered yet, or can't be. */
+  s3_delivery: {
+    /** The `webhook-id` of every attempt. */
+    id: string;
+    org_id: string;
+    destination_id: string;
+    body: string;
+    state: "pending" | "dead";
+    attempts: number;
+    created_at: number;
+    last_status: number | null;
+    last_error: string | null;
+  };
 }
 
 interface S3Version {

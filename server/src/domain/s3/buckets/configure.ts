@@ -1,9 +1,12 @@
 import { appendAudit } from "#domain/audit/index.ts";
+import type { Writer } from "#stores/metadata/index.ts";
 import { isPublicAcl, requireSoundAcl } from "../access/acl.ts";
 import { policyOf } from "../access/parsed.ts";
 import { isPublicPolicy, parsePolicy } from "../access/policy.ts";
 import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
+import { requireDestinations } from "../events/sound.ts";
+import { LIFECYCLE, scheduleLifecycle } from "../lifecycle/job.ts";
 import type { Bucket, BucketConfig, BucketConfigKind, S3Caller, VersioningState } from "../types.ts";
 import { bucketFrom, type BucketDeps } from "./buckets.ts";
 import { requireSound } from "./sound.ts";
@@ -26,7 +29,22 @@ export async function configureBucket<K extends BucketConfigKind>(
     requireSoundConfig(bucket, before, config, kind);
     return { ...before, config };
   };
-  return changeBucket(deps, caller, bucket, { what: kind, change, detail: { value } });
+  const then = (tx: Writer, config: BucketConfig): Promise<void> => afterChange(deps, tx, bucket, kind, config);
+  return changeBucket(deps, caller, bucket, { what: kind, change, then, detail: { value } });
+}
+
+/** What a part of the configuration brings with it, in the same transaction. */
+async function afterChange(
+  deps: BucketDeps,
+  tx: Writer,
+  bucket: Bucket,
+  kind: BucketConfigKind,
+  { lifecycle, notification }: BucketConfig,
+): Promise<void> {
+  if (kind === "lifecycle" && lifecycle !== undefined)
+    await scheduleLifecycle(deps.jobs, tx, bucket, deps.clock.nowMs());
+  if (kind === "lifecycle" && lifecycle === undefined) await deps.jobs.remove(tx, LIFECYCLE, bucket.id);
+  if (kind === "notification" && notification !== undefined) await requireDestinations(tx, bucket, notification);
 }
 
 export async function setVersioning(
@@ -82,7 +100,12 @@ async function changeBucket(
   deps: BucketDeps,
   caller: S3Caller,
   bucket: Bucket,
-  options: { readonly what: string; change(before: Settings): Settings; readonly detail: Record<string, unknown> },
+  options: {
+    readonly what: string;
+    change(before: Settings): Settings;
+    then?(tx: Writer, config: BucketConfig): Promise<void>;
+    readonly detail: Record<string, unknown>;
+  },
 ): Promise<Bucket> {
   const { id, orgId } = bucket;
   const row = await deps.metadata.write(async (tx) => {
@@ -95,6 +118,7 @@ async function changeBucket(
     const revision = (before?.revision ?? 0) + 1;
     if ((await bucketById(tx, id)) === undefined) throw new S3Error("NoSuchBucket");
     await putSettings(tx, { id, org_id: orgId, versioning, config: JSON.stringify(config), revision });
+    await options.then?.(tx, config);
     await appendAudit(deps, tx, {
       ...auditOf(caller, bucket),
       action: "bucket.update",

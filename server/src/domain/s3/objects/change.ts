@@ -1,6 +1,7 @@
 import type { S3Deps } from "../deps.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOf } from "../audit.ts";
+import { emit, type EventName } from "../events/emit.ts";
 import type { Acl, Bucket, ObjectName, ObjectVersion, Retention, S3Caller, Tags } from "../types.ts";
 import { detailColumn, detailOf, keyBytes, tagsColumn, versionOf, type Detail } from "./detail.ts";
 import { requireVersion } from "./find.ts";
@@ -19,7 +20,10 @@ async function changeObject(
   bucket: Bucket,
   name: ObjectName,
   decide: (before: Detail) => Change,
-  audit?: { readonly caller: S3Caller; readonly action: string; readonly detail: Record<string, unknown> },
+  told: {
+    readonly audit?: { readonly caller: S3Caller; readonly action: string; readonly detail: Record<string, unknown> };
+    readonly event?: { readonly caller: S3Caller; readonly name: EventName };
+  },
 ): Promise<ObjectVersion> {
   return deps.metadata.write(async (tx) => {
     await stateForWrite(deps, tx, bucket, keyBytes(name.key));
@@ -31,6 +35,8 @@ async function changeObject(
       detail: detail === undefined ? row.detail : detailColumn({ ...before, ...detail }),
     };
     await changeVersion(tx, table, row, change);
+    const { audit, event } = told;
+    if (event !== undefined) await emit(deps, tx, bucket, { ...event, key: name.key, versionId: row.version_id });
     if (audit !== undefined) {
       const where = { bucket: bucket.name, key: name.key, version_id: row.version_id };
       await appendAudit(deps, tx, {
@@ -43,8 +49,18 @@ async function changeObject(
   });
 }
 
-export async function setTags(deps: S3Deps, bucket: Bucket, name: ObjectName, tags: Tags): Promise<ObjectVersion> {
-  return changeObject(deps, bucket, name, () => ({ tags }));
+export async function setTags(
+  deps: S3Deps,
+  caller: S3Caller,
+  bucket: Bucket,
+  name: ObjectName,
+  tags: Tags,
+): Promise<ObjectVersion> {
+  const event = {
+    caller,
+    name: Object.keys(tags).length === 0 ? "ObjectTagging:Delete" : "ObjectTagging:Put",
+  } as const;
+  return changeObject(deps, bucket, name, () => ({ tags }), { event });
 }
 
 export async function setAcl(
@@ -55,7 +71,8 @@ export async function setAcl(
   acl: Acl,
 ): Promise<ObjectVersion> {
   const audit = { caller, action: "object.acl.update", detail: { grants: acl.grants } };
-  return changeObject(deps, bucket, name, () => ({ detail: { acl } }), audit);
+  const event = { caller, name: "ObjectAcl:Put" } as const;
+  return changeObject(deps, bucket, name, () => ({ detail: { acl } }), { audit, event });
 }
 
 export async function setRetention(
@@ -76,7 +93,7 @@ export async function setRetention(
     requireRetentionChange(before.retention, retention, { nowMs: deps.clock.nowMs(), bypassGovernance });
     return { detail: { retention } };
   };
-  return changeObject(deps, bucket, name, decide, audit);
+  return changeObject(deps, bucket, name, decide, { audit });
 }
 
 export async function setLegalHold(
@@ -88,5 +105,5 @@ export async function setLegalHold(
 ): Promise<ObjectVersion> {
   requireObjectLock(bucket);
   const audit = { caller, action: "object.legal_hold.update", detail: { legal_hold: legalHold } };
-  return changeObject(deps, bucket, name, () => ({ detail: { legalHold: legalHold ? true : null } }), audit);
+  return changeObject(deps, bucket, name, () => ({ detail: { legalHold: legalHold ? true : null } }), { audit });
 }

@@ -1,6 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { auditOf } from "../audit.ts";
+import { emit } from "../events/emit.ts";
 import type { Bucket, Deleted, DeleteObject, S3Caller } from "../types.ts";
 import { requireConditions } from "./conditions.ts";
 import { detailOf, keyBytes, ownerColumn } from "./detail.ts";
@@ -101,6 +102,8 @@ export async function deleteIn(
   if (versionId === undefined) {
     const owner = ownerColumn(writerOf(caller, bucket), bucket.owner);
     const marker = await markDeleted(deps, tx, bucket, { key, owner, conditions });
+    const name = marker === undefined ? "ObjectRemoved:Delete" : "ObjectRemoved:DeleteMarkerCreated";
+    await emit(deps, tx, bucket, { name, key, versionId: marker?.version_id ?? null, caller });
     return { key, versionId: null, deleteMarker: marker !== undefined, markerVersionId: marker?.version_id ?? null };
   }
   await stateForWrite(deps, tx, bucket, keyBytes(key));
@@ -109,6 +112,7 @@ export async function deleteIn(
   requireConditions(found.row, conditions, key);
   requireUnlocked(detailOf(found.row), deps.clock.nowMs(), object.bypassGovernance === true);
   await removeVersion(deps, tx, bucket, found);
+  await emit(deps, tx, bucket, { name: "ObjectRemoved:Delete", key, versionId, caller });
   const isMarker = found.row.blob_id === null;
   return { key, versionId, deleteMarker: isMarker, markerVersionId: isMarker ? versionId : null };
 }

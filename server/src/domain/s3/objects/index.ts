@@ -13,7 +13,7 @@ export function createObjects(deps: S3Deps): S3Objects {
     copy: (caller, bucket, copy) => copyObject(deps, caller, bucket, copy),
     delete: (caller, bucket, object) => deleteObject(deps, caller, bucket, object),
     deleteMany: (caller, bucket, objects) => deleteObjects(deps, caller, bucket, objects),
-    setTags: (_caller, bucket, name, tags) => setTags(deps, bucket, name, tags),
+    setTags: (caller, bucket, name, tags) => setTags(deps, caller, bucket, name, tags),
     setAcl: (caller, bucket, name, acl) => setAcl(deps, caller, bucket, name, acl),
     setRetention: (caller, bucket, name, change) => setRetention(deps, caller, bucket, name, change),
     setLegalHold: (caller, bucket, name, legalHold) => setLegalHold(deps, caller, bucket, name, legalHold),

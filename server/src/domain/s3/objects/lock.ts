@@ -1,5 +1,5 @@
 import { S3Error } from "../errors.ts";
-import type { Bucket, DefaultRetention, LockMode, Retention } from "../types.ts";
+import type { Bucket, DefaultRetention, Retention } from "../types.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -21,6 +21,10 @@ interface Locked {
   readonly legalHold?: boolean;
 }
 
+export function isLocked({ retention, legalHold = false }: Locked, nowMs: number): boolean {
+  return legalHold || (retention !== undefined && retention.untilMs > nowMs);
+}
+
 /** @throws S3Error `AccessDenied` while a version may not be deleted */
 export function requireUnlocked(detail: Locked, nowMs: number, bypassGovernance: boolean): void {
   const { retention, legalHold = false } = detail;
@@ -30,20 +34,16 @@ export function requireUnlocked(detail: Locked, nowMs: number, bypassGovernance:
   throw new S3Error("AccessDenied", `The version is locked until ${new Date(retention.untilMs).toISOString()}.`);
 }
 
-/** A lock only ever gets stronger, unless it is of governance mode and whoever changes it may pass it. @throws S3Error `AccessDenied` */
+/** A lock only ever gets longer, unless it is of governance mode and whoever changes it may pass it. @throws S3Error `AccessDenied` */
 export function requireRetentionChange(
   before: Retention | undefined,
   after: Retention | null,
   options: { readonly nowMs: number; readonly bypassGovernance: boolean },
 ): void {
   if (before === undefined || before.untilMs <= options.nowMs) return;
-  const isStronger = after !== null && after.untilMs >= before.untilMs && rank(after.mode) >= rank(before.mode);
+  const isStronger = after !== null && after.untilMs >= before.untilMs && after.mode === before.mode;
   if (isStronger || (before.mode === "GOVERNANCE" && options.bypassGovernance)) return;
-  throw new S3Error("AccessDenied", "The version's lock can't be shortened or weakened.");
-}
-
-function rank(mode: LockMode): number {
-  return mode === "COMPLIANCE" ? 1 : 0;
+  throw new S3Error("AccessDenied", "The version's lock can't be shortened, or its mode changed.");
 }
 
 /** @throws S3Error `InvalidRequest` */

@@ -183,7 +183,8 @@ for (const { kind, skip } of DATABASES) {
       ) => g.s3.objects.setRetention(caller, bucket, name, { retention, bypassGovernance });
       await fails("AccessDenied", change({ mode: "GOVERNANCE", untilMs: untilMs - 1 }));
       await change({ mode: "GOVERNANCE", untilMs: untilMs - 1 }, true);
-      await change({ mode: "COMPLIANCE", untilMs });
+      await fails("AccessDenied", change({ mode: "COMPLIANCE", untilMs }));
+      await change({ mode: "COMPLIANCE", untilMs }, true);
       await fails("AccessDenied", change(null, true));
       await fails("AccessDenied", g.s3.objects.delete(caller, bucket, { ...name, bypassGovernance: true }));
       await g.s3.objects.setLegalHold(caller, bucket, name, true);

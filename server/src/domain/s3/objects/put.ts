@@ -1,5 +1,6 @@
 import type { Writer } from "#stores/metadata/index.ts";
 import { reaches } from "../access/access.ts";
+import { emit, type EventName } from "../events/emit.ts";
 import { S3Error } from "../errors.ts";
 import type {
   Bucket,
@@ -92,7 +93,7 @@ export async function putObject(
     if (etag === undefined) throw new Error("cannot put an object: its content came without its MD5");
     return await deps.metadata.write(async (tx) => {
       const { owner, tags, detail } = attributesOf(caller, bucket, put, deps.clock.nowMs());
-      return write(
+      return writeAndTell(
         deps,
         tx,
         bucket,
@@ -106,7 +107,7 @@ export async function putObject(
           detail: detailColumn({ ...detail, checksum, sse }),
           parts: null,
         },
-        { content, conditions },
+        { content, conditions, caller, name: put.isForm === true ? "ObjectCreated:Post" : "ObjectCreated:Put" },
       );
     });
   } catch (error) {
@@ -126,7 +127,7 @@ export async function copyObject(
   const { source, conditions } = copy;
   return deps.metadata.write(async (tx) => {
     const { owner, tags, detail } = attributesOf(caller, bucket, copy, deps.clock.nowMs());
-    return write(
+    return writeAndTell(
       deps,
       tx,
       bucket,
@@ -140,17 +141,23 @@ export async function copyObject(
         detail: detailColumn({ ...detail, checksum: source.checksum, sse: source.sse }),
         parts: source.parts === null ? null : JSON.stringify(source.parts),
       },
-      { content: source.blobId, conditions },
+      { content: source.blobId, conditions, caller, name: "ObjectCreated:Copy" },
     );
   });
 }
 
-async function write(
+/** Makes the version, and tells of it. */
+export async function writeAndTell(
   deps: WriteDeps,
   tx: Writer,
   bucket: Bucket,
   version: NewVersion,
-  options: WriteOptions,
+  options: WriteOptions & { readonly caller: S3Caller; readonly name: EventName },
 ): Promise<ObjectVersion> {
-  return versionOf(await writeVersion(deps, tx, bucket, version, options), bucket, true);
+  const { caller, name } = options;
+  const row = await writeVersion(deps, tx, bucket, version, options);
+  const written = versionOf(row, bucket, true);
+  const { key, versionId, size, etag } = written;
+  await emit(deps, tx, bucket, { name, key, versionId, size, etag, seq: row.seq, caller });
+  return written;
 }

@@ -20,7 +20,7 @@ import {
   retireCurrent,
 } from "./store.ts";
 
-export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "settings">;
+export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "settings" | "jobs">;
 
 /** Of what is written: the rest follows from where it is put. */
 export type NewVersion = Omit<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at">;

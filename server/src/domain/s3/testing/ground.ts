@@ -1,6 +1,8 @@
 /** What tests of the gateway's domain start from: both databases, an organization with keys, buckets, and content. */
 import { ORG_ID, OTHER_ORG_ID, openGround, PRIVATE_ID, PROJECT_ID, type Ground } from "#domain/identity/testing.ts";
 import { createIdentity, type Acting, type Identity } from "#domain/identity/index.ts";
+import { createJobs } from "#stores/jobs/index.ts";
+import { createOutbound } from "#stores/outbound/index.ts";
 import { openObjects, type DigestAlgorithm, type ObjectStore, type StagedBlob } from "#stores/objects/index.ts";
 import { createAccessKey, createS3, type NewAccessKey, type S3, type S3Settings } from "../index.ts";
 import type { Bucket, NewBucket, ObjectVersion, PutObject, S3Caller, S3KeyPrincipal } from "../types.ts";
@@ -28,7 +30,12 @@ export interface S3Ground {
   close(): Promise<void>;
 }
 
-export const SETTINGS: S3Settings = { storedBytesMax: null, publicOrganization: "acme" };
+export const SETTINGS: S3Settings = {
+  storedBytesMax: null,
+  publicOrganization: "acme",
+  region: "us-east-1",
+  lifecycleEveryMs: 3_600_000,
+};
 
 export async function openS3Ground(options: { url?: string; settings?: Partial<S3Settings> } = {}): Promise<S3Ground> {
   const ground = await openGround(options.url === undefined ? {} : { url: options.url });
@@ -37,7 +44,10 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
   const identity = await createIdentity({ metadata, clock, dataDir, issuer, audience: issuer, log: SILENT });
   const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings: { collectEveryMs: 0 } });
   const settings = { ...SETTINGS, ...options.settings };
-  const deps: S3Deps = { metadata, objects, clock, envelope: identity.envelope, log: SILENT, settings };
+  const { envelope } = identity;
+  const jobs = createJobs({ metadata, clock, log: SILENT, pollMs: 20 });
+  const outbound = createOutbound({ privateAddresses: true, clock, userAgent: "test" });
+  const deps: S3Deps = { metadata, objects, clock, envelope, jobs, outbound, log: SILENT, settings };
   const s3 = createS3(deps);
   const stage: S3Ground["stage"] = (content, digests = ["md5"]) =>
     objects.write(ORG_ID, Buffer.from(content), { bytesMax: 2 ** 33, digests });

@@ -3,8 +3,8 @@ import { sha256Hex } from "#kernel/digest.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
-import { detailColumn, tagsColumn, versionOf } from "../objects/detail.ts";
-import { writeVersion } from "../objects/version.ts";
+import { detailColumn, tagsColumn } from "../objects/detail.ts";
+import { writeAndTell } from "../objects/put.ts";
 import type { Bucket, Checksum, CompletedPart, ObjectPart, ObjectVersion, S3Caller, S3Uploads } from "../types.ts";
 import { combineChecksums } from "./crc-combine.ts";
 import { digestName, digestOfBytes } from "./digest.ts";
@@ -28,7 +28,7 @@ interface Result {
 
 export async function completeUpload(
   deps: S3Deps,
-  _caller: S3Caller,
+  caller: S3Caller,
   bucket: Bucket,
   completion: Completion,
 ): Promise<ObjectVersion> {
@@ -39,7 +39,7 @@ export async function completeUpload(
     const upload = await anyUpload(tx, bucket, key, uploadId);
     const digest = sha256Hex(JSON.stringify(parts.map(({ number, etag }) => [number, etag])));
     if (upload.completed_at !== null) return resultOf(upload, digest);
-    const version = await makeObject(deps, tx, bucket, upload, completion);
+    const version = await makeObject(deps, tx, caller, bucket, upload, completion);
     const result: Result = { digest, version: { ...version, parts: null } };
     await setCompleted(tx, uploadId, deps.clock.nowMs(), JSON.stringify(result));
     return version;
@@ -55,6 +55,7 @@ function resultOf(upload: UploadRow, digest: string): ObjectVersion {
 async function makeObject(
   deps: S3Deps,
   tx: Writer,
+  caller: S3Caller,
   bucket: Bucket,
   upload: UploadRow,
   completion: Completion,
@@ -81,8 +82,9 @@ async function makeObject(
     detail: detailColumn({ ...detail, checksum }),
     parts: JSON.stringify(rows.map(objectPart)),
   };
-  const row = await writeVersion(deps, tx, bucket, version, { conditions: completion.conditions });
-  return versionOf(row, bucket, true);
+  const { conditions } = completion;
+  const name = "ObjectCreated:CompleteMultipartUpload";
+  return writeAndTell(deps, tx, bucket, version, { conditions, caller, name });
 }
 
 /** @throws S3Error `InvalidPartOrder`, `MalformedXML` */

@@ -9,6 +9,7 @@ import { objects } from "./0008-objects.ts";
 import { files } from "./0009-files.ts";
 import { resumableUploads } from "./0010-resumable-uploads.ts";
 import { s3 } from "./0011-s3.ts";
+import { s3Notifications } from "./0012-s3-notifications.ts";
 import { registry } from "./0014-registry.ts";
 
 export interface Migration {
@@ -29,5 +30,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0009-files", up: files },
   { name: "0010-resumable-uploads", up: resumableUploads },
   { name: "0011-s3", up: s3 },
+  { name: "0012-s3-notifications", up: s3Notifications },
   { name: "0014-registry", up: registry },
 ];

@@ -1,0 +1,114 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import { newWebhookSecret } from "#kernel/webhook-signature.ts";
+import { OutboundError } from "#stores/outbound/index.ts";
+import type { S3Deps } from "../deps.ts";
+import { placeOf } from "./deliver.ts";
+import {
+  countDestinations,
+  deleteDestination as deleteRow,
+  destinationByName,
+  insertDestination,
+  latestDeliveries,
+  listDestinationRows,
+  type DeliveryRow,
+  type DestinationRow,
+} from "./store.ts";
+
+export type DestinationDeps = Pick<S3Deps, "metadata" | "clock" | "envelope" | "outbound">;
+export type Destination = Omit<DestinationRow, "secret">;
+
+const DESTINATIONS_MAX = 100;
+
+/** Where events of buckets can be sent. The secret that signs them is shown this once. @throws Problem `invalid_body`, `conflict`, `quota_exceeded` */
+export async function createDestination(
+  deps: DestinationDeps,
+  caller: Caller,
+  orgId: string,
+  input: { readonly name: string; readonly url: string },
+): Promise<{ readonly destination: Destination; readonly secret: string }> {
+  requireUrl(deps, input.url);
+  const nowMs = deps.clock.nowMs();
+  const id = newId("dest", nowMs);
+  const secret = newWebhookSecret();
+  const sealed = deps.envelope.seal(placeOf(id), Buffer.from(secret));
+  const destination = { id, org_id: orgId, name: input.name, url: input.url, created_at: nowMs };
+  await deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `s3_destination:${orgId}`);
+    if ((await countDestinations(tx, orgId)) >= DESTINATIONS_MAX)
+      throw new Problem(
+        "quota_exceeded",
+        `Your organization has ${DESTINATIONS_MAX} destinations, which is the limit.`,
+      );
+    if (!(await insertDestination(tx, { ...destination, secret: sealed })))
+      throw new Problem("conflict", "There is a destination of this name; delete it first, or choose another name.");
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "s3_destination.create",
+      target: { kind: "s3_destination", id },
+      detail: { name: input.name, url: withoutQuery(input.url) },
+    });
+  });
+  return { destination, secret };
+}
+
+/** Newest first. */
+export async function listDestinations(
+  deps: Pick<DestinationDeps, "metadata">,
+  orgId: string,
+  page: { readonly beforeId: string | undefined; readonly limit: number },
+): Promise<Destination[]> {
+  return listDestinationRows(deps.metadata.read, orgId, page);
+}
+
+/** By id or name, with its latest messages that were not delivered. @throws Problem `not_found` */
+export async function getDestination(
+  deps: Pick<DestinationDeps, "metadata">,
+  orgId: string,
+  name: string,
+): Promise<{ readonly destination: Destination; readonly undelivered: readonly DeliveryRow[] }> {
+  const destination = await destinationByName(deps.metadata.read, orgId, name);
+  if (destination === undefined) throw absent();
+  return { destination, undelivered: await latestDeliveries(deps.metadata.read, destination.id, 20) };
+}
+
+/** Nothing more is sent there, whatever buckets say. @throws Problem `not_found` */
+export async function deleteDestination(
+  deps: DestinationDeps,
+  caller: Caller,
+  orgId: string,
+  name: string,
+): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    const row = await destinationByName(tx, orgId, name);
+    if (row === undefined) throw absent();
+    await deleteRow(tx, row.id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "s3_destination.delete",
+      target: { kind: "s3_destination", id: row.id },
+      detail: { name: row.name },
+    });
+  });
+}
+
+function requireUrl(deps: DestinationDeps, url: string): void {
+  try {
+    deps.outbound.check(url);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    throw new Problem("invalid_body", "Events can't be sent there.", {
+      errors: [{ pointer: "/url", detail: error.message }],
+    });
+  }
+}
+
+/** It may hold a secret. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

@@ -1,0 +1,95 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type DestinationRow = Tables["s3_destination"];
+export type DeliveryRow = Tables["s3_delivery"];
+
+export async function insertDestination(tx: Writer, row: DestinationRow): Promise<boolean> {
+  const inserted = await tx
+    .insertInto("s3_destination")
+    .values(row)
+    .onConflict((on) => on.columns(["org_id", "name"]).doNothing())
+    .returning("id")
+    .execute();
+  return inserted.length > 0;
+}
+
+/** By id or name. */
+export async function destinationByName(db: Reader, orgId: string, name: string): Promise<DestinationRow | undefined> {
+  return db
+    .selectFrom("s3_destination")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where(name.startsWith("dest_") ? "id" : "name", "=", name)
+    .executeTakeFirst();
+}
+
+export async function listDestinationRows(
+  db: Reader,
+  orgId: string,
+  page: { readonly beforeId: string | undefined; readonly limit: number },
+): Promise<DestinationRow[]> {
+  return db
+    .selectFrom("s3_destination")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function countDestinations(db: Reader, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom("s3_destination")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("org_id", "=", orgId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** With what was to be sent there. */
+export async function deleteDestination(tx: Writer, id: string): Promise<void> {
+  await tx.deleteFrom("s3_delivery").where("destination_id", "=", id).execute();
+  await tx.deleteFrom("s3_destination").where("id", "=", id).execute();
+}
+
+export async function insertDelivery(tx: Writer, row: DeliveryRow): Promise<void> {
+  await tx.insertInto("s3_delivery").values(row).execute();
+}
+
+export async function deliveryWithDestination(
+  db: Reader,
+  id: string,
+): Promise<{ delivery: DeliveryRow; destination: DestinationRow } | undefined> {
+  const delivery = await db.selectFrom("s3_delivery").selectAll().where("id", "=", id).executeTakeFirst();
+  if (delivery === undefined) return undefined;
+  const destination = await db
+    .selectFrom("s3_destination")
+    .selectAll()
+    .where("id", "=", delivery.destination_id)
+    .executeTakeFirst();
+  return destination === undefined ? undefined : { delivery, destination };
+}
+
+export async function setDelivery(
+  tx: Writer,
+  id: string,
+  set: Pick<DeliveryRow, "state" | "attempts" | "last_status" | "last_error">,
+): Promise<void> {
+  await tx.updateTable("s3_delivery").set(set).where("id", "=", id).execute();
+}
+
+export async function deleteDelivery(tx: Writer, id: string): Promise<void> {
+  await tx.deleteFrom("s3_delivery").where("id", "=", id).execute();
+}
+
+/** The latest, for people who look for what went wrong. */
+export async function latestDeliveries(db: Reader, destinationId: string, limit: number): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom("s3_delivery")
+    .selectAll()
+    .where("destination_id", "=", destinationId)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,34 @@
+import type { Jobs, JobHandler } from "#stores/jobs/index.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { BucketDeps } from "../buckets/buckets.ts";
+import { runLifecycle } from "./run.ts";
+
+export const LIFECYCLE = "s3.lifecycle";
+
+const RETRY_MS = 60_000;
+
+/** Looks at one bucket's objects at intervals while it has rules. */
+export function lifecycleHandler(deps: BucketDeps): JobHandler {
+  const { lifecycleEveryMs } = deps.settings;
+  return {
+    kind: LIFECYCLE,
+    concurrency: 2,
+    concurrencyPerGroup: 1,
+    waitMsMax: 2 * lifecycleEveryMs,
+    run: async ({ key, signal }) => {
+      const goesOn = await runLifecycle(deps, key, signal);
+      return { dueAtMs: goesOn ? deps.clock.nowMs() + lifecycleEveryMs : null };
+    },
+    retryMs: () => RETRY_MS,
+  };
+}
+
+/** Begins with a bucket's rules at once, in the transaction that sets them. */
+export async function scheduleLifecycle(
+  jobs: Jobs,
+  tx: Writer,
+  bucket: { readonly id: string; readonly orgId: string },
+  dueAtMs: number,
+): Promise<void> {
+  await jobs.put(tx, { kind: LIFECYCLE, key: bucket.id, group: bucket.orgId, dueAtMs });
+}

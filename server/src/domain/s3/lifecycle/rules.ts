@@ -1,0 +1,72 @@
+import type { LifecycleFilter, LifecycleRule, Tags } from "../types.ts";
+
+export const DAY_MS = 86_400_000;
+
+/** What rules go by. */
+export interface Candidate {
+  readonly key: string;
+  readonly size: number;
+  readonly tags: Tags;
+}
+
+export function matchesFilter(filter: LifecycleFilter, { key, size, tags }: Candidate): boolean {
+  const { prefix = "", tags: wanted = {}, sizeAbove, sizeBelow } = filter;
+  return (
+    key.startsWith(prefix) &&
+    (sizeAbove === undefined || size > sizeAbove) &&
+    (sizeBelow === undefined || size < sizeBelow) &&
+    Object.entries(wanted).every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value)
+  );
+}
+
+/** So many days after a time, and then at the next midnight UTC. */
+export function dueAfter(timeMs: number, days: number): number {
+  return (Math.floor((timeMs + days * DAY_MS) / DAY_MS) + 1) * DAY_MS;
+}
+
+/** When a rule ends an object that was written then; undefined: never. */
+export function expiryBy({ expiration }: LifecycleRule, modifiedAtMs: number): number | undefined {
+  if (expiration?.days !== undefined) return dueAfter(modifiedAtMs, expiration.days);
+  return expiration?.dateMs;
+}
+
+/** The rule that ends a present version first, for `x-amz-expiration`. */
+export function expirationOf(
+  rules: readonly LifecycleRule[] | undefined,
+  version: Candidate & { readonly modifiedAtMs: number },
+): { readonly ruleId: string; readonly atMs: number } | null {
+  let first: { ruleId: string; atMs: number } | null = null;
+  for (const rule of rules ?? []) {
+    const atMs = rule.enabled && matchesFilter(rule.filter, version) ? expiryBy(rule, version.modifiedAtMs) : undefined;
+    if (atMs !== undefined && (first === null || atMs < first.atMs)) first = { ruleId: rule.id, atMs };
+  }
+  return first;
+}
+
+/** A version with what came before it, of one key, the newest first. */
+export interface Versioned extends Candidate {
+  readonly seq: number;
+  readonly versionId: string;
+  readonly modifiedAtMs: number;
+  readonly isMarker: boolean;
+}
+
+/** Which versions of a key a rule takes away for good. */
+export function versionsPast(rule: LifecycleRule, versions: readonly Versioned[], nowMs: number): Versioned[] {
+  return versions.filter((version, i) => {
+    const newer = versions[i - 1];
+    if (newer === undefined) return versions.length === 1 && isLoneMarkerPast(rule, version, nowMs);
+    const { noncurrentExpiration: limit } = rule;
+    if (limit === undefined || !matchesFilter(rule.filter, version)) return false;
+    const kept = limit.newerVersions ?? 0;
+    return i > kept && dueAfter(newer.modifiedAtMs, limit.days) <= nowMs;
+  });
+}
+
+/** A delete marker behind which nothing is left. */
+function isLoneMarkerPast(rule: LifecycleRule, version: Versioned, nowMs: number): boolean {
+  if (!version.isMarker || !version.key.startsWith(rule.filter.prefix ?? "")) return false;
+  if (rule.expiration?.expiredObjectDeleteMarker === true) return true;
+  const atMs = expiryBy(rule, version.modifiedAtMs);
+  return atMs !== undefined && atMs <= nowMs;
+}

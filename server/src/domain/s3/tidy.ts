@@ -1,0 +1,38 @@
+import type { JobHandler } from "#stores/jobs/index.ts";
+import type { S3Deps } from "./deps.ts";
+import { deleteCompletedUploads, deleteDeadDeliveries } from "./tidy-store.ts";
+
+const TIDY = "s3.tidy";
+const HOUR_MS = 3_600_000;
+/** A completion that is repeated within this time gets the same answer. */
+const COMPLETED_KEPT_MS = 24 * HOUR_MS;
+const DEAD_KEPT_MS = 30 * 24 * HOUR_MS;
+
+type Deps = Pick<S3Deps, "metadata" | "clock" | "jobs" | "log">;
+
+/** Forgets what nobody asks for any more. */
+export function tidyHandler({ metadata, clock }: Pick<Deps, "metadata" | "clock">): JobHandler {
+  return {
+    kind: TIDY,
+    concurrency: 1,
+    concurrencyPerGroup: 1,
+    waitMsMax: 2 * HOUR_MS,
+    run: async () => {
+      const nowMs = clock.nowMs();
+      await metadata.write(async (tx) => {
+        await deleteCompletedUploads(tx, nowMs - COMPLETED_KEPT_MS);
+        await deleteDeadDeliveries(tx, nowMs - DEAD_KEPT_MS);
+      });
+      return { dueAtMs: nowMs + HOUR_MS };
+    },
+    retryMs: () => HOUR_MS,
+  };
+}
+
+export async function scheduleTidying({ metadata, clock, jobs, log }: Deps): Promise<void> {
+  try {
+    await metadata.write((tx) => jobs.put(tx, { kind: TIDY, key: "all", group: "", dueAtMs: clock.nowMs() }));
+  } catch (error) {
+    log.warn({ err: error }, "cannot plan the tidying of uploads; it is planned at the next start");
+  }
+}
