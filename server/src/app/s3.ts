@@ -55,6 +55,7 @@ export function openS3Gateway(
       domain,
       objects,
       clock,
+      envelope: identity.envelope,
       log,
       count: (keyId) => void limiter.take(keyId),
       settings: {

@@ -1,8 +1,16 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { S3Error, type ChecksumAlgorithm } from "#domain/s3/index.ts";
 import { watchIdle } from "#http/index.ts";
-import { Digester, type Digests, type StagedBlob } from "#stores/objects/index.ts";
+import {
+  DigestMismatch,
+  Digester,
+  type Digests,
+  type ObjectStore,
+  type StagedBlob,
+  type WriteOptions,
+} from "#stores/objects/index.ts";
 import type { Context } from "./context.ts";
+import { cipherAt } from "./encryption.ts";
 import { s3ErrorOf } from "./errors.ts";
 import { AwsChunkedDecoder } from "./wire/aws-chunked.ts";
 import {
@@ -155,22 +163,41 @@ function digestsWanted({ checksum, computes }: BodyDescription): (keyof Digests)
   return ["md5", ...(algorithm === undefined ? [] : [digestOf(algorithm)])];
 }
 
+/** Content that is in the object store and held by nothing yet. */
+export interface Staged {
+  readonly content: StagedBlob;
+  /** Of the bytes as they were sent, whatever was made of them. */
+  readonly digests: Digests;
+}
+
+/** How the bytes are encrypted on their way to the store. */
+export interface Sealing {
+  readonly key: Buffer;
+  /** Base64. */
+  readonly nonce: string;
+}
+
 /**
  * Takes the body into the object store. It counts only when it is linked, and everything that the request says of it has been verified by then.
  * @throws S3Error
  */
-export async function stageBody(context: Context, description: BodyDescription, bytesMax: number): Promise<StagedBlob> {
+export async function stageBody(
+  context: Context,
+  description: BodyDescription,
+  { bytesMax, sealing }: { readonly bytesMax: number; readonly sealing: Sealing | null },
+): Promise<Staged> {
   const { deps, bucket } = context;
   requireLength(context);
   const body = openBody(context, description);
   try {
-    const { size, expected, signal, stream } = body;
-    const options = { bytesMax, size, expected, signal, digests: digestsWanted(description) };
-    const staged = await deps.objects.write(bucket.orgId, stream, options);
+    const { size, signal, stream, expected } = body;
+    const limits = { bytesMax, size, signal };
+    const wanted = { expected, digests: digestsWanted(description) };
+    const staged = await stage(deps.objects, bucket.orgId, stream, { ...limits, ...wanted, sealing });
     try {
       body.checkTrailers(staged.digests);
     } catch (error) {
-      await deps.objects.discard(staged);
+      await deps.objects.discard(staged.content);
       throw error;
     }
     return staged;
@@ -178,6 +205,45 @@ export async function stageBody(context: Context, description: BodyDescription, 
     throw contentError(context, error);
   } finally {
     body.release();
+  }
+}
+
+/** Writes content, encrypted when it is to be. @throws as `ObjectStore.write` does */
+export async function stage(
+  objects: ObjectStore,
+  orgId: string,
+  input: AsyncIterable<Uint8Array>,
+  { sealing, expected = {}, digests = [], ...limits }: WriteOptions & { readonly sealing: Sealing | null },
+): Promise<Staged> {
+  if (sealing === null) {
+    const content = await objects.write(orgId, input, { ...limits, expected, digests });
+    return { content, digests: { ...content.digests, sha256: content.sha256 } };
+  }
+  const digester = new Digester([...digests, ...(Object.keys(expected) as (keyof Digests)[])]);
+  const plain: { digests: Digests } = { digests: {} };
+  const content = await objects.write(orgId, encrypted(input, sealing, digester, expected, plain), limits);
+  return { content, digests: plain.digests };
+}
+
+/** What was announced is verified before the last chunk was taken, so that a wrong one fails the write. */
+async function* encrypted(
+  input: AsyncIterable<Uint8Array>,
+  { key, nonce }: Sealing,
+  digester: Digester,
+  expected: Digests,
+  plain: { digests: Digests },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const cipher = cipherAt(key, nonce);
+  const chunks =
+    input instanceof Readable ? (input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) : input;
+  for await (const chunk of chunks) {
+    digester.update(chunk);
+    yield cipher.update(chunk);
+  }
+  plain.digests = digester.finish();
+  for (const [name, wanted] of Object.entries(expected) as [keyof Digests, string][]) {
+    const actual = plain.digests[name] ?? "";
+    if (actual !== wanted) throw new DigestMismatch(name, wanted, actual);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type S3Domain,
   type S3Principal,
 } from "#domain/s3/index.ts";
+import type { Envelope } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Authentication } from "./auth/authenticate.ts";
@@ -30,6 +31,7 @@ export interface S3GatewayDeps {
   readonly domain: S3Domain;
   readonly objects: ObjectStore;
   readonly clock: Clock;
+  readonly envelope: Pick<Envelope, "seal" | "open">;
   readonly log: { error(fields: object, message: string): void; debug(fields: object, message: string): void };
   /** Counts a request of a key. @throws Problem `rate_limited` */
   readonly count: (keyId: string) => void;
@@ -109,7 +111,7 @@ export function createContext(
 
 const CONDITION_PARAMETERS = ["prefix", "delimiter", "max-keys"];
 const CONDITION_FIELD =
-  /^x-amz-(acl|copy-source|metadata-directive|server-side-encryption.*|grant-.*|storage-class|content-sha256|object-lock-.*)$/;
+  /^x-amz-(acl|copy-source|metadata-directive|server-side-encryption(-customer-algorithm|-aws-kms-key-id)?|grant-.*|storage-class|content-sha256|object-lock-.*)$/;
 const SIGNATURE_VERSIONS: Readonly<Record<string, string>> = { "v2-header": "AWS", "v2-query": "AWS" };
 
 /** Condition keys of the policy language, as far as a request has them. */

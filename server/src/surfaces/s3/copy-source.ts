@@ -1,6 +1,9 @@
 import { S3Error, type Bucket, type ObjectVersion } from "#domain/s3/index.ts";
+import type { DigestAlgorithm } from "#stores/objects/index.ts";
+import { stage, type Sealing, type Staged } from "./body.ts";
 import { requireKey, type Context } from "./context.ts";
-import { requireReadConditions } from "./wire/conditions.ts";
+import { COPY_SOURCE, keyOf, plaintextOf } from "./encryption.ts";
+import { requireReadConditions, type Span } from "./wire/conditions.ts";
 import { parseTarget } from "./wire/target.ts";
 
 export interface CopySource {
@@ -29,6 +32,20 @@ export async function copySourceOf(context: Context): Promise<CopySource> {
   const version = await deps.domain.objects.head(bucket, { key, versionId });
   requireReadConditions(fields, version, "x-amz-copy-source-");
   return { bucket, version };
+}
+
+/** The source's bytes, or a range of them, as new content: where it can't be shared. @throws S3Error */
+export async function restage(
+  context: Context,
+  { bucket, version }: CopySource,
+  options: { readonly span?: Span; readonly sealing: Sealing | null; readonly digests: readonly DigestAlgorithm[] },
+): Promise<Staged> {
+  const { deps } = context;
+  const { span, sealing, digests } = options;
+  const key = keyOf(context, version.sse, COPY_SOURCE);
+  const size = span === undefined ? version.size : span.end - span.start;
+  const chunks = plaintextOf(deps.objects, bucket.orgId, { version, key, span });
+  return stage(deps.objects, context.bucket.orgId, chunks, { bytesMax: size, size, sealing, digests });
 }
 
 function sourceNamed(text: string): { bucket: string; key: string; versionId: string | undefined } {

@@ -177,7 +177,8 @@ class Service {
     if (!this.#raw.complete) this.#dropTheRest(all);
     this.#response.writeHead(status, all);
     if (exchange.method === "HEAD") this.#response.end();
-    else if (send === undefined) this.#response.end(body);
+    // Bytes: a text would have the head encoded as it is itself, and fields are one character a byte.
+    else if (send === undefined) this.#response.end(body === undefined ? undefined : Buffer.from(body));
     else await send(this.#response);
   }
 

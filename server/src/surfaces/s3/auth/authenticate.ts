@@ -88,7 +88,8 @@ async function anonymous(deps: AuthenticatorDeps, exchange: Exchange): Promise<A
 }
 
 function unsignedBody({ fields }: Exchange): Pick<Authentication, "payload" | "fields" | "hoisted"> {
-  return { payload: payloadOf(fields.get("x-amz-content-sha256"), null), fields, hoisted: new Set() };
+  const payload = payloadOf(fields.get("x-amz-content-sha256"), null);
+  return { payload, fields, hoisted: new Set() };
 }
 
 async function ofV4(
@@ -103,9 +104,11 @@ async function ofV4(
   requireV4Signature(exchange, claims, key, deps.publicHost);
   const { date, scope, signature: seed } = claims;
   const payload = payloadOf(claims.payload, kind === "v4-header" ? { key, date, scope, seed } : null);
-  const added = kind === "v4-query" ? fieldsOfQuery(exchange) : [];
-  const hoisted = new Set(added.map(([name]) => name));
-  return { kind, principal, payload, fields: exchange.fields.with(added), hoisted };
+  return { kind, principal, payload, ...(kind === "v4-query" ? withQuery(exchange) : plainFields(exchange)) };
+}
+
+function plainFields({ fields }: Exchange): Pick<Authentication, "fields" | "hoisted"> {
+  return { fields, hoisted: new Set() };
 }
 
 const PRESIGNING = new Set(
@@ -113,13 +116,12 @@ const PRESIGNING = new Set(
 );
 
 /** Presigners move `x-amz-*` fields into the query, where the signature covers them as well. */
-function fieldsOfQuery({ target }: Exchange): [string, string][] {
-  return (
-    target.query
-      // One character a byte, as fields have them.
-      .map(({ name, value }): [string, string] => [name.toLowerCase(), Buffer.from(value).toString("latin1")])
-      .filter(([name]) => name.startsWith("x-amz-") && !PRESIGNING.has(name))
-  );
+function withQuery({ target, fields }: Exchange): Pick<Authentication, "fields" | "hoisted"> {
+  const added = target.query
+    // One character a byte, as fields have them.
+    .map(({ name, value }): [string, string] => [name.toLowerCase(), Buffer.from(value).toString("latin1")])
+    .filter(([name]) => name.startsWith("x-amz-") && !PRESIGNING.has(name));
+  return { fields: fields.with(added), hoisted: new Set(added.map(([name]) => name)) };
 }
 
 async function ofV2(
@@ -129,6 +131,8 @@ async function ofV2(
   kind: "v2-header" | "v2-query",
 ): Promise<Authentication> {
   const { principal, secret } = await admitted(deps.keys, claims.accessKeyId);
-  requireV2Signature(exchange, claims, secret);
-  return { ...unsignedBody(exchange), kind, principal };
+  const seen = kind === "v2-query" ? withQuery(exchange) : plainFields(exchange);
+  // Its signature covers fields of the query as if they were in the header.
+  requireV2Signature({ ...exchange, fields: seen.fields }, claims, secret);
+  return { ...unsignedBody(exchange), ...seen, kind, principal };
 }

@@ -71,8 +71,9 @@ export function claimsOfQuery({ target, fields }: Exchange, nowMs: number, regio
   const startMs = msOfBasicDate(date);
   if (startMs === undefined) throw malformed("X-Amz-Date must be like 20130524T000000Z");
   const expires = one("X-Amz-Expires");
-  if (!/^[0-9]{1,6}$/.test(expires) || Number(expires) < 1 || Number(expires) > LIFETIME_S_MAX)
-    throw malformed(`X-Amz-Expires must be a number of seconds from 1 to ${LIFETIME_S_MAX}`);
+  if (!/^-?[0-9]{1,10}$/.test(expires)) throw malformed("X-Amz-Expires must be a number of seconds");
+  if (Number(expires) < 1 || Number(expires) > LIFETIME_S_MAX)
+    throw new S3Error("AccessDenied", `X-Amz-Expires must be from 1 to ${LIFETIME_S_MAX}.`);
   const { accessKeyId, scope } = credentialOf(one("X-Amz-Credential"), date, regions, malformed);
   requireWithin(startMs, Number(expires), nowMs);
   const payload = fields.get("x-amz-content-sha256") ?? parameterOf(target, "X-Amz-Content-Sha256") ?? UNSIGNED_PAYLOAD;

@@ -1,6 +1,7 @@
 import { S3Error, type ChecksumAlgorithm, type CompletedPart } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
+import { sseFields } from "../encryption.ts";
 import { algorithmNamed, checksumElements, checksumValue } from "../wire/checksums.ts";
 import { writeConditions } from "../wire/conditions.ts";
 import { versionField } from "../wire/object-fields.ts";
@@ -40,7 +41,7 @@ export async function completeMultipartUpload(context: Context): Promise<Answer>
     ETag: quoted(version.etag),
     ...checksumElements(version.checksum),
   });
-  return { headers: versionField(bucket, version.versionId), body };
+  return { headers: { ...versionField(bucket, version.versionId), ...sseFields(version.sse) }, body };
 }
 
 function isChecksumField(name: string): boolean {

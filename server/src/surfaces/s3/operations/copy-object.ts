@@ -1,18 +1,26 @@
-import { S3Error, type ObjectAttributes, type ObjectVersion } from "#domain/s3/index.ts";
+import {
+  S3Error,
+  type Checksum,
+  type ChecksumAlgorithm,
+  type CopyObject,
+  type ObjectAttributes,
+  type ObjectVersion,
+} from "#domain/s3/index.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
-import { copySourceOf } from "../copy-source.ts";
-import { algorithmNamed, checksumElements } from "../wire/checksums.ts";
+import { copySourceOf, restage, type CopySource } from "../copy-source.ts";
+import { encryptionOf, sseFields } from "../encryption.ts";
+import { algorithmNamed, checksumElements, digestOf } from "../wire/checksums.ts";
 import { writeConditions } from "../wire/conditions.ts";
 import { showsVersions, versionField } from "../wire/object-fields.ts";
 import { quoted, xmlTime } from "../wire/text.ts";
 import { renderDocument } from "../wire/xml.ts";
-import { attributesOf } from "./put-object.ts";
+import { attributesOf, checksumOf, sealed, sealingOf } from "./put-object.ts";
 
 const COPY_BYTES_MAX = 5 * 1024 ** 3;
 
-/** Refers to the same content under another name: no byte is copied. */
+/** Refers to the same content under another name: no byte is copied, unless it is encrypted otherwise or gets another checksum. */
 export async function copyObject(context: Context): Promise<Answer> {
-  const { deps, caller, bucket, fields } = context;
+  const { bucket, fields } = context;
   const key = requireKey(context);
   const source = await copySourceOf(context);
   const { version } = source;
@@ -22,16 +30,9 @@ export async function copyObject(context: Context): Promise<Answer> {
       "The specified copy source is larger than the maximum allowable size for a copy source: 5368709120",
     );
   const attributes = await attributesOfCopy(context, version);
-  const algorithm = fields.get("x-amz-checksum-algorithm");
-  if (algorithm !== undefined) algorithmNamed(algorithm);
-  const isItself = source.bucket.id === bucket.id && version.key === key && context.versionId === undefined;
-  if (isItself && version.isLatest && !changesSomething(context))
-    throw new S3Error(
-      "InvalidRequest",
-      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
-    );
+  requireChange(context, source, key);
   const conditions = writeConditions(fields);
-  const copy = await deps.domain.objects.copy(caller, bucket, { key, source: version, conditions, ...attributes });
+  const copy = await copied(context, source, { key, conditions, ...attributes });
   const body = renderDocument("CopyObjectResult", {
     ETag: quoted(copy.etag),
     LastModified: xmlTime(copy.modifiedAtMs),
@@ -40,15 +41,54 @@ export async function copyObject(context: Context): Promise<Answer> {
   const headers = {
     ...versionField(bucket, copy.versionId),
     ...(showsVersions(source.bucket) ? { "x-amz-copy-source-version-id": version.versionId } : {}),
+    ...sseFields(copy.sse),
   };
   return { headers, body };
+}
+
+async function copied(
+  context: Context,
+  source: CopySource,
+  attributes: Omit<CopyObject, "source">,
+): Promise<ObjectVersion> {
+  const { deps, caller, bucket, fields } = context;
+  const { version } = source;
+  const named = fields.get("x-amz-checksum-algorithm");
+  const algorithm = named === undefined ? undefined : algorithmNamed(named);
+  const encryption = encryptionOf(context);
+  const isSealedAlike =
+    version.sse?.kind !== "SSE-C" && (encryption === null || encryption.info.kind === version.sse?.kind);
+  const isCheckedAlike = algorithm === undefined || isFull(version.checksum, algorithm);
+  if (isSealedAlike && isCheckedAlike)
+    return deps.domain.objects.copy(caller, bucket, { ...attributes, source: version });
+  const computes = algorithm ?? version.checksum?.algorithm;
+  const digests = ["md5" as const, ...(computes === undefined ? [] : [digestOf(computes)])];
+  const staged = await restage(context, source, { sealing: sealingOf(encryption), digests });
+  const checksum = checksumOf({ checksum: null, ...(computes === undefined ? {} : { computes }) }, staged.digests);
+  const object = { ...attributes, content: staged.content, checksum, ...sealed(encryption, staged.digests) };
+  return deps.domain.objects.put(caller, bucket, object);
+}
+
+function isFull(checksum: Checksum | null, algorithm: ChecksumAlgorithm): boolean {
+  return checksum?.type === "FULL_OBJECT" && checksum.algorithm === algorithm;
+}
+
+function requireChange(context: Context, source: CopySource, key: string): void {
+  const { bucket, version } = source;
+  const isItself = bucket.id === context.bucket.id && version.key === key && version.isLatest;
+  if (!isItself || changesSomething(context)) return;
+  throw new S3Error(
+    "InvalidRequest",
+    "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+  );
 }
 
 function changesSomething({ fields }: Context): boolean {
   return (
     directiveOf(fields.get("x-amz-metadata-directive"), "metadata") === "REPLACE" ||
     fields.has("x-amz-website-redirect-location") ||
-    fields.has("x-amz-storage-class")
+    fields.has("x-amz-storage-class") ||
+    fields.names().some((name) => name.startsWith("x-amz-server-side-encryption"))
   );
 }
 

@@ -1,5 +1,6 @@
 import { S3Error, type ChecksumType } from "#domain/s3/index.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
+import { encryptionOf, sseFields } from "../encryption.ts";
 import { algorithmNamed } from "../wire/checksums.ts";
 import { renderDocument } from "../wire/xml.ts";
 import { attributesOf } from "./put-object.ts";
@@ -16,16 +17,14 @@ export async function createMultipartUpload(context: Context): Promise<Answer> {
       "InvalidRequest",
       "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.",
     );
-  const upload = await deps.domain.uploads.create(caller, bucket, {
-    key,
-    ...attributes,
-    checksumAlgorithm,
-    checksumType,
-  });
+  const sse = encryptionOf(context)?.info ?? null;
+  const begun = { key, ...attributes, checksumAlgorithm, checksumType, sse };
+  const upload = await deps.domain.uploads.create(caller, bucket, begun);
   return {
     headers: {
       ...(upload.checksumAlgorithm === null ? {} : { "x-amz-checksum-algorithm": upload.checksumAlgorithm }),
       ...(upload.checksumType === null ? {} : { "x-amz-checksum-type": upload.checksumType }),
+      ...sseFields(sse),
     },
     body: renderDocument("InitiateMultipartUploadResult", { Bucket: bucket.name, Key: key, UploadId: upload.id }),
   };

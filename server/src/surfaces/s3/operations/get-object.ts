@@ -1,5 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { S3Error, type ObjectVersion } from "#domain/s3/index.ts";
-import type { Answer, Context } from "../context.ts";
+import type { Answer, Context, S3GatewayDeps } from "../context.ts";
+import { keyOf, plaintextOf, sendChunks, sseFields } from "../encryption.ts";
 import { checksumFields } from "../wire/checksums.ts";
 import { rangeOf, requireReadConditions, type Span } from "../wire/conditions.ts";
 import { objectFields } from "../wire/object-fields.ts";
@@ -9,22 +11,32 @@ import { invalidArgument } from "../wire/text.ts";
 /** The content, a range or a part of it. */
 export async function getObject(context: Context): Promise<Answer> {
   const { deps, bucket } = context;
-  const { version, span, headers } = await described(context);
-  const range = span === undefined ? {} : { range: span };
-  const reader = await deps.objects.open(bucket.orgId, version.blobId, range);
+  const { version, span, key, headers } = await described(context);
+  const send =
+    key === null
+      ? await plainSender(deps, bucket.orgId, version, span)
+      : (response: ServerResponse) =>
+          sendChunks(plaintextOf(deps.objects, bucket.orgId, { version, key, span }), response);
   return {
     status: span === undefined ? 200 : 206,
     headers,
-    send: async (response) => {
-      try {
-        await reader.pipeTo(response);
-      } catch (error) {
-        if (!context.exchange.raw.destroyed)
-          deps.log.error({ err: error, req: context.exchange.requestId }, "cannot send an object's content");
-      } finally {
-        await reader.close();
-      }
-    },
+    send: (response) =>
+      send(response).catch((error: unknown) => {
+        const { raw, requestId: req } = context.exchange;
+        if (!raw.destroyed) deps.log.error({ err: error, req }, "cannot send an object's content");
+      }),
+  };
+}
+
+/** Opened before the head is sent: what is missing can still be told then. */
+async function plainSender(deps: S3GatewayDeps, orgId: string, version: ObjectVersion, span: Span | undefined) {
+  const reader = await deps.objects.open(orgId, version.blobId, span === undefined ? {} : { range: span });
+  return async (response: ServerResponse): Promise<void> => {
+    try {
+      await reader.pipeTo(response);
+    } finally {
+      await reader.close();
+    }
   };
 }
 
@@ -37,6 +49,8 @@ export async function headObject(context: Context): Promise<Answer> {
 interface Described {
   readonly version: ObjectVersion;
   readonly span: Span | undefined;
+  /** Of encrypted content. */
+  readonly key: Buffer | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -44,12 +58,13 @@ async function described(context: Context): Promise<Described> {
   const { deps, bucket, fields, key, versionId } = context;
   const overrides = overridesOf(context);
   const version = await deps.domain.objects.head(bucket, { key, versionId });
+  const sealingKey = keyOf(context, version.sse);
   requireReadConditions(fields, version);
   const part = partOf(context, version);
   const span = part ?? rangeOf(fields, version);
   const length = span === undefined ? version.size : span.end - span.start;
   const showsChecksum = fields.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED" && span === undefined;
-  const base = { ...objectFields(bucket, version), ...overrides };
+  const base = { ...objectFields(bucket, version), ...sseFields(version.sse), ...overrides };
   const headers = {
     ...base,
     "content-length": String(length),
@@ -58,7 +73,7 @@ async function described(context: Context): Promise<Described> {
     ...(showsChecksum ? checksumFields(version.checksum) : {}),
     ...safetyFields(base, context.auth.kind),
   };
-  return { version, span, headers };
+  return { version, span, key: sealingKey, headers };
 }
 
 /** The bytes of the part that `partNumber` names; of an object in one piece that is all of it. @throws S3Error `InvalidPartNumber` */

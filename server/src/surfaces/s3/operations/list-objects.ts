@@ -11,6 +11,8 @@ export async function listObjects(context: Context): Promise<Answer> {
   const hasNextMarker = page.nextMarker !== null && elements.Delimiter !== undefined;
   const body = renderDocument("ListBucketResult", {
     ...elements,
+    // Alone of all it is not encoded: clients don't decode it here.
+    Prefix: parameter("prefix") ?? "",
     Marker: write(marker),
     NextMarker: hasNextMarker && page.nextMarker !== null ? write(page.nextMarker) : undefined,
     IsTruncated: page.nextMarker !== null,

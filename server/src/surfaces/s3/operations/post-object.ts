@@ -2,9 +2,9 @@ import { S3Error, type ObjectVersion } from "#domain/s3/index.ts";
 import { watchIdle } from "#http/index.ts";
 import { requirePolicy, type SizeRange } from "../auth/form-policy.ts";
 import { SIGNATURE_FIELDS, type FormFields } from "../auth/form.ts";
-import { PUT_BYTES_MAX } from "../body.ts";
+import { PUT_BYTES_MAX, stage } from "../body.ts";
 import { requireKey, type Answer, type Context, type S3GatewayDeps } from "../context.ts";
-import { s3ErrorOf } from "../errors.ts";
+import { encryptionOf } from "../encryption.ts";
 import { base64OfHex, digestOf, expectedChecksum, hexOfBase64 } from "../wire/checksums.ts";
 import { Fields } from "../wire/fields.ts";
 import { FormReader } from "../wire/form.ts";
@@ -14,7 +14,7 @@ import { tagsOfDocument, OBJECT_TAGS_MAX } from "../wire/tags.ts";
 import { uriEncodedPath } from "../wire/target.ts";
 import { quoted } from "../wire/text.ts";
 import { parseDocument, renderDocument } from "../wire/xml.ts";
-import { attributesOf } from "./put-object.ts";
+import { attributesOf, sealed, sealingOf } from "./put-object.ts";
 
 /** Finds out who sent the form, and makes the context of an operation on the key. */
 type Admit = (form: FormFields, key: string, fields: Fields) => Promise<Context>;
@@ -43,7 +43,7 @@ function keyOf(form: FormFields, filename: string): string {
   return requireKey({ key: key.replaceAll("${filename}", filename) });
 }
 
-/** The policy is held against the key as it was sent and the bucket of the address, whatever a field says. */
+/** The policy is held against the key as it will be and the bucket of the address, whatever a field says. */
 function sizesOf(
   deps: S3GatewayDeps,
   form: FormFields,
@@ -54,10 +54,8 @@ function sizesOf(
     throw new S3Error("AccessDenied", "The form's bucket is not that of its address.");
   const policy = form.get("policy");
   if (policy === undefined) return undefined;
-  const range = requirePolicy(policy, new Map([...form, ["bucket", bucket]]), deps.clock.nowMs());
-  // A policy that fixes the key in full fixes it after the file's name was put in, too.
-  if (form.get("key")?.includes("${filename}") === true) requireKey({ key });
-  return range;
+  const fields = new Map([...form, ["bucket", bucket] as const, ["key", key] as const]);
+  return requirePolicy(policy, fields, deps.clock.nowMs());
 }
 
 /** Header fields that the form's stand for. One character a byte, as fields have them. */
@@ -87,21 +85,20 @@ async function store(
   const expected =
     checksum === null || checksum.value === null ? {} : { [digestOf(checksum.algorithm)]: hexOfBase64(checksum.value) };
   const bytesMax = Math.min(range?.max ?? PUT_BYTES_MAX, PUT_BYTES_MAX);
-  const content = await deps.objects
-    .write(bucket.orgId, reader.file(), { bytesMax, expected, signal, digests: ["md5"] })
-    .catch((error: unknown) => {
-      throw s3ErrorOf(error);
-    });
+  const encryption = encryptionOf(context);
+  const options = { bytesMax, expected, signal, digests: ["md5" as const], sealing: sealingOf(encryption) };
+  const { content, digests } = await stage(deps.objects, bucket.orgId, reader.file(), options);
   if (content.size < (range?.min ?? 0)) {
     await deps.objects.discard(content);
     throw new S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
   }
-  const hex = checksum === null ? undefined : content.digests[digestOf(checksum.algorithm)];
+  const hex = checksum === null ? undefined : digests[digestOf(checksum.algorithm)];
   const kept =
     checksum === null || hex === undefined
       ? null
       : { algorithm: checksum.algorithm, type: "FULL_OBJECT" as const, value: base64OfHex(hex) };
-  return deps.domain.objects.put(caller, bucket, { key, content, checksum: kept, ...attributes, tags });
+  const object = { key, content, checksum: kept, ...attributes, tags, ...sealed(encryption, digests) };
+  return deps.domain.objects.put(caller, bucket, object);
 }
 
 function answerTo({ deps, bucket, key }: Context, form: FormFields, version: ObjectVersion): Answer {

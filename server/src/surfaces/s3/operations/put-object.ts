@@ -1,6 +1,7 @@
-import { requireSoundAcl, S3Error, type Checksum, type ObjectAttributes, type PutObject } from "#domain/s3/index.ts";
-import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription } from "../body.ts";
+import { requireSoundAcl, type Checksum, type ObjectAttributes, type SseInfo } from "#domain/s3/index.ts";
+import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription, type Sealing } from "../body.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
+import { encryptionOf, sseFields, type Encryption } from "../encryption.ts";
 import { aclOfFields } from "../wire/acl.ts";
 import { base64OfHex, checksumFields, digestOf } from "../wire/checksums.ts";
 import { writeConditions } from "../wire/conditions.ts";
@@ -14,24 +15,39 @@ export async function putObject(context: Context): Promise<Answer> {
   const { deps, bucket, caller, fields } = context;
   const key = requireKey(context);
   const attributes = await attributesOf(context);
+  const encryption = encryptionOf(context);
   const description = describeBody(context, PUT_BYTES_MAX);
   const conditions = writeConditions(fields);
   await deps.domain.objects.checkPut(bucket, { key, size: description.size ?? 0, conditions });
-  const content = await stageBody(context, description, PUT_BYTES_MAX);
-  const checksum = checksumOf(description, content.digests);
-  const object: PutObject = { key, content, conditions, checksum, ...attributes };
-  const version = await deps.domain.objects.put(caller, bucket, object);
+  const limits = { bytesMax: PUT_BYTES_MAX, sealing: sealingOf(encryption) };
+  const { content, digests } = await stageBody(context, description, limits);
+  const object = { key, content, conditions, checksum: checksumOf(description, digests), ...attributes };
+  const version = await deps.domain.objects.put(caller, bucket, { ...object, ...sealed(encryption, digests) });
   return {
     headers: {
       etag: quoted(version.etag),
-      ...checksumFields(checksum),
+      ...checksumFields(object.checksum),
       ...versionField(bucket, version.versionId),
+      ...sseFields(version.sse),
     },
   };
 }
 
+export function sealingOf(encryption: Encryption | null): Sealing | null {
+  return encryption === null ? null : { key: encryption.key, nonce: encryption.info.nonce ?? "" };
+}
+
+/** What of encrypted content can't be told from the content itself. */
+export function sealed(encryption: Encryption | null, digests: Digests): { etag?: string; sse: SseInfo | null } {
+  if (encryption === null) return { sse: null };
+  return { sse: encryption.info, ...(digests.md5 === undefined ? {} : { etag: digests.md5 }) };
+}
+
 /** The verified checksum of a whole body, as it is kept. */
-export function checksumOf({ checksum, computes }: BodyDescription, digests: Digests): Checksum | null {
+export function checksumOf(
+  { checksum, computes }: Pick<BodyDescription, "checksum" | "computes">,
+  digests: Digests,
+): Checksum | null {
   const algorithm = checksum?.algorithm ?? computes;
   const hex = algorithm === undefined ? undefined : digests[digestOf(algorithm)];
   if (algorithm === undefined || hex === undefined) return null;
@@ -46,7 +62,6 @@ export async function attributesOf(context: Context): Promise<ObjectAttributes> 
   if (acl !== undefined) requireSoundAcl(bucket, acl);
   const tags = tagsOfField(fields.get("x-amz-tagging"));
   const lock = lockOf(fields, bucket, deps.clock.nowMs());
-  refuseEncryption(context);
   // Without a signature the list is that of a new object, which is its sender's to set.
   if (acl !== undefined && principal.kind === "key") await context.require("s3:PutObjectAcl");
   if (Object.keys(tags).length > 0) await context.require("s3:PutObjectTagging");
@@ -59,9 +74,4 @@ export async function attributesOf(context: Context): Promise<ObjectAttributes> 
     ...(acl === undefined ? {} : { acl }),
     ...lock,
   };
-}
-
-function refuseEncryption({ fields }: Context): void {
-  const name = fields.names().find((field) => field.startsWith("x-amz-server-side-encryption"));
-  if (name !== undefined) throw new S3Error("NotImplemented", `${name} is not implemented.`);
 }

@@ -1,6 +1,8 @@
 import { S3Error, type Upload } from "#domain/s3/index.ts";
-import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription } from "../body.ts";
+import type { Digests } from "#stores/objects/index.ts";
+import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription, type Sealing } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
+import { keyOf, newNonce, sseFields } from "../encryption.ts";
 import { checksumFieldOf } from "../wire/checksums.ts";
 import { invalidArgument, quoted } from "../wire/text.ts";
 import { checksumOf } from "./put-object.ts";
@@ -11,16 +13,25 @@ export async function uploadPart(context: Context): Promise<Answer> {
   const uploadId = uploadIdOf(context);
   const upload = await deps.domain.uploads.find(bucket, key, uploadId);
   const description = withAlgorithmOf(upload, describeBody(context, PUT_BYTES_MAX));
-  const content = await stageBody(context, description, PUT_BYTES_MAX);
-  const checksum = checksumOf(description, content.digests);
-  const part = { key, uploadId, number, content, checksum: checksum?.value ?? null };
+  const sealingKey = keyOf(context, upload.sse);
+  const sealing = sealingKey === null ? null : { key: sealingKey, nonce: newNonce() };
+  const { content, digests } = await stageBody(context, description, { bytesMax: PUT_BYTES_MAX, sealing });
+  const checksum = checksumOf(description, digests);
+  const part = { key, uploadId, number, content, checksum: checksum?.value ?? null, ...partSealed(sealing, digests) };
   const { etag } = await deps.domain.uploads.putPart(caller, bucket, part);
   return {
     headers: {
       etag: quoted(etag),
       ...(checksum === null ? {} : { [checksumFieldOf(checksum.algorithm)]: checksum.value }),
+      ...sseFields(upload.sse),
     },
   };
+}
+
+/** What of an encrypted part can't be told from its content. */
+export function partSealed(sealing: Sealing | null, digests: Digests): { etag?: string; nonce?: string } {
+  if (sealing === null) return {};
+  return { nonce: sealing.nonce, ...(digests.md5 === undefined ? {} : { etag: digests.md5 }) };
 }
 
 /** A part's checksum is of the upload's algorithm; one that its sender did not give is computed all the same. */

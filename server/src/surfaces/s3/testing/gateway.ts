@@ -90,7 +90,18 @@ export async function openGateway(settings: Partial<GatewaySettings> = {}): Prom
     trustedProxies: [],
     ...settings,
   };
-  serveS3(listener, createS3Gateway({ domain: s3, objects, clock, log, count: () => undefined, settings: all }));
+  serveS3(
+    listener,
+    createS3Gateway({
+      domain: s3,
+      objects,
+      clock,
+      envelope: deps.envelope,
+      log,
+      count: () => undefined,
+      settings: all,
+    }),
+  );
   const newKey: TestGateway["newKey"] = async (input = {}, orgId = ORG_ID) => {
     const acting = { actor: { kind: "system", id: "test", orgId } } as const;
     const { key, secret } = await createAccessKey(deps, acting, { name: "test", projectId: null, ...input });
@@ -185,12 +196,13 @@ export function send(
     );
     request.on("error", reject);
     if (headers["expect"] === undefined) {
-      request.end(body);
+      // Text would take the header's encoding with it.
+      request.end(body === undefined ? undefined : Buffer.from(body));
       return;
     }
     request.on("continue", () => {
       continued = true;
-      request.end(body);
+      request.end(body === undefined ? undefined : Buffer.from(body));
     });
     request.flushHeaders();
   });

@@ -36,8 +36,9 @@ export function contentHeadersOf(fields: Fields): ContentHeaders {
 }
 
 function withoutFraming(encoding: string | undefined): string | undefined {
+  if (encoding === undefined || !/aws-chunked/i.test(encoding)) return encoding;
   return encoding
-    ?.split(",")
+    .split(",")
     .map((coding) => coding.trim())
     .filter((coding) => coding.toLowerCase() !== "aws-chunked")
     .join(",");

@@ -1,0 +1,194 @@
+import { createCipheriv, createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { S3Error, type ObjectVersion, type SseInfo } from "#domain/s3/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import type { Context, S3GatewayDeps } from "./context.ts";
+import type { Span } from "./wire/conditions.ts";
+import type { Fields } from "./wire/fields.ts";
+
+/*
+ * Content that is asked to be encrypted is kept under AES-256 in counter mode: any range of it can be read for itself, and it is as long as it
+ * was. The key is one of the object's own, sealed under the master key (SSE-S3), or comes with each request and is never kept (SSE-C). Each
+ * piece that was uploaded begins at a random counter of its own, so that no two share a key stream.
+ */
+
+const ALGORITHM = "AES256";
+const BLOCK_BYTES = 16;
+const KEY_BYTES = 32;
+const SSE = "x-amz-server-side-encryption";
+const CUSTOMER = `${SSE}-customer-`;
+/** Begins the fields about the source of a copy. */
+export const COPY_SOURCE = "x-amz-copy-source-";
+
+/** How new content is to be encrypted. */
+export interface Encryption {
+  /** What is kept with the object. Its nonce is that of content in one piece. */
+  readonly info: SseInfo;
+  readonly key: Buffer;
+}
+
+/** What the request, or else the bucket, asks for; null for nothing. @throws S3Error `InvalidArgument`, `InvalidRequest`, `NotImplemented` */
+export function encryptionOf({ fields, bucket, deps }: Context): Encryption | null {
+  const asked = fields.get(SSE);
+  const customer = customerKey(fields, "");
+  if (customer !== null) {
+    if (asked !== undefined)
+      throw new S3Error(
+        "InvalidArgument",
+        "Server Side Encryption with Customer provided key is incompatible with the encryption method specified",
+      );
+    const { key, md5 } = customer;
+    return { key, info: { kind: "SSE-C", keyMd5: md5, nonce: newNonce() } };
+  }
+  if (asked === "aws:kms" || asked === "aws:kms:dsse")
+    throw new S3Error("NotImplemented", `${SSE}: ${asked} is not implemented; ${ALGORITHM} is.`);
+  if (asked !== undefined && asked !== ALGORITHM)
+    throw new S3Error("InvalidArgument", "The encryption method specified is not supported");
+  const about = fields.names().find((name) => name.startsWith(`${SSE}-`) && !name.startsWith(CUSTOMER));
+  if (about !== undefined)
+    throw new S3Error("InvalidArgument", `${about} takes ${SSE}: aws:kms, which is not implemented.`);
+  if (asked === undefined && bucket.config.encryption === undefined) return null;
+  const [key, nonce] = [randomBytes(KEY_BYTES), newNonce()];
+  const sealedKey = Buffer.from(deps.envelope.seal(placeOf(nonce), key)).toString("base64");
+  return { key, info: { kind: ALGORITHM, nonce, sealedKey } };
+}
+
+/** Base64. */
+export function newNonce(): string {
+  return randomBytes(BLOCK_BYTES).toString("base64");
+}
+
+/** Bound to the nonce, which copies that share the content have in common. */
+function placeOf(nonce: string): { table: string; id: string; purpose: string; version: number } {
+  return { table: "s3_objects", id: nonce, purpose: "s3-object-key", version: 1 };
+}
+
+/**
+ * The key of content that is there, or of an upload's parts; null for content in the clear.
+ * @param prefix of the fields with a customer's key @throws S3Error `InvalidRequest`
+ */
+export function keyOf(
+  { deps, fields }: { readonly deps: Pick<S3GatewayDeps, "envelope">; readonly fields: Fields },
+  sse: SseInfo | null,
+  prefix = "",
+): Buffer | null {
+  const customer = customerKey(fields, prefix);
+  if (sse?.kind !== "SSE-C") {
+    if (customer !== null)
+      throw new S3Error("InvalidRequest", "The encryption parameters are not applicable to this object.");
+    if (sse === null) return null;
+    return deps.envelope.open(placeOf(sse.nonce ?? ""), Buffer.from(sse.sealedKey ?? "", "base64"));
+  }
+  if (customer === null)
+    throw new S3Error(
+      "InvalidRequest",
+      "The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.",
+    );
+  if (customer.md5 !== sse.keyMd5)
+    throw new S3Error("InvalidRequest", "The provided encryption parameters did not match the ones used originally.");
+  return customer.key;
+}
+
+/** Three fields, of which all or none are there. */
+function customerKey(fields: Fields, prefix: string): { key: Buffer; md5: string } | null {
+  const name = prefix.endsWith("-") ? `${prefix}${CUSTOMER.replace(/^x-amz-/, "")}` : CUSTOMER;
+  const [algorithm, key, md5] = ["algorithm", "key", "key-md5"].map((part) => fields.get(name + part));
+  if (algorithm === undefined && key === undefined && md5 === undefined) return null;
+  if (algorithm !== ALGORITHM)
+    throw new S3Error(
+      algorithm === undefined ? "InvalidArgument" : "InvalidEncryptionAlgorithmError",
+      "Requests specifying Server Side Encryption with Customer provided keys must provide a valid encryption algorithm.",
+    );
+  const bytes = Buffer.from(key ?? "", "base64");
+  if (bytes.length !== KEY_BYTES)
+    throw new S3Error(
+      "InvalidArgument",
+      "Requests specifying Server Side Encryption with Customer provided keys must provide an appropriate secret key.",
+    );
+  if (md5 === undefined || createHash("md5").update(bytes).digest("base64") !== md5)
+    throw new S3Error(
+      "InvalidArgument",
+      "The calculated MD5 hash of the key did not match the hash that was provided.",
+    );
+  return { key: bytes, md5 };
+}
+
+/** What an answer tells of it. */
+export function sseFields(sse: SseInfo | null): Record<string, string> {
+  if (sse === null) return {};
+  if (sse.kind === ALGORITHM) return { [SSE]: ALGORITHM };
+  return { [`${CUSTOMER}algorithm`]: ALGORITHM, [`${CUSTOMER}key-md5`]: sse.keyMd5 ?? "" };
+}
+
+interface Cipher {
+  update(chunk: Uint8Array): Buffer;
+}
+
+/** One key stream both ways, from a byte on. */
+export function cipherAt(key: Buffer, nonce: string, position = 0): Cipher {
+  const counter = Buffer.from(nonce, "base64");
+  let carry = BigInt(Math.floor(position / BLOCK_BYTES));
+  for (let i = BLOCK_BYTES - 1; i >= 0 && carry > 0n; i--) {
+    carry += BigInt(counter[i] ?? 0);
+    counter[i] = Number(carry & 0xffn);
+    carry >>= 8n;
+  }
+  const cipher = createCipheriv("aes-256-ctr", key, counter);
+  cipher.update(Buffer.alloc(position % BLOCK_BYTES));
+  return cipher;
+}
+
+/** The bytes of an object, or a range of them, in the clear. */
+export async function* plaintextOf(
+  objects: ObjectStore,
+  orgId: string,
+  {
+    version,
+    key,
+    span,
+  }: { readonly version: ObjectVersion; readonly key: Buffer | null; readonly span: Span | undefined },
+): AsyncGenerator<Buffer, void, undefined> {
+  const { start, end } = span ?? { start: 0, end: version.size };
+  for (const piece of piecesOf(version)) {
+    const range = { start: Math.max(start, piece.start), end: Math.min(end, piece.end) };
+    if (range.start >= range.end) continue;
+    const reader = await objects.open(orgId, version.blobId, { range });
+    const cipher = key === null ? null : cipherAt(key, piece.nonce, range.start - piece.start);
+    try {
+      for await (const chunk of reader.chunks()) yield cipher === null ? chunk : cipher.update(chunk);
+    } finally {
+      await reader.close();
+    }
+  }
+}
+
+/** Ranges with a counter of their own. */
+function piecesOf({ size, sse, parts }: ObjectVersion): (Span & { nonce: string })[] {
+  if (parts === null || sse === null) return [{ start: 0, end: size, nonce: sse?.nonce ?? "" }];
+  let at = 0;
+  return parts.map((part) => {
+    const start = at;
+    at += part.size;
+    return { start, end: at, nonce: part.nonce ?? sse.nonce ?? "" };
+  });
+}
+
+/** Writes chunks to a response as fast as it takes them. */
+export async function sendChunks(chunks: AsyncIterable<Buffer>, response: Writable): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  response.once("close", leave);
+  try {
+    for await (const chunk of chunks) {
+      if (gone.signal.aborted) return;
+      if (!response.write(chunk)) await once(response, "drain", { signal: gone.signal });
+    }
+    response.end();
+  } catch (error) {
+    response.destroy();
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    response.off("close", leave);
+  }
+}
