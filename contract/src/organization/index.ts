@@ -4,6 +4,7 @@ import { CREDENTIAL_ROWS } from "./credentials.ts";
 import { MEMBER_ROWS } from "./members.ts";
 import { ORGANIZATION_ROWS } from "./organization.ts";
 import { PROJECT_ROWS } from "./projects.ts";
+import { S3_DESTINATION_ROWS } from "./s3-destinations.ts";
 import { S3_KEY_ROWS } from "./s3-keys.ts";
 
 /** The organization API: what an organization has, who may do what in it, and what was done. */
@@ -14,5 +15,6 @@ export const ORGANIZATION_ROUTES = {
   ...MEMBER_ROWS,
   ...CREDENTIAL_ROWS,
   ...S3_KEY_ROWS,
+  ...S3_DESTINATION_ROWS,
   ...AUDIT_ROWS,
 } as const;

@@ -6,6 +6,7 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { createAlertsSurface } from "#surfaces/alerts/index.ts";
 import { createFilesSurface } from "#surfaces/files/index.ts";
+import { createImagesSurface } from "#surfaces/images/index.ts";
 import { createOauthSurface } from "#surfaces/oauth/index.ts";
 import { createOrganizationSurface } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
@@ -52,7 +53,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
   return [
     health,
     createOauthSurface({ host, identity }),
-    createOrganizationSurface({ host, identity, metadata, clock, addresses }),
+    createOrganizationSurface({ host, identity, metadata, clock, addresses, outbound: alerts.deps.outbound }),
     createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
     createTelemetrySettingsSurface({
       host,
@@ -65,6 +66,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createAlertsSurface({ host, ...alerts.deps }),
     createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
+    createImagesSurface({ host, ...registry.deps }),
     createRegistrySurface({ host, ...registry.deps }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];

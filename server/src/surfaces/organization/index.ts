@@ -2,6 +2,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { HttpHost, Surface } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { Outbound } from "#stores/outbound/index.ts";
 import { mountOrganization } from "./routes.ts";
 
 export interface OrganizationSurfaceDeps {
@@ -9,6 +10,7 @@ export interface OrganizationSurfaceDeps {
   readonly identity: Pick<Identity, "credentials" | "envelope" | "feed">;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
+  readonly outbound: Outbound;
   readonly addresses: { readonly portal_url: string };
 }
 

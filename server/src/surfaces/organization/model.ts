@@ -13,7 +13,7 @@ import {
   type Project,
   type ProjectMember,
 } from "#domain/organizations/index.ts";
-import type { AccessKey } from "#domain/s3/index.ts";
+import type { AccessKey, Destination } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
@@ -157,4 +157,9 @@ export function s3KeyBody(key: AccessKey): ResultOf<Rows["getS3Key"]> {
     revoked_at: isoOrNull(key.revokedAtMs),
     last_used_at: isoOrNull(key.lastUsedAtMs),
   };
+}
+
+export function s3DestinationBody(destination: Destination) {
+  const { id, name, url, created_at } = destination;
+  return { id, name, url, arn: `arn:mooring:webhook:::${name}`, created_at: isoFromMs(created_at) };
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import { authorize, type Acting, type Principal, type Resource } from "#domain/identity/index.ts";
 import { absent, findApp, findProject, type App, type Caller, type Project } from "#domain/organizations/index.ts";
-import type { S3Deps } from "#domain/s3/index.ts";
+import type { DestinationDeps, S3Deps } from "#domain/s3/index.ts";
 import { missingScope, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { OrganizationSurfaceDeps } from "./index.ts";
@@ -64,4 +64,9 @@ export function keyDepsOf({
   identity,
 }: OrganizationSurfaceDeps): Pick<S3Deps, "metadata" | "clock" | "envelope"> {
   return { metadata, clock, envelope: identity.envelope };
+}
+
+/** What the functions of destinations need. */
+export function destinationDepsOf({ metadata, clock, identity, outbound }: OrganizationSurfaceDeps): DestinationDeps {
+  return { metadata, clock, envelope: identity.envelope, outbound };
 }

@@ -1,9 +1,9 @@
 import { createProject, invite, SYSTEM } from "#domain/organizations/index.ts";
-import { createAccessKey } from "#domain/s3/index.ts";
+import { createAccessKey, createDestination } from "#domain/s3/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Ask, Pair } from "./suite.ts";
-import type { Tenant, World } from "./world.ts";
+import { OUTBOUND, type Tenant, type World } from "./world.ts";
 
 /** What the requests of several operations need. */
 
@@ -117,4 +117,13 @@ export async function s3KeyPairs(world: World, askOf: (name: string) => Ask): Pr
     pair(await newS3Key(world, world.acme, world.acme.closed.id), askOf),
     pair(await newS3Key(world), (name) => ({ ...askOf(name), token: bound })),
   ];
+}
+
+export async function newS3Destination(
+  world: World,
+  tenant: Tenant = world.acme,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const destinationDeps = { ...deps(world), envelope: world.identity.envelope, outbound: OUTBOUND };
+  const input = { name: fresh("receiver"), url: "https://93.184.215.14/x" };
+  return (await createDestination(destinationDeps, SYSTEM, tenant.id, input)).destination;
 }

@@ -29,10 +29,12 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { createOutbound } from "#stores/outbound/index.ts";
 import { CHOSEN, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { createOrganizationSurface } from "../index.ts";
 
 export const ADDRESSES = { portal_url: "https://portal.example" };
+export const OUTBOUND = createOutbound({ privateAddresses: false, clock: systemClock, userAgent: "test" });
 export const PASSWORD = "correct horse battery";
 
 /** The people of an organization by their role, and what it holds: a project that all see and one for the owner alone. */
@@ -114,7 +116,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const onClose = (close: () => Promise<void>): void => void closing.push(close);
   const deps = { host, identity, metadata, clock, dataDir, onClose };
   const others = (await options.surfaces?.(deps)) ?? [];
-  const surfaces = [createOrganizationSurface({ ...deps, addresses: ADDRESSES }), ...others];
+  const surfaces = [createOrganizationSurface({ ...deps, outbound: OUTBOUND, addresses: ADDRESSES }), ...others];
   await createHttpServer({
     listener,
     log,

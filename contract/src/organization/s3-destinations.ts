@@ -1,0 +1,87 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { CursorQuery, Timestamp } from "../shared.ts";
+import { Id, Replayed, closed, nullable, page } from "./shapes.ts";
+
+const Name = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$",
+  description: "the last part of its ARN",
+});
+const Url = Type.String({ minLength: 1, maxLength: 2048, description: "https, to a public address" });
+const destinationParams = Type.Object({
+  destination_id: Type.String({ maxLength: 100, description: "the identifier, or the name" }),
+});
+
+const Destination = Type.Object({
+  id: Id,
+  name: Name,
+  url: Url,
+  arn: Type.String({ description: "what notification configurations of buckets name" }),
+  created_at: Timestamp,
+});
+
+const Undelivered = Type.Object({
+  id: Id,
+  state: Type.Enum(["pending", "dead"]),
+  attempts: Type.Integer(),
+  created_at: Timestamp,
+  last_status: nullable(Type.Integer()),
+  last_error: nullable(Type.String()),
+});
+
+export const S3_DESTINATION_ROWS = {
+  listS3Destinations: route({
+    operationId: "listS3Destinations",
+    method: "GET",
+    path: "/v1/s3/destinations",
+    tag: "s3",
+    summary: "Where events of buckets can be sent, newest first, without secrets",
+    permission: "webhooks:read",
+    query: Type.Object(CursorQuery),
+    result: page(Destination),
+    status: 200,
+    problems: ["invalid_parameter", "forbidden"],
+  }),
+  createS3Destination: route({
+    operationId: "createS3Destination",
+    method: "POST",
+    path: "/v1/s3/destinations",
+    tag: "s3",
+    summary: "Name an address that events of buckets can be sent to; the secret that signs them is shown once",
+    description:
+      "A bucket's notification configuration names it by its ARN. Messages are signed as Standard Webhooks describes, tried again for about a day, and reach public addresses only.",
+    permission: "webhooks:write",
+    body: Type.Object({ name: Name, url: Url }, closed),
+    result: Type.Object({
+      ...Destination.properties,
+      secret: nullable(Type.String({ description: "shown once" })),
+      replayed: Replayed,
+    }),
+    status: 201,
+    problems: ["invalid_body", "forbidden", "conflict"],
+    idempotent: true,
+  }),
+  getS3Destination: route({
+    operationId: "getS3Destination",
+    method: "GET",
+    path: "/v1/s3/destinations/{destination_id}",
+    tag: "s3",
+    summary: "A destination of events, with its latest messages that were not delivered",
+    permission: "webhooks:read",
+    params: destinationParams,
+    result: Type.Object({ ...Destination.properties, undelivered: Type.Array(Undelivered) }),
+    status: 200,
+    problems: ["forbidden", "not_found"],
+  }),
+  deleteS3Destination: route({
+    operationId: "deleteS3Destination",
+    method: "DELETE",
+    path: "/v1/s3/destinations/{destination_id}",
+    tag: "s3",
+    summary: "Take a destination of events away, with what was to be sent there",
+    permission: "webhooks:write",
+    params: destinationParams,
+    status: 204,
+    problems: ["forbidden", "not_found"],
+  }),
+} as const;
