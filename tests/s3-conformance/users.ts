@@ -4,12 +4,14 @@ import type { Server } from "../fixtures/server.ts";
 import type { SuiteUser, SuiteUsers } from "./suite.ts";
 
 export async function suiteUsers(server: Server): Promise<SuiteUsers> {
-  const home = await server.bootstrap({ project: "main-project" });
+  const home = await server.bootstrap();
   const token = await server.token(home.credential);
+  // Projects without an app: the suite wants no bucket there but its own.
+  const main = await created<{ id: string; slug: string }>(server, token, "/v1/projects", { slug: "main-project" });
   const alt = await created<{ id: string; slug: string }>(server, token, "/v1/projects", { slug: "alt-project" });
   const other = await server.bootstrap({ org: "other", project: "tenant-project", app: "tenant" });
   return {
-    main: await userOf(server, token, home.project),
+    main: await userOf(server, token, main),
     alt: await userOf(server, token, alt),
     tenant: { id: other.org.id, displayName: other.org.slug, endpoint: await s3EndpointOf(server, other) },
   };

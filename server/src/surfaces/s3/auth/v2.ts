@@ -64,10 +64,19 @@ export function claimsOfV2Query({ target }: Exchange, nowMs: number): V2Claims {
 
 /** @throws S3Error `SignatureDoesNotMatch` */
 export function requireV2Signature(exchange: Exchange, claims: V2Claims, secret: string): void {
-  const text = v2StringToSign(exchange, claims.date);
-  const right = createHmac("sha1", secret).update(text, "latin1").digest("base64");
-  if (!equalInConstantTime(claims.signature, right))
-    throw mismatch(claims.accessKeyId, claims.signature, { StringToSign: text });
+  const texts = [v2StringToSign(exchange, claims.date), ...withSlash(exchange, claims.date)];
+  const isRight = (text: string): boolean => {
+    const right = createHmac("sha1", secret).update(text, "latin1").digest("base64");
+    return equalInConstantTime(claims.signature, right);
+  };
+  if (!texts.some(isRight)) throw mismatch(claims.accessKeyId, claims.signature, { StringToSign: texts[0] ?? "" });
+}
+
+/** boto signs a bucket with a slash at its end, and asks for it without one. */
+function withSlash(exchange: Exchange, date: string): string[] {
+  const { target, bucket, key } = exchange;
+  if (key !== "" || target.path !== `/${bucket}`) return [];
+  return [v2StringToSign({ ...exchange, target: { ...target, path: `${target.path}/` } }, date)];
 }
 
 export function v2StringToSign({ method, fields, target, bucket, key }: Exchange, date: string): string {

@@ -96,7 +96,7 @@ export function aclElements({ owner, grants }: Acl, names: ReadonlyMap<string, s
   return {
     Owner: ownerElements(owner),
     AccessControlList: {
-      Grant: grants.map(({ grantee, permission }) => ({
+      Grant: groupsFirst(grants).map(({ grantee, permission }) => ({
         Grantee:
           grantee.kind === "group"
             ? { ...xsi, "@xsi:type": "Group", URI: grantee.uri }
@@ -110,6 +110,11 @@ export function aclElements({ owner, grants }: Acl, names: ReadonlyMap<string, s
       })),
     },
   };
+}
+
+function groupsFirst(grants: Acl["grants"]): Acl["grants"] {
+  const isGroup = ({ grantee }: Grant): boolean => grantee.kind === "group";
+  return [...grants.filter(isGroup), ...grants.filter((grant) => !isGroup(grant))];
 }
 
 /** The canonical users that it gives something. */
