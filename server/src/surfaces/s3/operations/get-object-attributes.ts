@@ -36,7 +36,7 @@ function partElements({ fields }: Context, { parts, checksum }: ObjectVersion): 
   const page = following.slice(0, max);
   const isTruncated = following.length > page.length;
   return {
-    TotalPartsCount: parts.length,
+    PartsCount: parts.length, // as clients read it; the documentation says TotalPartsCount
     PartNumberMarker: after,
     NextPartNumberMarker: page.at(-1)?.number ?? after,
     MaxParts: max,
