@@ -6,6 +6,7 @@ export { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
 export * from "./query.ts";
 export { ALERT_EVENTS, ALERT_OPERATORS, ALERT_ROUTES, ALERT_STATES } from "./alerts.ts";
 export { FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
+export { REGISTRY_API_ROUTES } from "./registry.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";

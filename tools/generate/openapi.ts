@@ -4,6 +4,7 @@ import {
   FILE_ROUTES,
   ORGANIZATION_ROUTES,
   QUERY_ROUTES,
+  REGISTRY_API_ROUTES,
   SAVED_QUERY_ROUTES,
   TELEMETRY_ROUTES,
   TELEMETRY_SETTINGS_ROUTES,
@@ -51,6 +52,13 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     title: "Mooring: file storage",
     description: "Files of any size by presigned URLs.",
     rows: rowsOf(FILE_ROUTES),
+  },
+  {
+    name: "registry",
+    title: "Mooring: container images",
+    description:
+      "What there is in the container registry, and rules for it. Images go by the OCI distribution interface.",
+    rows: rowsOf(REGISTRY_API_ROUTES),
   },
   {
     name: "discovery",

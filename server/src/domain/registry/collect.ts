@@ -2,6 +2,7 @@ import { blobRow, expiredBlobs, isNeeded, renewLease } from "./blobs-store.ts";
 import { unlinkBlob } from "./blobs.ts";
 import { expiredManifests, hasTag, holdManifests, manifestRow } from "./manifests-store.ts";
 import { removeManifest } from "./manifests.ts";
+import { applyAllRetention } from "./retention.ts";
 import { lockRegistry } from "./repositories.ts";
 import type { ManifestRow, RegistryDeps } from "./types.ts";
 import { expireUploads } from "./uploads.ts";
@@ -86,6 +87,7 @@ export function startCollection(
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     try {
+      await applyAllRetention(deps);
       const collected = await collectRegistry(deps);
       if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted what no image needs");
     } catch (error) {

@@ -1,7 +1,3 @@
-/** Patterns of one repository, and characters of each. */
-export const PATTERNS_MAX = 20;
-export const PATTERN_CHARS_MAX = 128;
-
 /** Whether a tag has one of these forms: `*` stands for any characters, everything else for itself. */
 export function matchesAny(tag: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matches(tag, pattern));
@@ -21,4 +17,8 @@ function matches(tag: string, pattern: string): boolean {
     at = found + piece.length;
   }
   return true;
+}
+
+export function isImmutable({ immutableTags }: { readonly immutableTags: readonly string[] }, tag: string): boolean {
+  return matchesAny(tag, immutableTags);
 }

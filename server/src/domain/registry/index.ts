@@ -11,7 +11,7 @@ export {
 } from "./errors.ts";
 export { MANIFEST_BYTES_MAX, OCI_INDEX, parseManifest } from "./manifest.ts";
 export { deleteReference, findManifest, putManifest } from "./manifests.ts";
-export { referrerRows, tagNames } from "./manifests-store.ts";
+export { referrerRows, tagNames, tagsOfManifest } from "./manifests-store.ts";
 export { isTag, parseName } from "./name.ts";
 export { Pulls } from "./pulls.ts";
 export { may, repositoriesWith, repositoryByName, repositoryNames } from "./repositories.ts";
@@ -27,6 +27,7 @@ export {
 } from "./tokens.ts";
 export {
   nameOf,
+  resourceOf,
   type Action,
   type ManifestRow,
   type RegistryDeps,
@@ -44,3 +45,15 @@ export {
   type UploadDeps,
 } from "./uploads.ts";
 export { bytesLeft, quotaExceeded } from "./usage.ts";
+export {
+  emptyRepository,
+  findRepository,
+  imageOf,
+  repositoriesBefore,
+  updateRepository,
+  type Image,
+  type RepositoryView,
+} from "./images.ts";
+export { contentsOf, tagPage } from "./images-store.ts";
+export { isImmutable } from "./immutable.ts";
+export { applyRetention, planRetention, type Retention } from "./retention.ts";

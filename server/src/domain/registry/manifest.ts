@@ -25,10 +25,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   [OCI_ARTIFACT]: "artifact",
 };
 
-export function isIndexType(mediaType: string): boolean {
-  return KINDS[mediaType] === "index";
-}
-
 /** Names that mean something at the top of a manifest. Others are kept and mean nothing. */
 const KNOWN_NAMES = [
   "schemaVersion",

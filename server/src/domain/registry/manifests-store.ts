@@ -194,8 +194,27 @@ export async function tagNames(db: Reader, repository: string, after: string, li
   return rows.map(({ name }) => name);
 }
 
+/** Notes since when a manifest has no tag, if it has none. */
+export async function noteUntagged(tx: Writer, repository: string, digest: string, nowMs: number): Promise<void> {
+  await tx
+    .updateTable("registry_manifest")
+    .set({ untagged_at: nowMs })
+    .where("repository", "=", repository)
+    .where("digest", "=", digest)
+    .where("digest", "not in", (eb) =>
+      eb.selectFrom("registry_tag").select("digest").where("registry_tag.repository", "=", repository),
+    )
+    .execute();
+}
+
 export async function putTagRow(tx: Writer, row: TagRow): Promise<void> {
   const { digest, updated_at, created_by } = row;
+  await tx
+    .updateTable("registry_manifest")
+    .set({ untagged_at: null })
+    .where("repository", "=", row.repository)
+    .where("digest", "=", digest)
+    .execute();
   await tx
     .insertInto("registry_tag")
     .values(row)

@@ -19,6 +19,7 @@ import {
   manifestOfTag,
   manifestRow,
   manifestSizes,
+  noteUntagged,
   putTagRow,
   referencesOf,
   referrerDigests,
@@ -96,6 +97,7 @@ async function putInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promis
   for (const { name, before } of moved) {
     const row = { repository: repository.id, name, org_id: repository.orgId, digest: digest.text, created_by };
     await putTagRow(tx, { ...row, created_at: before?.created_at ?? nowMs, updated_at: nowMs });
+    if (before !== undefined) await noteUntagged(tx, repository.id, before.digest, nowMs);
   }
   if (present === undefined || moved.length > 0) await tell(deps, tx, putting, moved);
   return used;
@@ -159,6 +161,7 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
     created_at: deps.clock.nowMs(),
     pulls: 0,
     last_pull_at: null,
+    untagged_at: deps.clock.nowMs(),
     lease_until: null,
   };
   await insertManifest(tx, row, references);
@@ -259,10 +262,11 @@ export async function deleteReference(
 
 type Deleted = { readonly digest: string; readonly tags: readonly string[] };
 
-async function deleteTag(_deps: RegistryDeps, tx: Writer, repository: Repository, name: string): Promise<Deleted> {
+async function deleteTag(deps: RegistryDeps, tx: Writer, repository: Repository, name: string): Promise<Deleted> {
   requireMutable(repository, name);
   const row = await deleteTagRow(tx, repository.id, name);
   if (row === undefined) throw manifestUnknown();
+  await noteUntagged(tx, repository.id, row.digest, deps.clock.nowMs());
   return { digest: row.digest, tags: [name] };
 }
 

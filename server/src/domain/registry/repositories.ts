@@ -109,3 +109,8 @@ export async function repositoryNames(
     .execute();
   return rows.map((row) => prefix + row.app_slug);
 }
+
+export async function repositoryById(db: Reader, id: string): Promise<Repository | undefined> {
+  const row = await repositories(db).where("app.id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : repositoryOf(row);
+}

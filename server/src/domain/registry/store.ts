@@ -59,6 +59,20 @@ export async function touchRepository(
     .execute();
 }
 
+/** Sets what was decided about a repository. */
+export async function putSettings(
+  tx: Writer,
+  settings: Pick<Tables["registry_repository"], "id" | "org_id" | "is_public" | "immutable_tags" | "retention">,
+  nowMs: number,
+): Promise<void> {
+  const { is_public, immutable_tags, retention } = settings;
+  await tx
+    .insertInto("registry_repository")
+    .values({ ...settings, pulls: 0, last_pull_at: null, last_push_at: null, updated_at: nowMs })
+    .onConflict((on) => on.column("id").doUpdateSet({ is_public, immutable_tags, retention, updated_at: nowMs }))
+    .execute();
+}
+
 /** Adds pulls that were counted in memory. A manifest that is gone meanwhile is passed over. */
 export async function addPulls(
   tx: Writer,

@@ -191,18 +191,25 @@ export async function expireUploads(deps: RegistryDeps): Promise<number> {
   for (;;) {
     const nowMs = deps.clock.nowMs();
     const expired = await expiredUploads(deps.metadata.read, nowMs, BATCH);
-    for (const { id, org_id: orgId } of expired) {
-      await deps.metadata.write(async (tx) => {
-        await lockRegistry(deps, tx, orgId);
-        const row = await uploadRow(tx, id);
-        if (row === undefined || row.expires_at >= nowMs) return;
-        await giveUp(deps, tx, row);
-        await deleteUpload(tx, id);
-      });
-    }
+    for (const row of expired) await dropUpload(deps, row, nowMs);
     count += expired.length;
     if (expired.length < BATCH) return count;
   }
+}
+
+/** Forgets an upload with what has come of it; with a time only when it has expired before. */
+export async function dropUpload(
+  deps: RegistryDeps,
+  { id, org_id: orgId }: Pick<UploadRow, "id" | "org_id">,
+  expiredBefore = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, orgId);
+    const row = await uploadRow(tx, id);
+    if (row === undefined || row.expires_at >= expiredBefore) return;
+    await giveUp(deps, tx, row);
+    await deleteUpload(tx, id);
+  });
 }
 
 async function giveUp(deps: RegistryDeps, tx: Writer, row: UploadRow): Promise<void> {

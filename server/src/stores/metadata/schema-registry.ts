@@ -68,6 +68,8 @@ export interface RegistryTables {
     created_at: number;
     pulls: number;
     last_pull_at: number | null;
+    /** Since when it has no tag; null while it has one. */
+    untagged_at: number | null;
     /** May be deleted after this time unless something needs it; null: stays until somebody or a rule deletes it. */
     lease_until: number | null;
   };

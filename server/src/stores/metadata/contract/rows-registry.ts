@@ -48,6 +48,7 @@ export const REGISTRY_ROWS: RegistryTables = {
     created_at: 1,
     pulls: 1,
     last_pull_at: 3,
+    untagged_at: 1,
     lease_until: null,
   },
   registry_reference: {

@@ -82,9 +82,10 @@ const TABLES: Readonly<Record<string, TableDefinition>> = {
       pulls: "integer",
       last_pull_at: "integer?",
       lease_until: "integer?",
+      untagged_at: "integer?",
     },
     primaryKey: ["repository", "digest"],
-    indexes: [["repository", "subject", "digest"], ["org_id", "digest"], ["blob_id"], ["lease_until"]],
+    indexes: [["repository", "untagged_at"], ["repository", "subject", "digest"], ["org_id", "digest"], ["blob_id"], ["lease_until"]],
     references: { repository: "app", blob_id: "blob" },
   },
   registry_reference: {

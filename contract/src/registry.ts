@@ -1,0 +1,210 @@
+import Type from "typebox";
+import { closed, Id, IdOrSlug, nullable, page } from "./organization/shapes.ts";
+import { route } from "./route.ts";
+import { AppSlug, CursorQuery, Timestamp } from "./shared.ts";
+
+const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Count = Bytes;
+const Digest = Type.String({ description: "sha256: or sha512: and hexadecimal digits" });
+const MediaType = Type.String();
+const Days = Type.Integer({ minimum: 1, maximum: 36_500 });
+const Pattern = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: "^[a-zA-Z0-9._*-]+$",
+  description: "of a tag; * stands for any characters",
+});
+const Patterns = Type.Array(Pattern, { maxItems: 20 });
+
+export const ImageRetention = Type.Object(
+  {
+    keep_last: nullable(
+      Type.Integer({ minimum: 1, maximum: 10_000, description: "tags that were moved last; they stay" }),
+    ),
+    keep_days: nullable(Days),
+    keep_tags: Type.Array(Pattern, { maxItems: 20, description: "tags that stay whatever their age" }),
+    untagged_days: nullable(Days),
+  },
+  closed,
+);
+
+export const ImageRepository = Type.Object({
+  app_id: Id,
+  slug: AppSlug,
+  name: Type.String({ description: "in the registry, without its domain" }),
+  project_id: Id,
+  public: Type.Boolean({ description: "everybody may pull, without credentials" }),
+  immutable_tags: Type.Array(Type.String(), { description: "patterns of tags that can't be moved or deleted" }),
+  retention: nullable(ImageRetention),
+  tags: Count,
+  manifests: Count,
+  size_bytes: Bytes,
+  pulls: Count,
+  last_pull_at: nullable(Timestamp),
+  last_push_at: nullable(Timestamp),
+});
+
+export const ImageTag = Type.Object({
+  name: Type.String(),
+  digest: Digest,
+  media_type: MediaType,
+  artifact_type: nullable(Type.String()),
+  immutable: Type.Boolean(),
+  pulls: Type.Integer({ minimum: 0, description: "of the manifest, by whichever name" }),
+  last_pull_at: nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Type.String({ format: "date-time", description: "when it last came to point at another manifest" }),
+});
+
+export const ImageManifest = Type.Object({
+  digest: Digest,
+  media_type: MediaType,
+  artifact_type: nullable(Type.String()),
+  size_bytes: Type.Integer({ minimum: 0, description: "of the manifest itself" }),
+  total_size_bytes: Type.Integer({ minimum: 0, description: "of all that it needs, each content once" }),
+  tags: Type.Array(Type.String()),
+  annotations: Type.Record(Type.String(), Type.String()),
+  subject: nullable(Digest),
+  config: nullable(Type.Object({ digest: Digest, media_type: MediaType, size_bytes: Bytes })),
+  layers: Type.Array(
+    Type.Object({
+      digest: Digest,
+      media_type: MediaType,
+      size_bytes: Bytes,
+      foreign: Type.Boolean({ description: "kept elsewhere" }),
+    }),
+  ),
+  platforms: Type.Array(
+    Type.Object({
+      digest: Digest,
+      media_type: MediaType,
+      os: nullable(Type.String()),
+      architecture: nullable(Type.String()),
+      variant: nullable(Type.String()),
+      total_size_bytes: Bytes,
+    }),
+    { description: "the manifests of an index" },
+  ),
+  referrers: Type.Array(
+    Type.Object({
+      digest: Digest,
+      media_type: MediaType,
+      artifact_type: nullable(Type.String()),
+      kind: Type.Enum(["signature", "sbom", "attestation", "other"]),
+      size_bytes: Bytes,
+      annotations: Type.Record(Type.String(), Type.String()),
+      created_at: Timestamp,
+    }),
+    { description: "the first 100 manifests that are about this one" },
+  ),
+  pulls: Count,
+  last_pull_at: nullable(Timestamp),
+  created_by: Type.String(),
+  created_at: Timestamp,
+});
+
+const repositoryParams = Type.Object({ app_id: IdOrSlug });
+const manifestParams = Type.Object({
+  app_id: IdOrSlug,
+  reference: Type.String({ minLength: 1, maxLength: 200, description: "a tag or a digest" }),
+});
+
+export const REGISTRY_API_ROUTES = {
+  listImageRepositories: route({
+    operationId: "listImageRepositories",
+    method: "GET",
+    path: "/v1/registry/repositories",
+    tag: "registry",
+    summary: "The repositories that the token can pull from, newest first",
+    permission: "registry:pull",
+    query: Type.Object({ ...CursorQuery }),
+    result: page(ImageRepository),
+    status: 200,
+    problems: ["invalid_parameter"],
+  }),
+  getImageRepository: route({
+    operationId: "getImageRepository",
+    method: "GET",
+    path: "/v1/registry/repositories/{app_id}",
+    tag: "registry",
+    summary: "A repository",
+    permission: "registry:pull",
+    params: repositoryParams,
+    result: ImageRepository,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  updateImageRepository: route({
+    operationId: "updateImageRepository",
+    method: "PATCH",
+    path: "/v1/registry/repositories/{app_id}",
+    tag: "registry",
+    summary: "Make a repository public, protect tags, set rules by which old images go",
+    permission: "apps:write",
+    params: repositoryParams,
+    body: Type.Object(
+      {
+        public: Type.Optional(Type.Boolean()),
+        immutable_tags: Type.Optional(Patterns),
+        retention: Type.Optional(nullable(ImageRetention)),
+      },
+      closed,
+    ),
+    result: ImageRepository,
+    status: 200,
+    problems: ["invalid_body", "not_found"],
+  }),
+  emptyImageRepository: route({
+    operationId: "emptyImageRepository",
+    method: "DELETE",
+    path: "/v1/registry/repositories/{app_id}",
+    tag: "registry",
+    summary: "Delete every image of a repository; the app stays",
+    permission: "registry:delete",
+    params: repositoryParams,
+    status: 204,
+    problems: ["not_found", "conflict"],
+  }),
+  listImageTags: route({
+    operationId: "listImageTags",
+    method: "GET",
+    path: "/v1/registry/repositories/{app_id}/tags",
+    tag: "registry",
+    summary: "The tags of a repository, by name",
+    permission: "registry:pull",
+    params: repositoryParams,
+    query: Type.Object({ ...CursorQuery }),
+    result: page(ImageTag),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  getImageManifest: route({
+    operationId: "getImageManifest",
+    method: "GET",
+    path: "/v1/registry/repositories/{app_id}/manifests/{reference}",
+    tag: "registry",
+    summary: "What an image is made of, its platforms, and what refers to it",
+    permission: "registry:pull",
+    params: manifestParams,
+    result: ImageManifest,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  runImageRetention: route({
+    operationId: "runImageRetention",
+    method: "POST",
+    path: "/v1/registry/repositories/{app_id}/retention",
+    tag: "registry",
+    summary: "Delete what a repository's rules let go, or show what they would",
+    description: "Without rules in the body, the repository's own. Those in the body are for a dry run alone.",
+    permission: "registry:delete",
+    params: repositoryParams,
+    body: Type.Object({ dry_run: Type.Boolean(), retention: Type.Optional(ImageRetention) }, closed),
+    result: Type.Object({
+      tags: Type.Array(Type.Object({ name: Type.String(), digest: Digest })),
+      manifests: Type.Array(Type.Object({ digest: Digest, size_bytes: Bytes })),
+    }),
+    status: 200,
+    problems: ["invalid_body", "not_found"],
+  }),
+} as const;

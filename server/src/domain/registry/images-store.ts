@@ -1,0 +1,149 @@
+import type { Reach } from "#domain/identity/index.ts";
+import type { Reader, Tables } from "#stores/metadata/index.ts";
+import { inChunks } from "./store.ts";
+import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
+
+/** An app with what is known of it as a repository. */
+export interface RepositoryRow {
+  readonly id: string;
+  readonly org_id: string;
+  readonly project_id: string;
+  readonly slug: string;
+  readonly visibility: Tables["project"]["visibility"];
+  readonly created_at: number;
+  readonly is_public: number | null;
+  readonly immutable_tags: string | null;
+  readonly retention: string | null;
+  readonly pulls: number | null;
+  readonly last_pull_at: number | null;
+  readonly last_push_at: number | null;
+}
+
+function rows(db: Reader, orgId: string) {
+  return db
+    .selectFrom("app")
+    .innerJoin("project", "project.id", "app.project_id")
+    .leftJoin("registry_repository as r", "r.id", "app.id")
+    .select([
+      "app.id",
+      "app.org_id",
+      "app.project_id",
+      "app.slug",
+      "app.created_at",
+      "project.visibility",
+      "r.is_public",
+      "r.immutable_tags",
+      "r.retention",
+      "r.pulls",
+      "r.last_pull_at",
+      "r.last_push_at",
+    ])
+    .where("app.org_id", "=", orgId);
+}
+
+/** By id, or by slug: no slug has the `_` of an id. */
+export async function repositoryRow(db: Reader, orgId: string, idOrSlug: string): Promise<RepositoryRow | undefined> {
+  return rows(db, orgId)
+    .where(idOrSlug.startsWith("app_") ? "app.id" : "app.slug", "=", idOrSlug)
+    .executeTakeFirst();
+}
+
+/** Those within reach, newest first. */
+export async function repositoryRows(
+  db: Reader,
+  orgId: string,
+  reach: Reach,
+  page: { readonly beforeId: string | undefined; readonly limit: number },
+): Promise<RepositoryRow[]> {
+  return rows(db, orgId)
+    .where((eb) =>
+      eb.or([
+        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .$if(page.beforeId !== undefined, (query) => query.where("app.id", "<", page.beforeId ?? ""))
+    .orderBy("app.id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export interface Contents {
+  readonly tags: number;
+  readonly manifests: number;
+  /** Of blobs and manifests together. */
+  readonly bytes: number;
+}
+
+export async function contentsOf(db: Reader, repository: string): Promise<Contents> {
+  const { count: tags } = await db
+    .selectFrom("registry_tag")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("repository", "=", repository)
+    .executeTakeFirstOrThrow();
+  const manifests = await db
+    .selectFrom("registry_manifest")
+    .select(({ fn }) => [fn.countAll<number>().as("count"), fn.sum<number | null>("size").as("bytes")])
+    .where("repository", "=", repository)
+    .executeTakeFirstOrThrow();
+  const blobs = await db
+    .selectFrom("registry_blob")
+    .select(({ fn }) => fn.sum<number | null>("size").as("bytes"))
+    .where("repository", "=", repository)
+    .executeTakeFirstOrThrow();
+  const bytes = Number(manifests.bytes ?? 0) + Number(blobs.bytes ?? 0);
+  return { tags: Number(tags), manifests: Number(manifests.count), bytes };
+}
+
+/** Tags with their manifests, by name. */
+export async function tagPage(
+  db: Reader,
+  repository: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<(TagRow & Pick<ManifestRow, "media_type" | "artifact_type" | "size" | "pulls" | "last_pull_at">)[]> {
+  return db
+    .selectFrom("registry_tag as t")
+    .innerJoin("registry_manifest as m", (join) =>
+      join.onRef("m.repository", "=", "t.repository").onRef("m.digest", "=", "t.digest"),
+    )
+    .selectAll("t")
+    .select(["m.media_type", "m.artifact_type", "m.size", "m.pulls", "m.last_pull_at"])
+    .where("t.repository", "=", repository)
+    .where("t.name", ">", page.after)
+    .orderBy("t.name")
+    .limit(page.limit)
+    .execute();
+}
+
+/** What these manifests are made of. */
+export async function referencesOfAll(
+  db: Reader,
+  repository: string,
+  manifests: readonly string[],
+): Promise<ReferenceRow[]> {
+  const found: ReferenceRow[] = [];
+  for (const chunk of inChunks(manifests)) {
+    const query = db.selectFrom("registry_reference").selectAll().where("repository", "=", repository);
+    found.push(...(await query.where("manifest", "in", chunk).orderBy("manifest").orderBy("position").execute()));
+  }
+  return found;
+}
+
+export async function someManifests(db: Reader, repository: string, limit: number): Promise<string[]> {
+  const query = db.selectFrom("registry_manifest").select("digest").where("repository", "=", repository);
+  return (await query.limit(limit).execute()).map(({ digest }) => digest);
+}
+
+export async function someBlobs(db: Reader, repository: string, limit: number): Promise<string[]> {
+  const query = db.selectFrom("registry_blob").select("digest").where("repository", "=", repository);
+  return (await query.limit(limit).execute()).map(({ digest }) => digest);
+}
+
+export async function uploadsOf(db: Reader, repository: string): Promise<Tables["registry_upload"][]> {
+  return db.selectFrom("registry_upload").selectAll().where("repository", "=", repository).execute();
+}
+
+export async function allTags(db: Reader, repository: string): Promise<string[]> {
+  const query = db.selectFrom("registry_tag").select("name").where("repository", "=", repository);
+  return (await query.execute()).map(({ name }) => name);
+}

@@ -1,0 +1,210 @@
+import type { Reach } from "#domain/identity/index.ts";
+import { appendAudit } from "#domain/audit/index.ts";
+import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { unlinkBlob } from "./blobs.ts";
+import {
+  allTags,
+  referencesOfAll,
+  repositoryRow,
+  repositoryRows,
+  someBlobs,
+  someManifests,
+  uploadsOf,
+  type RepositoryRow,
+} from "./images-store.ts";
+import { matchesAny } from "./immutable.ts";
+import { removeManifest, tellOf } from "./manifests.ts";
+import { lockRegistry } from "./repositories.ts";
+import type { Retention } from "./retention.ts";
+import { putSettings } from "./store.ts";
+import { nameOf, type ManifestRow, type ReferenceRow, type RegistryDeps, type Repository } from "./types.ts";
+import { dropUpload } from "./uploads.ts";
+
+type Deps = Pick<RegistryDeps, "metadata" | "clock">;
+
+/** A repository with its settings and what is known of its use. */
+export interface RepositoryView extends Repository {
+  readonly retention: Retention | null;
+  readonly pulls: number;
+  readonly lastPullAt: number | null;
+  readonly lastPushAt: number | null;
+}
+
+/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+export async function findRepository(
+  { metadata }: Pick<Deps, "metadata">,
+  org: { readonly id: string; readonly slug: string },
+  idOrSlug: string,
+): Promise<RepositoryView | undefined> {
+  const row = await repositoryRow(metadata.read, org.id, idOrSlug);
+  return row === undefined ? undefined : viewOf(row, org.slug);
+}
+
+/** Those within reach before an id, newest first. */
+export async function repositoriesBefore(
+  { metadata }: Pick<Deps, "metadata">,
+  org: { readonly id: string; readonly slug: string },
+  reach: Reach,
+  page: { readonly beforeId: string | undefined; readonly limit: number },
+): Promise<RepositoryView[]> {
+  const rows = await repositoryRows(metadata.read, org.id, reach, page);
+  return rows.map((row) => viewOf(row, org.slug));
+}
+
+function viewOf(row: RepositoryRow, orgSlug: string): RepositoryView {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    projectId: row.project_id,
+    orgSlug,
+    appSlug: row.slug,
+    visibility: row.visibility,
+    isPublic: row.is_public === 1,
+    immutableTags: row.immutable_tags === null ? [] : (JSON.parse(row.immutable_tags) as string[]),
+    retention: row.retention === null ? null : (JSON.parse(row.retention) as Retention),
+    pulls: row.pulls ?? 0,
+    lastPullAt: row.last_pull_at,
+    lastPushAt: row.last_push_at,
+  };
+}
+
+export interface RepositorySettings {
+  readonly isPublic?: boolean | undefined;
+  readonly immutableTags?: readonly string[] | undefined;
+  readonly retention?: Retention | null | undefined;
+}
+
+export async function updateRepository(
+  deps: Deps,
+  caller: Caller,
+  before: RepositoryView,
+  change: RepositorySettings,
+): Promise<RepositoryView> {
+  const after = {
+    ...before,
+    isPublic: change.isPublic ?? before.isPublic,
+    immutableTags: change.immutableTags ?? before.immutableTags,
+    retention: change.retention === undefined ? before.retention : change.retention,
+  };
+  await deps.metadata.write(async (tx) => {
+    await putSettings(tx, { id: before.id, org_id: before.orgId, ...settingsOf(after) }, deps.clock.nowMs());
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: before.orgId,
+      action: "repository.update",
+      target: { kind: "app", id: before.id },
+      detail: { repository: nameOf(before), before: settingsOf(before), after: settingsOf(after) },
+    });
+  });
+  return after;
+}
+
+function settingsOf({ isPublic, immutableTags, retention }: RepositoryView) {
+  return {
+    is_public: isPublic ? 1 : 0,
+    immutable_tags: JSON.stringify(immutableTags),
+    retention: retention === null ? null : JSON.stringify(retention),
+  };
+}
+
+/** What a manifest weighs, and what is in it. */
+export interface Image {
+  readonly manifest: ManifestRow;
+  readonly references: readonly ReferenceRow[];
+  /** Bytes that a client pulls at most: every blob and manifest below, each once. */
+  readonly totalBytes: number;
+  /** Of each manifest in an index that is here, by digest. */
+  readonly childBytes: ReadonlyMap<string, number>;
+}
+
+/** Manifests of one image that are looked at: an index may name thousands, and its indexes thousands again. */
+const WALK_MAX = 2000;
+
+export async function imageOf(deps: Pick<Deps, "metadata">, manifest: ManifestRow): Promise<Image> {
+  const { read } = deps.metadata;
+  const { repository, digest, size } = manifest;
+  const byManifest = new Map<string, ReferenceRow[]>([[digest, []]]);
+  for (let level = [digest]; level.length > 0 && byManifest.size < WALK_MAX;) {
+    const next = new Set<string>();
+    for (const row of await referencesOfAll(read, repository, level)) {
+      byManifest.get(row.manifest)?.push(row);
+      if (row.kind === "manifest" && !byManifest.has(row.target)) next.add(row.target);
+    }
+    level = [...next].slice(0, WALK_MAX - byManifest.size);
+    for (const target of level) byManifest.set(target, []);
+  }
+  const references = byManifest.get(digest) ?? [];
+  const children = references.filter(({ kind }) => kind === "manifest");
+  return {
+    manifest,
+    references,
+    totalBytes: size + weightOf(byManifest, digest),
+    childBytes: new Map(children.map(({ target, size: own }) => [target, own + weightOf(byManifest, target)])),
+  };
+}
+
+/** Of everything below a manifest, each digest once. */
+function weightOf(byManifest: ReadonlyMap<string, readonly ReferenceRow[]>, digest: string): number {
+  const sizes = new Map<string, number>();
+  const seen = new Set([digest]);
+  for (const at of seen) {
+    for (const { target, size, kind } of byManifest.get(at) ?? []) {
+      if (kind !== "foreign") sizes.set(target, size);
+      if (kind === "manifest") seen.add(target);
+    }
+  }
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
+const BATCH = 100;
+
+/**
+ * Deletes everything of a repository: tags, manifests, blobs, uploads. In steps, so that a large one holds nobody up; what is pushed meanwhile may stay.
+ * @throws Problem `conflict` while there are immutable tags
+ */
+export async function emptyRepository(deps: RegistryDeps, caller: Caller, repository: Repository): Promise<void> {
+  const fixed = (await allTags(deps.metadata.read, repository.id)).filter((tag) =>
+    matchesAny(tag, repository.immutableTags),
+  );
+  if (fixed.length > 0)
+    throw new Problem("conflict", `The tag ${fixed[0]} is immutable; change the repository's immutable_tags first.`);
+  let [manifests, blobs] = [0, 0];
+  const inSteps = async (step: () => Promise<number>): Promise<void> => {
+    while ((await step()) > 0);
+  };
+  await inSteps(async () => {
+    const count = await removeSome(deps, repository, "manifests");
+    manifests += count;
+    return count;
+  });
+  await inSteps(async () => {
+    const count = await removeSome(deps, repository, "blobs");
+    blobs += count;
+    return count;
+  });
+  for (const upload of await uploadsOf(deps.metadata.read, repository.id)) await dropUpload(deps, upload);
+  await deps.metadata.write(async (tx) => {
+    const detail = { repository: nameOf(repository), manifests, blobs };
+    await tellOf(deps, tx, repository, { type: "image.deleted", detail: { all: true, manifests } });
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: repository.orgId,
+      action: "repository.empty",
+      target: { kind: "app", id: repository.id },
+      detail,
+    });
+  });
+}
+
+async function removeSome(deps: RegistryDeps, { id, orgId }: Repository, what: "manifests" | "blobs"): Promise<number> {
+  return deps.metadata.write(async (tx) => {
+    await lockRegistry(deps, tx, orgId);
+    const digests = await (what === "manifests" ? someManifests : someBlobs)(tx, id, BATCH);
+    for (const digest of digests) {
+      if (what === "manifests") await removeManifest(deps, tx, id, digest);
+      else await unlinkBlob(deps, tx, id, digest);
+    }
+    return digests.length;
+  });
+}

@@ -1,0 +1,75 @@
+import type { Scope } from "@mooring/contract";
+import { authorize, type Principal } from "#domain/identity/index.ts";
+import { absent, type Caller } from "#domain/organizations/index.ts";
+import {
+  contentsOf,
+  findRepository,
+  nameOf,
+  resourceOf,
+  type RepositoryView,
+  type Retention,
+} from "#domain/registry/index.ts";
+import { missingScope, type OperationContext } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+export function callerOf({ principal, ip, requestId }: OperationContext): Caller {
+  return { principal, ip, requestId };
+}
+
+/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
+export async function repositoryFor(
+  deps: { readonly metadata: MetadataStore },
+  principal: Principal,
+  idOrSlug: string,
+  permission: Scope,
+): Promise<RepositoryView> {
+  const repository = await findRepository(deps, orgOf(principal), idOrSlug);
+  if (repository === undefined) throw absent();
+  const decision = authorize(principal, permission, resourceOf(repository));
+  if (decision === "hidden") throw absent();
+  if (decision === "insufficient_scope") throw missingScope(permission);
+  return repository;
+}
+
+export function orgOf({ orgId, orgSlug }: Principal): { readonly id: string; readonly slug: string } {
+  return { id: orgId, slug: orgSlug };
+}
+
+export async function repositoryBody(deps: { readonly metadata: MetadataStore }, repository: RepositoryView) {
+  const { tags, manifests, bytes } = await contentsOf(deps.metadata.read, repository.id);
+  return {
+    app_id: repository.id,
+    slug: repository.appSlug,
+    name: nameOf(repository),
+    project_id: repository.projectId,
+    public: repository.isPublic,
+    immutable_tags: [...repository.immutableTags],
+    retention: repository.retention === null ? null : retentionBody(repository.retention),
+    tags,
+    manifests,
+    size_bytes: bytes,
+    pulls: repository.pulls,
+    last_pull_at: isoOrNull(repository.lastPullAt),
+    last_push_at: isoOrNull(repository.lastPushAt),
+  };
+}
+
+interface RetentionBody {
+  keep_last: number | null;
+  keep_days: number | null;
+  keep_tags: string[];
+  untagged_days: number | null;
+}
+
+function retentionBody({ keepLast, keepDays, keepTags, untaggedDays }: Retention): RetentionBody {
+  return { keep_last: keepLast, keep_days: keepDays, keep_tags: [...keepTags], untagged_days: untaggedDays };
+}
+
+export function retentionOf({ keep_last, keep_days, keep_tags, untagged_days }: RetentionBody): Retention {
+  return { keepLast: keep_last, keepDays: keep_days, keepTags: keep_tags, untaggedDays: untagged_days };
+}
+
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoFromMs(ms);
+}

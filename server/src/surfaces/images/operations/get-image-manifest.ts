@@ -1,0 +1,104 @@
+import type { REGISTRY_API_ROUTES } from "@mooring/contract";
+import { absent } from "#domain/organizations/index.ts";
+import {
+  findManifest,
+  imageOf,
+  referrerRows,
+  tagsOfManifest,
+  type Image,
+  type ManifestRow,
+} from "#domain/registry/index.ts";
+import type { Operation } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { ImagesSurfaceDeps } from "../index.ts";
+import { isoOrNull, repositoryFor } from "../model.ts";
+
+const REFERRERS_MAX = 100;
+
+export function getImageManifest(deps: ImagesSurfaceDeps): Operation<typeof REGISTRY_API_ROUTES.getImageManifest> {
+  return async ({ params }, { principal }) => {
+    const repository = await repositoryFor(deps, principal, params.app_id, "registry:pull");
+    const { read } = deps.metadata;
+    const manifest = await findManifest(deps, repository, params.reference).catch(() => {
+      throw absent();
+    });
+    const image = await imageOf(deps, manifest);
+    const page = { artifactType: undefined, after: "", limit: REFERRERS_MAX };
+    const referrers = await referrerRows(read, repository.id, manifest.digest, page);
+    const tags = await tagsOfManifest(read, repository.id, manifest.digest);
+    return {
+      ...manifestBody(manifest),
+      total_size_bytes: image.totalBytes,
+      tags: tags.map(({ name }) => name),
+      ...contentBody(image),
+      referrers: referrers.map(referrerBody),
+    };
+  };
+}
+
+function manifestBody(row: ManifestRow) {
+  return {
+    digest: row.digest,
+    media_type: row.media_type,
+    artifact_type: row.artifact_type,
+    size_bytes: row.size,
+    annotations: annotationsOf(row),
+    subject: row.subject,
+    pulls: row.pulls,
+    last_pull_at: isoOrNull(row.last_pull_at),
+    created_by: row.created_by,
+    created_at: isoFromMs(row.created_at),
+  };
+}
+
+function contentBody({ references, childBytes }: Image) {
+  const blob = ({ target, media_type, size }: Image["references"][number]) => ({
+    digest: target,
+    media_type,
+    size_bytes: size,
+  });
+  const config = references.find(({ kind }) => kind === "config");
+  const layers = references.filter(({ kind }) => kind === "layer" || kind === "foreign");
+  const children = references.filter(({ kind }) => kind === "manifest");
+  return {
+    config: config === undefined ? null : blob(config),
+    layers: layers.map((layer) => ({ ...blob(layer), foreign: layer.kind === "foreign" })),
+    platforms: children.map(({ target, media_type, size, platform }) => ({
+      digest: target,
+      media_type,
+      ...platformBody(platform),
+      total_size_bytes: childBytes.get(target) ?? size,
+    })),
+  };
+}
+
+function platformBody(json: string | null): { os: string | null; architecture: string | null; variant: string | null } {
+  const platform = (json === null ? {} : JSON.parse(json)) as Record<string, unknown>;
+  const text = (name: string): string | null => (typeof platform[name] === "string" ? platform[name] : null);
+  return { os: text("os"), architecture: text("architecture"), variant: text("variant") };
+}
+
+function referrerBody(row: ManifestRow) {
+  return {
+    digest: row.digest,
+    media_type: row.media_type,
+    artifact_type: row.artifact_type,
+    kind: kindOf(row.artifact_type ?? ""),
+    size_bytes: row.size,
+    annotations: annotationsOf(row),
+    created_at: isoFromMs(row.created_at),
+  };
+}
+
+/** By the types that cosign, notation, the bill-of-materials formats and in-toto use. */
+function kindOf(artifactType: string): "signature" | "sbom" | "attestation" | "other" {
+  if (/cosign.*(?:sig|bundle)|sigstore|notary\.signature|notaryproject\.signature/.test(artifactType))
+    return "signature";
+  if (/spdx|cyclonedx|syft|sbom/.test(artifactType)) return "sbom";
+  if (/in-toto|attestation|dsse|provenance/.test(artifactType)) return "attestation";
+  return "other";
+}
+
+function annotationsOf({ annotations }: ManifestRow): Record<string, string> {
+  return JSON.parse(annotations) as Record<string, string>;
+}

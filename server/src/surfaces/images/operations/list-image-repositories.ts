@@ -1,0 +1,22 @@
+import type { REGISTRY_API_ROUTES } from "@mooring/contract";
+import { reachOf } from "#domain/identity/index.ts";
+import { listPage } from "#domain/organizations/index.ts";
+import { repositoriesBefore } from "#domain/registry/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { ImagesSurfaceDeps } from "../index.ts";
+import { orgOf, repositoryBody } from "../model.ts";
+
+export function listImageRepositories(
+  deps: ImagesSurfaceDeps,
+): Operation<typeof REGISTRY_API_ROUTES.listImageRepositories> {
+  return async ({ query }, { principal }) => {
+    const reach = reachOf(principal, "registry:pull");
+    const page = await listPage(
+      { limit: query.limit ?? 50, cursor: query.cursor },
+      (wanted) => repositoriesBefore(deps, orgOf(principal), reach, wanted),
+      ({ id }) => id,
+    );
+    const items = await Promise.all(page.items.map((repository) => repositoryBody(deps, repository)));
+    return { items, next_cursor: page.nextCursor };
+  };
+}

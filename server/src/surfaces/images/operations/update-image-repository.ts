@@ -1,0 +1,20 @@
+import type { REGISTRY_API_ROUTES } from "@mooring/contract";
+import { updateRepository } from "#domain/registry/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { ImagesSurfaceDeps } from "../index.ts";
+import { callerOf, repositoryBody, repositoryFor, retentionOf } from "../model.ts";
+
+export function updateImageRepository(
+  deps: ImagesSurfaceDeps,
+): Operation<typeof REGISTRY_API_ROUTES.updateImageRepository> {
+  return async ({ params, body }, context) => {
+    const repository = await repositoryFor(deps, context.principal, params.app_id, "apps:write");
+    const { retention } = body;
+    const after = await updateRepository(deps, callerOf(context), repository, {
+      isPublic: body.public,
+      immutableTags: body.immutable_tags,
+      retention: retention === undefined || retention === null ? retention : retentionOf(retention),
+    });
+    return repositoryBody(deps, after);
+  };
+}

@@ -1,0 +1,43 @@
+import type { World, WorldOptions } from "../../organization/testing/world.ts";
+import { digestOf, newClient, registryOf, tokenFor, withRegistry } from "../../registry/testing/registry.ts";
+import { createImagesSurface } from "../index.ts";
+
+/** What tests of this surface share: a world with the registry beside it, and images pushed there. */
+
+export const WITH_IMAGES: WorldOptions = {
+  surfaces: async (deps) => {
+    const others = (await withRegistry().surfaces?.(deps)) ?? [];
+    const parts = registryOf({ metadata: deps.metadata } as World);
+    return [...others, createImagesSurface({ host: deps.host, ...parts })];
+  },
+};
+
+const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+
+export interface Pushed {
+  readonly name: string;
+  readonly digest: string;
+}
+
+/** Pushes a small image of its own to an app's repository. */
+export async function pushImage(world: World, app: { slug: string; project_id: string }, tag: string): Promise<Pushed> {
+  const name = `orgs/${world.acme.slug}/${app.slug}`;
+  const bound = app.project_id === world.acme.closed.id ? { projectId: app.project_id } : {};
+  const client = await newClient(world, { scopes: ["registry:pull", "registry:push"], ...bound });
+  const headers = { authorization: await tokenFor(world, client, `repository:${name}:pull,push`) };
+  const config = { architecture: "amd64", os: "linux" };
+  const text = JSON.stringify(config);
+  await world.call("POST", `/v2/${name}/blobs/uploads/?digest=${digestOf(text)}`, { headers, body: config });
+  const descriptor = {
+    mediaType: "application/vnd.oci.image.config.v1+json",
+    digest: digestOf(text),
+    size: text.length,
+  };
+  const manifest = { schemaVersion: 2, mediaType: MANIFEST, config: descriptor, layers: [], annotations: { tag } };
+  const answer = await world.call("PUT", `/v2/${name}/manifests/${tag}`, {
+    headers: { ...headers, "content-type": MANIFEST },
+    body: manifest,
+  });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return { name, digest: digestOf(JSON.stringify(manifest)) };
+}
