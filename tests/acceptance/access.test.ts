@@ -51,6 +51,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createCredential: { name: "never made", scopes: ["org:read"] },
   updateCredential: { name: "New name" },
   rotateCredential: {},
+  createS3Key: { name: "never made" },
+  createS3Destination: { name: "never-made", url: "https://example.com/" },
 };
 
 const OPERATIONS = publishedOperations();
@@ -86,6 +88,8 @@ function absent(operation: Operation): Record<string, string> {
     user_id: `user_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
     invitation_id: `inv_${"0".repeat(26)}`,
+    key_id: `key_${"0".repeat(26)}`,
+    destination_id: `dest_${"0".repeat(26)}`,
     erasure_id: `era_${"0".repeat(26)}`,
   };
   return Object.fromEntries(operation.parameters.map((name) => [name, values[name] ?? "0"]));

@@ -24,6 +24,10 @@ export const S3_ERRORS = {
   InternalError: [500, "An unexpected error. Try again."],
   InvalidAccessKeyId: [403, "There is no such access key."],
   InvalidArgument: [400, "An argument is not valid."],
+  InvalidBucketAclWithObjectOwnership: [
+    400,
+    "The bucket's access control list gives others something; take that away first.",
+  ],
   InvalidBucketName: [400, "The bucket name is not valid."],
   InvalidBucketState: [409, "The bucket's present state does not allow this."],
   InvalidDigest: [400, "The Content-MD5 is not valid."],

@@ -68,10 +68,23 @@ export function isPublicAcl(acl: Acl): boolean {
 
 const GRANTS_MAX = 100;
 
-/** @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`, `InvalidArgument` */
-export function requireSoundAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
-  if (bucket.config.ownership === "BucketOwnerEnforced" && !isOwnersAlone(acl))
+/**
+ * What lists of objects may be. Where the bucket's owner owns every object, only what gives them full control and nobody else anything.
+ * @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`, `InvalidArgument`
+ */
+export function requireSoundAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl): void {
+  if (bucket.config.ownership === "BucketOwnerEnforced" && !isBucketOwners(acl, bucket.owner))
     throw new S3Error("AccessControlListNotSupported");
+  requireSoundGrants(bucket, acl);
+}
+
+/** What lists of buckets may be. @throws as above */
+export function requireSoundBucketAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
+  if (bucket.config.ownership === "BucketOwnerEnforced") throw new S3Error("AccessControlListNotSupported");
+  requireSoundGrants(bucket, acl);
+}
+
+function requireSoundGrants(bucket: Pick<Bucket, "config">, acl: Acl): void {
   if (bucket.config.publicAccessBlock?.blockPublicAcls === true && isPublicAcl(acl)) throw new S3Error("AccessDenied");
   if (acl.grants.length > GRANTS_MAX)
     throw new S3Error("MalformedACLError", `An access control list has ${GRANTS_MAX} grants at most.`);
@@ -86,9 +99,13 @@ export function requireSoundAcl(bucket: Pick<Bucket, "config">, acl: Acl): void 
   }
 }
 
-function isOwnersAlone(acl: Acl): boolean {
-  return acl.grants.every(
-    ({ grantee, permission }) =>
-      permission === "FULL_CONTROL" && grantee.kind === "user" && grantee.id === acl.owner.id,
+function isBucketOwners({ owner, grants }: Acl, bucketOwner: S3Owner): boolean {
+  const isFull = (id: string): boolean =>
+    grants.some(
+      ({ grantee, permission }) => permission === "FULL_CONTROL" && grantee.kind === "user" && grantee.id === id,
+    );
+  const isOthers = grants.some(
+    ({ grantee }) => grantee.kind === "group" || (grantee.id !== owner.id && grantee.id !== bucketOwner.id),
   );
+  return isFull(bucketOwner.id) && !isOthers;
 }

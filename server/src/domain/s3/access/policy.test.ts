@@ -48,9 +48,9 @@ describe("a bucket policy", () => {
     assert.equal(verdict(to("proj_1"), { names: ["proj_2"] }), "none");
     assert.equal(verdict(to("proj_1")), "none");
     assert.equal(verdict(to("*")), "allow");
-    const { Principal: _principal, ...others } = ALLOW;
+    const others = { Effect: "Deny", Action: "s3:GetObject", Resource: "arn:aws:s3:::shop/*" };
     assert.equal(verdict({ ...others, NotPrincipal: { AWS: "proj_1" } }, { names: ["proj_1"] }), "none");
-    assert.equal(verdict({ ...others, NotPrincipal: { AWS: "proj_1" } }, { names: ["proj_2"] }), "allow");
+    assert.equal(verdict({ ...others, NotPrincipal: { AWS: "proj_1" } }, { names: ["proj_2"] }), "deny");
   });
 
   test("negates actions and resources", () => {
@@ -140,6 +140,7 @@ describe("a bucket policy", () => {
       { Statement: { ...ALLOW, Principal: { Federated: "x" } } },
       { Statement: { ...ALLOW, Condition: { StringMaybe: { a: "b" } } } },
       { Statement: { ...ALLOW, Condition: { IpAddress: { "aws:SourceIp": "here" } } } },
+      { Statement: { ...ALLOW, Principal: undefined, NotPrincipal: { AWS: "proj_1" } } },
       { Statement: { ...ALLOW, Foreign: 1 } },
       { Version: "2099-01-01", Statement: ALLOW },
       { Statement: { ...ALLOW, Sid: "x".repeat(21_000) } },

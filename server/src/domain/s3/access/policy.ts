@@ -66,7 +66,7 @@ function matches({ isNot, patterns }: Matcher, text: string): boolean {
 export function isPublicPolicy(policy: Policy): boolean {
   return policy.statements.some(
     ({ isDeny, principals, conditions }) =>
-      !isDeny && (principals.everybody || principals.isNot) && !conditions.some(({ narrowsWho }) => narrowsWho),
+      !isDeny && principals.everybody && !conditions.some(({ narrowsWho }) => narrowsWho),
   );
 }
 
@@ -116,6 +116,7 @@ function parseStatement(statement: Record<string, unknown>, bucket: string): Sta
     return wildcard(text);
   });
   const principals = principalsOf(statement);
+  if (principals.isNot && effect === "Allow") throw malformed("NotPrincipal goes with Deny only");
   const conditions = parseConditions(statement["Condition"], malformed);
   return { isDeny: effect === "Deny", principals, actions, resources, conditions };
 }

@@ -2,7 +2,7 @@ import { APP_SLUG_PATTERN } from "@mooring/contract";
 import { changeOrganization, createAppIn, deleteAppIn, type Caller } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { knows, reaches } from "../access/access.ts";
-import { requireSoundAcl } from "../access/acl.ts";
+import { requireSoundBucketAcl } from "../access/acl.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import type { Bucket, BucketConfig, ListedBucket, NewBucket, S3Caller, S3KeyPrincipal, S3Principal } from "../types.ts";
@@ -65,7 +65,7 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
     ...(options.ownership === undefined ? {} : { ownership: options.ownership }),
     ...(options.objectLock === true ? { objectLock: {} } : {}),
   };
-  if (options.acl !== undefined) requireSoundAcl({ config }, options.acl);
+  if (options.acl !== undefined) requireSoundBucketAcl({ config }, options.acl);
   const id = await makeApp(deps, caller, principal, options, config);
   const row = await bucketById(deps.metadata.read, id);
   if (row === undefined) throw noSuchBucket(name); // deleted again meanwhile

@@ -1,6 +1,6 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { isPublicAcl, requireSoundAcl } from "../access/acl.ts";
+import { isPublicAcl, requireSoundBucketAcl } from "../access/acl.ts";
 import { policyOf } from "../access/parsed.ts";
 import { isPublicPolicy, parsePolicy } from "../access/policy.ts";
 import { auditOf } from "../audit.ts";
@@ -64,7 +64,7 @@ export async function setVersioning(
 function requireSoundConfig(bucket: Bucket, before: Settings, config: BucketConfig, kind: BucketConfigKind): void {
   requireSound(config, kind);
   const { acl, policy, publicAccessBlock: block, objectLock } = config;
-  if (kind === "acl" && acl !== undefined) requireSoundAcl({ config }, acl);
+  if (kind === "acl" && acl !== undefined) requireSoundBucketAcl({ config }, acl);
   if (kind === "policy" && policy !== undefined) {
     const isOpen = isPublicPolicy(parsePolicy(policy, bucket.name));
     if (isOpen && block?.blockPublicPolicy === true)
@@ -80,10 +80,7 @@ function requireSoundConfig(bucket: Bucket, before: Settings, config: BucketConf
     acl !== undefined &&
     acl.grants.some(({ grantee }) => grantee.kind === "group" || grantee.id !== bucket.owner.id)
   )
-    throw new S3Error(
-      "InvalidBucketState",
-      "The bucket's access control list gives others something; take that away first.",
-    );
+    throw new S3Error("InvalidBucketAclWithObjectOwnership");
 }
 
 /** Whether everybody may read, by policy or list. */

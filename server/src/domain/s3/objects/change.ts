@@ -1,6 +1,7 @@
 import type { S3Deps } from "../deps.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOf } from "../audit.ts";
+import { S3Error } from "../errors.ts";
 import { emit, type EventName } from "../events/emit.ts";
 import type { Acl, Bucket, ObjectName, ObjectVersion, Retention, S3Caller, Tags } from "../types.ts";
 import { detailColumn, detailOf, keyBytes, tagsColumn, versionOf, type Detail } from "./detail.ts";
@@ -70,6 +71,7 @@ export async function setAcl(
   name: ObjectName,
   acl: Acl,
 ): Promise<ObjectVersion> {
+  if (bucket.config.ownership === "BucketOwnerEnforced") throw new S3Error("AccessControlListNotSupported");
   const audit = { caller, action: "object.acl.update", detail: { grants: acl.grants } };
   const event = { caller, name: "ObjectAcl:Put" } as const;
   return changeObject(deps, bucket, name, () => ({ detail: { acl } }), { audit, event });

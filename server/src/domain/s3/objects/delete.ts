@@ -8,7 +8,7 @@ import { detailOf, keyBytes, ownerColumn } from "./detail.ts";
 import { locate } from "./find.ts";
 import { requireUnlocked } from "./lock.ts";
 import { requireKey, writerOf } from "./put.ts";
-import { markDeleted, removeVersion, stateForWrite, type WriteDeps } from "./version.ts";
+import { markDeleted, removeVersion, requireDeletable, stateForWrite, type WriteDeps } from "./version.ts";
 
 export async function deleteObject(
   deps: WriteDeps,
@@ -74,9 +74,9 @@ async function deleteBatch(
 async function refusalOf(deps: WriteDeps, tx: Writer, bucket: Bucket, object: DeleteObject): Promise<unknown> {
   try {
     requireKey(object.key);
-    const { current } = await stateForWrite(deps, tx, bucket, keyBytes(object.key));
+    const state = await stateForWrite(deps, tx, bucket, keyBytes(object.key));
     if (object.versionId === undefined) {
-      if (current !== undefined) requireConditions(current, object.conditions, object.key);
+      requireDeletable(state, object.conditions, object.key);
       return undefined;
     }
     const found = await locate(tx, bucket, object);

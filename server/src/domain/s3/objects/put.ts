@@ -54,13 +54,15 @@ export function attributesOf(
     ({ grantee, permission }) =>
       grantee.kind === "user" && grantee.id === bucket.owner.id && permission === "FULL_CONTROL",
   );
+  const owner = writerOf(caller, bucket, isGivenUp === true);
+  const isKept = acl != null && bucket.config.ownership !== "BucketOwnerEnforced";
   return {
-    owner: ownerColumn(writerOf(caller, bucket, isGivenUp === true), bucket.owner),
+    owner: ownerColumn(owner, bucket.owner),
     tags: tagsColumn(tags),
     detail: {
       headers,
       metadata,
-      ...(acl == null ? {} : { acl }),
+      ...(isKept ? { acl: { ...acl, owner } } : {}),
       ...(lock === undefined ? {} : { retention: lock }),
       ...(legalHold === true ? { legalHold } : {}),
     },

@@ -30,7 +30,7 @@ export interface WriteState {
   readonly versioning: VersioningState;
   readonly current: ObjectRow | undefined;
   /** The newest of all, marker or object; undefined when there is none. */
-  readonly newestSeq: number | undefined;
+  readonly newest: HistoryRow | undefined;
 }
 
 /** Locks a key until the end of the transaction. @throws S3Error `NoSuchBucket` */
@@ -40,8 +40,8 @@ export async function stateForWrite(deps: WriteDeps, tx: Writer, bucket: Bucket,
   await deps.metadata.lock(tx, `s3:${bucket.id}:${Buffer.from(key).toString("latin1")}`);
   const current = await currentObject(tx, bucket.id, key);
   const { versioning } = state;
-  if (versioning === "unversioned" || current !== undefined) return { versioning, current, newestSeq: current?.seq };
-  return { versioning, current, newestSeq: (await newestHistory(tx, bucket.id, key))?.seq };
+  if (versioning === "unversioned" || current !== undefined) return { versioning, current, newest: current };
+  return { versioning, current, newest: await newestHistory(tx, bucket.id, key) };
 }
 
 /** What a version is written with. */
@@ -88,8 +88,7 @@ export async function markDeleted(
 ): Promise<HistoryRow | undefined> {
   const key = keyBytes(options.key);
   const state = await stateForWrite(deps, tx, bucket, key);
-  // What is not there can be deleted: only what is there is compared.
-  if (state.current !== undefined) requireConditions(state.current, options.conditions, options.key);
+  requireDeletable(state, options.conditions, options.key);
   const freed = await makeRoom(deps, tx, bucket, state, key, { isGone: true });
   await addUsage(
     deps.metadata.dialect,
@@ -105,6 +104,15 @@ export async function markDeleted(
   const marker = { ...none, key, owner: options.owner, ...placeOf(deps, bucket, state) };
   await insertHistory(tx, marker);
   return marker;
+}
+
+/** What is not there can be deleted: only what is there, which may be a delete marker, is compared. @throws S3Error `PreconditionFailed` */
+export function requireDeletable(
+  { newest }: Pick<WriteState, "newest">,
+  conditions: WriteConditions | undefined,
+  key: string,
+): void {
+  if (newest !== undefined) requireConditions(newest, conditions, key);
 }
 
 /** Takes one version away for good; the newest of the rest becomes the present one. */
@@ -166,13 +174,13 @@ async function makeRoom(
 function placeOf(
   deps: WriteDeps,
   bucket: Bucket,
-  { versioning, newestSeq }: WriteState,
+  { versioning, newest }: WriteState,
 ): Pick<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at"> {
   const nowMs = deps.clock.nowMs();
   return {
     bucket: bucket.id,
     org_id: bucket.orgId,
-    seq: Math.min(-nowMs * 1000, (newestSeq ?? 0) - 1),
+    seq: Math.min(-nowMs * 1000, (newest?.seq ?? 0) - 1),
     version_id: versioning === "enabled" ? randomBytes(24).toString("base64url") : NULL_VERSION,
     modified_at: nowMs,
   };

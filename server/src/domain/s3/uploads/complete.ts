@@ -32,14 +32,14 @@ export async function completeUpload(
   bucket: Bucket,
   completion: Completion,
 ): Promise<ObjectVersion> {
-  const { key, uploadId, parts } = completion;
-  requireOrder(parts);
+  const { key, uploadId } = completion;
+  const parts = inOrder(completion.parts);
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `s3_upload:${uploadId}`);
     const upload = await anyUpload(tx, bucket, key, uploadId);
     const digest = sha256Hex(JSON.stringify(parts.map(({ number, etag }) => [number, etag])));
     if (upload.completed_at !== null) return resultOf(upload, digest);
-    const version = await makeObject(deps, tx, caller, bucket, upload, completion);
+    const version = await makeObject(deps, tx, caller, bucket, upload, { ...completion, parts });
     const result: Result = { digest, version: { ...version, parts: null } };
     await setCompleted(tx, uploadId, deps.clock.nowMs(), JSON.stringify(result));
     return version;
@@ -87,14 +87,11 @@ async function makeObject(
   return writeAndTell(deps, tx, bucket, version, { conditions, caller, name });
 }
 
-/** @throws S3Error `InvalidPartOrder`, `MalformedXML` */
-function requireOrder(parts: readonly CompletedPart[]): void {
+/** Of a part that is named twice the last one counts: it came twice. @throws S3Error `InvalidPartOrder`, `MalformedXML` */
+function inOrder(parts: readonly CompletedPart[]): CompletedPart[] {
   if (parts.length === 0 || parts.length > PARTS_MAX) throw new S3Error("MalformedXML");
-  let last = 0;
-  for (const { number } of parts) {
-    if (number <= last) throw new S3Error("InvalidPartOrder");
-    last = number;
-  }
+  if (parts.some(({ number }, i) => number < (parts[i - 1]?.number ?? 1))) throw new S3Error("InvalidPartOrder");
+  return parts.filter(({ number }, i) => parts[i + 1]?.number !== number);
 }
 
 /** @throws S3Error `InvalidPart`, `EntityTooSmall` */
