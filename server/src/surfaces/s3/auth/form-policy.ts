@@ -12,6 +12,9 @@ type Condition =
   | { readonly kind: "eq" | "starts-with"; readonly name: string; readonly value: string }
   | { readonly kind: "content-length-range"; readonly min: number; readonly max: number };
 
+/** Fields that change nothing but whether the form is taken at all. */
+const FREE = /^x-(ignore-|amz-checksum-|amz-sdk-checksum-)/;
+
 /**
  * Holds a form against the policy that was signed for it: every field must be one that the policy names, and every condition must hold.
  * @param fields with the `bucket` of the address, and the key as it will be
@@ -28,7 +31,8 @@ export function requirePolicy(policy: string, fields: FormFields, nowMs: number)
       continue;
     }
     named.add(condition.name);
-    const value = fields.get(condition.name);
+    // What may begin with anything may be missing, too.
+    const value = fields.get(condition.name) ?? (condition.kind === "eq" || condition.value !== "" ? undefined : "");
     const holds =
       value !== undefined &&
       (condition.kind === "eq" ? value === condition.value : startsWith(condition.name, value, condition.value));
@@ -38,7 +42,7 @@ export function requirePolicy(policy: string, fields: FormFields, nowMs: number)
     }
   }
   for (const name of fields.keys())
-    if (!named.has(name) && !SIGNATURE_FIELDS.has(name) && !name.startsWith("x-ignore-"))
+    if (!named.has(name) && !SIGNATURE_FIELDS.has(name) && !FREE.test(name))
       throw new S3Error("AccessDenied", `Invalid according to Policy: Extra input fields: ${name}`);
   return range;
 }

@@ -21,7 +21,7 @@ export function signingTimeOf(fields: Fields): number {
   const amzDate = fields.get("x-amz-date");
   const date = amzDate ?? fields.get("date");
   const ms = date === undefined ? undefined : (msOfBasicDate(date) ?? msOfHttpDate(date));
-  if (ms !== undefined) return ms;
+  if (ms !== undefined && ms >= 0) return ms;
   throw new S3Error("AccessDenied", "A signed request needs a valid x-amz-date or Date header.");
 }
 

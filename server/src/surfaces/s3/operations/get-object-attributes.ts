@@ -1,5 +1,6 @@
 import { S3Error, type ObjectVersion } from "#domain/s3/index.ts";
 import type { Answer, Context } from "../context.ts";
+import { keyOf } from "../encryption.ts";
 import { checksumElements } from "../wire/checksums.ts";
 import { versionField } from "../wire/object-fields.ts";
 import { httpTime, pageMax } from "../wire/text.ts";
@@ -14,6 +15,7 @@ export async function getObjectAttributes(context: Context): Promise<Answer> {
   if (names.some((name) => !ATTRIBUTES.has(name)))
     throw new S3Error("InvalidArgument", "Invalid attribute name specified.");
   const version = await deps.domain.objects.head(bucket, { key, versionId });
+  keyOf(context, version.sse);
   const all: Record<string, Value> = {
     ETag: version.etag,
     Checksum: version.checksum === null ? undefined : checksumElements(version.checksum),

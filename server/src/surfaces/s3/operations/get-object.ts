@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
-import { S3Error, type ObjectVersion } from "#domain/s3/index.ts";
+import { S3Error, type Checksum, type ObjectVersion } from "#domain/s3/index.ts";
 import type { Answer, Context, S3GatewayDeps } from "../context.ts";
 import { keyOf, plaintextOf, sendChunks, sseFields } from "../encryption.ts";
 import { checksumFields } from "../wire/checksums.ts";
 import { rangeOf, requireReadConditions, type Span } from "../wire/conditions.ts";
+import type { Fields } from "../wire/fields.ts";
 import { objectFields } from "../wire/object-fields.ts";
 import { safetyFields } from "../wire/safety.ts";
 import { invalidArgument } from "../wire/text.ts";
@@ -55,25 +56,53 @@ interface Described {
 }
 
 async function described(context: Context): Promise<Described> {
-  const { deps, bucket, fields, key, versionId } = context;
+  const { bucket, fields } = context;
   const overrides = overridesOf(context);
-  const version = await deps.domain.objects.head(bucket, { key, versionId });
+  requireNoEncryptionAsked(fields);
+  const version = await found(context);
   const sealingKey = keyOf(context, version.sse);
   requireReadConditions(fields, version);
   const part = partOf(context, version);
   const span = part ?? rangeOf(fields, version);
   const length = span === undefined ? version.size : span.end - span.start;
-  const showsChecksum = fields.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED" && span === undefined;
+  const showsChecksum =
+    fields.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED" && (span === undefined || part !== undefined);
   const base = { ...objectFields(bucket, version), ...sseFields(version.sse), ...overrides };
   const headers = {
     ...base,
     "content-length": String(length),
     ...(span === undefined ? {} : { "content-range": `bytes ${span.start}-${span.end - 1}/${version.size}` }),
     ...(part === undefined || version.parts === null ? {} : { "x-amz-mp-parts-count": String(version.parts.length) }),
-    ...(showsChecksum ? checksumFields(version.checksum) : {}),
+    ...(showsChecksum ? checksumFields(part === undefined ? version.checksum : checksumOfPart(context, version)) : {}),
     ...safetyFields(base, context.auth.kind),
   };
   return { version, span, key: sealingKey, headers };
+}
+
+/** Who may not list the bucket is not told whether a key is there. @throws S3Error `NoSuchKey`, `AccessDenied` */
+async function found({ deps, bucket, principal, key, versionId, conditions }: Context): Promise<ObjectVersion> {
+  try {
+    return await deps.domain.objects.head(bucket, { key, versionId });
+  } catch (error) {
+    if (!(error instanceof S3Error) || error.code !== "NoSuchKey") throw error;
+    const values = { ...conditions.values, "s3:prefix": key };
+    const action = "s3:ListBucket";
+    if (await deps.domain.access.allows(principal, { ...conditions, values, action, bucket })) throw error;
+    throw new S3Error("AccessDenied");
+  }
+}
+
+/** It is a field of writes; a read that has it means something that it won't get. */
+function requireNoEncryptionAsked(fields: Fields): void {
+  if (fields.has("x-amz-server-side-encryption"))
+    throw new S3Error("InvalidArgument", "x-amz-server-side-encryption header is not supported for this operation.");
+}
+
+/** A part's own, where its upload had one. */
+function checksumOfPart({ parameter }: Context, { checksum, parts }: ObjectVersion): Checksum | null {
+  if (parts === null) return checksum;
+  const value = parts.find(({ number }) => number === Number(parameter("partNumber")))?.checksum;
+  return checksum === null || value === undefined ? null : { ...checksum, value };
 }
 
 /** The bytes of the part that `partNumber` names; of an object in one piece that is all of it. @throws S3Error `InvalidPartNumber` */
