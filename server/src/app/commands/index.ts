@@ -45,6 +45,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "create, list and revoke access keys of the S3 gateway",
     load: async () => (await import("./s3.ts")).s3,
   },
+  {
+    name: "registry",
+    summary: "check container images, and let go of what no image needs",
+    load: async () => (await import("./registry.ts")).registry,
+  },
   { name: "audit", summary: "verify the audit log", load: async () => (await import("./audit.ts")).audit },
   {
     name: "keys",

@@ -4,7 +4,7 @@ import { blobRow, deleteBlobRow, insertBlob, isNeeded, renewLease, sameContent }
 import type { ContentDigest } from "./digest.ts";
 import { blobUnknown, RegistryError } from "./errors.ts";
 import { lockRegistry } from "./repositories.ts";
-import type { BlobRow, RegistryDeps, Repository } from "./types.ts";
+import type { BlobRow, RegistryDeps, RemovalDeps, Repository } from "./types.ts";
 import { takeRoom } from "./usage.ts";
 
 /** @throws RegistryError `BLOB_UNKNOWN` */
@@ -125,7 +125,7 @@ export async function deleteBlob(deps: RegistryDeps, repository: Repository, dig
 
 /** Takes a blob from a repository, under the registry's lock. The content goes when no repository has it. */
 export async function unlinkBlob(
-  deps: Pick<RegistryDeps, "objects">,
+  deps: Pick<RemovalDeps, "objects">,
   tx: Writer,
   repository: string,
   digest: string,

@@ -4,7 +4,7 @@ import { expiredManifests, hasTag, holdManifests, manifestRow } from "./manifest
 import { removeManifest } from "./manifests.ts";
 import { applyAllRetention } from "./retention.ts";
 import { lockRegistry } from "./repositories.ts";
-import type { ManifestRow, RegistryDeps } from "./types.ts";
+import type { ManifestRow, RemovalDeps } from "./types.ts";
 import { expireUploads } from "./uploads.ts";
 
 /** What a collection took away. */
@@ -22,14 +22,14 @@ const BATCH = 200;
  * blobs of no manifest. Each in a transaction of its own that looks once more, beside pushes and pulls; any number of nodes may do so at once. The
  * content goes with the object store's own collection, which never touches what is held or read.
  */
-export async function collectRegistry(deps: RegistryDeps): Promise<Collection> {
+export async function collectRegistry(deps: RemovalDeps): Promise<Collection> {
   const uploads = await expireUploads(deps);
   const manifests = await collectManifests(deps);
   const { blobs, bytes } = await collectBlobs(deps);
   return { uploads, manifests, blobs, bytes };
 }
 
-async function collectManifests(deps: RegistryDeps): Promise<number> {
+async function collectManifests(deps: RemovalDeps): Promise<number> {
   let count = 0;
   for (;;) {
     const expired = await expiredManifests(deps.metadata.read, deps.clock.nowMs(), BATCH);
@@ -39,7 +39,7 @@ async function collectManifests(deps: RegistryDeps): Promise<number> {
 }
 
 /** One that something needs by now stays, and is not looked at again. */
-async function collectManifest(deps: RegistryDeps, { org_id, repository, digest }: ManifestRow): Promise<boolean> {
+async function collectManifest(deps: RemovalDeps, { org_id, repository, digest }: ManifestRow): Promise<boolean> {
   return deps.metadata.write(async (tx) => {
     await lockRegistry(deps, tx, org_id);
     const row = await manifestRow(tx, repository, digest);
@@ -54,7 +54,7 @@ async function collectManifest(deps: RegistryDeps, { org_id, repository, digest 
   });
 }
 
-async function collectBlobs(deps: RegistryDeps): Promise<{ blobs: number; bytes: number }> {
+async function collectBlobs(deps: RemovalDeps): Promise<{ blobs: number; bytes: number }> {
   let [blobs, bytes] = [0, 0];
   for (;;) {
     const expired = await expiredBlobs(deps.metadata.read, deps.clock.nowMs(), BATCH);
@@ -79,7 +79,7 @@ async function collectBlobs(deps: RegistryDeps): Promise<{ blobs: number; bytes:
 
 /** Collects at intervals until the returned function is called, which waits for what is under way. */
 export function startCollection(
-  deps: RegistryDeps & {
+  deps: RemovalDeps & {
     readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
   },
   everyMs: number,

@@ -1,3 +1,4 @@
+export { checkRegistry, type Checked, type RegistryFinding } from "./check.ts";
 export { collectRegistry, startCollection, type Collection } from "./collect.ts";
 export { commitBlob, deleteBlob, findBlob, findBlobToKeep, mountBlob } from "./blobs.ts";
 export { digestOf, isAlgorithm, parseDigest, type ContentAlgorithm, type ContentDigest } from "./digest.ts";
@@ -56,4 +57,4 @@ export {
 } from "./images.ts";
 export { contentsOf, tagPage } from "./images-store.ts";
 export { isImmutable } from "./immutable.ts";
-export { applyRetention, planRetention, type Retention } from "./retention.ts";
+export { applyAllRetention, applyRetention, planRetention, type Retention } from "./retention.ts";

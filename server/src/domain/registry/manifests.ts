@@ -30,7 +30,14 @@ import {
 } from "./manifests-store.ts";
 import { lockRegistry } from "./repositories.ts";
 import { touchRepository } from "./store.ts";
-import { nameOf, type ManifestRow, type RegistryDeps, type Repository, type TagRow } from "./types.ts";
+import {
+  nameOf,
+  type ManifestRow,
+  type RegistryDeps,
+  type RemovalDeps,
+  type Repository,
+  type TagRow,
+} from "./types.ts";
 import { takeRoom } from "./usage.ts";
 
 /** By digest or by tag. @throws RegistryError `MANIFEST_UNKNOWN` */
@@ -284,7 +291,7 @@ async function deleteTagged(deps: RegistryDeps, tx: Writer, repository: Reposito
  * there is none.
  */
 export async function removeManifest(
-  deps: Pick<RegistryDeps, "objects" | "clock" | "settings">,
+  deps: Pick<RemovalDeps, "objects" | "clock" | "settings">,
   tx: Writer,
   repository: string,
   digest: string,

@@ -7,7 +7,7 @@ import { deleteTagRow, manifestRow, noteUntagged, tagRow } from "./manifests-sto
 import { removeManifest, tellOf } from "./manifests.ts";
 import { lockRegistry, repositoryById } from "./repositories.ts";
 import { repositoriesWithRules, taggedRows, untaggedRows, type TaggedRow } from "./retention-store.ts";
-import { nameOf, type ManifestRow, type RegistryDeps, type Repository } from "./types.ts";
+import { nameOf, type ManifestRow, type RegistryDeps, type RemovalDeps, type Repository } from "./types.ts";
 
 /** By what a repository's old images are deleted. What is null deletes nothing. */
 export interface Retention {
@@ -48,7 +48,7 @@ export async function planRetention(
 
 /** Deletes what the rules let go. Each tag and manifest is looked at once more in the transaction that deletes it. Returns what it deleted. */
 export async function applyRetention(
-  deps: RegistryDeps,
+  deps: RemovalDeps,
   caller: Caller,
   repository: Repository,
   retention: Retention,
@@ -68,7 +68,7 @@ export async function applyRetention(
 const REPOSITORIES = 100;
 
 /** Runs the rules of every repository that has some. Returns how many tags and manifests went. */
-export async function applyAllRetention(deps: RegistryDeps): Promise<{ tags: number; manifests: number }> {
+export async function applyAllRetention(deps: RemovalDeps): Promise<{ tags: number; manifests: number }> {
   let [tags, manifests] = [0, 0];
   for (let after = ""; ;) {
     const page = await repositoriesWithRules(deps.metadata.read, after, REPOSITORIES);
@@ -119,7 +119,7 @@ async function isHeld(db: Reader, { repository, digest, subject }: ManifestRow):
 }
 
 async function deleteOldTag(
-  deps: RegistryDeps,
+  deps: RemovalDeps,
   caller: Caller,
   repository: Repository,
   planned: TaggedRow,
@@ -144,7 +144,7 @@ async function deleteOldTag(
 }
 
 async function deleteUntagged(
-  deps: RegistryDeps,
+  deps: RemovalDeps,
   caller: Caller,
   repository: Repository,
   planned: ManifestRow,

@@ -21,6 +21,9 @@ export interface RegistryDeps {
   readonly settings: RegistrySettings;
 }
 
+/** What taking things away needs: it may be done beside a running server. */
+export type RemovalDeps = Omit<RegistryDeps, "objects"> & { readonly objects: Pick<ObjectStore, "unlink"> };
+
 /** An app as a repository. */
 export interface Repository {
   /** The app's id. */

@@ -7,7 +7,7 @@ import { RegistryError, uploadUnknown } from "./errors.ts";
 import { lockRegistry } from "./repositories.ts";
 import type { RunningDigests } from "./running-digests.ts";
 import type { Session, SessionPlace } from "./sessions.ts";
-import type { RegistryDeps, Repository, UploadPartRow, UploadRow } from "./types.ts";
+import type { RegistryDeps, RemovalDeps, Repository, UploadPartRow, UploadRow } from "./types.ts";
 import {
   deleteUpload,
   deleteUploadParts,
@@ -186,7 +186,7 @@ export async function cancelUpload(deps: UploadDeps, upload: Upload): Promise<vo
 const BATCH = 100;
 
 /** Deletes uploads from which nothing came for too long. Returns how many. */
-export async function expireUploads(deps: RegistryDeps): Promise<number> {
+export async function expireUploads(deps: RemovalDeps): Promise<number> {
   let count = 0;
   for (;;) {
     const nowMs = deps.clock.nowMs();
@@ -199,7 +199,7 @@ export async function expireUploads(deps: RegistryDeps): Promise<number> {
 
 /** Forgets an upload with what has come of it; with a time only when it has expired before. */
 export async function dropUpload(
-  deps: RegistryDeps,
+  deps: RemovalDeps,
   { id, org_id: orgId }: Pick<UploadRow, "id" | "org_id">,
   expiredBefore = Number.POSITIVE_INFINITY,
 ): Promise<void> {
@@ -212,12 +212,12 @@ export async function dropUpload(
   });
 }
 
-async function giveUp(deps: RegistryDeps, tx: Writer, row: UploadRow): Promise<void> {
+async function giveUp(deps: RemovalDeps, tx: Writer, row: UploadRow): Promise<void> {
   await takeRoom(tx, row.org_id, { uploading: -row.received }, null);
   await dropParts(deps, tx, row.org_id, row.id);
 }
 
-async function dropParts(deps: RegistryDeps, tx: Writer, orgId: string, id: string): Promise<void> {
+async function dropParts(deps: RemovalDeps, tx: Writer, orgId: string, id: string): Promise<void> {
   const parts = await deleteUploadParts(tx, id);
   if (parts.length === 0) return;
   await deps.objects.unlink(

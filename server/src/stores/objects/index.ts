@@ -5,8 +5,8 @@ import type { BlobDriver } from "./driver.ts";
 import type { S3Options } from "./s3/index.ts";
 import { scrub, type ScrubOptions, type ScrubProgress } from "./scrub/index.ts";
 import { OBJECT_DEFAULTS, type ObjectLog, type ObjectSettings } from "./settings.ts";
-import { openBlobStore } from "./store.ts";
-import type { ObjectStore } from "./types.ts";
+import { blobStoreBeside, openBlobStore } from "./store.ts";
+import type { ObjectsBeside, ObjectStore } from "./types.ts";
 
 export { Digester, type DigestAlgorithm, type Digests } from "./digests.ts";
 export { DigestMismatch, SizeMismatch, TooLarge, type BlobDamaged } from "./errors.ts";
@@ -20,6 +20,7 @@ export type {
   Composed,
   DirectStore,
   ObjectHealth,
+  ObjectsBeside,
   ObjectStore,
   PartRange,
   PipeOptions,
@@ -51,6 +52,13 @@ export async function openObjects(options: ObjectOptions): Promise<ObjectStore> 
     await driver.close();
     throw error;
   }
+}
+
+/** For commands that read content, or let go of it, beside a running server or without one. */
+export async function openObjectsBeside(options: ObjectOptions): Promise<ObjectsBeside> {
+  const { metadata, clock, log } = options;
+  const driver = await openDriver(options, OBJECT_DEFAULTS, { readOnly: true });
+  return blobStoreBeside({ metadata, driver, clock, log, settings: OBJECT_DEFAULTS });
 }
 
 export type ObjectScrub = Omit<ScrubOptions, "metadata" | "driver">;

@@ -32,6 +32,7 @@ import type {
   Composed,
   DirectStore,
   ObjectHealth,
+  ObjectsBeside,
   ObjectStore,
   OpenOptions,
   PartRange,
@@ -53,6 +54,11 @@ export async function openBlobStore(parts: BlobStoreParts): Promise<ObjectStore>
   const store = new BlobStore(parts);
   await store.start();
   return store;
+}
+
+/** A store that reads, and lets go of blobs in the records, and does nothing else: it may stand beside the one of a running server. */
+export function blobStoreBeside(parts: BlobStoreParts): ObjectsBeside {
+  return new BlobStore(parts);
 }
 
 const HEALTHY: DriverHealth = { ok: true, detail: "blobs can be written" };

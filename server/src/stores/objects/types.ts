@@ -123,6 +123,9 @@ export interface DirectStore {
   forget(at: ArrivalPlace): Promise<void>;
 }
 
+/** What of the objects may be used beside a running server. */
+export type ObjectsBeside = Pick<ObjectStore, "open" | "unlink" | "close">;
+
 /**
  * Immutable bytes under random ids. Each blob belongs to one organization, which every call names: another's is as absent as one that never was.
  *

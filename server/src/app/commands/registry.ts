@@ -1,0 +1,117 @@
+import { applyAllRetention, checkRegistry, collectRegistry, type RegistryFinding } from "#domain/registry/index.ts";
+import { systemClock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openObjectsBeside, type ObjectsBeside } from "#stores/objects/index.ts";
+import type { Config } from "../config.ts";
+import { registrySettingsOf } from "../registry.ts";
+import { upstreamOf } from "../upstream.ts";
+import {
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { withMetadata } from "./stores.ts";
+
+const USAGE = `
+Usage: mooring registry gc [--json] [--data-dir DIR]
+       mooring registry fsck [--quick] [--json] [--data-dir DIR]
+
+gc    runs every repository's rules, and lets go of blobs and manifests that nothing needs, at once instead of at the next
+      interval. Beside a running server or without one; pushes and pulls go on. Content leaves the disk with the server's collection.
+fsck  looks at every image: whether all that it needs is there and is what its digest says, and whether the counters are
+      right. Changes nothing.
+
+  mooring registry gc --data-dir ./data
+  mooring registry fsck --quick --json
+
+Exit codes: 0 done, and fsck found nothing, 1 fsck found something, 2 wrong usage, 130 interrupted.
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "quick", type: "boolean", description: "fsck: compare sizes of blobs instead of reading them" },
+  { name: "json", type: "boolean", description: "print JSON: one object a finding, then one with the totals" },
+  CONFIG_OPTION,
+];
+
+export const registry: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    const [action, ...rest] = parsed.positionals;
+    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
+    if (action === "gc") return collect(parsed);
+    if (action === "fsck") return check(parsed);
+    throw new UsageError("say gc or fsck");
+  },
+};
+
+async function collect(parsed: Parsed): Promise<number> {
+  const config = configOf(parsed);
+  const totals = await withObjects(config, async (metadata, objects) => {
+    const deps = { metadata, objects, clock: systemClock, settings: registrySettingsOf(config) };
+    const rules = await applyAllRetention(deps);
+    const { manifests, ...rest } = await collectRegistry(deps);
+    return { ...rest, tags: rules.tags, manifests: manifests + rules.manifests };
+  });
+  const { tags, manifests, blobs, bytes, uploads } = totals;
+  const text = `let go of ${tags} tags, ${manifests} manifests, ${blobs} blobs of ${bytes} bytes, ${uploads} uploads\n`;
+  process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(totals)}\n` : text);
+  return ExitCode.ok;
+}
+
+async function check(parsed: Parsed): Promise<number> {
+  const config = configOf(parsed);
+  const json = parsed.values["json"] === true;
+  const interrupt = onInterrupt();
+  const found = (finding: RegistryFinding): void => {
+    process.stdout.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
+  };
+  try {
+    const quick = parsed.values["quick"] === true;
+    const totals = await withObjects(config, (metadata, objects) =>
+      checkRegistry({ metadata, objects, quick, found, signal: interrupt.signal }),
+    );
+    const { manifests, blobs, findings } = totals;
+    const seen = `looked at ${manifests} manifests and ${blobs} blobs`;
+    const text = findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
+    process.stdout.write(json ? `${JSON.stringify(totals)}\n` : text);
+    return findings === 0 ? ExitCode.ok : ExitCode.failed;
+  } catch (error) {
+    if (interrupt.signal.aborted) return ExitCode.interrupted;
+    throw error;
+  } finally {
+    interrupt.release();
+  }
+}
+
+async function withObjects<T>(
+  config: Config,
+  work: (metadata: MetadataStore, objects: ObjectsBeside) => Promise<T>,
+): Promise<T> {
+  return withMetadata(config, async (metadata) => {
+    const options = { dataDir: config.data_dir, metadata, clock: systemClock, log: stderrLog, ...upstreamOf(config) };
+    const objects = await openObjectsBeside(options);
+    try {
+      return await work(metadata, objects);
+    } finally {
+      await objects.close();
+    }
+  });
+}
+
+const stderrLog = {
+  info: () => {},
+  warn: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
+  error: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
+};
+
+function readable({ kind, where, what, detail }: RegistryFinding): string {
+  return `${kind.padEnd(9)} ${where} ${what}: ${detail}\n`;
+}
