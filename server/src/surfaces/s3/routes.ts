@@ -159,8 +159,8 @@ export const ROWS: readonly Row[] = [
 
   row("PutObject", "PUT object", "s3:PutObject", putObject, { copies: false }),
   row("CopyObject", "PUT object", "s3:PutObject", copyObject, { copies: true }),
-  row("GetObject", "GET object", "s3:GetObject", getObject, { versionAction: "s3:GetObjectVersion" }),
-  row("HeadObject", "HEAD object", "s3:GetObject", headObject, { versionAction: "s3:GetObjectVersion" }),
+  row("GetObject", "GET object", null, getObject),
+  row("HeadObject", "HEAD object", null, headObject),
   row("DeleteObject", "DELETE object", "s3:DeleteObject", deleteObject, { versionAction: "s3:DeleteObjectVersion" }),
   row("GetObjectAttributes", "GET object ?attributes", "s3:GetObjectAttributes", getObjectAttributes, {
     versionAction: "s3:GetObjectVersionAttributes",

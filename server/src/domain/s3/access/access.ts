@@ -38,7 +38,7 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   const rule = ACTIONS[request.action];
   if (rule === undefined) throw new Error(`cannot decide about ${request.action}: it is not in the table of actions`);
   const { bucket } = request;
-  if (bucket === null) return principal.kind === "key" && principal.scopes.has(rule.scope);
+  if (bucket === null) return principal.kind === "key" && mayWithoutBucket(principal, rule);
   if (principal.orgId !== bucket.orgId) return false;
   const isWithin = principal.kind === "anonymous" || isWithinLimits(principal, rule, bucket, request);
   if (!isWithin) return false;
@@ -48,6 +48,11 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   if (reaches(principal, bucket)) return true;
   if (verdict === "allow" && !isRestricted(principal, bucket)) return true;
   return opensByAcl(principal, rule, bucket, request, object);
+}
+
+/** A key for a part of a bucket makes none. */
+function mayWithoutBucket({ scopes, prefix }: S3KeyPrincipal, rule: ActionRule): boolean {
+  return scopes.has(rule.scope) && (prefix === "" || rule.isHarmless === true);
 }
 
 /** A key's own limits: nothing that others open widens them. */

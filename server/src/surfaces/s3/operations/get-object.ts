@@ -79,17 +79,27 @@ async function described(context: Context): Promise<Described> {
   return { version, span, key: sealingKey, headers };
 }
 
-/** Who may not list the bucket is not told whether a key is there. @throws S3Error `NoSuchKey`, `AccessDenied` */
-async function found({ deps, bucket, principal, key, versionId, conditions }: Context): Promise<ObjectVersion> {
+/**
+ * Who may list the bucket may know that a key is not there, and nobody else: whoever may not read it gets the same answer whether it is there.
+ * @throws S3Error `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed`, `AccessDenied`
+ */
+async function found(context: Context): Promise<ObjectVersion> {
+  const { deps, bucket, principal, key, versionId, conditions } = context;
+  const denial = await context.require(versionId === undefined ? "s3:GetObject" : "s3:GetObjectVersion").then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
   try {
-    return await deps.domain.objects.head(bucket, { key, versionId });
+    const version = await deps.domain.objects.head(bucket, { key, versionId });
+    if (denial === undefined) return version;
   } catch (error) {
-    if (!(error instanceof S3Error) || error.code !== "NoSuchKey") throw error;
     const values = { ...conditions.values, "s3:prefix": key };
-    const action = "s3:ListBucket";
-    if (await deps.domain.access.allows(principal, { ...conditions, values, action, bucket })) throw error;
-    throw new S3Error("AccessDenied");
+    const mayKnow = (): Promise<boolean> =>
+      deps.domain.access.allows(principal, { ...conditions, values, action: "s3:ListBucket", bucket });
+    if (!(error instanceof S3Error) || (error.code === "NoSuchKey" ? await mayKnow() : denial === undefined))
+      throw error;
   }
+  throw denial === undefined ? new S3Error("AccessDenied") : denial.error;
 }
 
 /** It is a field of writes; a read that has it means something that it won't get. */
