@@ -15,7 +15,9 @@ import { CONTENT_COLUMNS } from "./scrub.ts";
 const MAIN = fileURLToPath(new URL("../../../bin/mooring.mjs", import.meta.url));
 
 function scrub(dataDir: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [MAIN, "scrub", "--data-dir", dataDir, ...args], { encoding: "utf8" });
+  // Without what names servers for tests: those are no settings.
+  const env = { PATH: process.env["PATH"] ?? "" };
+  return spawnSync(process.execPath, [MAIN, "scrub", "--data-dir", dataDir, ...args], { encoding: "utf8", env });
 }
 
 test("scrub beside an open store finds nothing, then what was damaged, and says so by its exit code", async () => {
