@@ -11,3 +11,4 @@ export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
 export { DISCOVERY_ROUTES, PORTAL_ROUTES, ServiceAddresses } from "./portal.ts";
+export { WEBHOOK_HANDSHAKES, WEBHOOK_ROUTES, WEBHOOK_SCHEMES } from "./webhooks/index.ts";

@@ -51,6 +51,10 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createCredential: { name: "never made", scopes: ["org:read"] },
   updateCredential: { name: "New name" },
   rotateCredential: {},
+  createWebhook: { name: "never made", project: "shop" },
+  updateWebhook: { name: "New name" },
+  rotateWebhookUrl: {},
+  rotateWebhookSecret: {},
   createS3Key: { name: "never made" },
   createS3Destination: { name: "never-made", url: "https://example.com/" },
 };
@@ -91,6 +95,8 @@ function absent(operation: Operation): Record<string, string> {
     key_id: `key_${"0".repeat(26)}`,
     destination_id: `dest_${"0".repeat(26)}`,
     erasure_id: `era_${"0".repeat(26)}`,
+    webhook_id: `hook_${"0".repeat(26)}`,
+    event_id: `evt_${"0".repeat(26)}`,
   };
   return Object.fromEntries(operation.parameters.map((name) => [name, values[name] ?? "0"]));
 }
@@ -184,6 +190,7 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     credential_id: String(credentials.body.items[0]?.id),
     invitation_id: String(invitation.body["id"]),
     erasure_id: String(erasure.body["id"]),
+    webhook_id: home.webhook.id,
   };
 }
 
@@ -210,12 +217,13 @@ async function privateResources(server: Server, token: string): Promise<Record<s
   const query_id = await make("/v1/query/saved", { name: "hidden", sql: "select 1", project: project_id });
   const alert_id = await make("/v1/alerts", alertOn(query_id));
   const { id: file_id } = await uploaded(server, token, { filename: "hidden.txt", project: project_id });
+  const webhook_id = await make("/v1/webhooks", { name: "hidden", project: project_id });
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
   assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
   const hide = await server.call("PATCH", `/v1/projects/${project_id}`, { token, json: { visibility: "private" } });
   assert.equal(hide.status, 200, hide.text);
-  return { project_id, app_id, credential_id, query_id, alert_id, file_id };
+  return { project_id, app_id, credential_id, query_id, alert_id, file_id, webhook_id };
 }
 
 const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));

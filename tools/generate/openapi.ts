@@ -8,6 +8,7 @@ import {
   SAVED_QUERY_ROUTES,
   TELEMETRY_ROUTES,
   TELEMETRY_SETTINGS_ROUTES,
+  WEBHOOK_ROUTES,
 } from "@mooring/contract";
 import { HEALTH_ROUTES, openApiOf } from "../../server/src/http/index.ts";
 import type { Generated } from "./generated.ts";
@@ -59,6 +60,13 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     description:
       "What there is in the container registry, and rules for it. Images go by the OCI distribution interface.",
     rows: rowsOf(REGISTRY_API_ROUTES),
+  },
+  {
+    name: "webhooks",
+    title: "Mooring: incoming webhooks",
+    description:
+      "Addresses that take events, and the events. What senders speak to, POST /hooks/{token}, takes whatever they send.",
+    rows: rowsOf(WEBHOOK_ROUTES),
   },
   {
     name: "discovery",

@@ -4,6 +4,7 @@ import { auditRecords } from "#domain/audit/index.ts";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
+import { eventRecords } from "#domain/webhooks/index.ts";
 import {
   createHttpHost,
   createHttpMetrics,
@@ -27,6 +28,7 @@ import { createRegistry } from "./registry.ts";
 import { createS3Domain, openS3Gateway, s3TlsOf } from "./s3.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
+import { createWebhooks } from "./webhooks.ts";
 
 /** The running product. */
 export interface App {
@@ -104,7 +106,7 @@ async function startAll(
     part.stop(),
   );
   const features = startFeatures({ config, log, clock, addresses, identity, phases, ...stores });
-  const { alerts, files, registry, tails } = features;
+  const { alerts, files, registry, tails, webhooks } = features;
   const parts = { config, clock, addresses, host, identity, ...stores, ...features };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
@@ -126,10 +128,12 @@ async function startAll(
   files.start();
   s3.start();
   registry.start();
+  webhooks.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;
     tails.stop(); // they would never end by themselves
+    webhooks.deps.streams.stop();
     const timeoutMs = config.stop_timeout_ms;
     await Promise.all([part.stop(timeoutMs), s3Listener.stop(timeoutMs), metricsListener?.stop(1000)]);
   });
@@ -159,7 +163,7 @@ interface FeatureParts {
 /** What surfaces need beside the stores. Their background work begins when requests are served. */
 function startFeatures(
   parts: FeatureParts,
-): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry"> {
+): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
   const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases } = parts;
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
@@ -180,7 +184,13 @@ function startFeatures(
     createRegistry({ config, addresses, log, clock, metadata, objects, identity }),
     (part) => part.stop(),
   );
-  return { encoders, tails, alerts, files, registry };
+  const { webhooks_url: webhooksUrl } = addresses;
+  const webhooks = phases.started(
+    "webhooks",
+    createWebhooks({ config, webhooksUrl, log, clock, metadata, objects, identity }),
+    (part) => part.stop(),
+  );
+  return { encoders, tails, alerts, files, registry, webhooks };
 }
 
 function startOwnTelemetry(
@@ -237,7 +247,7 @@ async function openStores(
       metadata,
       clock,
       log,
-      records: { audit_log: auditRecords({ metadata }) },
+      records: { audit_log: auditRecords({ metadata }), webhook_events: eventRecords({ metadata }) },
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,
         compactionIntervalMs: config.compaction_interval_ms,

@@ -379,6 +379,27 @@ export const SETTINGS = {
     description:
       "whether webhooks may be sent to addresses that are not public (this machine, private networks), and by plain HTTP; who may make an alert then reaches what this server reaches",
   },
+  webhook_rate_limit_per_second: {
+    schema: count(1, 1_000_000),
+    default: 1000,
+    description: "requests of senders that one webhook takes a second, sustained",
+  },
+  webhook_rate_limit_burst: {
+    schema: count(1, 10_000_000),
+    default: 2000,
+    description: "requests of senders that one webhook takes at once",
+  },
+  webhook_stored_bytes_max: {
+    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
+    default: null,
+    description: "bytes of events that an organization may have; senders are told to come back when it has them",
+  },
+  webhook_retention_days: {
+    schema: Type.Integer({ minimum: 1, maximum: 36_500 }),
+    default: 30,
+    form: DAYS,
+    description: "days that events of webhooks are kept, unless their project says otherwise",
+  },
   own_telemetry_organization: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
     default: null,

@@ -14,11 +14,13 @@ import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createRegistrySurface } from "#surfaces/registry/index.ts";
 import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
 import { createTelemetrySurface, type EncoderPool, type Tails } from "#surfaces/telemetry/index.ts";
+import { createWebhooksSurface } from "#surfaces/webhooks/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
 import type { RegistryPart } from "./registry.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 export interface SurfaceParts {
   readonly config: Config;
@@ -34,13 +36,14 @@ export interface SurfaceParts {
   readonly alerts: ReturnType<typeof createAlerts>;
   readonly files: Files;
   readonly registry: RegistryPart;
+  readonly webhooks: Webhooks;
   readonly stopping: () => boolean;
 }
 
 /** Every interface of the product, over its parts. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
-  const { objects, alerts, files, registry } = parts;
+  const { objects, alerts, files, registry, webhooks } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -68,6 +71,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
     createImagesSurface({ host, ...registry.deps }),
     createRegistrySurface({ host, ...registry.deps }),
+    createWebhooksSurface({ host, ...webhooks.deps }),
     createPortalSurface({ host, identity, metadata, clock, addresses }),
   ];
 }

@@ -2,6 +2,7 @@ export { preferredType } from "./accept.ts";
 export { missingScope, principalOf, requireOrganization } from "./authentication.ts";
 export { watchIdle } from "./body-idle.ts";
 export { letTheRestPass } from "./body-rest.ts";
+export { BODY_LIMITS, createBodyBudget } from "./body-budget.ts";
 export { readBody } from "./body.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";

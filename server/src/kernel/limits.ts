@@ -41,3 +41,7 @@ export const OTLP_BUCKETS_MAX = 1000;
 export const SAVED_QUERIES_MAX = 1000;
 /** Alerts of one organization. */
 export const ALERTS_MAX = 200;
+/** Webhooks of one organization. */
+export const WEBHOOKS_MAX = 1000;
+/** Body of one event, in bytes (CONTRACT "Webhooks"). */
+export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;

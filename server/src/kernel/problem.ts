@@ -16,6 +16,7 @@ export const PROBLEMS = {
   idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request" },
   unauthorized: { status: 401, title: "Authentication is required" },
   invalid_token: { status: 401, title: "The access token is not valid" },
+  webhook_refused: { status: 401, title: "The request could not be verified" },
   insufficient_scope: { status: 403, title: "The token lacks a scope" },
   forbidden: { status: 403, title: "The request is not permitted" },
   presigned_url_invalid: { status: 403, title: "The presigned URL is not valid" },

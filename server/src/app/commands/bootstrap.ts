@@ -1,6 +1,7 @@
 import { S3_KEY_SCOPES, SCOPES, type Scope } from "@mooring/contract";
-import { bootstrapOrganization, policyOf, setupUrl, type Bootstrapped } from "#domain/organizations/index.ts";
+import { bootstrapOrganization, policyOf, setupUrl, SYSTEM, type Bootstrapped } from "#domain/organizations/index.ts";
 import { createAccessKey, type AccessKey } from "#domain/s3/index.ts";
+import { createWebhook } from "#domain/webhooks/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Addresses } from "../addresses.ts";
 import {
@@ -21,16 +22,16 @@ import { presentAddresses, withIdentity } from "./stores.ts";
 const USAGE = `
 Usage: mooring bootstrap --org ORG --project PROJECT --app APP [--data-dir DIR] [--json]
 
-Finds or makes an organization, a project and an app, and makes a new credential with every scope and a new access key of the S3
-gateway, each time: secrets are shown once. Works beside a running server on the same data directory, and without one. Nothing else is
-made twice when it is run twice.
+Finds or makes an organization, a project and an app, and makes a new credential with every scope, a new access key of the S3 gateway
+and a new webhook of the project, each time: secrets are shown once. Works beside a running server on the same data directory, and
+without one. Nothing else is made twice when it is run twice.
 
   mooring bootstrap --data-dir ./data --org acme --project web --app shop
   (umask 077; mooring bootstrap --org acme --project web --app shop --json > credentials.json)
   mooring query --credentials credentials.json "SELECT count(*) FROM logs"
 
 With --json one object is printed: {org, project, app, addresses, credential: {client_id, client_secret}, s3: {access_key_id,
-secret_access_key, region, bucket}, owner: {email, setup_url}}.
+secret_access_key, region, bucket}, webhook: {id, url}, owner: {email, setup_url}}.
 setup_url is null once the owner has a password.
 `;
 
@@ -61,6 +62,8 @@ interface BootstrapOutput {
     readonly region: string;
     readonly bucket: string;
   } | null;
+  /** Its address is a secret. */
+  readonly webhook: { readonly id: string; readonly url: string };
   readonly owner: { readonly email: string; readonly setup_url: string | null };
 }
 
@@ -101,6 +104,8 @@ async function run(parsed: Parsed): Promise<BootstrapOutput> {
     const { credential, clientSecret } = await identity.credentials.create(acting, { ...fixed, scopes });
     const keyDeps = { metadata, clock: systemClock, envelope: identity.envelope };
     const s3 = S3_KEY_SCOPES.some(isAllowed) ? await createAccessKey(keyDeps, acting, fixed) : null;
+    const hookDeps = { metadata, clock: systemClock, envelope: identity.envelope };
+    const { webhook, token } = await createWebhook(hookDeps, SYSTEM, made.project, { name: "bootstrap" });
     return {
       org: named(made.organization),
       project: named(made.project),
@@ -108,6 +113,7 @@ async function run(parsed: Parsed): Promise<BootstrapOutput> {
       addresses,
       credential: { client_id: credential.clientId, client_secret: clientSecret },
       s3: s3 === null ? null : { ...keyOf(s3), region: config.s3_region, bucket: made.app.slug },
+      webhook: { id: webhook.id, url: `${addresses.webhooks_url}/hooks/${token}` },
       owner: ownerOf(made, addresses),
     };
   });
@@ -126,7 +132,7 @@ function named({ id, slug, name }: Named): Named {
 }
 
 function readable(output: BootstrapOutput): string {
-  const { org, project, app, addresses, credential, s3, owner } = output;
+  const { org, project, app, addresses, credential, s3, webhook, owner } = output;
   const rows: [string, string][] = [
     ["organization", `${org.slug} (${org.id})`],
     ["project", `${project.slug} (${project.id})`],
@@ -134,6 +140,7 @@ function readable(output: BootstrapOutput): string {
     ["client id", credential.client_id],
     ["client secret", `${credential.client_secret}  (not shown again)`],
     ...(s3 === null ? [] : keyRows(s3)),
+    ["webhook", `${webhook.url}  (${webhook.id})`],
     ["owner", owner.email],
     ...(owner.setup_url === null ? [] : [["set up by", owner.setup_url] satisfies [string, string]]),
     ...Object.entries(addresses).map(([name, address]): [string, string] => [name, String(address)]),

@@ -46,6 +46,7 @@ export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "registry_blob", column: "blob_id", orgColumn: "org_id" },
   { table: "registry_upload_part", column: "blob_id", orgColumn: "org_id" },
   { table: "registry_manifest", column: "blob_id", orgColumn: "org_id" },
+  { table: "webhook_body", column: "blob_id", orgColumn: "org_id" },
 ];
 
 const PROGRESS_MS = 500;

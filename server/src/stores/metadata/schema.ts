@@ -1,12 +1,13 @@
 import type { AlertTables } from "./schema-alerts.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
+import type { WebhookTables } from "./schema-webhooks.ts";
 
 /**
  * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
  * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
  */
-export interface Tables extends AlertTables, RegistryTables, S3Tables {
+export interface Tables extends AlertTables, RegistryTables, S3Tables, WebhookTables {
   organization: {
     id: string;
     slug: string;

@@ -1,14 +1,20 @@
 import type { Scope } from "@mooring/contract";
-import type { Principal } from "#domain/identity/index.ts";
-import { requireOrganization } from "#http/index.ts";
+import { authorize, type Principal } from "#domain/identity/index.ts";
+import { missingScope, requireOrganization } from "#http/index.ts";
 import type { RecordTable } from "#stores/telemetry/index.ts";
 
 /** What a token needs besides `telemetry:read` to read a table of records: the same as for the operation that lists them. */
-export const RECORD_SCOPES: Readonly<Record<RecordTable, Scope>> = { audit_log: "audit:read" };
+export const RECORD_SCOPES: Readonly<Record<RecordTable, Scope>> = {
+  audit_log: "audit:read",
+  webhook_events: "webhooks:read",
+};
 
 /** Refuses a statement that reads records which the principal may not. @throws Problem `forbidden`, `insufficient_scope` */
 export function requireRecords(principal: Principal): (table: RecordTable) => void {
   return (table) => {
-    requireOrganization(principal, RECORD_SCOPES[table]);
+    const scope = RECORD_SCOPES[table];
+    if (table === "audit_log") requireOrganization(principal, scope);
+    // Which rows are seen is decided by their project. Every role that reads telemetry there reads webhooks, too.
+    else if (authorize(principal, scope) !== "allowed") throw missingScope(scope);
   };
 }

@@ -11,6 +11,7 @@ import {
   countApps,
   deleteProjectRow,
   hasFiles,
+  hasWebhooks,
   insertProject,
   listProjectRows,
   maintainersOf,
@@ -182,6 +183,9 @@ export async function deleteProject(
       throw new Problem("conflict", "The project has apps; delete them first.");
     await deps.metadata.lock(tx, `file:${orgId}`); // no upload ends meanwhile
     if (await hasFiles(tx, orgId, row.id)) throw new Problem("conflict", "The project has files; delete them first.");
+    await deps.metadata.lock(tx, `webhook:${orgId}`);
+    if (await hasWebhooks(tx, orgId, row.id))
+      throw new Problem("conflict", "The project has webhooks; delete them first.");
     const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
     await rememberDeleted(tx, row, deps.clock.nowMs());
     await deleteProjectRow(tx, orgId, row.id);

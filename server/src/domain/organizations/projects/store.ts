@@ -94,6 +94,18 @@ async function deleteSavedQueries(tx: Writer, orgId: string, projectId: string):
   await tx.deleteFrom("saved_query").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
 }
 
+export async function hasWebhooks(db: Reader, orgId: string, projectId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("webhook")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("project_id", "=", projectId)
+    .where("deleted_at", "is", null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Files, or parts of what is to become one. */
 export async function hasFiles(db: Reader, orgId: string, projectId: string): Promise<boolean> {
   const query = db.selectFrom("file").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId);

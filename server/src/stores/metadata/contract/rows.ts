@@ -1,5 +1,6 @@
 import type { Tables } from "../schema.ts";
 import { REGISTRY_ROWS } from "./rows-registry.ts";
+import { WEBHOOK_ROWS } from "./rows-webhooks.ts";
 
 const VERSION = {
   bucket: "app_1",
@@ -354,5 +355,6 @@ export const ROWS: Tables = {
     last_error: "it failed",
   },
   ...REGISTRY_ROWS,
+  ...WEBHOOK_ROWS,
   migration: { name: "9999-sample", applied_at: 1 },
 };

@@ -85,7 +85,13 @@ const TABLES: Readonly<Record<string, TableDefinition>> = {
       untagged_at: "integer?",
     },
     primaryKey: ["repository", "digest"],
-    indexes: [["repository", "untagged_at"], ["repository", "subject", "digest"], ["org_id", "digest"], ["blob_id"], ["lease_until"]],
+    indexes: [
+      ["repository", "untagged_at"],
+      ["repository", "subject", "digest"],
+      ["org_id", "digest"],
+      ["blob_id"],
+      ["lease_until"],
+    ],
     references: { repository: "app", blob_id: "blob" },
   },
   registry_reference: {

@@ -12,5 +12,9 @@ export interface QueryTable {
 /** The tables of the query surface. */
 export const QUERY_TABLES: readonly QueryTable[] = [
   ...TELEMETRY_TYPES.map((name) => ({ name, columns: COLUMNS[name], projectColumn: "project_id" })),
-  ...RECORD_TABLE_NAMES.map((name) => ({ name, columns: RECORD_TABLES[name] })),
+  ...RECORD_TABLE_NAMES.map((name) => {
+    const columns = RECORD_TABLES[name];
+    const hasProject = columns.some((column) => column.name === "project_id");
+    return { name, columns, ...(hasProject ? { projectColumn: "project_id" } : {}) };
+  }),
 ];

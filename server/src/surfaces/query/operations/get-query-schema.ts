@@ -26,6 +26,7 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
   metrics: "samples of metrics",
   traces: "spans of traces",
   audit_log: "who did what in the organization",
+  webhook_events: "events that webhooks have received",
 };
 
 /**

@@ -1,0 +1,105 @@
+import Type from "typebox";
+import { Id, page } from "../organization/shapes.ts";
+import { route } from "../route.ts";
+import { CursorQuery } from "../shared.ts";
+import { WebhookEvent } from "./shapes.ts";
+import { webhookParams } from "./webhooks.ts";
+
+const eventParams = Type.Object({ webhook_id: Id, event_id: Id });
+const DateTime = Type.String({ format: "date-time" });
+
+export const WEBHOOK_EVENT_ROWS = {
+  listWebhookEvents: route({
+    operationId: "listWebhookEvents",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/events",
+    tag: "webhooks",
+    summary: "Events of a webhook, newest first",
+    description:
+      "Conditions on header, pointer and text are looked up event by event: a page may have fewer than `limit` events, or none, and still a `next_cursor`.",
+    permission: "webhooks:read",
+    params: webhookParams,
+    query: Type.Object({
+      ...CursorQuery,
+      from: Type.Optional(DateTime),
+      to: Type.Optional(DateTime),
+      type: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+      header: Type.Optional(
+        Type.String({ pattern: "^[^:]{1,100}(:.*)?$", maxLength: 1000, description: "Name, or Name:value" }),
+      ),
+      pointer: Type.Optional(
+        Type.String({ pattern: "^(/[^/=]*)+(=.*)?$", maxLength: 1000, description: "/a/b, or /a/b=value" }),
+      ),
+      q: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 500, description: "text in the body, in whatever case" }),
+      ),
+    }),
+    result: page(WebhookEvent),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  getWebhookEvent: route({
+    operationId: "getWebhookEvent",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/events/{event_id}",
+    tag: "webhooks",
+    summary: "One event, parsed where it is JSON",
+    permission: "webhooks:read",
+    params: eventParams,
+    result: WebhookEvent,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  getWebhookEventBody: route({
+    operationId: "getWebhookEventBody",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/events/{event_id}/body",
+    tag: "webhooks",
+    summary: "The body of an event, byte for byte",
+    permission: "webhooks:read",
+    params: eventParams,
+    result: Type.String({ description: "the bytes that came" }),
+    resultType: "application/octet-stream",
+    status: 200,
+    problems: ["not_found"],
+  }),
+  pollWebhookEvents: route({
+    operationId: "pollWebhookEvents",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/poll",
+    tag: "webhooks",
+    summary: "Events after a cursor, oldest first; waits for some",
+    description: "Without `after` it begins with the oldest event that is kept, with `after=now` with what comes.",
+    permission: "webhooks:read",
+    params: webhookParams,
+    query: Type.Object({
+      after: Type.Optional(Type.String({ maxLength: 512, description: "a cursor of an event or of a poll, or now" })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+      wait_s: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 60, default: 0, description: "how long to wait when there is none" }),
+      ),
+    }),
+    result: Type.Object({
+      items: Type.Array(WebhookEvent),
+      cursor: Type.String({ description: "goes on after the last of these" }),
+    }),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  streamWebhookEvents: route({
+    operationId: "streamWebhookEvents",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/stream",
+    tag: "webhooks",
+    summary: "Events as they come, as server-sent events",
+    description:
+      "Each is an `event` with the JSON of one event; its id goes on from there, as Last-Event-ID or last_event_id. Begins with what comes, unless told.",
+    permission: "webhooks:read",
+    params: webhookParams,
+    query: Type.Object({ last_event_id: Type.Optional(Type.String({ maxLength: 512 })) }),
+    result: Type.String({ description: "the stream of events" }),
+    resultType: "text/event-stream",
+    status: 200,
+    problems: ["invalid_parameter", "not_found", "not_acceptable", "quota_exceeded"],
+  }),
+} as const;

@@ -1,0 +1,7 @@
+import { WEBHOOK_EVENT_ROWS } from "./events.ts";
+import { WEBHOOK_ROWS } from "./webhooks.ts";
+
+export { WEBHOOK_HANDSHAKES, WEBHOOK_SCHEMES } from "./shapes.ts";
+
+/** Incoming webhooks. What senders speak to is no operation of ours: it takes whatever they send. */
+export const WEBHOOK_ROUTES = { ...WEBHOOK_ROWS, ...WEBHOOK_EVENT_ROWS } as const;

@@ -1,0 +1,152 @@
+import Type from "typebox";
+import { Id, closed, nullable } from "../organization/shapes.ts";
+import { DisplayName, Timestamp } from "../shared.ts";
+
+export const WEBHOOK_SCHEMES = [
+  "none",
+  "standard_webhooks",
+  "github",
+  "gitlab",
+  "stripe",
+  "slack",
+  "shopify",
+  "hmac",
+  "basic",
+  "header",
+] as const;
+export const WEBHOOK_HANDSHAKES = ["slack", "meta", "microsoft_graph", "cloudevents"] as const;
+
+/** RFC 9110 section 5.6.2. */
+const FieldName = Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" });
+
+const Verification = Type.Object(
+  {
+    scheme: Type.Enum([...WEBHOOK_SCHEMES]),
+    header: Type.Optional(Type.String({ ...FieldName, description: "for hmac and header: the field to look at" })),
+    algorithm: Type.Optional(Type.Enum(["sha1", "sha256", "sha512"], { description: "for hmac; sha256" })),
+    encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "for hmac; hex" })),
+    prefix: Type.Optional(Type.String({ maxLength: 50, description: "what stands before the signature or key" })),
+    tolerance_s: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 86_400,
+        description: "how far the signed time may be from now; 300. For standard_webhooks, stripe and slack",
+      }),
+    ),
+  },
+  closed,
+);
+
+const Deduplication = Type.Object(
+  {
+    by: Type.Enum(["auto", "header", "pointer", "none"], {
+      description: "auto: where the scheme or a known sender names the event",
+    }),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: "of the header field, or a JSON pointer" }),
+    ),
+    window_s: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 604_800, description: "how long a name is remembered; 86400" }),
+    ),
+  },
+  closed,
+);
+
+const StaticResponse = Type.Object(
+  {
+    status: Type.Integer({ minimum: 200, maximum: 299 }),
+    content_type: Type.String({ pattern: "^[ -~]{3,200}$" }),
+    body: Type.String({ maxLength: 4096 }),
+  },
+  closed,
+);
+
+export const settings = {
+  verification: Verification,
+  allowed_ips: Type.Array(Type.String({ maxLength: 50 }), {
+    maxItems: 100,
+    description: "addresses or CIDR blocks that may send; empty: any",
+  }),
+  handshakes: Type.Array(Type.Enum([...WEBHOOK_HANDSHAKES]), {
+    uniqueItems: true,
+    maxItems: WEBHOOK_HANDSHAKES.length,
+  }),
+  deduplication: Deduplication,
+  response: nullable(StaticResponse),
+};
+
+const WebhookUrl = Type.Object({
+  hint: Type.String({ description: "its last four characters" }),
+  created_at: Timestamp,
+  expires_at: nullable(Type.String({ format: "date-time", description: "null: in force" })),
+  hits: Type.Integer({ description: "requests; of a former one, those since it was replaced" }),
+  last_hit_at: nullable(Timestamp),
+});
+
+export const Webhook = Type.Object({
+  id: Id,
+  project_id: Id,
+  name: DisplayName,
+  enabled: Type.Boolean({ description: "false: requests are answered 503, and nothing is kept" }),
+  ...settings,
+  has_secret: Type.Boolean(),
+  retention_days: nullable(Type.Integer({ description: "null: as the project's other webhooks" })),
+  urls: Type.Array(WebhookUrl, { description: "the one in force and the last former ones, newest first" }),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+/** What is given to make a webhook or change it. */
+export const optional = {
+  enabled: Type.Optional(Type.Boolean()),
+  verification: Type.Optional(settings.verification),
+  secret: Type.Optional(
+    Type.String({
+      minLength: 8,
+      maxLength: 500,
+      pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+      description: "to verify by; for basic: user:password. One is made for standard_webhooks when it is absent",
+    }),
+  ),
+  verify_token: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, description: "for meta" }))),
+  allowed_ips: Type.Optional(settings.allowed_ips),
+  handshakes: Type.Optional(settings.handshakes),
+  deduplication: Type.Optional(settings.deduplication),
+  response: Type.Optional(settings.response),
+};
+
+export const Headers = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
+  description: "[name, value] in the order in which they came; credentials are redacted",
+});
+
+export const WebhookEvent = Type.Object({
+  id: Id,
+  webhook_id: Id,
+  received_at: Timestamp,
+  type: nullable(Type.String({ description: "as the sender says" })),
+  method: Type.String(),
+  query: Type.String(),
+  headers: Headers,
+  content_type: nullable(Type.String()),
+  size_bytes: Type.Integer(),
+  ip: Type.String(),
+  verified: Type.Enum([...WEBHOOK_SCHEMES], { description: "the scheme by which it was verified" }),
+  duplicates: Type.Integer({ description: "how often it came again" }),
+  cursor: Type.String({ description: "goes on after this event" }),
+  body: nullable(Type.String({ description: "null when it is no UTF-8, or longer than 64 KiB in a list" })),
+  body_base64: nullable(Type.String({ description: "instead of body, when it is no UTF-8" })),
+  json: Type.Unknown({ description: "the body parsed; null when it is no JSON" }),
+});
+
+export const Rejection = Type.Object({
+  id: Id,
+  at: Timestamp,
+  reason: Type.String(),
+  method: Type.String(),
+  query: Type.String(),
+  headers: Headers,
+  size_bytes: Type.Integer(),
+  body: Type.String({ description: "the first 16 KiB" }),
+  ip: Type.String(),
+});

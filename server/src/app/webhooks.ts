@@ -1,0 +1,51 @@
+import type { Identity } from "#domain/identity/index.ts";
+import { EventFeed, Receiver, type WebhooksSettings } from "#domain/webhooks/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import { createStreams, type WebhooksSurfaceDeps } from "#surfaces/webhooks/index.ts";
+import type { Config } from "./config.ts";
+
+export interface Webhooks {
+  /** What the surface needs beside the conventions. */
+  readonly deps: Omit<WebhooksSurfaceDeps, "host">;
+  /** Begins to hand on events, and to take away old ones. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createWebhooks(options: {
+  readonly config: Config;
+  readonly webhooksUrl: string;
+  readonly log: {
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+  readonly clock: Clock;
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly identity: Pick<Identity, "envelope">;
+}): Webhooks {
+  const { config, webhooksUrl, log, clock, metadata, objects } = options;
+  const { envelope } = options.identity;
+  const settings = webhooksSettingsOf(config);
+  const feed = new EventFeed();
+  const shared = { metadata, objects, envelope, clock };
+  const receiver = new Receiver({ ...shared, feed, settings, log });
+  const streams = createStreams({ metadata, feed, log, organizationMax: config.tail_concurrency_organization });
+  const rate = { perSecond: settings.ratePerSecond, burst: settings.rateBurst };
+  return {
+    deps: { ...shared, receiver, feed, streams, webhooksUrl, rate },
+    start: () => undefined,
+    stop: () => receiver.stop(),
+  };
+}
+
+export function webhooksSettingsOf(config: Config): WebhooksSettings {
+  return {
+    ratePerSecond: config.webhook_rate_limit_per_second,
+    rateBurst: config.webhook_rate_limit_burst,
+    storedBytesMax: config.webhook_stored_bytes_max,
+    retentionDays: config.webhook_retention_days,
+  };
+}

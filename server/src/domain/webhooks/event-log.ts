@@ -1,0 +1,183 @@
+import { Problem } from "#kernel/problem.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
+import { addUsage, countDuplicates, eventInserter, insertBody, knownEvents, takeNumbers } from "./events-store.ts";
+import type { EventRow } from "./types.ts";
+
+/** An event that has no number yet. */
+export interface NewEvent {
+  readonly row: Omit<EventRow, "seq">;
+  /** How long its name is remembered, in milliseconds. */
+  readonly windowMs: number;
+  /** Where the body is when it is large. */
+  readonly blob: StagedBlob | null;
+}
+
+export interface Kept {
+  readonly id: string;
+  /** It had come before: this is the id that it was given then. */
+  readonly duplicate: boolean;
+}
+
+/** What was committed, for those who wait for it. */
+export interface Committed {
+  readonly webhookId: string;
+  readonly orgId: string;
+  readonly seq: number;
+}
+
+interface Waiting {
+  readonly event: NewEvent;
+  readonly resolve: (kept: Kept) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface EventLogOptions {
+  readonly metadata: MetadataStore;
+  readonly objects: Pick<ObjectStore, "link">;
+  /** Called after a commit with its events. */
+  readonly committed: (events: readonly Committed[]) => void;
+  /** Called after a commit with the bytes that an organization has. */
+  readonly usage: (orgId: string, bytes: number) => void;
+}
+
+const GROUP_EVENTS_MAX = 256;
+const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+/** Beyond it senders are told to come back: what waits is in memory. */
+const WAITING_MAX = 5000;
+const WAITING_BYTES_MAX = 128 * 1024 * 1024;
+
+/**
+ * Keeps events in groups: while one transaction waits for the disk, those that come meanwhile gather, and the next one takes them
+ * all. A group is kept whole or not at all, and each event is acknowledged after its group's commit.
+ */
+export class EventLog {
+  readonly #options: EventLogOptions;
+  readonly #insert: (tx: Writer, rows: readonly EventRow[]) => Promise<void>;
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(options: EventLogOptions) {
+    this.#options = options;
+    this.#insert = eventInserter(options.metadata.dialect);
+  }
+
+  /** Resolves when the event is on disk. @throws Problem `unavailable`, `disk_full`; nothing was kept then */
+  append(event: NewEvent): Promise<Kept> {
+    const bytes = bytesOf(event);
+    if (this.#waiting.length >= WAITING_MAX || this.#waitingBytes + bytes > WAITING_BYTES_MAX)
+      return Promise.reject(overloaded());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ event, resolve, reject });
+      this.#waitingBytes += bytes;
+      this.#running ??= this.#run().finally(() => {
+        this.#running = undefined;
+      });
+    });
+  }
+
+  /** Resolves when nothing waits. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // What came in the same turn of the event loop goes together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) await this.#commit(this.#take());
+  }
+
+  #take(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { event } of this.#waiting) {
+      if (count > 0 && (count === GROUP_EVENTS_MAX || bytes + bytesOf(event) > GROUP_BYTES_MAX)) break;
+      bytes += bytesOf(event);
+      count += 1;
+    }
+    this.#waitingBytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      const events = group.map(({ event }) => event);
+      const { kept, committed, usage } = await this.#options.metadata.write((tx) => this.#write(tx, events));
+      group.forEach(({ resolve }, i) => resolve(kept[i] as Kept));
+      for (const [orgId, bytes] of usage) this.#options.usage(orgId, bytes);
+      if (committed.length > 0) this.#options.committed(committed);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  async #write(tx: Writer, events: readonly NewEvent[]) {
+    // First, since it makes groups of other nodes wait: what they kept is seen below.
+    let seq = await takeNumbers(tx, events.length);
+    const known = await duplicatesOf(tx, events);
+    const rows: EventRow[] = [];
+    const kept: Kept[] = [];
+    const again = new Map<string, number>();
+    for (const { row, blob } of events) {
+      const first = row.dedup_key === null ? undefined : known.get(nameOf(row));
+      if (first !== undefined) {
+        again.set(first, (again.get(first) ?? 0) + 1);
+        kept.push({ id: first, duplicate: true });
+        continue;
+      }
+      if (row.dedup_key !== null) known.set(nameOf(row), row.id);
+      rows.push({ ...row, seq });
+      if (blob !== null) await this.#linkBody(tx, row.org_id, seq, blob);
+      kept.push({ id: row.id, duplicate: false });
+      seq += 1;
+    }
+    await this.#insert(tx, rows);
+    for (const [id, more] of again) await countDuplicates(tx, id, more);
+    const usage = await addUsages(tx, rows);
+    const committed = rows.map((row) => ({ webhookId: row.webhook_id, orgId: row.org_id, seq: row.seq }));
+    return { kept, committed, usage };
+  }
+
+  async #linkBody(tx: Writer, orgId: string, seq: number, blob: StagedBlob): Promise<void> {
+    await this.#options.objects.link(tx, orgId, blob);
+    await insertBody(tx, { seq, org_id: orgId, blob_id: blob.id });
+  }
+}
+
+/** By webhook and name, the ids of events that came before within their window. */
+async function duplicatesOf(tx: Writer, events: readonly NewEvent[]): Promise<Map<string, string>> {
+  const known = new Map<string, string>();
+  const named = events.filter(({ row }) => row.dedup_key !== null);
+  for (const [webhookId, group] of Map.groupBy(named, ({ row }) => row.webhook_id)) {
+    const keys = group.map(({ row }) => row.dedup_key as string);
+    const sinceMs = Math.min(...group.map(({ row, windowMs }) => row.received_at - windowMs));
+    for (const row of await knownEvents(tx, webhookId, keys, sinceMs))
+      known.set(nameOf({ webhook_id: webhookId, dedup_key: row.dedup_key }), row.id);
+  }
+  return known;
+}
+
+function nameOf({ webhook_id, dedup_key }: Pick<EventRow, "webhook_id" | "dedup_key">): string {
+  return `${webhook_id} ${dedup_key}`;
+}
+
+/** In the order of the ids: two nodes that add to the same organizations must not wait for each other. */
+async function addUsages(tx: Writer, rows: readonly EventRow[]): Promise<Map<string, number>> {
+  const usage = new Map<string, number>();
+  const byOrganization = [...Map.groupBy(rows, (row) => row.org_id)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [orgId, group] of byOrganization) {
+    const bytes = group.reduce((sum, row) => sum + row.size + row.headers.length, 0);
+    usage.set(orgId, await addUsage(tx, orgId, { events: group.length, bytes }));
+  }
+  return usage;
+}
+
+function bytesOf({ row }: NewEvent): number {
+  return row.headers.length + (row.body?.length ?? 0);
+}
+
+function overloaded(): Problem {
+  const detail = "cannot keep the event: the disk can't keep up with what comes in; send it again later";
+  return new Problem("unavailable", detail, { headers: { "Retry-After": "1" } });
+}

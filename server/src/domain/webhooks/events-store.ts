@@ -1,0 +1,253 @@
+import { CompiledQuery } from "kysely";
+import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { EventRow, RejectionRow } from "./types.ts";
+
+/** Columns in the order in which `insertEvents` binds them. */
+const COLUMNS = [
+  "seq",
+  "id",
+  "org_id",
+  "project_id",
+  "webhook_id",
+  "received_at",
+  "method",
+  "query",
+  "headers",
+  "content_type",
+  "size",
+  "body",
+  "ip",
+  "verified",
+  "type",
+  "dedup_key",
+  "duplicates",
+] as const satisfies readonly (keyof EventRow)[];
+
+/** Rows of one statement: 17 values each, and neither database takes more than 32,766. */
+const ROWS_MAX = 256;
+
+/**
+ * Numbers for so many events. The row stays locked until the end of the transaction, so that numbers rise in the order of the
+ * commits, over all nodes: a reader who has seen one has seen all before it.
+ */
+export async function takeNumbers(tx: Writer, count: number): Promise<number> {
+  const { seq } = await tx
+    .updateTable("webhook_head")
+    .set((eb) => ({ seq: eb("seq", "+", count) }))
+    .where("id", "=", "events")
+    .returning("seq")
+    .executeTakeFirstOrThrow();
+  return seq - count + 1;
+}
+
+/** A statement that is built once for each number of rows: building one for 64 rows takes longer than running it. */
+export function eventInserter(
+  dialect: MetadataStore["dialect"],
+): (tx: Writer, rows: readonly EventRow[]) => Promise<void> {
+  const texts = new Map<number, string>();
+  const textFor = (count: number): string => {
+    const known = texts.get(count);
+    if (known !== undefined) return known;
+    const text = insertText(dialect, count);
+    texts.set(count, text);
+    return text;
+  };
+  return async (tx, rows) => {
+    let rest = rows;
+    while (rest.length > 0) {
+      const count = Math.min(ROWS_MAX, 2 ** Math.floor(Math.log2(rest.length)));
+      const values = rest.slice(0, count).flatMap((row) => COLUMNS.map((name) => row[name]));
+      await tx.executeQuery(CompiledQuery.raw(textFor(count), values));
+      rest = rest.slice(count);
+    }
+  };
+}
+
+function insertText(dialect: MetadataStore["dialect"], count: number): string {
+  const row = (i: number): string => {
+    const marks = COLUMNS.map((_, j) => (dialect === "sqlite" ? "?" : `$${i * COLUMNS.length + j + 1}`));
+    return `(${marks.join(", ")})`;
+  };
+  const rows = Array.from({ length: count }, (_, i) => row(i)).join(", ");
+  return `insert into webhook_event (${COLUMNS.join(", ")}) values ${rows}`;
+}
+
+/** Events of a webhook by what their senders call them, received since then. */
+export async function knownEvents(
+  db: Reader,
+  webhookId: string,
+  keys: readonly string[],
+  sinceMs: number,
+): Promise<{ id: string; seq: number; dedup_key: string | null }[]> {
+  return db
+    .selectFrom("webhook_event")
+    .select(["id", "seq", "dedup_key"])
+    .where("webhook_id", "=", webhookId)
+    .where("dedup_key", "in", [...keys])
+    .where("received_at", ">=", sinceMs)
+    .execute();
+}
+
+export async function countDuplicates(tx: Writer, id: string, more: number): Promise<void> {
+  await tx
+    .updateTable("webhook_event")
+    .set((eb) => ({ duplicates: eb("duplicates", "+", more) }))
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function insertBody(tx: Writer, row: Tables["webhook_body"]): Promise<void> {
+  await tx.insertInto("webhook_body").values(row).execute();
+}
+
+export async function bodyBlob(db: Reader, seq: number): Promise<string | undefined> {
+  const row = await db.selectFrom("webhook_body").select("blob_id").where("seq", "=", seq).executeTakeFirst();
+  return row?.blob_id;
+}
+
+/** Adds to what an organization has, and returns its bytes. */
+export async function addUsage(
+  tx: Writer,
+  orgId: string,
+  more: { readonly events: number; readonly bytes: number },
+): Promise<number> {
+  const { bytes } = await tx
+    .insertInto("webhook_usage")
+    .values({ org_id: orgId, events: more.events, bytes: more.bytes })
+    .onConflict((conflict) =>
+      conflict.column("org_id").doUpdateSet((eb) => ({
+        events: eb("webhook_usage.events", "+", more.events),
+        bytes: eb("webhook_usage.bytes", "+", more.bytes),
+      })),
+    )
+    .returning("bytes")
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
+export async function usageOf(db: Reader, orgId: string): Promise<{ events: number; bytes: number }> {
+  const row = await db
+    .selectFrom("webhook_usage")
+    .select(["events", "bytes"])
+    .where("org_id", "=", orgId)
+    .executeTakeFirst();
+  return row ?? { events: 0, bytes: 0 };
+}
+
+export interface EventFilters {
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly type?: string | undefined;
+}
+
+/** Newest first, before a number. */
+export async function eventsBefore(
+  db: Reader,
+  webhookId: string,
+  beforeSeq: number,
+  { limit, filters }: { readonly limit: number; readonly filters: EventFilters },
+): Promise<EventRow[]> {
+  const { fromMs, toMs, type } = filters;
+  return db
+    .selectFrom("webhook_event")
+    .selectAll()
+    .where("webhook_id", "=", webhookId)
+    .where("seq", "<", beforeSeq)
+    .$if(fromMs !== undefined, (query) => query.where("received_at", ">=", fromMs ?? 0))
+    .$if(toMs !== undefined, (query) => query.where("received_at", "<", toMs ?? 0))
+    .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
+    .orderBy("seq", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Oldest first, after a number; `throughSeq`: and not after that one. */
+export async function eventsAfter(
+  db: Reader,
+  webhookId: string,
+  afterSeq: number,
+  { limit, throughSeq }: { readonly limit: number; readonly throughSeq?: number },
+): Promise<EventRow[]> {
+  return db
+    .selectFrom("webhook_event")
+    .selectAll()
+    .where("webhook_id", "=", webhookId)
+    .where("seq", ">", afterSeq)
+    .$if(throughSeq !== undefined, (query) => query.where("seq", "<=", throughSeq ?? 0))
+    .orderBy("seq")
+    .limit(limit)
+    .execute();
+}
+
+export async function eventById(db: Reader, webhookId: string, id: string): Promise<EventRow | undefined> {
+  const query = db.selectFrom("webhook_event").selectAll().where("id", "=", id).where("webhook_id", "=", webhookId);
+  return query.executeTakeFirst();
+}
+
+export async function eventBySeq(db: Reader, webhookId: string, seq: number): Promise<EventRow | undefined> {
+  const query = db.selectFrom("webhook_event").selectAll().where("seq", "=", seq).where("webhook_id", "=", webhookId);
+  return query.executeTakeFirst();
+}
+
+/** The number of a webhook's newest event; 0 when there is none. */
+export async function newestSeq(db: Reader, webhookId: string): Promise<number> {
+  const row = await db
+    .selectFrom("webhook_event")
+    .select("seq")
+    .where("webhook_id", "=", webhookId)
+    .orderBy("seq", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+/** Of an organization, oldest first, after a number. */
+export async function eventsOfOrganization(
+  db: Reader,
+  orgId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<EventRow[]> {
+  return db
+    .selectFrom("webhook_event")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("seq", ">", afterSeq)
+    .orderBy("seq")
+    .limit(limit)
+    .execute();
+}
+
+/** Adds it, and forgets the oldest of too many. */
+export async function insertRejection(tx: Writer, row: RejectionRow, kept: number): Promise<void> {
+  await tx.insertInto("webhook_rejection").values(row).execute();
+  const oldest = await tx
+    .selectFrom("webhook_rejection")
+    .select("id")
+    .where("webhook_id", "=", row.webhook_id)
+    .orderBy("id", "desc")
+    .offset(kept)
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined) return;
+  await tx
+    .deleteFrom("webhook_rejection")
+    .where("webhook_id", "=", row.webhook_id)
+    .where("id", "<=", oldest.id)
+    .execute();
+}
+
+export async function rejectionRows(
+  db: Reader,
+  webhookId: string,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<RejectionRow[]> {
+  return db
+    .selectFrom("webhook_rejection")
+    .selectAll()
+    .where("webhook_id", "=", webhookId)
+    .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+}

@@ -1,0 +1,205 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isoFromMs } from "#kernel/time.ts";
+import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
+import type { RecordSource } from "#stores/telemetry/index.ts";
+import type { Page, PageQuery } from "#domain/organizations/index.ts";
+import {
+  bodyBlob,
+  eventById,
+  eventsAfter,
+  eventsBefore,
+  eventsOfOrganization,
+  newestSeq,
+  rejectionRows,
+  type EventFilters,
+} from "./events-store.ts";
+import type { EventFeed } from "./feed.ts";
+import { atPointer, LazyJson } from "./request.ts";
+import type { EventRow, EventsDeps, RejectionRow, WebhooksDeps } from "./types.ts";
+
+/** Conditions that are looked up event by event. */
+export interface EventSearch extends EventFilters {
+  /** Name, or Name:value. */
+  readonly header?: string | undefined;
+  /** A JSON pointer, or one and =value. */
+  readonly pointer?: string | undefined;
+  /** Text in the body, in whatever case. */
+  readonly text?: string | undefined;
+}
+
+/** One search looks at so many events; its cursor goes on. */
+const SEARCHED_MAX = 5000;
+const SEARCH_PAGE = 250;
+const RECORDS_PAGE = 250;
+/** Other nodes' events are looked for so often while somebody waits. */
+const LOOK_MS = 1000;
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listEvents(
+  deps: Pick<WebhooksDeps, "metadata">,
+  webhookId: string,
+  search: EventSearch,
+  { cursor, limit }: PageQuery,
+): Promise<Page<EventRow>> {
+  let beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor, ["number"])[0];
+  const fits = matcherOf(search);
+  const items: EventRow[] = [];
+  for (let searched = 0; searched < SEARCHED_MAX;) {
+    const wanted = fits === undefined ? limit + 1 : SEARCH_PAGE;
+    const rows = await eventsBefore(deps.metadata.read, webhookId, beforeSeq, { limit: wanted, filters: search });
+    for (const row of rows) {
+      if (items.length === limit) return { items, nextCursor: encodeCursor([beforeSeq]) };
+      beforeSeq = row.seq;
+      if (fits === undefined || fits(row)) items.push(row);
+    }
+    if (rows.length < wanted) return { items, nextCursor: null };
+    searched += rows.length;
+    await nextTurn(); // SQLite answers at once
+  }
+  return { items, nextCursor: encodeCursor([beforeSeq]) };
+}
+
+export async function findEvent(
+  deps: Pick<WebhooksDeps, "metadata">,
+  webhookId: string,
+  id: string,
+): Promise<EventRow | undefined> {
+  return eventById(deps.metadata.read, webhookId, id);
+}
+
+/** The bytes of an event. @throws Problem `unavailable` */
+export async function bodyOf(deps: Pick<EventsDeps, "metadata" | "objects">, event: EventRow): Promise<Buffer> {
+  if (event.body !== null) return Buffer.from(event.body);
+  const blobId = await bodyBlob(deps.metadata.read, event.seq);
+  if (blobId === undefined) return Buffer.alloc(0); // it went meanwhile
+  const reader = await deps.objects.open(event.org_id, blobId);
+  const chunks: Buffer[] = [];
+  for await (const chunk of reader.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Where a reader stands who has seen everything up to this number. */
+export function cursorOf(seq: number): string {
+  return encodeCursor([seq]);
+}
+
+/** @throws Problem `invalid_parameter` */
+export function seqOf(cursor: string): number {
+  return decodeCursor(cursor, ["number"])[0];
+}
+
+export interface ReadOptions {
+  readonly afterSeq: number;
+  readonly limit: number;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Oldest first after a number; when there is none it waits for one. */
+export async function readEvents(
+  deps: Pick<WebhooksDeps, "metadata"> & { readonly feed: EventFeed },
+  webhookId: string,
+  { afterSeq, limit, waitMs, signal }: ReadOptions,
+): Promise<EventRow[]> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const rows = await eventsAfter(deps.metadata.read, webhookId, afterSeq, { limit });
+    const leftMs = deadline - performance.now();
+    if (rows.length > 0 || leftMs <= 0 || signal.aborted) return rows;
+    await deps.feed.wait(webhookId, Math.min(leftMs, LOOK_MS), signal);
+  }
+}
+
+export async function newest(deps: Pick<WebhooksDeps, "metadata">, webhookId: string): Promise<number> {
+  return newestSeq(deps.metadata.read, webhookId);
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listRejections(
+  deps: Pick<WebhooksDeps, "metadata">,
+  webhookId: string,
+  { cursor, limit }: PageQuery,
+): Promise<Page<RejectionRow>> {
+  const beforeId = cursor === undefined ? undefined : decodeCursor(cursor, ["string"])[0];
+  const rows = await rejectionRows(deps.metadata.read, webhookId, { beforeId, limit: limit + 1 });
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null };
+}
+
+/** The events of an organization as rows of the table `webhook_events`; an event's number is the mark. */
+export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): RecordSource {
+  return {
+    rowsAfter: async function* (orgId, mark) {
+      let afterSeq = mark;
+      for (;;) {
+        const rows = await eventsOfOrganization(metadata.read, orgId, afterSeq, RECORDS_PAGE);
+        for (const row of rows) yield { mark: row.seq, row: recordOf(row) };
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < RECORDS_PAGE) return;
+        afterSeq = last.seq;
+        await nextTurn();
+      }
+    },
+  };
+}
+
+function recordOf(row: EventRow): object {
+  const { id, webhook_id, project_id, type, method, query, content_type, size, ip, verified } = row;
+  const body = row.body === null ? null : Buffer.from(row.body);
+  const json = body === null ? undefined : new LazyJson(body).value;
+  return {
+    timestamp: isoFromMs(row.received_at),
+    id,
+    webhook_id,
+    project_id,
+    type,
+    method,
+    query,
+    content_type,
+    size_bytes: size,
+    ip,
+    verified,
+    headers: JSON.parse(row.headers) as unknown,
+    body: body?.toString("utf8").replaceAll("\u0000", "\ufffd") ?? null,
+    json: json ?? null,
+  };
+}
+
+/** Undefined when every event fits. */
+function matcherOf({ header, pointer, text }: EventSearch): ((row: EventRow) => boolean) | undefined {
+  const conditions: ((row: EventRow) => boolean)[] = [];
+  if (header !== undefined) conditions.push(headerMatcher(header));
+  if (pointer !== undefined) conditions.push(pointerMatcher(pointer));
+  if (text !== undefined) {
+    const wanted = text.toLowerCase();
+    conditions.push((row) => textOf(row).toLowerCase().includes(wanted));
+  }
+  return conditions.length === 0 ? undefined : (row) => conditions.every((fits) => fits(row));
+}
+
+function headerMatcher(condition: string): (row: EventRow) => boolean {
+  const mark = condition.indexOf(":");
+  const name = (mark === -1 ? condition : condition.slice(0, mark)).trim().toLowerCase();
+  const value = mark === -1 ? undefined : condition.slice(mark + 1).trim();
+  return (row) =>
+    (JSON.parse(row.headers) as [string, string][]).some(
+      ([field, content]) => field.toLowerCase() === name && (value === undefined || content === value),
+    );
+}
+
+function pointerMatcher(condition: string): (row: EventRow) => boolean {
+  const mark = condition.indexOf("=");
+  const pointer = mark === -1 ? condition : condition.slice(0, mark);
+  const value = mark === -1 ? undefined : condition.slice(mark + 1);
+  return (row) => {
+    if (row.body === null) return false;
+    const found = atPointer(new LazyJson(Buffer.from(row.body)).value, pointer);
+    if (found === undefined || value === undefined) return found !== undefined;
+    return (typeof found === "string" ? found : JSON.stringify(found)) === value;
+  };
+}
+
+function textOf(row: EventRow): string {
+  return row.body === null ? "" : Buffer.from(row.body).toString("utf8");
+}

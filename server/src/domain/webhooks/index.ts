@@ -1,0 +1,41 @@
+export {
+  bodyOf,
+  cursorOf,
+  eventRecords,
+  findEvent,
+  listEvents,
+  listRejections,
+  newest,
+  readEvents,
+  seqOf,
+  type EventSearch,
+} from "./events.ts";
+export { EventFeed } from "./feed.ts";
+export type { HandshakeAnswer } from "./handshakes.ts";
+export type { WebhookInput } from "./input.ts";
+export { Receiver, type Received, type Target } from "./receiver.ts";
+export type { HookRequest } from "./request.ts";
+export { resourceOf } from "./store.ts";
+export type {
+  EventRow,
+  EventsDeps,
+  RejectionRow,
+  Scheme,
+  UrlRow,
+  Webhook,
+  WebhooksDeps,
+  WebhooksSettings,
+} from "./types.ts";
+export {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  revealUrl,
+  rotateSecret,
+  rotateUrl,
+  settingsOf,
+  updateWebhook,
+  urlsOfWebhooks,
+  versionOf,
+} from "./webhooks.ts";

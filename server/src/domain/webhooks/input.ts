@@ -1,0 +1,71 @@
+import { isIP } from "node:net";
+import { Problem, type ProblemPlace } from "#kernel/problem.ts";
+import type {
+  Deduplication,
+  Handshake,
+  StaticResponse,
+  Verification,
+  WebhookSecrets,
+  WebhookSettings,
+} from "./types.ts";
+
+/** What may be said of a webhook when it is made. */
+export interface WebhookInput {
+  readonly name: string;
+  readonly enabled?: boolean;
+  readonly verification?: Verification;
+  /** What it verifies by; one is made for Standard Webhooks when it is absent. */
+  readonly secret?: string;
+  readonly verify_token?: string | null;
+  readonly allowed_ips?: readonly string[];
+  readonly handshakes?: readonly Handshake[];
+  readonly deduplication?: Deduplication;
+  readonly response?: StaticResponse | null;
+}
+
+/** @throws Problem `invalid_body` for what could not work together */
+export function checkSettings(settings: WebhookSettings, secrets: WebhookSecrets): void {
+  const errors = [...verificationFaults(settings.verification, secrets), ...otherFaults(settings, secrets)];
+  if (errors.length > 0) throw new Problem("invalid_body", "The webhook could not work like this.", { errors });
+}
+
+function verificationFaults({ scheme, header }: Verification, { secret }: WebhookSecrets): ProblemPlace[] {
+  const errors: ProblemPlace[] = [];
+  if (scheme === "none") return errors;
+  if (secret === null) errors.push({ pointer: "/secret", detail: `is needed to verify by ${scheme}` });
+  else if (scheme === "basic" && !secret.includes(":"))
+    errors.push({ pointer: "/secret", detail: "must be the user name, a colon and the password" });
+  else if (scheme === "standard_webhooks" && !isStandardSecret(secret))
+    errors.push({ pointer: "/secret", detail: "must be whsec_ and 24 to 64 bytes in base64" });
+  if ((scheme === "hmac" || scheme === "header") && header === undefined)
+    errors.push({ pointer: "/verification/header", detail: `is needed to verify by ${scheme}` });
+  return errors;
+}
+
+/** Standard Webhooks, "Secret": 24 to 64 bytes. */
+function isStandardSecret(secret: string): boolean {
+  const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
+  return /^(whsec_)?[A-Za-z0-9+/]+=*$/.test(secret) && bytes >= 24 && bytes <= 64;
+}
+
+function otherFaults(settings: WebhookSettings, secrets: WebhookSecrets): ProblemPlace[] {
+  const errors: ProblemPlace[] = [];
+  settings.allowed_ips.forEach((block, i) => {
+    if (!isBlock(block)) errors.push({ pointer: `/allowed_ips/${i}`, detail: "must be an IP address or a CIDR block" });
+  });
+  if (settings.handshakes.includes("meta") && secrets.verify_token === null)
+    errors.push({ pointer: "/verify_token", detail: "is needed for the handshake of Meta" });
+  const { by, name } = settings.deduplication;
+  if (by === "header" && name === undefined)
+    errors.push({ pointer: "/deduplication/name", detail: "must name the header field" });
+  if (by === "pointer" && !/^(\/[^/]*)+$/.test(name ?? ""))
+    errors.push({ pointer: "/deduplication/name", detail: "must be a JSON pointer" });
+  return errors;
+}
+
+export function isBlock(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}

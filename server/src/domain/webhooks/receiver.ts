@@ -1,0 +1,214 @@
+import type { Envelope } from "#domain/identity/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import { EventLog, type Kept } from "./event-log.ts";
+import { insertRejection, usageOf } from "./events-store.ts";
+import type { EventFeed } from "./feed.ts";
+import { handshakeOf, type HandshakeAnswer } from "./handshakes.ts";
+import { Hits } from "./hits.ts";
+import { dedupKeyOf, typeOf, windowMsOf } from "./naming.ts";
+import { keptHeaders, LazyJson, type HookRequest } from "./request.ts";
+import { liveSecrets, openSecrets, tokenHash } from "./secrets.ts";
+import { webhookByToken, type Addressed } from "./store.ts";
+import type { WebhookSecrets, WebhookSettings, WebhooksSettings } from "./types.ts";
+import { allowedBy, verify } from "./verification/index.ts";
+import { settingsOf } from "./webhooks.ts";
+
+export interface ReceiverOptions {
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly envelope: Envelope;
+  readonly clock: Clock;
+  readonly feed: EventFeed;
+  readonly settings: WebhooksSettings;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** A webhook as it is received for, known for a moment. */
+export interface Target {
+  readonly webhook: Addressed["webhook"];
+  readonly url: Addressed["url"];
+  readonly settings: WebhookSettings;
+  readonly secrets: WebhookSecrets;
+  readonly allowed: (ip: string) => boolean;
+  /** The field that holds the sender's key, which is not kept. */
+  readonly secretField: string | undefined;
+}
+
+export type Received =
+  | { readonly kept: Kept; readonly response: WebhookSettings["response"] }
+  | { readonly handshake: HandshakeAnswer };
+
+/** What was changed about a webhook holds on every node after so long; on the node that changed it at once. */
+const KNOWN_MS = 500;
+const TARGETS_MAX = 10_000;
+const INLINE_BYTES_MAX = 64 * 1024;
+const REJECTIONS_KEPT = 1000;
+const REJECTED_BODY_BYTES = 16 * 1024;
+
+/** Takes what senders send: address, limits, verification, de-duplication, commit. */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #log: EventLog;
+  readonly #hits: Hits;
+  readonly #targets = new Map<string, { readonly target: Target; readonly readMs: number }>();
+  readonly #bytes = new Map<string, number>();
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    const { metadata, objects, feed, log } = options;
+    this.#log = new EventLog({
+      metadata,
+      objects,
+      committed: (events) => feed.committed(events),
+      usage: (orgId, bytes) => void this.#bytes.set(orgId, bytes),
+    });
+    this.#hits = new Hits({ metadata, log });
+  }
+
+  /** Undefined for an address that leads nowhere, or no more: all of them take the same way here. */
+  async target(token: string): Promise<Target | undefined> {
+    const nowMs = this.#options.clock.nowMs();
+    const hash = tokenHash(this.#options.envelope, token);
+    const known = this.#targets.get(hash);
+    const target = known !== undefined && nowMs - known.readMs < KNOWN_MS ? known.target : await this.#read(hash);
+    if (target === undefined) return undefined;
+    const { id, expires_at: until } = target.url;
+    this.#hits.note(id, nowMs);
+    return until !== null && until <= nowMs ? undefined : target;
+  }
+
+  /** Forgets what was known: something was changed. */
+  forget(): void {
+    this.#targets.clear();
+  }
+
+  /** @throws Problem `webhook_refused`, `quota_exceeded`, `unavailable`, `disk_full` */
+  async receive(target: Target, request: HookRequest): Promise<Received> {
+    const { webhook, settings } = target;
+    const json = new LazyJson(request.body);
+    const handshake = handshakeOf(request, json, { enabled: settings.handshakes, secrets: target.secrets });
+    if (handshake?.unsigned === true && target.allowed(request.ip)) return { handshake };
+    await this.#verify(target, request);
+    if (handshake !== undefined) return { handshake };
+    await this.#refuseOverQuota(webhook.org_id);
+    const kept = await this.#keep(target, request, json);
+    return { kept, response: settings.response };
+  }
+
+  async stop(): Promise<void> {
+    await this.#log.idle();
+    await this.#hits.stop();
+  }
+
+  async #read(hash: string): Promise<Target | undefined> {
+    const { metadata, envelope, clock } = this.#options;
+    const found = await webhookByToken(metadata.read, hash);
+    if (found === undefined) {
+      this.#targets.delete(hash);
+      return undefined;
+    }
+    const settings = settingsOf(found.webhook);
+    const { scheme, header } = settings.verification;
+    const target: Target = {
+      ...found,
+      settings,
+      secrets: openSecrets(envelope, found.webhook),
+      allowed: allowedBy(settings.allowed_ips),
+      secretField: scheme === "header" ? header?.toLowerCase() : undefined,
+    };
+    if (this.#targets.size >= TARGETS_MAX) this.#targets.clear();
+    this.#targets.set(hash, { target, readMs: clock.nowMs() });
+    return target;
+  }
+
+  async #verify(target: Target, request: HookRequest): Promise<void> {
+    const nowMs = this.#options.clock.nowMs();
+    const { verification } = target.settings;
+    const secrets = liveSecrets(target.secrets, nowMs);
+    const reason = target.allowed(request.ip)
+      ? verify(request, { secrets, nowMs, verification })
+      : `the address ${request.ip} is not among those that may send`;
+    if (reason === null) return;
+    await this.#noteRejection(target, request, reason);
+    throw new Problem("webhook_refused", "The request could not be verified; the webhook's rejections say why.");
+  }
+
+  async #noteRejection({ webhook, secretField }: Target, request: HookRequest, reason: string): Promise<void> {
+    const { metadata, clock, log } = this.#options;
+    const atMs = clock.nowMs();
+    const row = {
+      id: newId("evt", atMs),
+      org_id: webhook.org_id,
+      webhook_id: webhook.id,
+      at: atMs,
+      reason,
+      method: request.method,
+      query: request.query,
+      headers: keptHeaders(request.rawHeaders, secretField),
+      size: request.body.length,
+      body: request.body.subarray(0, REJECTED_BODY_BYTES),
+      ip: request.ip,
+    };
+    try {
+      await metadata.write((tx) => insertRejection(tx, row, REJECTIONS_KEPT));
+    } catch (error) {
+      log.warn({ err: error, webhook_id: webhook.id }, "cannot keep a refused webhook request");
+    }
+  }
+
+  async #refuseOverQuota(orgId: string): Promise<void> {
+    const { metadata, settings } = this.#options;
+    if (settings.storedBytesMax === null) return;
+    const bytes = this.#bytes.get(orgId) ?? (await usageOf(metadata.read, orgId)).bytes;
+    if (bytes < settings.storedBytesMax) return;
+    this.#bytes.delete(orgId); // read again: what has gone meanwhile makes room
+    throw new Problem("quota_exceeded", "The organization's events take all the room that they may.", {
+      headers: { "retry-after": "60" },
+    });
+  }
+
+  async #keep(target: Target, request: HookRequest, json: LazyJson): Promise<Kept> {
+    const { objects, clock } = this.#options;
+    const { webhook, settings, secretField } = target;
+    const { body } = request;
+    const orgId = webhook.org_id;
+    const isLarge = body.length > INLINE_BYTES_MAX;
+    const blob = isLarge ? await objects.write(orgId, body, { bytesMax: body.length, size: body.length }) : null;
+    const atMs = clock.nowMs();
+    const { scheme } = settings.verification;
+    const row = {
+      id: newId("evt", atMs),
+      org_id: orgId,
+      project_id: webhook.project_id,
+      webhook_id: webhook.id,
+      received_at: atMs,
+      method: request.method,
+      query: request.query,
+      headers: keptHeaders(request.rawHeaders, secretField),
+      content_type: oneOf(request.headers["content-type"]),
+      size: body.length,
+      body: isLarge ? null : body,
+      ip: request.ip,
+      verified: scheme,
+      type: typeOf(request, json),
+      dedup_key: dedupKeyOf(request, json, { scheme, deduplication: settings.deduplication }),
+      duplicates: 0,
+    };
+    try {
+      const kept = await this.#log.append({ row, windowMs: windowMsOf(settings.deduplication), blob });
+      if (kept.duplicate && blob !== null) await objects.discard(blob);
+      return kept;
+    } catch (error) {
+      if (blob !== null) await objects.discard(blob);
+      throw error;
+    }
+  }
+}
+
+function oneOf(field: string | string[] | undefined): string | null {
+  return (Array.isArray(field) ? field[0] : field) ?? null;
+}

@@ -1,0 +1,85 @@
+/** A request as it came: what verification, handshakes and de-duplication look at. */
+export interface HookRequest {
+  readonly method: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** Name, value, name, value, in the order and the case in which they came. */
+  readonly rawHeaders: readonly string[];
+  /** Names in lower case; what came more than once is joined. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  readonly ip: string;
+}
+
+const REDACTED = "redacted";
+/** Fields that are credentials of the sender. Signatures are none: they are good for this body only. */
+const CREDENTIAL_FIELDS: ReadonlySet<string> = new Set([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "x-api-key",
+  "x-gitlab-token",
+]);
+
+/** The fields as they are kept: JSON of [name, value], with credentials taken out. `secretField`: one more that is. */
+export function keptHeaders(rawHeaders: readonly string[], secretField: string | undefined): string {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    const lower = name.toLowerCase();
+    const isSecret = CREDENTIAL_FIELDS.has(lower) || lower.endsWith("-api-key") || lower === secretField;
+    pairs.push([name, isSecret ? REDACTED : (rawHeaders[i + 1] as string)]);
+  }
+  return JSON.stringify(pairs);
+}
+
+export function fieldOf(request: Pick<HookRequest, "headers">, name: string): string | undefined {
+  const value = request.headers[name.toLowerCase()];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+const UNPARSED = Symbol("unparsed");
+
+/** The body as JSON, parsed once and only when somebody asks; undefined when it is none. */
+export class LazyJson {
+  readonly #body: Buffer;
+  #value: unknown = UNPARSED;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  get value(): unknown {
+    if (this.#value === UNPARSED) this.#value = parsed(this.#body);
+    return this.#value;
+  }
+
+  /** A member of an object at the top; undefined when there is none. */
+  member(name: string): unknown {
+    const { value } = this;
+    return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+      ? (value as Record<string, unknown>)[name]
+      : undefined;
+  }
+}
+
+function parsed(body: Buffer): unknown {
+  const first = body[0];
+  if (first === undefined) return undefined;
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 6901. */
+export function atPointer(value: unknown, pointer: string): unknown {
+  let place = value;
+  for (const part of pointer.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof place !== "object" || place === null || !Object.hasOwn(place, name)) return undefined;
+    place = (place as Record<string, unknown>)[name];
+  }
+  return place;
+}

@@ -1,0 +1,139 @@
+import type { Reach, Resource } from "#domain/identity/index.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import type { UrlRow, Webhook, WebhookRow } from "./types.ts";
+
+/** What a webhook is to the permission check: it is where its project is. */
+export function resourceOf(webhook: Pick<Webhook, "org_id" | "project_id" | "visibility">): Resource {
+  const { org_id: orgId, project_id: id, visibility } = webhook;
+  return { orgId, project: { id, visibility } };
+}
+
+function live(db: Reader) {
+  return db
+    .selectFrom("webhook")
+    .innerJoin("project", "project.id", "webhook.project_id")
+    .selectAll("webhook")
+    .select("project.visibility")
+    .where("webhook.deleted_at", "is", null);
+}
+
+export async function webhookById(db: Reader, orgId: string, id: string): Promise<Webhook | undefined> {
+  return live(db).where("webhook.org_id", "=", orgId).where("webhook.id", "=", id).executeTakeFirst();
+}
+
+/** Those within reach, of one project or all, newest first. */
+export async function webhookRows(
+  db: Reader,
+  orgId: string,
+  reach: Reach,
+  page: { projectId: string | undefined; beforeId: string | undefined; limit: number },
+): Promise<Webhook[]> {
+  return live(db)
+    .where("webhook.org_id", "=", orgId)
+    .where((eb) =>
+      eb.or([
+        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("project.id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .$if(page.projectId !== undefined, (query) => query.where("webhook.project_id", "=", page.projectId ?? ""))
+    .$if(page.beforeId !== undefined, (query) => query.where("webhook.id", "<", page.beforeId ?? ""))
+    .orderBy("webhook.id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function countWebhooks(db: Reader, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("webhook")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("org_id", "=", orgId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function projectIsThere(db: Reader, orgId: string, id: string): Promise<boolean> {
+  const row = await db.selectFrom("project").select("id").where("org_id", "=", orgId).where("id", "=", id).execute();
+  return row.length > 0;
+}
+
+export async function insertWebhook(tx: Writer, row: WebhookRow): Promise<void> {
+  await tx.insertInto("webhook").values(row).execute();
+}
+
+export async function setWebhook(tx: Writer, id: string, set: Partial<WebhookRow>): Promise<void> {
+  await tx.updateTable("webhook").set(set).where("id", "=", id).execute();
+}
+
+export async function insertUrl(tx: Writer, row: UrlRow): Promise<void> {
+  await tx.insertInto("webhook_url").values(row).execute();
+}
+
+/** Newest first. */
+export async function urlsOf(db: Reader, webhookIds: readonly string[]): Promise<UrlRow[]> {
+  if (webhookIds.length === 0) return [];
+  return db
+    .selectFrom("webhook_url")
+    .selectAll()
+    .where("webhook_id", "in", [...webhookIds])
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** The address in force retires at that time, and counts its hits anew. */
+export async function retireUrl(tx: Writer, webhookId: string, atMs: number): Promise<void> {
+  await tx
+    .updateTable("webhook_url")
+    .set({ expires_at: atMs, hits: 0, last_hit_at: null, token: null })
+    .where("webhook_id", "=", webhookId)
+    .where("expires_at", "is", null)
+    .execute();
+}
+
+/** Former ones that still count retire now. */
+export async function retireFormerUrls(tx: Writer, webhookId: string, atMs: number): Promise<void> {
+  await tx
+    .updateTable("webhook_url")
+    .set({ expires_at: atMs })
+    .where("webhook_id", "=", webhookId)
+    .where("expires_at", ">", atMs)
+    .execute();
+}
+
+/** Keeps the newest former addresses, so that hits on them can be seen. */
+export async function forgetOldUrls(tx: Writer, webhookId: string, kept: number): Promise<void> {
+  const old = await tx
+    .selectFrom("webhook_url")
+    .select("id")
+    .where("webhook_id", "=", webhookId)
+    .where("expires_at", "is not", null)
+    .orderBy("id", "desc")
+    .offset(kept)
+    .limit(100)
+    .execute();
+  if (old.length === 0) return;
+  const ids = old.map(({ id }) => id);
+  await tx.deleteFrom("webhook_url").where("id", "in", ids).execute();
+}
+
+export interface Addressed {
+  readonly webhook: Webhook;
+  readonly url: UrlRow;
+}
+
+/** The webhook that an address leads to, also a former address; undefined for one that leads nowhere. */
+export async function webhookByToken(db: Reader, tokenHash: string): Promise<Addressed | undefined> {
+  const url = await db.selectFrom("webhook_url").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
+  if (url === undefined) return undefined;
+  const webhook = await live(db).where("webhook.id", "=", url.webhook_id).executeTakeFirst();
+  return webhook === undefined ? undefined : { webhook, url };
+}
+
+export async function addHits(tx: Writer, urlId: string, hits: number, atMs: number): Promise<void> {
+  await tx
+    .updateTable("webhook_url")
+    .set((eb) => ({ hits: eb("hits", "+", hits), last_hit_at: atMs }))
+    .where("id", "=", urlId)
+    .execute();
+}

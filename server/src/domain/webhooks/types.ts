@@ -1,0 +1,114 @@
+import type { Caller } from "#domain/organizations/index.ts";
+import type { Envelope, Resource } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { Jobs } from "#stores/jobs/index.ts";
+import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import type { Outbound } from "#stores/outbound/index.ts";
+
+export type WebhookRow = Tables["webhook"];
+export type UrlRow = Tables["webhook_url"];
+export type EventRow = Tables["webhook_event"];
+export type RejectionRow = Tables["webhook_rejection"];
+
+/** A webhook with what its project says about who may see it. */
+export interface Webhook extends WebhookRow {
+  visibility: Tables["project"]["visibility"];
+}
+
+export const SCHEMES = [
+  "none",
+  "standard_webhooks",
+  "github",
+  "gitlab",
+  "stripe",
+  "slack",
+  "shopify",
+  "hmac",
+  "basic",
+  "header",
+] as const;
+export type Scheme = (typeof SCHEMES)[number];
+
+export interface Verification {
+  readonly scheme: Scheme;
+  /** The field that holds the signature (`hmac`) or the key (`header`). */
+  readonly header?: string;
+  readonly algorithm?: "sha1" | "sha256" | "sha512";
+  readonly encoding?: "hex" | "base64";
+  /** What stands before the signature in the field. */
+  readonly prefix?: string;
+  /** How far the signed time may be from now, in seconds. */
+  readonly tolerance_s?: number;
+}
+
+export const HANDSHAKES = ["slack", "meta", "microsoft_graph", "cloudevents"] as const;
+export type Handshake = (typeof HANDSHAKES)[number];
+
+/** Where a sender's name for an event is. `auto`: where the scheme has it. */
+export interface Deduplication {
+  readonly by: "auto" | "header" | "pointer" | "none";
+  readonly name?: string;
+  readonly window_s?: number;
+}
+
+/** What a sender is answered in place of the event's id. */
+export interface StaticResponse {
+  readonly status: number;
+  readonly content_type: string;
+  readonly body: string;
+}
+
+/** What people set of a webhook, as it is stored. */
+export interface WebhookSettings {
+  readonly verification: Verification;
+  /** Addresses or blocks that may send; empty: any. */
+  readonly allowed_ips: readonly string[];
+  readonly handshakes: readonly Handshake[];
+  readonly deduplication: Deduplication;
+  readonly response: StaticResponse | null;
+}
+
+export const DEFAULT_SETTINGS: WebhookSettings = {
+  verification: { scheme: "none" },
+  allowed_ips: [],
+  handshakes: [],
+  deduplication: { by: "auto" },
+  response: null,
+};
+
+/** What a webhook verifies by; sealed in the records. */
+export interface WebhookSecrets {
+  readonly secret: string | null;
+  /** Counts beside the other until the time beside it. */
+  readonly previous: string | null;
+  readonly previous_until: number | null;
+  /** What Meta shows when it asks whether this is the right address. */
+  readonly verify_token: string | null;
+}
+
+/** Limits that operators set. */
+export interface WebhooksSettings {
+  readonly ratePerSecond: number;
+  readonly rateBurst: number;
+  /** Null: no limit. */
+  readonly storedBytesMax: number | null;
+  readonly retentionDays: number;
+}
+
+export interface WebhooksDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly envelope: Envelope;
+}
+
+export interface EventsDeps extends WebhooksDeps {
+  readonly objects: ObjectStore;
+}
+
+export interface DeliveryDeps extends EventsDeps {
+  readonly jobs: Jobs;
+  readonly outbound: Outbound;
+}
+
+export type { Caller, Resource };

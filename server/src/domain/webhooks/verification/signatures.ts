@@ -1,0 +1,30 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+
+type Algorithm = "sha1" | "sha256" | "sha512";
+
+/** Whether one of the signatures is that of the content under one of the secrets. Takes the same time for all that are as long. */
+export function isSigned(
+  content: readonly (string | Buffer)[],
+  options: { readonly secrets: readonly (string | Buffer)[]; readonly algorithm: Algorithm },
+  signatures: readonly Buffer[],
+): boolean {
+  let good = false;
+  for (const secret of options.secrets) {
+    const hmac = createHmac(options.algorithm, secret);
+    for (const part of content) hmac.update(part);
+    const expected = hmac.digest();
+    for (const signature of signatures) {
+      if (signature.length === expected.length && timingSafeEqual(signature, expected)) good = true;
+    }
+  }
+  return good;
+}
+
+/** Equal texts, in a time that tells nothing of where they differ. */
+export function sameText(one: string, other: string): boolean {
+  return timingSafeEqual(createHash("sha256").update(one).digest(), createHash("sha256").update(other).digest());
+}
+
+export function isOneOf(text: string, secrets: readonly string[]): boolean {
+  return secrets.map((secret) => sameText(text, secret)).includes(true);
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { HandshakeAnswer, Received, Target } from "#domain/webhooks/index.ts";
+import { answerProblem, BODY_LIMITS, createBodyBudget, createRateLimiter, readBody } from "#http/index.ts";
+import { WEBHOOK_BODY_BYTES_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { WebhooksSurfaceDeps } from "../index.ts";
+
+/** A request of a sender between its head and its body. */
+interface Admitted {
+  readonly target: Target;
+  readonly contentType: string | undefined;
+}
+
+const EMPTY = Buffer.alloc(0);
+/** What a webhook answers is somebody's content: it must never be a page of ours. */
+const SANDBOX = { "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'" };
+
+/** `/hooks/{token}`: whoever knows the address may send. */
+export function mountHooks(app: FastifyInstance, deps: WebhooksSurfaceDeps): void {
+  const { receiver, host, rate } = deps;
+  const limiter = createRateLimiter({ name: "webhook", ...rate, clock: host.clock });
+  const budget = createBodyBudget(BODY_LIMITS);
+  const admitted = new WeakMap<IncomingMessage, Admitted>();
+
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { token } = request.params as { token: string };
+    const target = await receiver.target(token);
+    if (target === undefined) {
+      host.countAddress(reply, request.ip);
+      throw nowhere();
+    }
+    limiter.take(target.webhook.id);
+    if (target.webhook.paused === 1) throw paused();
+    const { headers } = request.raw;
+    admitted.set(request.raw, { target, contentType: headers["content-type"] });
+    // Any content type is taken, also one that is not well-formed; Fastify would look for a parser by it.
+    delete headers["content-type"];
+    reply.raw.once("close", budget.hold(target.webhook.org_id, bodyBytes(request)));
+  };
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) =>
+    readBody(payload, WEBHOOK_BODY_BYTES_MAX),
+  );
+  app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
+  app.route({
+    method: ["POST", "GET", "OPTIONS"],
+    url: "/hooks/:token",
+    bodyLimit: WEBHOOK_BODY_BYTES_MAX,
+    exposeHeadRoute: false,
+    config: { operationId: "receiveWebhookEvent" },
+    onRequest: admit,
+    handler: async (request, reply) => {
+      const { target, contentType } = admitted.get(request.raw) as Admitted;
+      const received = await receiver.receive(target, hookRequest(request, contentType));
+      return answer(reply, received);
+    },
+  });
+}
+
+function hookRequest(request: FastifyRequest, contentType: string | undefined) {
+  const { url = "", rawHeaders, headers } = request.raw;
+  const mark = url.indexOf("?");
+  return {
+    method: request.method,
+    query: mark === -1 ? "" : url.slice(mark + 1),
+    rawHeaders,
+    headers: { ...headers, "content-type": contentType },
+    body: Buffer.isBuffer(request.body) ? request.body : EMPTY,
+    ip: request.ip,
+  };
+}
+
+function answer(reply: FastifyReply, received: Received): FastifyReply {
+  if ("handshake" in received) return answerHandshake(reply, received.handshake);
+  const { kept, response } = received;
+  if (response !== null) {
+    const fields = { "content-type": response.content_type, ...SANDBOX, "mooring-event-id": kept.id };
+    return reply.code(response.status).headers(fields).send(response.body);
+  }
+  const body = kept.duplicate ? { id: kept.id, duplicate: true } : { id: kept.id };
+  return reply.code(202).header("content-type", "application/json").send(JSON.stringify(body));
+}
+
+function answerHandshake(reply: FastifyReply, { status, headers, body }: HandshakeAnswer): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ ...SANDBOX, ...headers })
+    .send(body);
+}
+
+/** As everywhere, but without the path: it holds the secret. */
+function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // A token of any length leads nowhere in the same words.
+  const plain = (error as { code?: unknown }).code === "FST_ERR_MAX_PARAM_LENGTH" ? nowhere() : error;
+  const { code, message: detail, status } = answerProblem(request, reply, plain);
+  const body = { type: `urn:mooring:problem:${code}`, status, detail, code, request_id: request.id };
+  return reply.header("content-type", "application/problem+json; charset=utf-8").send(JSON.stringify(body));
+}
+
+function bodyBytes(request: FastifyRequest): number {
+  const declared = Number(request.raw.headers["content-length"] ?? WEBHOOK_BODY_BYTES_MAX);
+  return Math.min(declared, WEBHOOK_BODY_BYTES_MAX);
+}
+
+/** For addresses that never were, that have retired, and that can't be one. */
+function nowhere(): Problem {
+  return new Problem("not_found", "There is no webhook at this address.");
+}
+
+function paused(): Problem {
+  return new Problem("unavailable", "The webhook is paused; send the event again later.", {
+    headers: { "retry-after": "60" },
+  });
+}

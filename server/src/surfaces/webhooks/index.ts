@@ -1,0 +1,21 @@
+import type { EventFeed, EventsDeps, Receiver } from "#domain/webhooks/index.ts";
+import type { HttpHost, Surface } from "#http/index.ts";
+import { mountWebhooks } from "./routes.ts";
+import type { Streams } from "./stream/streams.ts";
+
+export { createStreams, type Streams } from "./stream/streams.ts";
+
+export interface WebhooksSurfaceDeps extends EventsDeps {
+  readonly host: HttpHost;
+  readonly receiver: Receiver;
+  readonly feed: EventFeed;
+  readonly streams: Streams;
+  /** Where senders reach this server. */
+  readonly webhooksUrl: string;
+  /** Requests of one webhook, sustained a second and at once. */
+  readonly rate: { readonly perSecond: number; readonly burst: number };
+}
+
+export function createWebhooksSurface(deps: WebhooksSurfaceDeps): Surface {
+  return { name: "webhooks", mount: (app) => mountWebhooks(app, deps) };
+}

@@ -1,0 +1,136 @@
+import { isUtf8 } from "node:buffer";
+import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
+import { etagOf } from "#domain/organizations/index.ts";
+import {
+  bodyOf,
+  cursorOf,
+  settingsOf,
+  urlsOfWebhooks,
+  versionOf,
+  type EventRow,
+  type RejectionRow,
+  type UrlRow,
+  type Webhook,
+} from "#domain/webhooks/index.ts";
+import type { OperationContext } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { WebhooksSurfaceDeps } from "./index.ts";
+
+/** Records as the contract shows them. */
+
+type Rows = typeof WEBHOOK_ROUTES;
+export type WebhookBody = ResultOf<Rows["getWebhook"]>;
+export type EventBody = ResultOf<Rows["getWebhookEvent"]>;
+type RejectionBody = ResultOf<Rows["listWebhookRejections"]>["items"][number];
+
+export async function webhookBodies(
+  deps: Pick<WebhooksSurfaceDeps, "metadata">,
+  webhooks: readonly Webhook[],
+): Promise<WebhookBody[]> {
+  const urls = await urlsOfWebhooks(deps, webhooks);
+  return webhooks.map((webhook) => bodyWith(webhook, urls.get(webhook.id) ?? []));
+}
+
+export async function webhookBody(deps: Pick<WebhooksSurfaceDeps, "metadata">, webhook: Webhook): Promise<WebhookBody> {
+  const [body] = await webhookBodies(deps, [webhook]);
+  return body as WebhookBody;
+}
+
+/** The same with its version, for `If-Match`. */
+export async function versioned(
+  deps: Pick<WebhooksSurfaceDeps, "metadata">,
+  context: OperationContext,
+  webhook: Webhook,
+): Promise<WebhookBody> {
+  void context.reply.header("etag", etagOf(versionOf(webhook)));
+  return webhookBody(deps, webhook);
+}
+
+export function hookUrl({ webhooksUrl }: Pick<WebhooksSurfaceDeps, "webhooksUrl">, token: string): string {
+  return `${webhooksUrl}/hooks/${token}`;
+}
+
+function bodyWith(webhook: Webhook, urls: readonly UrlRow[]): WebhookBody {
+  const { verification, allowed_ips, handshakes, deduplication, response } = settingsOf(webhook);
+  return {
+    id: webhook.id,
+    project_id: webhook.project_id,
+    name: webhook.name,
+    enabled: webhook.paused === 0,
+    verification,
+    allowed_ips: [...allowed_ips],
+    handshakes: [...handshakes],
+    deduplication,
+    response,
+    has_secret: verification.scheme !== "none",
+    retention_days: webhook.retention_days,
+    urls: urls.map(({ hint, created_at, expires_at, hits, last_hit_at }) => ({
+      hint,
+      created_at: isoFromMs(created_at),
+      expires_at: isoOrNull(expires_at),
+      hits,
+      last_hit_at: isoOrNull(last_hit_at),
+    })),
+    created_by: webhook.created_by,
+    created_at: isoFromMs(webhook.created_at),
+    updated_at: isoFromMs(webhook.updated_at),
+  };
+}
+
+/** As in a list: a large body is left out. */
+export function listedEvent(event: EventRow): EventBody {
+  return eventWith(event, event.body === null ? null : Buffer.from(event.body));
+}
+
+export async function wholeEvent(deps: WebhooksSurfaceDeps, event: EventRow): Promise<EventBody> {
+  return eventWith(event, await bodyOf(deps, event));
+}
+
+function eventWith(event: EventRow, bytes: Buffer | null): EventBody {
+  const isText = bytes !== null && isUtf8(bytes);
+  return {
+    id: event.id,
+    webhook_id: event.webhook_id,
+    received_at: isoFromMs(event.received_at),
+    type: event.type,
+    method: event.method,
+    query: event.query,
+    headers: JSON.parse(event.headers) as string[][],
+    content_type: event.content_type,
+    size_bytes: event.size,
+    ip: event.ip,
+    verified: event.verified as EventBody["verified"],
+    duplicates: event.duplicates,
+    cursor: cursorOf(event.seq),
+    body: isText ? bytes.toString("utf8") : null,
+    body_base64: bytes === null || isText ? null : bytes.toString("base64"),
+    json: isText ? jsonOf(bytes) : null,
+  };
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8")) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+export function rejectionBody(row: RejectionRow): RejectionBody {
+  const { id, reason, method, query, ip } = row;
+  return {
+    id,
+    at: isoFromMs(row.at),
+    reason,
+    method,
+    query,
+    headers: JSON.parse(row.headers) as string[][],
+    size_bytes: row.size,
+    body: Buffer.from(row.body).toString("utf8"),
+    ip,
+  };
+}
+
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoFromMs(ms);
+}

@@ -1,0 +1,19 @@
+import type { WEBHOOK_ROUTES } from "@mooring/contract";
+import { rotateUrl } from "#domain/webhooks/index.ts";
+import type { Operation } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { WebhooksSurfaceDeps } from "../index.ts";
+import { hookUrl } from "../model.ts";
+import { callerOf, webhookFor } from "../resources.ts";
+
+const GRACE_S = 86_400;
+
+export function rotateWebhookUrl(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.rotateWebhookUrl> {
+  return async ({ params, body }, context) => {
+    const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:write");
+    const graceMs = (body.grace_s ?? GRACE_S) * 1000;
+    const { token, formerUntilMs } = await rotateUrl(deps, callerOf(context), webhook, graceMs);
+    deps.receiver.forget();
+    return { url: hookUrl(deps, token), former_url_until: isoFromMs(formerUntilMs) };
+  };
+}

@@ -1,0 +1,57 @@
+import type { Scope } from "@mooring/contract";
+import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
+import { absent, findProject, type Caller, type Project } from "#domain/organizations/index.ts";
+import { findEvent, findWebhook, resourceOf, type EventRow, type Webhook } from "#domain/webhooks/index.ts";
+import { missingScope, type OperationContext } from "#http/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+type Deps = { readonly metadata: MetadataStore };
+type WebhookScope = Extract<Scope, "webhooks:read" | "webhooks:write">;
+
+export function callerOf({ principal, ip, requestId }: OperationContext): Caller {
+  return { principal, ip, requestId };
+}
+
+/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
+export async function webhookFor(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  permission: WebhookScope,
+): Promise<Webhook> {
+  const webhook = await findWebhook(deps, principal.orgId, id);
+  if (webhook === undefined) throw absent();
+  requireSeen(principal, permission, resourceOf(webhook));
+  return webhook;
+}
+
+/** @throws Problem as above */
+export async function projectFor(
+  deps: Deps,
+  principal: Principal,
+  idOrSlug: string,
+  permission: WebhookScope,
+): Promise<Project> {
+  const project = await findProject(deps, principal.orgId, idOrSlug);
+  if (project === undefined) throw absent();
+  requireSeen(principal, permission, { orgId: project.org_id, project });
+  return project;
+}
+
+/** An event of a webhook that may be read. @throws Problem as above */
+export async function eventFor(
+  deps: Deps,
+  principal: Principal,
+  params: { readonly webhook_id: string; readonly event_id: string },
+): Promise<EventRow> {
+  const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
+  const event = await findEvent(deps, webhook.id, params.event_id);
+  if (event === undefined) throw absent();
+  return event;
+}
+
+function requireSeen(principal: Principal, permission: WebhookScope, resource: Resource): void {
+  const decision = authorize(principal, permission, resource);
+  if (decision === "hidden") throw absent();
+  if (decision === "insufficient_scope") throw missingScope(permission);
+}

@@ -1,0 +1,143 @@
+import type { ServerResponse } from "node:http";
+import { cursorOf, readEvents, type EventFeed } from "#domain/webhooks/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { listedEvent } from "../model.ts";
+
+export interface StreamsOptions {
+  readonly metadata: MetadataStore;
+  readonly feed: EventFeed;
+  readonly log: { error(fields: object, message: string): void };
+  /** Of one organization at the same time. */
+  readonly organizationMax: number;
+}
+
+export interface StreamRequest {
+  readonly orgId: string;
+  readonly webhookId: string;
+  readonly afterSeq: number;
+  /** Asks again whether the caller may see this. @throws Problem when not */
+  readonly look: () => Promise<void>;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+}
+
+/** The live streams of all organizations. */
+export interface Streams {
+  /** @throws Problem `unavailable`, `quota_exceeded` when there can't be one more */
+  admit(orgId: string): void;
+  /** Takes the response over and writes to it until one of the two ends it. */
+  open(response: ServerResponse, request: StreamRequest): void;
+  /** Ends all, with a word about why, and refuses new ones. */
+  stop(): void;
+}
+
+const PAGE = 100;
+/** How often the caller's rights are looked at; a change is heard of well within a second. */
+const LOOK_MS = 250;
+const BEAT_MS = 15_000;
+const RETRY_MS = 2000;
+const LAST_WORDS_MS = 1000;
+
+export function createStreams(options: StreamsOptions): Streams {
+  const running = new Map<AbortController, string>();
+  let stopped = false;
+  const countOf = (orgId: string): number => [...running.values()].filter((each) => each === orgId).length;
+  return {
+    admit: (orgId) => {
+      if (stopped) throw stopping();
+      if (countOf(orgId) >= options.organizationMax) throw tooMany(options.organizationMax);
+    },
+    open: (response, request) => {
+      if (response.destroyed) return; // it would never close again
+      const control = new AbortController();
+      running.set(control, request.orgId);
+      response.on("error", () => response.destroy()); // a reader that went away is no error of ours
+      response.once("close", () => control.abort());
+      response.writeHead(200, request.headers);
+      run(options, response, request, control)
+        .catch((error: unknown) => {
+          if (!(error instanceof Problem)) options.log.error({ err: error }, "a live stream of a webhook failed");
+          endWith(response, error);
+        })
+        .finally(() => running.delete(control))
+        .catch(() => undefined);
+    },
+    stop: () => {
+      stopped = true;
+      for (const control of running.keys()) control.abort(stopping());
+    },
+  };
+}
+
+/** Writes what is new, then waits for more. The position is that of the last event that was written. */
+async function run(
+  { metadata, feed }: StreamsOptions,
+  response: ServerResponse,
+  request: StreamRequest,
+  control: AbortController,
+): Promise<void> {
+  const { signal } = control;
+  const stopLooking = keepLooking(request.look, control);
+  try {
+    let { afterSeq } = request;
+    response.write(`retry: ${RETRY_MS}\n\n: \n\n`);
+    while (!signal.aborted) {
+      const rows = await readEvents({ metadata, feed }, request.webhookId, {
+        afterSeq,
+        limit: PAGE,
+        waitMs: BEAT_MS,
+        signal,
+      });
+      if (signal.aborted) break;
+      const text = rows
+        .map((row) => `id: ${cursorOf(row.seq)}\nevent: event\ndata: ${JSON.stringify(listedEvent(row))}\n\n`)
+        .join("");
+      afterSeq = rows.at(-1)?.seq ?? afterSeq;
+      if (!response.write(text === "" ? ": \n\n" : text)) await drained(response, signal);
+    }
+    if (signal.reason instanceof Problem) throw signal.reason;
+  } finally {
+    stopLooking();
+  }
+}
+
+/** Ends the stream when its caller may no longer see it, or when that can't be known. */
+function keepLooking(look: () => Promise<void>, control: AbortController): () => void {
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    look().then(
+      () => (looking = false),
+      (error: unknown) => control.abort(error),
+    );
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
+}
+
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    response.once("drain", resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** The last event says why; what is not a `Problem` is ours, and stays with us. */
+function endWith(response: ServerResponse, error: unknown): void {
+  if (response.destroyed || response.writableEnded) return;
+  const { code, message } = error instanceof Problem ? error : new Problem("internal", "Something went wrong here.");
+  response.end(`event: end\ndata: ${JSON.stringify({ code, detail: message })}\n\n`);
+  const deadline = setTimeout(() => response.destroy(), LAST_WORDS_MS).unref();
+  response.once("close", () => clearTimeout(deadline));
+}
+
+function stopping(): Problem {
+  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", {
+    headers: { "retry-after": "2" },
+  });
+}
+
+function tooMany(max: number): Problem {
+  const detail = `An organization may have ${max} live streams at the same time; end one of them first.`;
+  return new Problem("quota_exceeded", detail, { headers: { "retry-after": "5" } });
+}
