@@ -1,5 +1,5 @@
 import type { AuditEvent } from "#domain/audit/index.ts";
-import type { Bucket, S3Caller } from "./types.ts";
+import type { Bucket, S3Caller } from "./types/index.ts";
 
 /** Who did something to a bucket, and from where. */
 export function auditOf(

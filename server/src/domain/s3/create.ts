@@ -8,7 +8,7 @@ import { lifecycleHandler } from "./lifecycle/job.ts";
 import { createListings } from "./listings/index.ts";
 import { createObjects } from "./objects/index.ts";
 import { scheduleTidying, tidyHandler } from "./tidy.ts";
-import type { S3Domain } from "./types.ts";
+import type { S3Domain } from "./types/index.ts";
 import { createUploads } from "./uploads/index.ts";
 
 /** The gateway's side behind its wire, running. */

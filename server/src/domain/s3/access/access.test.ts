@@ -14,7 +14,7 @@ import {
   PROJECT_ID,
   type S3Ground,
 } from "../testing/ground.ts";
-import type { AccessRequest, Bucket, S3Caller, S3Principal } from "../types.ts";
+import type { AccessRequest, Bucket, S3Caller, S3Principal } from "../types/index.ts";
 import { cannedAcl } from "./acl.ts";
 import { ACTIONS } from "./actions.ts";
 

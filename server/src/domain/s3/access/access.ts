@@ -1,7 +1,7 @@
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { findVersion, type FoundVersion } from "../objects/find.ts";
-import type { AccessRequest, Bucket, S3Access, S3KeyPrincipal, S3Principal } from "../types.ts";
+import type { AccessRequest, Bucket, S3Access, S3KeyPrincipal, S3Principal } from "../types/index.ts";
 import { aclAllows } from "./acl.ts";
 import { ACTIONS, type ActionRule } from "./actions.ts";
 import { policyOf } from "./parsed.ts";

@@ -8,7 +8,7 @@ import type {
   PublicAccessBlock,
   S3Owner,
   S3Principal,
-} from "../types.ts";
+} from "../types/index.ts";
 
 export const ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers";
 export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/AuthenticatedUsers";

@@ -1,5 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import type { AclPermission } from "../types.ts";
+import type { AclPermission } from "../types/index.ts";
 
 /** What an action needs. */
 export interface ActionRule {

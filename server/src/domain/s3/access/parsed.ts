@@ -1,4 +1,4 @@
-import type { Bucket } from "../types.ts";
+import type { Bucket } from "../types/index.ts";
 import { parsePolicy, type Policy } from "./policy.ts";
 
 /** Keeps a bucket's policy beside its configuration, so that it is parsed once for each that was read. */

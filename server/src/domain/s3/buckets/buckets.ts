@@ -5,7 +5,15 @@ import { knows, reaches } from "../access/access.ts";
 import { requireSoundBucketAcl } from "../access/acl.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
-import type { Bucket, BucketConfig, ListedBucket, NewBucket, S3Caller, S3KeyPrincipal, S3Principal } from "../types.ts";
+import type {
+  Bucket,
+  BucketConfig,
+  ListedBucket,
+  NewBucket,
+  S3Caller,
+  S3KeyPrincipal,
+  S3Principal,
+} from "../types/index.ts";
 import { dropOpenUploads } from "../uploads/abort.ts";
 import { bucketById, bucketByName, listBucketRows, projectFor, putSettings, type BucketRow } from "./store.ts";
 import { bucketOf, type ConfigCache } from "./view.ts";

@@ -7,7 +7,7 @@ import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
 import { requireDestinations } from "../events/sound.ts";
 import { LIFECYCLE, scheduleLifecycle } from "../lifecycle/job.ts";
-import type { Bucket, BucketConfig, BucketConfigKind, S3Caller, VersioningState } from "../types.ts";
+import type { Bucket, BucketConfig, BucketConfigKind, S3Caller, VersioningState } from "../types/index.ts";
 import { bucketFrom, type BucketDeps } from "./buckets.ts";
 import { requireSound } from "./sound.ts";
 import { bucketById, putSettings, settingsOf } from "./store.ts";
@@ -29,8 +29,8 @@ export async function configureBucket<K extends BucketConfigKind>(
     requireSoundConfig(bucket, before, config, kind);
     return { ...before, config };
   };
-  const then = (tx: Writer, config: BucketConfig): Promise<void> => afterChange(deps, tx, bucket, kind, config);
-  return changeBucket(deps, caller, bucket, { what: kind, change, then, detail: { value } });
+  const follow = (tx: Writer, config: BucketConfig): Promise<void> => afterChange(deps, tx, bucket, kind, config);
+  return changeBucket(deps, caller, bucket, { what: kind, change, follow, detail: { value } });
 }
 
 /** What a part of the configuration brings with it, in the same transaction. */
@@ -100,7 +100,7 @@ async function changeBucket(
   options: {
     readonly what: string;
     change(before: Settings): Settings;
-    then?(tx: Writer, config: BucketConfig): Promise<void>;
+    follow?(tx: Writer, config: BucketConfig): Promise<void>;
     readonly detail: Record<string, unknown>;
   },
 ): Promise<Bucket> {
@@ -115,7 +115,7 @@ async function changeBucket(
     const revision = (before?.revision ?? 0) + 1;
     if ((await bucketById(tx, id)) === undefined) throw new S3Error("NoSuchBucket");
     await putSettings(tx, { id, org_id: orgId, versioning, config: JSON.stringify(config), revision });
-    await options.then?.(tx, config);
+    await options.follow?.(tx, config);
     await appendAudit(deps, tx, {
       ...auditOf(caller, bucket),
       action: "bucket.update",

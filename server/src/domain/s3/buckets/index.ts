@@ -1,4 +1,4 @@
-import type { S3Buckets } from "../types.ts";
+import type { S3Buckets } from "../types/index.ts";
 import { createBucket, deleteBucket, findBucket, listBuckets, type BucketDeps } from "./buckets.ts";
 import { configureBucket, isPublicBucket, setVersioning } from "./configure.ts";
 import { displayNames } from "./store.ts";

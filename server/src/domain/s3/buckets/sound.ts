@@ -1,5 +1,5 @@
 import { S3Error } from "../errors.ts";
-import type { BucketConfig, BucketConfigKind, CorsRule, LifecycleRule, Tags } from "../types.ts";
+import type { BucketConfig, BucketConfigKind, CorsRule, LifecycleRule, Tags } from "../types/index.ts";
 
 const RULES_MAX = 1000;
 const CORS_RULES_MAX = 100;
@@ -30,10 +30,15 @@ export function requireTags(tags: Tags, max: number): void {
   if (entries.length > max)
     throw new S3Error(max === OBJECT_TAGS_MAX ? "BadRequest" : "InvalidTag", `There may be ${max} tags at most.`);
   for (const [name, value] of entries) {
-    if (name === "" || [...name].length > 128) throw new S3Error("InvalidTag", "A tag's key has 1 to 128 characters.");
-    if ([...value].length > 256) throw new S3Error("InvalidTag", "A tag's value has 256 characters at most.");
+    if (name === "" || charsOf(name) > 128) throw new S3Error("InvalidTag", "A tag's key has 1 to 128 characters.");
+    if (charsOf(value) > 256) throw new S3Error("InvalidTag", "A tag's value has 256 characters at most.");
     if (name.toLowerCase().startsWith("aws:")) throw new S3Error("InvalidTag", "A tag's key can't begin with aws:.");
   }
+}
+
+/** Code points, however many bytes each has. */
+function charsOf(text: string): number {
+  return Array.from(text).length;
 }
 
 function requireCors(rules: readonly CorsRule[]): void {

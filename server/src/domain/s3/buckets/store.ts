@@ -1,5 +1,5 @@
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import type { VersioningState } from "../types.ts";
+import type { VersioningState } from "../types/index.ts";
 
 export interface BucketRow {
   readonly id: string;

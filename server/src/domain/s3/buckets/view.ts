@@ -1,4 +1,4 @@
-import type { Bucket, BucketConfig } from "../types.ts";
+import type { Bucket, BucketConfig } from "../types/index.ts";
 import type { BucketRow } from "./store.ts";
 
 const NOTHING_SET: BucketConfig = {};

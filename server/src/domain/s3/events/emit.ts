@@ -3,7 +3,7 @@ import { isoFromMs } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { wildcard } from "../access/wildcard.ts";
 import type { S3Deps } from "../deps.ts";
-import type { Bucket, NotificationRule, S3Caller } from "../types.ts";
+import type { Bucket, NotificationRule, S3Caller } from "../types/index.ts";
 import { DELIVER } from "./deliver.ts";
 import { destinationByName, insertDelivery } from "./store.ts";
 

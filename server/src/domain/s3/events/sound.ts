@@ -1,6 +1,6 @@
 import type { Writer } from "#stores/metadata/index.ts";
 import { S3Error } from "../errors.ts";
-import type { Bucket, NotificationRule } from "../types.ts";
+import type { Bucket, NotificationRule } from "../types/index.ts";
 import { destinationIn } from "./emit.ts";
 import { destinationByName } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { S3Deps } from "../deps.ts";
-import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types.ts";
+import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
 import { expiryOf, scopesNow } from "./bounds.ts";
 import { isAccessKeyId, openSecret } from "./secret.ts";
 import { keyByAccessKey, lastAccessChange, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
@@ -39,8 +39,8 @@ export class KeyRing implements S3Keys {
     const known = this.#kept.get(accessKeyId);
     const isFresh = known?.change === change && Math.abs(nowMs - known.readAtMs) < KEPT_MS;
     const kept = isFresh ? known : await this.#read(accessKeyId, change, nowMs);
-    if (kept?.key == null || (kept.expiresAtMs !== null && kept.expiresAtMs <= nowMs)) return undefined;
-    return kept.key;
+    const hasEnded = kept?.expiresAtMs !== null && (kept?.expiresAtMs ?? 0) <= nowMs;
+    return hasEnded ? undefined : (kept?.key ?? undefined);
   }
 
   used({ id }: S3KeyPrincipal): void {

@@ -1,5 +1,4 @@
 export { KeyRing } from "./admit.ts";
-export { KEY_SCOPES, resourceOf } from "./bounds.ts";
 export {
   createAccessKey,
   getAccessKey,

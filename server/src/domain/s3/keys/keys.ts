@@ -74,6 +74,7 @@ export async function createAccessKey(
   const nowMs = clock.nowMs();
   const id = newId("key", nowMs);
   const secret = newSecretKey();
+  const limit = input.buckets ?? null;
   const row = await metadata.write(async (tx) => {
     const { scopes, lifetimeMsMax } = await grantable(tx, acting, input);
     const expiresAtMs = earliest(input.expiresAtMs ?? null, lifetimeMsMax === null ? null : nowMs + lifetimeMsMax);
@@ -85,7 +86,7 @@ export async function createAccessKey(
       project_id: input.projectId,
       name: input.name,
       scopes: renderScopes(scopes),
-      buckets: input.buckets == null ? null : JSON.stringify(input.buckets),
+      buckets: limit === null ? null : JSON.stringify(limit),
       prefix: input.prefix ?? "",
       secret: sealSecret(envelope, id, secret),
       created_by: creatorOf(acting.actor),

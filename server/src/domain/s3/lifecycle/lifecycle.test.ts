@@ -4,7 +4,7 @@ import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.
 import { ConfigCache } from "../buckets/view.ts";
 import { fails } from "../testing/fails.ts";
 import { newBucket, openS3Ground, type S3Ground } from "../testing/ground.ts";
-import type { Bucket, LifecycleRule, S3Caller } from "../types.ts";
+import type { Bucket, LifecycleRule, S3Caller } from "../types/index.ts";
 import { dueAfter, expirationOf } from "./rules.ts";
 import { runLifecycle } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import type { LifecycleFilter, LifecycleRule, Tags } from "../types.ts";
+import type { LifecycleFilter, LifecycleRule, Tags } from "../types/index.ts";
 
 export const DAY_MS = 86_400_000;
 

@@ -10,7 +10,7 @@ import { isLocked } from "../objects/lock.ts";
 import { markDeleted, removeVersion, stateForWrite } from "../objects/version.ts";
 import { dropUpload } from "../uploads/abort.ts";
 import { uploadById } from "../uploads/store.ts";
-import type { Bucket, LifecycleRule } from "../types.ts";
+import type { Bucket, LifecycleRule } from "../types/index.ts";
 import { DAY_MS, dueAfter, expiryBy, matchesFilter, versionsPast, type Versioned } from "./rules.ts";
 import { keysWithHistory, objectsBefore, uploadsBefore, versionsOfKeys, type LifecycleRow } from "./store.ts";
 

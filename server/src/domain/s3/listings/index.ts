@@ -1,5 +1,5 @@
 import type { S3Deps } from "../deps.ts";
-import type { S3Listings } from "../types.ts";
+import type { S3Listings } from "../types/index.ts";
 import { listObjects } from "./objects.ts";
 import { listUploads } from "./uploads.ts";
 import { listVersions } from "./versions.ts";

@@ -4,7 +4,7 @@ import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.
 import { keyBytes } from "../objects/detail.ts";
 import { fails } from "../testing/fails.ts";
 import { newBucket, ORG_ID, openS3Ground, type S3Ground } from "../testing/ground.ts";
-import type { Bucket, S3Caller } from "../types.ts";
+import type { Bucket, S3Caller } from "../types/index.ts";
 import { commonPrefixOf } from "./range.ts";
 
 for (const { kind, skip } of DATABASES) {
@@ -133,7 +133,9 @@ for (const { kind, skip } of DATABASES) {
         all.versions.map(({ key, isLatest, isDeleteMarker, size }) => [key, isLatest, isDeleteMarker, size].join(" ")),
         [
           "a true true 0",
-          ...["a false false 2", "a false false 2", "a false false 2"],
+          "a false false 2",
+          "a false false 2",
+          "a false false 2",
           ...["b/1", "b/2", "c"].flatMap((key) => [
             `${key} true false ${key.length + 1}`,
             ...Array.from({ length: 2 }, () => `${key} false false ${key.length + 1}`),

@@ -3,7 +3,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { keyText, ownerOf } from "../objects/detail.ts";
-import type { Bucket, Checksum, ListedObject, ListQuery, ObjectPage } from "../types.ts";
+import type { Bucket, Checksum, ListedObject, ListQuery, ObjectPage } from "../types/index.ts";
 import { commonPrefixOf, rangeOf } from "./range.ts";
 import { objectsIn, objectsOf, stepsIn, type ListedRow } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import type { S3Deps } from "../deps.ts";
 import { keyBytes, keyText } from "../objects/detail.ts";
 import { uploadOf } from "../uploads/view.ts";
-import type { Bucket, ListQuery, Upload, UploadPage } from "../types.ts";
+import type { Bucket, ListQuery, Upload, UploadPage } from "../types/index.ts";
 import { commonPrefixOf, rangeOf, successor, type KeyRange } from "./range.ts";
 import { uploadsIn } from "./store.ts";
 

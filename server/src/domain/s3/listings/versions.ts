@@ -3,7 +3,7 @@ import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { keyBytes, keyText } from "../objects/detail.ts";
 import { locate } from "../objects/find.ts";
-import type { Bucket, ListedVersion, ListQuery, VersionPage } from "../types.ts";
+import type { Bucket, ListedVersion, ListQuery, VersionPage } from "../types/index.ts";
 import { listedOf } from "./objects.ts";
 import { commonPrefixOf, rangeOf, type KeyRange } from "./range.ts";
 import { stepsIn, versionsIn, versionsOf, type ListedRow } from "./store.ts";

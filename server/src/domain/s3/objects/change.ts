@@ -3,7 +3,7 @@ import { appendAudit } from "#domain/audit/index.ts";
 import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
 import { emit, type EventName } from "../events/emit.ts";
-import type { Acl, Bucket, ObjectName, ObjectVersion, Retention, S3Caller, Tags } from "../types.ts";
+import type { Acl, Bucket, ObjectName, ObjectVersion, Retention, S3Caller, Tags } from "../types/index.ts";
 import { detailColumn, detailOf, keyBytes, tagsColumn, versionOf, type Detail } from "./detail.ts";
 import { requireVersion } from "./find.ts";
 import { requireObjectLock, requireRetentionChange } from "./lock.ts";

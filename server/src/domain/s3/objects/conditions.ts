@@ -1,5 +1,5 @@
 import { S3Error } from "../errors.ts";
-import type { WriteConditions } from "../types.ts";
+import type { WriteConditions } from "../types/index.ts";
 
 /** What is there now: an object, or nothing (a delete marker is nothing). */
 type Present = { readonly etag: string; readonly size: number; readonly modified_at: number } | undefined;

@@ -2,7 +2,7 @@ import { appendAudit } from "#domain/audit/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { auditOf } from "../audit.ts";
 import { emit } from "../events/emit.ts";
-import type { Bucket, Deleted, DeleteObject, S3Caller } from "../types.ts";
+import type { Bucket, Deleted, DeleteObject, S3Caller } from "../types/index.ts";
 import { requireConditions } from "./conditions.ts";
 import { detailOf, keyBytes, ownerColumn } from "./detail.ts";
 import { locate } from "./find.ts";

@@ -10,7 +10,7 @@ import type {
   S3Owner,
   SseInfo,
   Tags,
-} from "../types.ts";
+} from "../types/index.ts";
 
 /** What a row keeps as JSON: what no statement looks for. */
 export interface Detail {

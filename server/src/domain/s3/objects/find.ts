@@ -1,6 +1,6 @@
 import type { Reader } from "#stores/metadata/index.ts";
 import { S3Error } from "../errors.ts";
-import type { Acl, Bucket, ObjectName, ObjectVersion, Tags } from "../types.ts";
+import type { Acl, Bucket, ObjectName, ObjectVersion, Tags } from "../types/index.ts";
 import { detailOf, keyBytes, ownerOf, tagsOf, versionOf, type HistoryRow, type ObjectRow } from "./detail.ts";
 import { currentObject, historyVersion, newestHistory } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { S3Deps } from "../deps.ts";
-import type { S3Objects } from "../types.ts";
+import type { S3Objects } from "../types/index.ts";
 import { setAcl, setLegalHold, setRetention, setTags } from "./change.ts";
 import { deleteObject, deleteObjects } from "./delete.ts";
 import { head } from "./find.ts";

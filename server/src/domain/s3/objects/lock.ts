@@ -1,5 +1,5 @@
 import { S3Error } from "../errors.ts";
-import type { Bucket, DefaultRetention, Retention } from "../types.ts";
+import type { Bucket, DefaultRetention, Retention } from "../types/index.ts";
 
 const DAY_MS = 86_400_000;
 

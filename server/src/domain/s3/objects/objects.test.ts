@@ -4,7 +4,7 @@ import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.
 import type { S3Error } from "../errors.ts";
 import { fails } from "../testing/fails.ts";
 import { newBucket, openS3Ground, type S3Ground } from "../testing/ground.ts";
-import type { Bucket, S3Caller } from "../types.ts";
+import type { Bucket, S3Caller } from "../types/index.ts";
 
 for (const { kind, skip } of DATABASES) {
   describe(`objects on ${kind}`, { skip }, () => {

@@ -11,7 +11,7 @@ import type {
   S3Caller,
   S3Owner,
   WriteConditions,
-} from "../types.ts";
+} from "../types/index.ts";
 import { requireConditions } from "./conditions.ts";
 import { detailColumn, keyBytes, ownerColumn, tagsColumn, versionOf, type Detail } from "./detail.ts";
 import { defaultRetention, requireObjectLock } from "./lock.ts";
@@ -47,15 +47,15 @@ export function attributesOf(
   attributes: ObjectAttributes,
   nowMs: number,
 ): { owner: string; tags: string; detail: Detail } {
-  const { headers, metadata, tags, acl, retention, legalHold } = attributes;
-  if (retention != null || legalHold === true) requireObjectLock(bucket);
+  const { headers, metadata, tags, acl = null, retention = null, legalHold = false } = attributes;
+  if (retention !== null || legalHold) requireObjectLock(bucket);
   const lock = retention ?? defaultRetention(bucket, nowMs);
   const isGivenUp = acl?.grants.some(
     ({ grantee, permission }) =>
       grantee.kind === "user" && grantee.id === bucket.owner.id && permission === "FULL_CONTROL",
   );
   const owner = writerOf(caller, bucket, isGivenUp === true);
-  const isKept = acl != null && bucket.config.ownership !== "BucketOwnerEnforced";
+  const isKept = acl !== null && bucket.config.ownership !== "BucketOwnerEnforced";
   return {
     owner: ownerColumn(owner, bucket.owner),
     tags: tagsColumn(tags),

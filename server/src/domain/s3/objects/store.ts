@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import type { VersioningState } from "../types.ts";
+import type { VersioningState } from "../types/index.ts";
 import type { HistoryRow, ObjectRow } from "./detail.ts";
 
 type Dialect = MetadataStore["dialect"];

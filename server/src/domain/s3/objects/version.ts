@@ -3,7 +3,7 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
-import { NULL_VERSION, type Bucket, type VersioningState, type WriteConditions } from "../types.ts";
+import { NULL_VERSION, type Bucket, type VersioningState, type WriteConditions } from "../types/index.ts";
 import { requireConditions } from "./conditions.ts";
 import { keyBytes, type HistoryRow, type ObjectRow } from "./detail.ts";
 import {

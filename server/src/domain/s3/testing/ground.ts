@@ -5,7 +5,7 @@ import { createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { openObjects, type DigestAlgorithm, type ObjectStore, type StagedBlob } from "#stores/objects/index.ts";
 import { createAccessKey, createS3, type NewAccessKey, type S3, type S3Settings } from "../index.ts";
-import type { Bucket, NewBucket, ObjectVersion, PutObject, S3Caller, S3KeyPrincipal } from "../types.ts";
+import type { Bucket, NewBucket, ObjectVersion, PutObject, S3Caller, S3KeyPrincipal } from "../types/index.ts";
 import type { S3Deps } from "../deps.ts";
 
 export const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };

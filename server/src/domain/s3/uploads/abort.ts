@@ -1,7 +1,7 @@
 import type { Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { addUsage } from "../objects/store.ts";
-import type { Bucket, S3Caller } from "../types.ts";
+import type { Bucket, S3Caller } from "../types/index.ts";
 import { deleteParts, deleteUpload, openUploadIds } from "./store.ts";
 import { openUpload } from "./uploads.ts";
 

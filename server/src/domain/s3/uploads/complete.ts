@@ -5,7 +5,15 @@ import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { detailColumn, tagsColumn } from "../objects/detail.ts";
 import { writeAndTell } from "../objects/put.ts";
-import type { Bucket, Checksum, CompletedPart, ObjectPart, ObjectVersion, S3Caller, S3Uploads } from "../types.ts";
+import type {
+  Bucket,
+  Checksum,
+  CompletedPart,
+  ObjectPart,
+  ObjectVersion,
+  S3Caller,
+  S3Uploads,
+} from "../types/index.ts";
 import { combineChecksums } from "./crc-combine.ts";
 import { digestName, digestOfBytes } from "./digest.ts";
 import { dropParts } from "./abort.ts";
@@ -127,8 +135,8 @@ function checksumOf(how: Pick<Checksum, "algorithm" | "type">, rows: readonly Pa
 }
 
 /** @throws S3Error `BadDigest` */
-function requireChecksum({ checksum: given }: Completion, own: Checksum | null): void {
-  if (given == null || own === null || own.algorithm !== given.algorithm) return;
+function requireChecksum({ checksum: given = null }: Completion, own: Checksum | null): void {
+  if (given === null || own === null || own.algorithm !== given.algorithm) return;
   const plain = own.value.replace(/-\d+$/, "");
   if (given.value !== own.value && given.value !== plain) throw new S3Error("BadDigest");
 }

@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from "../types.ts";
+import type { ChecksumAlgorithm } from "../types/index.ts";
 
 /**
  * Cyclic checksums of parts put together, without their bytes. The checksum of A followed by B is that of A times x^(8·length of B), plus that

@@ -1,6 +1,6 @@
 import { Digester, type ByteRange, type DigestAlgorithm } from "#stores/objects/index.ts";
 import type { S3Deps } from "../deps.ts";
-import type { ChecksumAlgorithm, ObjectVersion } from "../types.ts";
+import type { ChecksumAlgorithm, ObjectVersion } from "../types/index.ts";
 
 const DIGESTS: Readonly<Record<ChecksumAlgorithm, DigestAlgorithm>> = {
   CRC32: "crc32",

@@ -1,5 +1,5 @@
 import type { S3Deps } from "../deps.ts";
-import type { S3Uploads } from "../types.ts";
+import type { S3Uploads } from "../types/index.ts";
 import { abortUpload } from "./abort.ts";
 import { completeUpload } from "./complete.ts";
 import { copyPart, putPart } from "./parts.ts";

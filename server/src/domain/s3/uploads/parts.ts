@@ -4,7 +4,7 @@ import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { addUsage } from "../objects/store.ts";
 import { requireRoom } from "../objects/version.ts";
-import type { Bucket, ObjectVersion, S3Uploads, UploadedPart } from "../types.ts";
+import type { Bucket, ObjectVersion, S3Uploads, UploadedPart } from "../types/index.ts";
 import { digestOf } from "./digest.ts";
 import { partByNumber, putPartRow, type PartRow } from "./store.ts";
 import { openUpload, partOf } from "./uploads.ts";

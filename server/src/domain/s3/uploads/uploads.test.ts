@@ -5,7 +5,7 @@ import { Digester } from "#stores/objects/index.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { fails } from "../testing/fails.ts";
 import { newBucket, openS3Ground, type S3Ground } from "../testing/ground.ts";
-import type { Bucket, ChecksumAlgorithm, NewUpload, S3Caller, UploadedPart } from "../types.ts";
+import type { Bucket, ChecksumAlgorithm, NewUpload, S3Caller, UploadedPart } from "../types/index.ts";
 import { combineChecksums } from "./crc-combine.ts";
 import { digestName, digestOfBytes } from "./digest.ts";
 

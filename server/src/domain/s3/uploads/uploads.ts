@@ -5,7 +5,7 @@ import { S3Error } from "../errors.ts";
 import { detailColumn, keyBytes, keyText } from "../objects/detail.ts";
 import { attributesOf, requireKey } from "../objects/put.ts";
 import { bucketForWrite } from "../objects/store.ts";
-import type { Bucket, ChecksumType, NewUpload, S3Caller, Upload, UploadedPart } from "../types.ts";
+import type { Bucket, ChecksumType, NewUpload, S3Caller, Upload, UploadedPart } from "../types/index.ts";
 import { insertUpload, partRows, uploadById, type PartRow } from "./store.ts";
 import { uploadOf, type UploadDetail, type UploadRow } from "./view.ts";
 
@@ -14,13 +14,14 @@ export async function createUpload(deps: S3Deps, caller: S3Caller, bucket: Bucke
   const nowMs = deps.clock.nowMs();
   const { owner, detail } = attributesOf(caller, bucket, upload, nowMs);
   const type = typeOf(upload);
+  const { checksumAlgorithm: algorithm = null, sse = null } = upload;
   const { principal } = caller;
   const initiator = principal.kind === "key" ? principal.owner : undefined;
   const kept: UploadDetail = {
     ...detail,
     tags: upload.tags,
-    ...(upload.checksumAlgorithm == null || type === null ? {} : { algorithm: upload.checksumAlgorithm, type }),
-    ...(upload.sse == null ? {} : { sse: upload.sse }),
+    ...(algorithm === null || type === null ? {} : { algorithm, type }),
+    ...(sse === null ? {} : { sse }),
     ...(initiator === undefined || initiator.id === bucket.owner.id ? {} : { initiator }),
   };
   const row: UploadRow = {
@@ -42,9 +43,9 @@ export async function createUpload(deps: S3Deps, caller: S3Caller, bucket: Bucke
 }
 
 /** A checksum of checksums, unless the algorithm can put those of parts together. @throws S3Error `InvalidRequest` */
-function typeOf({ checksumAlgorithm, checksumType }: NewUpload): ChecksumType | null {
-  if (checksumAlgorithm == null) {
-    if (checksumType != null)
+function typeOf({ checksumAlgorithm = null, checksumType = null }: NewUpload): ChecksumType | null {
+  if (checksumAlgorithm === null) {
+    if (checksumType !== null)
       throw new S3Error(
         "InvalidRequest",
         "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.",

@@ -1,6 +1,6 @@
 import type { Tables } from "#stores/metadata/index.ts";
 import { keyText, ownerOf, type Detail } from "../objects/detail.ts";
-import type { Bucket, ChecksumAlgorithm, ChecksumType, S3Owner, Tags, Upload } from "../types.ts";
+import type { Bucket, ChecksumAlgorithm, ChecksumType, S3Owner, Tags, Upload } from "../types/index.ts";
 
 export type UploadRow = Tables["s3_upload"];
 

@@ -1,0 +1,57 @@
+import type { Bucket } from "./buckets.ts";
+import type { ChecksumAlgorithm, ChecksumType } from "./objects.ts";
+import type { S3Owner } from "./principals.ts";
+import type { UploadPage } from "./uploads.ts";
+
+/** One line of a listing. */
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  readonly etag: string;
+  readonly modifiedAtMs: number;
+  readonly owner: S3Owner;
+  readonly checksumAlgorithm: ChecksumAlgorithm | null;
+  readonly checksumType: ChecksumType | null;
+}
+
+export interface ListedVersion extends ListedObject {
+  readonly versionId: string;
+  readonly isLatest: boolean;
+  readonly isDeleteMarker: boolean;
+}
+
+export interface ListQuery {
+  readonly prefix: string;
+  /** Empty: none. */
+  readonly delimiter: string;
+  readonly max: number;
+}
+
+export interface ObjectPage {
+  readonly objects: readonly ListedObject[];
+  readonly prefixes: readonly string[];
+  /** The last key or prefix of the page (v1's NextMarker); null: nothing follows. */
+  readonly nextMarker: string | null;
+  /** The same as an opaque text that works for the same prefix and delimiter only (v2). */
+  readonly nextToken: string | null;
+}
+
+export interface VersionPage {
+  readonly versions: readonly ListedVersion[];
+  readonly prefixes: readonly string[];
+  readonly next: { readonly keyMarker: string; readonly versionIdMarker: string } | null;
+}
+
+export interface S3Listings {
+  /** In the order of bytes. `after`: behind this key, or this common prefix with all that it stands for; `token` wins over it. @throws S3Error `InvalidArgument` */
+  objects(bucket: Bucket, query: ListQuery & { readonly after?: string; readonly token?: string }): Promise<ObjectPage>;
+  /** Of a key the newest first. */
+  versions(
+    bucket: Bucket,
+    query: ListQuery & { readonly keyMarker?: string; readonly versionIdMarker?: string },
+  ): Promise<VersionPage>;
+  uploads(
+    bucket: Bucket,
+    query: ListQuery & { readonly keyMarker?: string; readonly uploadIdMarker?: string },
+  ): Promise<UploadPage>;
+}

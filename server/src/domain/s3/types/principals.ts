@@ -1,0 +1,62 @@
+import type { Scope } from "@mooring/contract";
+
+/** Who makes a request. */
+export type S3Principal = S3KeyPrincipal | S3Anonymous;
+
+export interface S3KeyPrincipal {
+  readonly kind: "key";
+  /** `key_…`, for the audit log. */
+  readonly id: string;
+  readonly accessKeyId: string;
+  readonly orgId: string;
+  readonly orgSlug: string;
+  /** Null: reaches every project of the organization that all of it may see. */
+  readonly projectId: string | null;
+  /** Cut to what the key's creator holds at this moment; of a key for reading, what reads. */
+  readonly scopes: ReadonlySet<Scope>;
+  /** The only buckets that it reaches; null: no such limit. */
+  readonly buckets: readonly string[] | null;
+  /** Keys that it reaches begin with this; empty: all of them. */
+  readonly prefix: string;
+  readonly owner: S3Owner;
+}
+
+/** Without a signature: reaches what a bucket policy or an access control list opens to everybody. */
+export interface S3Anonymous {
+  readonly kind: "anonymous";
+  /** Whose buckets are meant; null: nobody's. */
+  readonly orgId: string | null;
+}
+
+/** What S3 calls a canonical user: a project, or for keys of the organization the organization. */
+export interface S3Owner {
+  /** `proj_…` or `org_…`. */
+  readonly id: string;
+  /** Its slug. */
+  readonly displayName: string;
+}
+
+export interface S3Caller {
+  readonly principal: S3Principal;
+  readonly ip: string | null;
+  readonly requestId: string | null;
+}
+
+/** An access key that may be used at this moment. */
+export interface AdmittedKey {
+  readonly principal: S3KeyPrincipal;
+  /** Never changes for an access key id, so that what is derived from it may be kept. */
+  readonly secret: string;
+}
+
+export interface S3Keys {
+  /**
+   * The key as it is now; undefined when it is unknown, revoked or expired. To be asked for every request: whatever the answer
+   * rests on is read anew when anything changed.
+   */
+  admit(accessKeyId: string): Promise<AdmittedKey | undefined>;
+  /** Says that a request was made; kept at intervals. */
+  used(principal: S3KeyPrincipal): void;
+  /** Whoever signs nothing. `orgSlug` where the address of the request names an organization. */
+  anonymous(orgSlug?: string): Promise<S3Anonymous>;
+}
