@@ -138,9 +138,16 @@ export function requireV4Signature(exchange: Exchange, claims: V4Claims, key: Ui
     equalInConstantTime(claims.signature, signatureOf(key, StringToSign));
   const isRight =
     isSigned(computed) ||
-    (fields.get("host") !== publicHost && isSigned(computedFor(exchange, fields.replaced("host", publicHost), claims)));
+    (mayBeRewritten(exchange, publicHost) &&
+      isSigned(computedFor(exchange, fields.replaced("host", publicHost), claims)));
   if (!isRight) throw mismatch(claims.accessKeyId, claims.signature, computed);
   requireSigned(exchange, claims.signedHeaders);
+}
+
+/** Not a host that names a bucket: the same path under another host would be another object. */
+function mayBeRewritten({ fields, bucket, key, target }: Exchange, publicHost: string): boolean {
+  const namesBucket = bucket !== "" && target.path === `/${key}`;
+  return !namesBucket && fields.get("host") !== publicHost;
 }
 
 type Computed = { readonly StringToSign: string; readonly CanonicalRequest: string };
