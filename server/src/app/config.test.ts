@@ -174,10 +174,16 @@ describe("mistakes", () => {
 describe("secrets", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
 
-  test("there are some, or these tests test nothing", () => assert.deepEqual(secrets, ["database_url", "master_key"]));
+  test("there are some, or these tests test nothing", () =>
+    assert.deepEqual(secrets, ["database_url", "master_key", "objects_s3_secret_access_key"]));
 
   test("are not shown", () => {
-    const config = load({ environment: { MOORING_DATABASE_URL: "postgres://u:hunter2@h/d", MOORING_MASTER_KEY: KEY } });
+    const environment = {
+      MOORING_DATABASE_URL: "postgres://u:hunter2@h/d",
+      MOORING_MASTER_KEY: KEY,
+      MOORING_OBJECTS_S3_SECRET_ACCESS_KEY: "hunter2",
+    };
+    const config = load({ environment });
     const shown = JSON.stringify(redactedConfig(config));
     assert.doesNotMatch(shown, /hunter2|abab/);
     assert.equal(redactedConfig(load({}))["master_key"], null);

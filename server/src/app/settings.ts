@@ -1,4 +1,5 @@
 import Type, { type TInteger, type TSchema } from "typebox";
+import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
 
 /** One option: where it may be set, what it takes, what it does. The list is the documentation (`mooring serve --help`, docs). */
 export interface Setting {
@@ -13,10 +14,8 @@ export interface Setting {
 }
 
 const HOST_PORT = "host:port, for example 127.0.0.1:8080 or [::1]:8080";
-const HTTP_URL = "an address that begins with http:// or https://, without ? and #";
 
 const address = Type.String({ pattern: "^(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]]+):[0-9]{1,5}$" });
-const url = Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^?#]*)?$" })]);
 const ms = (minimum: number, maximum: number): TInteger => Type.Integer({ minimum, maximum });
 const count = ms;
 const days = Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: 36_500 })]);
@@ -317,61 +316,7 @@ export const SETTINGS = {
     default: 60_000,
     description: "how often the server looks for such content",
   },
-  objects_s3_bucket: {
-    schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" })]),
-    default: null,
-    form: "the name of a bucket",
-    description:
-      "bucket of an upstream S3 store that keeps the content of files and objects; without it, the data directory does",
-  },
-  objects_s3_endpoint: {
-    schema: url,
-    default: null,
-    form: HTTP_URL,
-    description: "address of that store; AWS, in objects_s3_region, when not set",
-  },
-  objects_s3_public_endpoint: {
-    schema: url,
-    default: null,
-    form: HTTP_URL,
-    description: "address at which clients reach it; objects_s3_endpoint when not set",
-  },
-  objects_s3_region: {
-    schema: Type.String({ pattern: "^[a-z0-9-]{1,63}$" }),
-    default: "us-east-1",
-    form: "the name of a region",
-    description: "region of the bucket",
-  },
-  objects_s3_prefix: {
-    schema: Type.String({ pattern: "^([A-Za-z0-9._-]+/)*$", maxLength: 200 }),
-    default: "",
-    form: "empty, or names that each end with /",
-    description: "what every key in the bucket begins with",
-  },
-  objects_s3_addressing: {
-    schema: Type.Enum(["path", "host"]),
-    default: "path",
-    form: "path or host",
-    description: "whether the bucket stands in the path of an address or in its host, as AWS wants it",
-  },
-  objects_s3_access_key_id: {
-    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 256 })]),
-    default: null,
-    description: "access key that may read, write, list and delete in the bucket",
-  },
-  objects_s3_secret_access_key: {
-    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 256 })]),
-    default: null,
-    description: "its secret",
-    secret: true,
-  },
-  objects_s3_urls: {
-    schema: Type.Enum(["direct", "proxied"]),
-    default: "direct",
-    form: "direct or proxied",
-    description:
-      "whether presigned URLs of files point straight at the upstream store, or at this server, where clients can't reach that",
-  },
+  ...UPSTREAM_SETTINGS,
   webhooks_private_addresses: {
     schema: Type.Enum(["refuse", "allow"]),
     default: "refuse",

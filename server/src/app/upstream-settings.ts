@@ -1,0 +1,63 @@
+import Type from "typebox";
+
+export const HTTP_URL = "an address that begins with http:// or https://, without ? and #";
+export const url = Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^?#]*)?$" })]);
+
+/** Of the S3 store that keeps content, where there is one: a part of `SETTINGS`. */
+export const UPSTREAM_SETTINGS = {
+  objects_s3_bucket: {
+    schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" })]),
+    default: null,
+    form: "the name of a bucket",
+    description:
+      "bucket of an upstream S3 store that keeps the content of files and objects; without it, the data directory does",
+  },
+  objects_s3_endpoint: {
+    schema: url,
+    default: null,
+    form: HTTP_URL,
+    description: "address of that store; AWS, in objects_s3_region, when not set",
+  },
+  objects_s3_public_endpoint: {
+    schema: url,
+    default: null,
+    form: HTTP_URL,
+    description: "address at which clients reach it; objects_s3_endpoint when not set",
+  },
+  objects_s3_region: {
+    schema: Type.String({ pattern: "^[a-z0-9-]{1,63}$" }),
+    default: "us-east-1",
+    form: "the name of a region",
+    description: "region of the bucket",
+  },
+  objects_s3_prefix: {
+    schema: Type.String({ pattern: "^([A-Za-z0-9._-]+/)*$", maxLength: 200 }),
+    default: "",
+    form: "empty, or names that each end with /",
+    description: "what every key in the bucket begins with",
+  },
+  objects_s3_addressing: {
+    schema: Type.Enum(["path", "host"]),
+    default: "path",
+    form: "path or host",
+    description: "whether the bucket stands in the path of an address or in its host, as AWS wants it",
+  },
+  objects_s3_access_key_id: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 256 })]),
+    default: null,
+    description: "access key that may read, write, list and delete in the bucket",
+  },
+  objects_s3_secret_access_key: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 256 })]),
+    default: null,
+    description: "its secret",
+    secret: true,
+  },
+  objects_s3_urls: {
+    schema: Type.Enum(["direct", "proxied"]),
+    default: "direct",
+    form: "direct or proxied",
+    description:
+      "whether presigned URLs of files point straight at the upstream store, or at this server, where clients can't reach that",
+  },
+} as const;
