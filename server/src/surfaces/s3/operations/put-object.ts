@@ -5,7 +5,7 @@ import { encryptionOf, sseFields, type Encryption } from "../encryption.ts";
 import { aclOfFields } from "../wire/acl.ts";
 import { base64OfHex, checksumFields, digestOf } from "../wire/checksums.ts";
 import { writeConditions } from "../wire/conditions.ts";
-import { contentHeadersOf, lockOf, metadataOf, versionField } from "../wire/object-fields.ts";
+import { contentHeadersOf, expirationField, lockOf, metadataOf, versionField } from "../wire/object-fields.ts";
 import { tagsOfField } from "../wire/tags.ts";
 import { quoted } from "../wire/text.ts";
 import type { Digests } from "#stores/objects/index.ts";
@@ -28,6 +28,7 @@ export async function putObject(context: Context): Promise<Answer> {
       etag: quoted(version.etag),
       ...checksumFields(object.checksum),
       ...versionField(bucket, version.versionId),
+      ...expirationField(bucket, version),
       ...sseFields(version.sse),
     },
   };

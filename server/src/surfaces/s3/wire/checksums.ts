@@ -80,7 +80,8 @@ export function expectedChecksum(
 
 /** @throws S3Error `InvalidRequest` when it is not the base64 of as many bytes as the algorithm gives */
 export function checksumValue(algorithm: ChecksumAlgorithm, text: string): string {
-  const isWhole = /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, "base64").length === ENGINES[algorithm][1];
+  const bytes = Buffer.from(text, "base64");
+  const isWhole = bytes.length === ENGINES[algorithm][1] && bytes.toString("base64") === text;
   if (!isWhole) throw new S3Error("InvalidRequest", `Value for ${checksumFieldOf(algorithm)} header is invalid.`);
   return text;
 }

@@ -1,4 +1,5 @@
 import {
+  expirationOf,
   S3Error,
   type Bucket,
   type ContentHeaders,
@@ -22,6 +23,14 @@ const CONTENT_FIELDS = {
   expires: "expires",
   websiteRedirectLocation: "x-amz-website-redirect-location",
 } as const satisfies Record<keyof ContentHeaders, string>;
+
+/** When a rule of the bucket will end it. */
+export function expirationField(bucket: Bucket, version: ObjectVersion): Record<string, string> {
+  const expiration = version.isLatest ? expirationOf(bucket.config.lifecycle, version) : null;
+  if (expiration === null) return {};
+  const id = encodeURIComponent(expiration.ruleId);
+  return { "x-amz-expiration": `expiry-date="${httpTime(expiration.atMs)}", rule-id="${id}"` };
+}
 
 const DEFAULT_TYPE = "binary/octet-stream";
 
@@ -109,6 +118,7 @@ export function objectFields(bucket: Bucket, version: ObjectVersion): Record<str
     "accept-ranges": "bytes",
     "content-type": DEFAULT_TYPE,
     ...versionField(bucket, version.versionId),
+    ...expirationField(bucket, version),
   };
   for (const [name, field] of Object.entries(CONTENT_FIELDS)) {
     const value = version.headers[name as keyof ContentHeaders];
