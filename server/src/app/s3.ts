@@ -34,6 +34,7 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
     publicOrganization: config.s3_public_organization,
     region: config.s3_region,
     lifecycleEveryMs: config.s3_lifecycle_interval_ms,
+    lifecycleDayMs: config.s3_lifecycle_day_ms,
   };
   const { envelope } = identity;
   const jobs = createJobs({ metadata, clock, log });

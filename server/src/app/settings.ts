@@ -140,6 +140,11 @@ export const SETTINGS = {
     default: 3_600_000,
     description: "how often the lifecycle rules of a bucket are followed",
   },
+  s3_lifecycle_day_ms: {
+    schema: ms(1000, DAY_MS),
+    default: DAY_MS,
+    description: "length of a day in lifecycle rules; a shorter one is for trying rules out",
+  },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),

@@ -14,6 +14,8 @@ export interface S3Settings {
   readonly region: string;
   /** How often the rules of a bucket are followed. */
   readonly lifecycleEveryMs: number;
+  /** How long a day of these rules is. */
+  readonly lifecycleDayMs: number;
 }
 
 export interface S3Deps {

@@ -13,8 +13,8 @@ const RULE = { id: "r", enabled: true, filter: {} } as const;
 
 test("days count from the write to the midnight behind them", () => {
   const written = Date.UTC(2026, 0, 1, 10, 30);
-  assert.equal(dueAfter(written, 1), Date.UTC(2026, 0, 3));
-  assert.equal(dueAfter(Date.UTC(2026, 0, 1), 1), Date.UTC(2026, 0, 3));
+  assert.equal(dueAfter(written, 1, DAY_MS), Date.UTC(2026, 0, 3));
+  assert.equal(dueAfter(Date.UTC(2026, 0, 1), 1, DAY_MS), Date.UTC(2026, 0, 3));
 });
 
 test("the rule that ends an object first is the one that is told", () => {
@@ -70,7 +70,7 @@ for (const { kind, skip } of DATABASES) {
         { ...RULE, id: "4", enabled: false, expiration: { days: 1 } },
       );
       const startMs = g.ground.clock.nowMs();
-      g.ground.clock.advance(dueAfter(startMs, 1) - startMs - 1);
+      g.ground.clock.advance(dueAfter(startMs, 1, DAY_MS) - startMs - 1);
       await follow(bucket);
       assert.equal((await keys(bucket)).length, 7);
       await g.put(caller, bucket, "a/2", "written once more");

@@ -20,13 +20,13 @@ export function matchesFilter(filter: LifecycleFilter, { key, size, tags }: Cand
 }
 
 /** So many days after a time, and then at the next midnight UTC. */
-export function dueAfter(timeMs: number, days: number): number {
-  return (Math.floor((timeMs + days * DAY_MS) / DAY_MS) + 1) * DAY_MS;
+export function dueAfter(timeMs: number, days: number, dayMs: number): number {
+  return (Math.floor((timeMs + days * dayMs) / dayMs) + 1) * dayMs;
 }
 
 /** When a rule ends an object that was written then; undefined: never. */
-export function expiryBy({ expiration }: LifecycleRule, modifiedAtMs: number): number | undefined {
-  if (expiration?.days !== undefined) return dueAfter(modifiedAtMs, expiration.days);
+export function expiryBy({ expiration }: LifecycleRule, modifiedAtMs: number, dayMs: number): number | undefined {
+  if (expiration?.days !== undefined) return dueAfter(modifiedAtMs, expiration.days, dayMs);
   return expiration?.dateMs;
 }
 
@@ -37,7 +37,8 @@ export function expirationOf(
 ): { readonly ruleId: string; readonly atMs: number } | null {
   let first: { ruleId: string; atMs: number } | null = null;
   for (const rule of rules ?? []) {
-    const atMs = rule.enabled && matchesFilter(rule.filter, version) ? expiryBy(rule, version.modifiedAtMs) : undefined;
+    const atMs =
+      rule.enabled && matchesFilter(rule.filter, version) ? expiryBy(rule, version.modifiedAtMs, DAY_MS) : undefined;
     if (atMs !== undefined && (first === null || atMs < first.atMs)) first = { ruleId: rule.id, atMs };
   }
   return first;
@@ -51,22 +52,28 @@ export interface Versioned extends Candidate {
   readonly isMarker: boolean;
 }
 
+/** The present, and how long a day is. */
+export interface Calendar {
+  readonly nowMs: number;
+  readonly dayMs: number;
+}
+
 /** Which versions of a key a rule takes away for good. */
-export function versionsPast(rule: LifecycleRule, versions: readonly Versioned[], nowMs: number): Versioned[] {
+export function versionsPast(rule: LifecycleRule, versions: readonly Versioned[], calendar: Calendar): Versioned[] {
   return versions.filter((version, i) => {
     const newer = versions[i - 1];
-    if (newer === undefined) return versions.length === 1 && isLoneMarkerPast(rule, version, nowMs);
+    if (newer === undefined) return versions.length === 1 && isLoneMarkerPast(rule, version, calendar);
     const { noncurrentExpiration: limit } = rule;
     if (limit === undefined || !matchesFilter(rule.filter, version)) return false;
     const kept = limit.newerVersions ?? 0;
-    return i > kept && dueAfter(newer.modifiedAtMs, limit.days) <= nowMs;
+    return i > kept && dueAfter(newer.modifiedAtMs, limit.days, calendar.dayMs) <= calendar.nowMs;
   });
 }
 
 /** A delete marker behind which nothing is left. */
-function isLoneMarkerPast(rule: LifecycleRule, version: Versioned, nowMs: number): boolean {
+function isLoneMarkerPast(rule: LifecycleRule, version: Versioned, { nowMs, dayMs }: Calendar): boolean {
   if (!version.isMarker || !version.key.startsWith(rule.filter.prefix ?? "")) return false;
   if (rule.expiration?.expiredObjectDeleteMarker === true) return true;
-  const atMs = expiryBy(rule, version.modifiedAtMs);
+  const atMs = expiryBy(rule, version.modifiedAtMs, dayMs);
   return atMs !== undefined && atMs <= nowMs;
 }

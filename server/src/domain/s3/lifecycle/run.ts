@@ -11,7 +11,7 @@ import { markDeleted, removeVersion, stateForWrite } from "../objects/version.ts
 import { dropUpload } from "../uploads/abort.ts";
 import { uploadById } from "../uploads/store.ts";
 import type { Bucket, LifecycleRule } from "../types/index.ts";
-import { DAY_MS, dueAfter, expiryBy, matchesFilter, versionsPast, type Versioned } from "./rules.ts";
+import { dueAfter, expiryBy, matchesFilter, versionsPast, type Calendar, type Versioned } from "./rules.ts";
 import { keysWithHistory, objectsBefore, uploadsBefore, versionsOfKeys, type LifecycleRow } from "./store.ts";
 
 const PAGE = 500;
@@ -35,6 +35,10 @@ export async function runLifecycle(deps: BucketDeps, bucketId: string, signal: A
   return true;
 }
 
+function calendarOf({ clock, settings }: BucketDeps): Calendar {
+  return { nowMs: clock.nowMs(), dayMs: settings.lifecycleDayMs };
+}
+
 function rangeFor({ filter }: LifecycleRule): KeyRange {
   return rangeOf({ prefix: filter.prefix ?? "", delimiter: "", after: "" });
 }
@@ -45,15 +49,16 @@ async function expireObjects(
   rule: LifecycleRule,
   signal: AbortSignal,
 ): Promise<void> {
-  const nowMs = deps.clock.nowMs();
+  const calendar = calendarOf(deps);
+  const { nowMs, dayMs } = calendar;
   const { days, dateMs } = rule.expiration ?? {};
   if (days === undefined && (dateMs === undefined || dateMs > nowMs)) return;
-  const beforeMs = nowMs - (days ?? 0) * DAY_MS;
+  const beforeMs = nowMs - (days ?? 0) * dayMs;
   let range = rangeFor(rule);
   for (;;) {
     signal.throwIfAborted();
     const rows = await objectsBefore(deps.metadata.read, bucket.id, range, { beforeMs, limit: PAGE });
-    const past = rows.filter((row) => isPast(rule, row, nowMs));
+    const past = rows.filter((row) => isPast(rule, row, calendar));
     for (let at = 0; at < past.length; at += BATCH) await deleteBatch(deps, bucket, rule, past.slice(at, at + BATCH));
     const last = rows.at(-1);
     if (rows.length < PAGE || last === undefined) return;
@@ -61,8 +66,8 @@ async function expireObjects(
   }
 }
 
-function isPast(rule: LifecycleRule, row: LifecycleRow, nowMs: number): boolean {
-  const atMs = expiryBy(rule, row.modified_at);
+function isPast(rule: LifecycleRule, row: LifecycleRow, { nowMs, dayMs }: Calendar): boolean {
+  const atMs = expiryBy(rule, row.modified_at, dayMs);
   const isDue = atMs !== undefined && atMs <= nowMs;
   return isDue && matchesFilter(rule.filter, { key: keyText(row.key), size: row.size, tags: tagsOf(row) });
 }
@@ -104,7 +109,7 @@ async function expireVersions(
     if (last === undefined) return;
     const rows = await versionsOfKeys(deps.metadata.read, bucket.id, keys);
     const byKey = Map.groupBy(rows.map(versionedOf), ({ key }) => key);
-    const past = [...byKey.values()].flatMap((versions) => versionsPast(rule, versions, deps.clock.nowMs()));
+    const past = [...byKey.values()].flatMap((versions) => versionsPast(rule, versions, calendarOf(deps)));
     if (past.length > 0) await removeBatch(deps, bucket, rule, past);
     if (keys.length < BATCH) return;
     range = { ...range, start: behind(last) };
@@ -149,14 +154,15 @@ async function removeBatch(
 async function abortUploads(deps: BucketDeps, bucket: Bucket, rule: LifecycleRule, signal: AbortSignal): Promise<void> {
   const days = rule.abortUploadsAfterDays;
   if (days === undefined) return;
-  const nowMs = deps.clock.nowMs();
-  const found = await uploadsBefore(deps.metadata.read, bucket.id, rangeFor(rule), nowMs - days * DAY_MS);
+  const { nowMs, dayMs } = calendarOf(deps);
+  const found = await uploadsBefore(deps.metadata.read, bucket.id, rangeFor(rule), nowMs - days * dayMs);
   for (const { id } of found) {
     signal.throwIfAborted();
     await deps.metadata.write(async (tx) => {
       await deps.metadata.lock(tx, `s3_upload:${id}`);
       const upload = await uploadById(tx, id);
-      if (upload === undefined || upload.completed_at !== null || dueAfter(upload.created_at, days) > nowMs) return;
+      if (upload === undefined || upload.completed_at !== null || dueAfter(upload.created_at, days, dayMs) > nowMs)
+        return;
       await dropUpload(deps, tx, upload);
     });
   }

@@ -35,6 +35,7 @@ export const SETTINGS: S3Settings = {
   publicOrganization: "acme",
   region: "us-east-1",
   lifecycleEveryMs: 3_600_000,
+  lifecycleDayMs: 86_400_000,
 };
 
 export async function openS3Ground(options: { url?: string; settings?: Partial<S3Settings> } = {}): Promise<S3Ground> {
