@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { describe, test, type TestContext } from "node:test";
 import { downloadUrl, granted, listed } from "../fixtures/files.ts";
 import { digestOf, putLarge } from "../fixtures/large-file.ts";
-import { makeBucket, s3Missing, s3Server } from "../fixtures/s3-server.ts";
+import { makeBucket, s3Server } from "../fixtures/s3-server.ts";
 import { startServer, type ServerOptions } from "../fixtures/server.ts";
 
 const BYTES = Number(process.env["MOORING_TEST_LARGE_FILE_BYTES"] ?? 1024 ** 3);
@@ -75,13 +75,9 @@ async function upAndDown(context: TestContext, options: ServerOptions): Promise<
 describe("memory stays flat", { skip: process.platform !== "linux" && "it is read from /proc" }, () => {
   test("with content in the data directory", { timeout: TIMEOUT_MS }, (context) => upAndDown(context, {}));
 
-  test(
-    "with content on an S3 store, through the server",
-    { timeout: TIMEOUT_MS, skip: s3Missing() },
-    async (context) => {
-      await using bucket = await makeBucket(s3Server() ?? assert.fail("there is no store"));
-      const settings = { ...bucket.settings, objects_s3_urls: "proxied" };
-      await upAndDown(context, { settings, environment: bucket.environment });
-    },
-  );
+  test("with content on an S3 store, through the server", { timeout: TIMEOUT_MS }, async (context) => {
+    await using bucket = await makeBucket(await s3Server());
+    const settings = { ...bucket.settings, objects_s3_urls: "proxied" };
+    await upAndDown(context, { settings, environment: bucket.environment });
+  });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { downloadUrl, fetched, granted, listed, sha256, type FileBody, type NewFile } from "../fixtures/files.ts";
 import { refused } from "../fixtures/http.ts";
 import { eventually, mooring } from "../fixtures/process.ts";
-import { makeBucket, s3Missing, s3Server, type Bucket } from "../fixtures/s3-server.ts";
+import { makeBucket, s3Server, type Bucket } from "../fixtures/s3-server.ts";
 import { showLogs, startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 
 const KIB = 1024;
@@ -21,16 +21,14 @@ async function put(
   return { status: answer.status, text: await answer.text() };
 }
 
-describe("files on an upstream store", { skip: s3Missing() }, () => {
+describe("files on an upstream store", () => {
   let bucket: Bucket;
   let server: Server;
   let home: Bootstrap;
   let token: string;
 
   before(async () => {
-    const given = s3Server();
-    if (given === undefined) throw new Error("there is no store");
-    bucket = await makeBucket(given);
+    bucket = await makeBucket(await s3Server());
     const settings = { ...bucket.settings, object_grace_ms: 300, object_collect_ms: 100, upload_cleanup_ms: 500 };
     server = await startServer({ settings, environment: bucket.environment });
     home = await server.bootstrap();

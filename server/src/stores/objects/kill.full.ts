@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { after, test, type TestContext } from "node:test";
 import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
-import { s3Missing } from "../../../../tests/fixtures/s3-server.ts";
 import { s3Place, testStore } from "./s3/testing.ts";
 import { assertKept, killRounds, type KillPlace } from "./testing/kill.ts";
 import { temporaryDirectory } from "./testing/store.ts";
@@ -28,11 +27,9 @@ test("40 kills with records in PostgreSQL", { skip: postgresMissing() ?? false }
   await survives(context, { dataDir: dir.path, url: await postgres.createDatabase("kills") }, 40);
 });
 
-test("40 kills with bytes on an S3 server", { skip: s3Missing() }, async (context) => {
+test("40 kills with bytes on an S3 server", async (context) => {
   await using dir = await temporaryDirectory();
-  const store = testStore();
-  if (store === undefined) throw new Error("there is no store");
-  const place = await s3Place(store);
+  const place = await s3Place(await testStore());
   try {
     await survives(context, { dataDir: dir.path, s3: place.options }, 40);
   } finally {

@@ -21,13 +21,7 @@ import { clientOf, S3_DEFAULTS } from "./client.ts";
 import type { S3Options } from "./driver.ts";
 import { s3Place, testStore } from "./testing.ts";
 
-const given = testStore();
-const skip =
-  given === undefined
-    ? "no S3 server to test against: set MOORING_TEST_S3=http://KEY:SECRET@host:port"
-    : postgresMissing();
-
-describe("two servers with one bucket and one database", { skip: skip ?? false }, () => {
+describe("two servers with one bucket and one database", { skip: postgresMissing() ?? false }, () => {
   let postgres: PostgresServer;
   let databases = 0;
 
@@ -38,9 +32,8 @@ describe("two servers with one bucket and one database", { skip: skip ?? false }
 
   type Place = TestPlace & { readonly options: S3Options };
   async function withNodes(work: (a: OpenObjects, b: OpenObjects, place: Place) => Promise<void>): Promise<void> {
-    if (given === undefined) throw new Error("there is no store");
     const url = await postgres.createDatabase(`nodes_${++databases}`);
-    const place = await s3Place(given);
+    const place = await s3Place(await testStore());
     const [a, b] = await Promise.all([place.open({ url }), place.open({ url })]);
     await b.close();
     const second = await place.open({ url, clock: a.clock });

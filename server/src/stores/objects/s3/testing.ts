@@ -21,9 +21,8 @@ import { openS3, type S3Options } from "./driver.ts";
 const MIB = 1024 * 1024;
 
 /** The store that tests may use. */
-export function testStore(): Omit<S3Options, "bucket"> | undefined {
-  const given = s3Server();
-  return given === undefined ? undefined : { ...given, partBytes: 5 * MIB };
+export async function testStore(): Promise<Omit<S3Options, "bucket">> {
+  return { ...(await s3Server()), partBytes: 5 * MIB };
 }
 
 /** A bucket of its own, and records beside it or in the database at `url`. */
