@@ -95,6 +95,10 @@ function banner(app: App, setupUrl: string | null, elapsedMs: number): string {
     ["identity", `${app.addresses.identity_url}/oauth/token`],
     ["ingest", `${app.addresses.ingest_url}/v1/ingest/{logs,metrics,traces}`],
     ["query", `${app.addresses.query_url}/v1/query`],
+    ["files", `${app.addresses.storage_url}/v1/upload`],
+    ["s3", app.addresses.s3_endpoint],
+    ["images", `${app.addresses.registry_domain}/orgs/{org}/{app}`],
+    ["webhooks", `${app.addresses.webhooks_url}/hooks/{token}`],
     ...(app.metricsListen === null
       ? []
       : [["metrics", `http://${app.metricsListen}/metrics`] satisfies [string, string]]),
