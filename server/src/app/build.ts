@@ -77,15 +77,7 @@ async function startAll(
 ): Promise<App> {
   makeDataDirectory(config.data_dir);
   let stopping = false;
-  const connectionsMax = config.connections_max;
-  const listener = phases.started("listener", await openListener(config.listen, { connectionsMax }), (part) =>
-    part.stop(0),
-  );
-  const s3Listener = phases.started(
-    "s3 listener",
-    await openListener(config.s3_listen, { connectionsMax, tls: s3TlsOf(config) }),
-    (part) => part.stop(0),
-  );
+  const { listener, s3Listener } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
   const { metadata, telemetry, objects } = await openStores(config, log, clock, phases);
   const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) =>
@@ -95,12 +87,10 @@ async function startAll(
   const metrics = createHttpMetrics();
   registerGauges(metrics.registry, telemetry, objects);
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
-  const host = createHttpHost({
-    authenticator: identity.authenticator,
-    idempotency: createIdempotency({ metadata, clock }),
-    clock,
-    rateLimit: { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst },
-  });
+  const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
+  const { authenticator } = identity;
+  const idempotency = createIdempotency({ metadata, clock });
+  const host = createHttpHost({ authenticator, idempotency, clock, rateLimit });
   const stores = { metadata, telemetry, objects };
   const s3 = phases.started("s3", createS3Domain({ config, log, clock, metadata, objects, identity }), (part) =>
     part.stop(),
@@ -119,11 +109,10 @@ async function startAll(
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
   });
-  const { s3_endpoint: endpoint } = addresses;
-  const s3Parts = { config, endpoint, log, clock, metadata, objects, identity };
+  const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
   openS3Gateway(s3Parts, { domain: s3, listener: s3Listener, metrics });
   const metricsListener =
-    config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, connectionsMax, metrics);
+    config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
   alerts.start();
   files.start();
   s3.start();
@@ -146,6 +135,17 @@ async function startAll(
     telemetry,
     stop: () => phases.stop(),
   };
+}
+
+async function openListeners(
+  { listen, s3_listen: s3Listen, connections_max: connectionsMax, ...config }: Config,
+  phases: Phases,
+): Promise<{ listener: Listener; s3Listener: Listener }> {
+  const stop = (part: Listener): Promise<void> => part.stop(0);
+  const listener = phases.started("listener", await openListener(listen, { connectionsMax }), stop);
+  const tls = s3TlsOf(config);
+  const s3Listener = phases.started("s3 listener", await openListener(s3Listen, { connectionsMax, tls }), stop);
+  return { listener, s3Listener };
 }
 
 interface FeatureParts {

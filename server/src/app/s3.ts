@@ -75,7 +75,7 @@ export function openS3Gateway(
 }
 
 /** @throws Error `cannot read …` */
-export function s3TlsOf(config: Config): { cert: string; key: string } | undefined {
+export function s3TlsOf(config: Pick<Config, "s3_tls_cert" | "s3_tls_key">): { cert: string; key: string } | undefined {
   const { s3_tls_cert: cert, s3_tls_key: key } = config;
   if (cert === null || key === null) return undefined;
   return { cert: pem("s3_tls_cert", cert), key: pem("s3_tls_key", key) };

@@ -31,9 +31,9 @@ export interface Body extends BodyDescription {
   readonly stream: Readable;
   readonly signal: AbortSignal;
   /** What was expected and what only the trailers told; to be called when all came. @throws S3Error `BadDigest`, `InvalidRequest` */
-  checkTrailers(digests: Digests): void;
+  readonly checkTrailers: (digests: Digests) => void;
   /** To be called whatever comes of it. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /**
@@ -121,7 +121,7 @@ export function openBody(context: Context, description: BodyDescription): Body {
   const { payload } = auth;
   if (payload.kind === "plain") {
     const checkTrailers = (): void => {};
-    return { ...description, stream: raw, signal: idle.signal, checkTrailers, release: idle.release };
+    return { ...description, stream: raw, signal: idle.signal, checkTrailers, release: () => idle.release() };
   }
   const decoder = new AwsChunkedDecoder({
     signer: payload.signer,

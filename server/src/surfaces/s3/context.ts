@@ -54,9 +54,9 @@ export interface Context {
   /** What of the request policies may ask for. */
   readonly conditions: RequestConditions;
   /** A parameter of the query, decoded. */
-  parameter(name: string): string | undefined;
+  readonly parameter: (name: string) => string | undefined;
   /** One more permission, beside that of the row. @throws S3Error `AccessDenied` */
-  require(action: string, about?: Partial<AccessRequest>): Promise<void>;
+  readonly require: (action: string, about?: Partial<AccessRequest>) => Promise<void>;
 }
 
 export interface Answer {

@@ -24,8 +24,8 @@ function presigned(
   path: string,
   { expires = "60", atMs, extra = "", headers = {} }: Presigning = {},
 ): string {
-  const { key, nowMs } = shared.gateway;
-  const date = basicDateOf(atMs ?? nowMs());
+  const { key } = shared.gateway;
+  const date = basicDateOf(atMs ?? shared.gateway.nowMs());
   const scope = { day: date.slice(0, 8), region: "us-east-1", service: "s3" };
   const all = { host: shared.gateway.host, ...headers };
   const signedHeaders = Object.keys(all).toSorted();

@@ -63,7 +63,7 @@ export function createS3Authenticator(deps: AuthenticatorDeps): S3Authenticator 
           return { ...unsignedBody(exchange), kind, principal };
         }
         default:
-          throw new Error(`no way to authenticate ${kind satisfies never}`);
+          throw new Error(`no way to authenticate ${String(kind satisfies never)}`);
       }
     },
   };

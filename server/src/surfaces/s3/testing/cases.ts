@@ -30,7 +30,10 @@ const object = (query: string, more: Partial<Case> = {}): Case => ({ target: `${
 
 /** By the operation's name. `uploadId` and `etag` are those of an upload with one part. */
 export function casesFor({ uploadId, etag }: { uploadId: string; etag: string }): Readonly<Record<string, Case>> {
-  const upload = `?uploadId=${uploadId}`;
+  return { ...bucketCases(), ...objectCases(uploadId, etag) };
+}
+
+function bucketCases(): Record<string, Case> {
   return {
     ListBuckets: { target: "/", reads: true, harmless: true },
     CreateBucket: { target: "/cases-new" },
@@ -81,6 +84,12 @@ export function casesFor({ uploadId, etag }: { uploadId: string; etag: string })
     GetBucketLogging: reads("?logging"),
     GetBucketWebsite: reads("?website"),
     GetBucketReplication: reads("?replication"),
+  };
+}
+
+function objectCases(uploadId: string, etag: string): Record<string, Case> {
+  const upload = `?uploadId=${uploadId}`;
+  return {
     PutObject: object("", { body: "changed" }),
     CopyObject: object("", { headers: { "x-amz-copy-source": `${BUCKET}/dir/other` } }),
     GetObject: readsObject(""),

@@ -34,10 +34,9 @@ function checkedTags(pairs: readonly (readonly [string, string])[], tagsMax: num
       : new S3Error("InvalidTag", `There may be ${tagsMax} tags at most.`);
   const tags = new Map<string, string>();
   for (const [name, value] of pairs) {
-    if (name === "" || [...name].length > NAME_CHARS_MAX)
+    if (name === "" || name.length > NAME_CHARS_MAX)
       throw new S3Error("InvalidTag", "The TagKey you have provided is invalid");
-    if ([...value].length > VALUE_CHARS_MAX)
-      throw new S3Error("InvalidTag", "The TagValue you have provided is invalid");
+    if (value.length > VALUE_CHARS_MAX) throw new S3Error("InvalidTag", "The TagValue you have provided is invalid");
     if (tags.has(name)) throw new S3Error("InvalidTag", "Cannot provide multiple Tags with the same key");
     tags.set(name, value);
   }
