@@ -123,10 +123,11 @@ const listing: Use = async (s3, place) => {
   await Promise.all(keys.map((Key) => s3.send(new PutObjectCommand({ Bucket: place.bucket, Key, Body: "" }))));
   const found: string[] = [];
   const prefixes: string[] = [];
-  const query = { Bucket: place.bucket, Prefix: "list/", MaxKeys: 2 };
-  for await (const page of paginateListObjectsV2({ client: s3 }, query))
+  // Pages are asked for by changing the query that is given.
+  const query = () => ({ Bucket: place.bucket, Prefix: "list/", MaxKeys: 2 });
+  for await (const page of paginateListObjectsV2({ client: s3 }, query()))
     found.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ""));
-  for await (const page of paginateListObjectsV2({ client: s3 }, { ...query, Delimiter: "/" }))
+  for await (const page of paginateListObjectsV2({ client: s3 }, { ...query(), Delimiter: "/" }))
     prefixes.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix ?? ""));
   assert.deepEqual(
     found,

@@ -1,10 +1,9 @@
 """boto3, as applications use it."""
 
+import http.client
 import socket
 import ssl
-import urllib.error
 import urllib.parse
-import urllib.request
 
 import boto3
 from boto3.s3.transfer import TransferConfig
@@ -41,10 +40,15 @@ def refused(status, function, **options):
 
 
 def request(url, method="GET", data=None, headers=None):
-    context = ssl.create_default_context(cafile=PLACE["caFile"]) if PLACE["caFile"] else None
-    asked = urllib.request.Request(url, data=data, method=method, headers=headers or {})
-    with urllib.request.urlopen(asked, context=context, timeout=60) as answer:
-        return answer.status, answer.read()
+    """Nothing but what is said goes into the header: Signature V2 covers Content-Type."""
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme == "https":
+        connection = http.client.HTTPSConnection(parts.netloc, context=ssl.create_default_context(cafile=PLACE["caFile"]))
+    else:
+        connection = http.client.HTTPConnection(parts.netloc)
+    connection.request(method, f"{parts.path}?{parts.query}", data, headers or {})
+    answer = connection.getresponse()
+    return answer.status, answer.read()
 
 
 @step("make a bucket")
@@ -164,12 +168,7 @@ def presigned_urls(signer):
     assert request(put, "PUT", b"by a URL")[0] == 200
     get = signer.generate_presigned_url("get_object", {"Bucket": BUCKET, "Key": "signed ü"}, ExpiresIn=60)
     assert request(get) == (200, b"by a URL")
-    try:
-        request(get.replace("signed%20", "other%20"))
-    except urllib.error.HTTPError as error:
-        assert error.code == 403
-    else:
-        raise AssertionError("another object by the same URL")
+    assert request(get.replace("signed%20", "other%20"))[0] == 403
 
 
 @step("presigned URLs of Signature V4 and a POST form")
@@ -193,7 +192,8 @@ def presigned_default():
 @step("name the bucket by the host")
 def by_host():
     resolve = socket.getaddrinfo
-    socket.getaddrinfo = lambda host, *rest, **more: resolve("127.0.0.1" if str(host).endswith(".localhost") else host, *rest, **more)
+    local = lambda host: "127.0.0.1" if str(host).endswith(".localhost") else host
+    socket.getaddrinfo = lambda host, *rest, **more: resolve(local(host), *rest, **more)
     port = urllib.parse.urlsplit(PLACE["url"]).port
     url = f"{urllib.parse.urlsplit(PLACE['url']).scheme}://s3.localhost:{port}"
     virtual = boto3.client("s3", endpoint_url=url, config=Config(s3={"addressing_style": "virtual"}))

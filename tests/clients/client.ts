@@ -31,7 +31,7 @@ export interface Client {
   readonly steps: readonly Step[];
 }
 
-const COMMAND_DEADLINE_MS = 120_000;
+const COMMAND_DEADLINE_MS = 300_000;
 
 /** What a command printed. It knows nothing of this process's environment. @throws Error with what it printed when it fails */
 export function run(

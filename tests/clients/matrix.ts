@@ -20,10 +20,11 @@ export interface Outcome {
 export async function runClient(client: Client, endpoint: Endpoint): Promise<Outcome[]> {
   const directory = mkdtempSync(join(tmpdir(), "mooring-client-"));
   const bucket = client.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  const place: Place = { ...endpoint, bucket, directory };
   const outcomes: Outcome[] = [];
   try {
     for (const step of client.steps) {
-      const failure = await step.run({ ...endpoint, bucket, directory }).then(() => null, messageOf);
+      const failure = await step.run(place).then(() => null, messageOf);
       outcomes.push({ step: step.name, failure });
     }
     return outcomes;

@@ -1,9 +1,12 @@
-/** Clients that are Python modules: a script beside this file does a step that it is told by name. */
+/** Clients that are Python modules: a script beside this file does their steps, all in one process. */
 import { fileURLToPath } from "node:url";
-import { awsEnvironment, run, versionOf, type Client, type Place, type Step } from "./client.ts";
+import { awsEnvironment, run, versionOf, type Client, type Place } from "./client.ts";
 
 /** The interpreter whose modules are tried; CI makes one of its own. */
 export const PYTHON = process.env["MOORING_TEST_PYTHON"] ?? "python3";
+
+/** What came of each step, by its name; null: it passed. */
+type Outcomes = Readonly<Record<string, string | null>>;
 
 /** A client of `script`, with these steps; `modules` must be there, and the first one's version counts. */
 export function pythonClient(
@@ -12,6 +15,12 @@ export function pythonClient(
   modules: readonly string[],
   steps: readonly string[],
 ): Client {
+  const runs = new WeakMap<Place, Promise<Outcomes>>();
+  const outcomesAt = (place: Place): Promise<Outcomes> => {
+    const begun = runs.get(place) ?? runScript(script, steps, place);
+    runs.set(place, begun);
+    return begun;
+  };
   return {
     name,
     version: async () => {
@@ -19,15 +28,17 @@ export function pythonClient(
       const code = `${imports}; print(${modules[0]}.__version__)`;
       return versionOf(PYTHON, ["-c", code], /^(\S+)$/m);
     },
-    steps: steps.map((step) => stepOf(script, step)),
+    steps: steps.map((step) => ({
+      name: step,
+      run: async (place) => {
+        const failure = (await outcomesAt(place))[step];
+        if (failure !== null) throw new Error(failure ?? "the script does not know this step");
+      },
+    })),
   };
 }
 
-function stepOf(script: string, name: string): Step {
-  return { name, run: async (place) => void (await runStep(script, name, place)) };
-}
-
-function runStep(script: string, step: string, place: Place): Promise<string> {
+async function runScript(script: string, steps: readonly string[], place: Place): Promise<Outcomes> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const environment = {
     ...awsEnvironment(place),
@@ -35,5 +46,5 @@ function runStep(script: string, step: string, place: Place): Promise<string> {
     PYTHONIOENCODING: "utf-8",
     PLACE: JSON.stringify(place),
   };
-  return run(PYTHON, [path, step], { environment, cwd: place.directory });
+  return JSON.parse(await run(PYTHON, [path, ...steps], { environment, cwd: place.directory })) as Outcomes;
 }

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import sys
+import traceback
 
 PLACE = json.loads(os.environ["PLACE"])
 LARGE_BYTES = 17 * 1024 * 1024 + 1
@@ -29,4 +30,12 @@ def path_of(name):
 
 
 def main():
-    STEPS[sys.argv[1]]()
+    """Does the steps that the arguments name, and prints what came of each: null, or how it failed."""
+    outcomes = {}
+    for name in sys.argv[1:]:
+        try:
+            STEPS[name]()
+            outcomes[name] = None
+        except Exception:
+            outcomes[name] = traceback.format_exc()
+    print(json.dumps(outcomes))
