@@ -42,6 +42,8 @@ export async function findVersion(db: Reader, bucket: Bucket, name: ObjectName):
   return { tags: tagsOf(row), acl: detailOf(row).acl ?? null, ownerId: ownerOf(row.owner, bucket.owner).id };
 }
 
+const NO_MARKER = { "x-amz-delete-marker": "false" };
+
 /** @throws S3Error `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed` */
 export async function requireVersion(
   db: Reader,
@@ -51,7 +53,7 @@ export async function requireVersion(
   const found = await locate(db, bucket, name);
   const fields = { Key: name.key };
   if (found === undefined) {
-    if (name.versionId === undefined) throw new S3Error("NoSuchKey", undefined, { fields });
+    if (name.versionId === undefined) throw new S3Error("NoSuchKey", undefined, { fields, headers: NO_MARKER });
     throw new S3Error("NoSuchVersion", undefined, { fields: { ...fields, VersionId: name.versionId } });
   }
   if (found.row.blob_id !== null) return found as Located & { readonly row: ObjectRow };

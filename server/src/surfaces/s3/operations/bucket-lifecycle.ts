@@ -72,10 +72,9 @@ function ruleOf(element: Element): LifecycleRule {
 }
 
 function filterOf(element: Element): LifecycleFilter {
+  // Several conditions should be inside of And; clients forget it, and mean the same.
   const and = childOf(element, "And");
   const source = and ?? element;
-  if (and === undefined && element.children.length > 1)
-    throw new S3Error("MalformedXML", "More than one condition takes And.");
   const prefix = textIn(source, "Prefix");
   const tags = tagsOfSet(source, OBJECT_TAGS_MAX);
   const [sizeAbove, sizeBelow] = [numberIn(source, "ObjectSizeGreaterThan"), numberIn(source, "ObjectSizeLessThan")];
