@@ -1,10 +1,11 @@
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { blobRow } from "./blobs-store.ts";
-import { blobPage, danglingTags, leasedAndNeeded, manifestPage, wrongUsage, type Place } from "./check-store.ts";
+import { blobPage, danglingTags, leasedAndNeeded, manifestPage, type Place } from "./check-store.ts";
 import { hasher, parseDigest } from "./digest.ts";
 import { parseManifest } from "./manifest.ts";
 import { manifestRow, referencesOf } from "./manifests-store.ts";
+import { wrongUsage } from "./store.ts";
 import type { BlobRow, ManifestRow } from "./types.ts";
 
 export interface RegistryFinding {

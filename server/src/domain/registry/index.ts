@@ -2,14 +2,7 @@ export { checkRegistry, type Checked, type RegistryFinding } from "./check.ts";
 export { collectRegistry, startCollection, type Collection } from "./collect.ts";
 export { commitBlob, deleteBlob, findBlob, findBlobToKeep, mountBlob } from "./blobs.ts";
 export { digestOf, isAlgorithm, parseDigest, type ContentAlgorithm, type ContentDigest } from "./digest.ts";
-export {
-  blobUnknown,
-  manifestUnknown,
-  REGISTRY_ERRORS,
-  RegistryError,
-  uploadUnknown,
-  type RegistryErrorCode,
-} from "./errors.ts";
+export { blobUnknown, manifestUnknown, RegistryError, uploadUnknown, type RegistryErrorCode } from "./errors.ts";
 export { MANIFEST_BYTES_MAX, OCI_INDEX, parseManifest } from "./manifest.ts";
 export { deleteReference, findManifest, putManifest } from "./manifests.ts";
 export { referrerRows, tagNames, tagsOfManifest } from "./manifests-store.ts";
@@ -58,3 +51,4 @@ export {
 export { contentsOf, tagPage } from "./images-store.ts";
 export { isImmutable } from "./immutable.ts";
 export { applyAllRetention, applyRetention, planRetention, type Retention } from "./retention.ts";
+export { usageOf } from "./store.ts";

@@ -8,7 +8,7 @@ const DESCRIPTORS_MAX = 10_000;
 const DEPTH_MAX = 64;
 const MEDIA_TYPE_CHARS_MAX = 255;
 
-export const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 export const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
 const DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
 const DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";

@@ -34,20 +34,22 @@ export async function untaggedRows(
     .where("repository", "=", repository)
     .where("untagged_at", "<", before)
     .where((eb) => eb.or([eb("last_pull_at", "is", null), eb("last_pull_at", "<", before)]))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("registry_reference as r")
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("registry_reference as r")
             .select("r.manifest")
             .where("r.repository", "=", repository)
             .whereRef("r.target", "=", "registry_manifest.digest"),
         ),
       ),
     )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("registry_manifest as s")
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("registry_manifest as s")
             .select("s.digest")
             .where("s.repository", "=", repository)
             .whereRef("s.digest", "=", "registry_manifest.subject"),

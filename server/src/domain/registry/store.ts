@@ -105,3 +105,36 @@ export async function addPulls(
 export async function isRepository(db: Reader, id: string): Promise<boolean> {
   return (await db.selectFrom("app").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
 }
+
+export interface Recount {
+  readonly orgId: string;
+  readonly bytes: number;
+  readonly uploading: number;
+  readonly countedBytes: number;
+  readonly countedUploading: number;
+}
+
+/** What organizations have, counted anew, all in one statement and so at one moment: those whose numbers differ. */
+export async function wrongUsage(db: Reader): Promise<Recount[]> {
+  const { rows } = await sql<{
+    org_id: string;
+    bytes: number;
+    uploading: number;
+    c_bytes: number;
+    c_uploading: number;
+  }>`
+    select o.id as org_id, coalesce(u.bytes, 0) as bytes, coalesce(u.uploading, 0) as uploading,
+      (select coalesce(sum(size), 0) from (select max(size) as size from registry_blob as b where b.org_id = o.id group by b.sha256) as content)
+        + (select coalesce(sum(m.size), 0) from registry_manifest as m where m.org_id = o.id) as c_bytes,
+      (select coalesce(sum(p.size), 0) from registry_upload_part as p where p.org_id = o.id) as c_uploading
+    from organization as o left join registry_usage as u on u.org_id = o.id`.execute(db);
+  return rows
+    .map((row) => ({
+      orgId: row.org_id,
+      bytes: Number(row.bytes),
+      uploading: Number(row.uploading),
+      countedBytes: Number(row.c_bytes),
+      countedUploading: Number(row.c_uploading),
+    }))
+    .filter((one) => one.bytes !== one.countedBytes || one.uploading !== one.countedUploading);
+}

@@ -43,7 +43,3 @@ function decode(segment: string): string | undefined {
     return undefined;
   }
 }
-
-export function nameIn(target: Target): string | undefined {
-  return "name" in target ? target.name : undefined;
-}
