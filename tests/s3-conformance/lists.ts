@@ -1,5 +1,5 @@
 /** The tests that pass, and those that don't with the reason. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 /** One test a line; lines that begin with # are remarks. */
 export function passes(): string[] {
@@ -12,10 +12,23 @@ export function failures(): Map<string, string> {
   let reason = "";
   for (const line of linesOf("failures.md")) {
     reason = /^## (.+)$/.exec(line)?.[1] ?? reason;
-    const test = /^- `(\S+)`$/.exec(line)?.[1];
+    const test = /^- `(.+)`$/.exec(line)?.[1];
     if (test !== undefined) reasons.set(test, reason);
   }
   return reasons;
+}
+
+/** Those tests that neither list knows. */
+export function unlisted(names: readonly string[]): string[] {
+  const known = new Set([...passes(), ...failures().keys()]);
+  return names.filter((name) => !known.has(name));
+}
+
+/** Adds what is not yet there. */
+export function addPasses(names: readonly string[]): void {
+  const remarks = linesOf("passes.txt").filter((line) => line.startsWith("#"));
+  const all = [...new Set([...passes(), ...names])].toSorted();
+  writeFileSync(new URL("passes.txt", import.meta.url), `${[...remarks, ...all].join("\n")}\n`);
 }
 
 function linesOf(name: string): string[] {

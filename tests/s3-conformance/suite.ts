@@ -1,11 +1,8 @@
 /** Runs Ceph's s3-tests from a checkout, and says which tests passed. */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { S3Endpoint } from "../fixtures/s3.ts";
 
-/** The functional tests of S3 itself; the others are of IAM, STS, SNS and S3 Select. */
-const FILES = ["test_s3.py", "test_headers.py"];
 const SUITE_DEADLINE_MS = 1_500_000;
 
 export interface SuiteUser {
@@ -28,33 +25,24 @@ export interface SuiteOptions {
   /** An interpreter that has what the suite's requirements.txt names. */
   readonly python: string;
   readonly users: SuiteUsers;
-  /** For files of this run. */
-  readonly directory: string;
+  /** Where files of this run begin: a path, and the first letters of a name. */
+  readonly base: string;
 }
 
 /** Every test by its name, `test_s3.py::test_name`, with its outcome. */
 export type SuiteOutcomes = ReadonlyMap<string, "passed" | "failed" | "skipped">;
 
-/** Runs the tests, half of them at a time in each of two processes: each makes buckets under a prefix of its own. */
 export async function runSuite(options: SuiteOptions, tests: readonly string[]): Promise<SuiteOutcomes> {
-  const half = Math.ceil(tests.length / 2);
-  const parts = [tests.slice(0, half), tests.slice(half)];
-  const outcomes = await Promise.all(
-    parts.map((part, n) => runPart(options, part, join(options.directory, String(n)))),
-  );
-  return new Map(outcomes.flatMap((part) => [...part]));
-}
-
-/** The names of all functional tests. */
-export async function namesOf(options: SuiteOptions): Promise<string[]> {
-  const printed = await pytest(options, ["--collect-only", "-q", ...FILES.map(pathOf)], join(options.directory, "all"));
-  return [...printed.matchAll(/^s3tests\/functional\/(\S+::\S+)$/gm)].map(([, name]) => name ?? "");
-}
-
-async function runPart(options: SuiteOptions, tests: readonly string[], base: string): Promise<SuiteOutcomes> {
+  const { base } = options;
   writeFileSync(`${base}.txt`, tests.map((test) => `${pathOf(test)}\n`).join(""));
-  await pytest(options, ["-q", `--junitxml=${base}.xml`, `@${base}.txt`], base);
+  await pytest(options, ["-q", `--junitxml=${base}.xml`, `@${base}.txt`]);
   return outcomesIn(readFileSync(`${base}.xml`, "utf8"));
+}
+
+/** The names of the functional tests of S3 itself; the others are of IAM, STS, SNS and S3 Select. */
+export async function suiteTests(options: SuiteOptions): Promise<string[]> {
+  const printed = await pytest(options, ["--collect-only", "-q", pathOf("test_s3.py"), pathOf("test_headers.py")]);
+  return [...printed.matchAll(/^s3tests\/functional\/(\S+::\S+)$/gm)].map(([, name]) => name ?? "");
 }
 
 function pathOf(test: string): string {
@@ -62,7 +50,7 @@ function pathOf(test: string): string {
 }
 
 /** What pytest printed. That tests fail is no error of the run. */
-function pytest({ suite, python, users }: SuiteOptions, words: readonly string[], base: string): Promise<string> {
+function pytest({ suite, python, users, base }: SuiteOptions, words: readonly string[]): Promise<string> {
   writeFileSync(`${base}.conf`, configurationOf(users));
   const env = { PATH: process.env["PATH"], HOME: suite, S3TEST_CONF: `${base}.conf`, PYTHONDONTWRITEBYTECODE: "1" };
   const limits = { timeout: SUITE_DEADLINE_MS, maxBuffer: 256 * 1024 * 1024 };
