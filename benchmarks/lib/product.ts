@@ -29,6 +29,7 @@ export interface Bootstrapped {
     readonly region: string;
     readonly bucket: string;
   };
+  readonly webhook: { readonly id: string; readonly url: string };
 }
 
 const OPEN_LIMITS = ["--log-level", "error", "--rate-limit-per-second", "1000000", "--rate-limit-burst", "10000000"];

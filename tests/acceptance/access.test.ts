@@ -55,6 +55,15 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateWebhook: { name: "New name" },
   rotateWebhookUrl: {},
   rotateWebhookSecret: {},
+  createWebhookDestination: { name: "never made", url: "https://example.com/" },
+  updateWebhookDestination: { name: "New name" },
+  rotateWebhookDestinationSecret: {},
+  replayWebhookDeliveries: {},
+  replayWebhookEvent: {},
+  createWebhookConsumer: { name: "never-made" },
+  claimWebhookEvents: {},
+  acknowledgeWebhookEvents: { lease_id: "lease_none" },
+  updateWebhookSettings: { retention_days: null },
   createS3Key: { name: "never made" },
   createS3Destination: { name: "never-made", url: "https://example.com/" },
 };
@@ -97,6 +106,7 @@ function absent(operation: Operation): Record<string, string> {
     erasure_id: `era_${"0".repeat(26)}`,
     webhook_id: `hook_${"0".repeat(26)}`,
     event_id: `evt_${"0".repeat(26)}`,
+    consumer: "absent",
   };
   return Object.fromEntries(operation.parameters.map((name) => [name, values[name] ?? "0"]));
 }

@@ -1,7 +1,14 @@
+import { WEBHOOK_CONSUMER_ROWS } from "./consumers.ts";
+import { WEBHOOK_DESTINATION_ROWS } from "./destinations.ts";
 import { WEBHOOK_EVENT_ROWS } from "./events.ts";
 import { WEBHOOK_ROWS } from "./webhooks.ts";
 
 export { WEBHOOK_HANDSHAKES, WEBHOOK_SCHEMES } from "./shapes.ts";
 
 /** Incoming webhooks. What senders speak to is no operation of ours: it takes whatever they send. */
-export const WEBHOOK_ROUTES = { ...WEBHOOK_ROWS, ...WEBHOOK_EVENT_ROWS } as const;
+export const WEBHOOK_ROUTES = {
+  ...WEBHOOK_ROWS,
+  ...WEBHOOK_EVENT_ROWS,
+  ...WEBHOOK_DESTINATION_ROWS,
+  ...WEBHOOK_CONSUMER_ROWS,
+} as const;

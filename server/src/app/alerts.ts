@@ -18,7 +18,7 @@ export interface Alerts {
 const USER_AGENT = "Mooring";
 
 export function createAlerts(options: {
-  readonly config: Pick<Config, "webhooks_private_addresses">;
+  readonly config: Pick<Config, "webhooks_private_addresses" | "webhooks_allowed_addresses">;
   readonly log: { warn(fields: object, message: string): void };
   readonly clock: Clock;
   readonly metadata: MetadataStore;
@@ -29,7 +29,12 @@ export function createAlerts(options: {
   const { envelope } = options.identity;
   const jobs = createJobs({ metadata, clock, log });
   const privateAddresses = config.webhooks_private_addresses === "allow";
-  const outbound = createOutbound({ privateAddresses, clock, userAgent: USER_AGENT });
+  const outbound = createOutbound({
+    privateAddresses,
+    allowedAddresses: config.webhooks_allowed_addresses,
+    clock,
+    userAgent: USER_AGENT,
+  });
   const shared = { metadata, clock, jobs };
   const handlers = [
     evaluationHandler({ ...shared, telemetry }),

@@ -329,6 +329,13 @@ export const SETTINGS = {
     description:
       "whether webhooks may be sent to addresses that are not public (this machine, private networks), and by plain HTTP; who may make an alert then reaches what this server reaches",
   },
+  webhooks_allowed_addresses: {
+    schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
+    default: [],
+    form: "IP addresses or CIDR blocks, separated by commas",
+    description:
+      "addresses that are not public and that webhooks may be sent to all the same, by plain HTTP, too, comma-separated",
+  },
   webhook_rate_limit_per_second: {
     schema: count(1, 1_000_000),
     default: 1000,

@@ -1,10 +1,23 @@
 import type { Identity } from "#domain/identity/index.ts";
-import { EventFeed, Receiver, type WebhooksSettings } from "#domain/webhooks/index.ts";
+import {
+  EventFeed,
+  handOnHandler,
+  Receiver,
+  startTidying,
+  tidyHandler,
+  Waker,
+  type WebhooksSettings,
+} from "#domain/webhooks/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import { createJobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
+import { createOutbound } from "#stores/outbound/index.ts";
 import { createStreams, type WebhooksSurfaceDeps } from "#surfaces/webhooks/index.ts";
 import type { Config } from "./config.ts";
+
+const USER_AGENT = "Mooring";
+const SEND_TIMEOUT_MS = 15_000;
 
 export interface Webhooks {
   /** What the surface needs beside the conventions. */
@@ -30,14 +43,35 @@ export function createWebhooks(options: {
   const { envelope } = options.identity;
   const settings = webhooksSettingsOf(config);
   const feed = new EventFeed();
-  const shared = { metadata, objects, envelope, clock };
+  const jobs = createJobs({ metadata, clock, log });
+  const outbound = createOutbound({
+    privateAddresses: config.webhooks_private_addresses === "allow",
+    allowedAddresses: config.webhooks_allowed_addresses,
+    clock,
+    userAgent: USER_AGENT,
+    timeoutMs: SEND_TIMEOUT_MS,
+  });
+  const shared = { metadata, objects, envelope, clock, jobs, outbound };
+  const waker = new Waker({ metadata, jobs, log });
+  feed.onCommitted((events) => waker.committed(events));
   const receiver = new Receiver({ ...shared, feed, settings, log });
   const streams = createStreams({ metadata, feed, log, organizationMax: config.tail_concurrency_organization });
   const rate = { perSecond: settings.ratePerSecond, burst: settings.rateBurst };
+  const { retentionDays } = settings;
+  const handlers = [handOnHandler({ ...shared, random: Math.random }), tidyHandler({ ...shared, retentionDays })];
   return {
-    deps: { ...shared, receiver, feed, streams, webhooksUrl, rate },
-    start: () => undefined,
-    stop: () => receiver.stop(),
+    deps: { ...shared, receiver, feed, streams, webhooksUrl, rate, retentionDays },
+    start: () => {
+      jobs.start(handlers);
+      startTidying(metadata, jobs, clock.nowMs()).catch((error: unknown) =>
+        log.warn({ err: error }, "cannot begin to take away old events of webhooks"),
+      );
+    },
+    stop: async () => {
+      await receiver.stop();
+      await waker.stop();
+      await jobs.stop();
+    },
   };
 }
 

@@ -45,3 +45,9 @@ export const ALERTS_MAX = 200;
 export const WEBHOOKS_MAX = 1000;
 /** Body of one event, in bytes (CONTRACT "Webhooks"). */
 export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
+/** Destinations of one webhook. */
+export const WEBHOOK_DESTINATIONS_MAX = 20;
+/** Events that one request sends again. */
+export const WEBHOOK_REPLAY_EVENTS_MAX = 10_000;
+/** Named consumers of one webhook. */
+export const WEBHOOK_CONSUMERS_MAX = 50;

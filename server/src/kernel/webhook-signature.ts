@@ -16,13 +16,13 @@ export interface SignedMessage {
   /** Of this attempt, in seconds since the epoch. */
   readonly timestampS: number;
   /** Exactly as it is sent. */
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** The header fields of a signed request. With several secrets, which is so while one replaces another, each signs. */
 export function signatureFields(message: SignedMessage, secrets: readonly string[]): Record<string, string> {
-  const content = `${message.id}.${message.timestampS}.${message.body}`;
-  const signatures = secrets.map((secret) => `v1,${hmacOf(secret, content)}`);
+  const head = `${message.id}.${message.timestampS}.`;
+  const signatures = secrets.map((secret) => `v1,${hmacOf(secret, head, message.body)}`);
   return {
     "webhook-id": message.id,
     "webhook-timestamp": String(message.timestampS),
@@ -30,7 +30,7 @@ export function signatureFields(message: SignedMessage, secrets: readonly string
   };
 }
 
-function hmacOf(secret: string, content: string): string {
+function hmacOf(secret: string, head: string, body: string | Uint8Array): string {
   const key = Buffer.from(secret.slice(PREFIX.length), "base64");
-  return createHmac("sha256", key).update(content).digest("base64");
+  return createHmac("sha256", key).update(head).update(body).digest("base64");
 }

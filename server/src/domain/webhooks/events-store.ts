@@ -113,7 +113,7 @@ export async function addUsage(
 ): Promise<number> {
   const { bytes } = await tx
     .insertInto("webhook_usage")
-    .values({ org_id: orgId, events: more.events, bytes: more.bytes })
+    .values({ org_id: orgId, events: more.events, bytes: more.bytes, purged: 0 })
     .onConflict((conflict) =>
       conflict.column("org_id").doUpdateSet((eb) => ({
         events: eb("webhook_usage.events", "+", more.events),
@@ -125,13 +125,13 @@ export async function addUsage(
   return bytes;
 }
 
-export async function usageOf(db: Reader, orgId: string): Promise<{ events: number; bytes: number }> {
+export async function usageOf(db: Reader, orgId: string): Promise<{ events: number; bytes: number; purged: number }> {
   const row = await db
     .selectFrom("webhook_usage")
-    .select(["events", "bytes"])
+    .select(["events", "bytes", "purged"])
     .where("org_id", "=", orgId)
     .executeTakeFirst();
-  return row ?? { events: 0, bytes: 0 };
+  return row ?? { events: 0, bytes: 0, purged: 0 };
 }
 
 export interface EventFilters {

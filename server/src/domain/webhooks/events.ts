@@ -11,6 +11,7 @@ import {
   eventsOfOrganization,
   newestSeq,
   rejectionRows,
+  usageOf,
   type EventFilters,
 } from "./events-store.ts";
 import type { EventFeed } from "./feed.ts";
@@ -130,6 +131,7 @@ export async function listRejections(
 /** The events of an organization as rows of the table `webhook_events`; an event's number is the mark. */
 export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): RecordSource {
   return {
+    generation: async (orgId) => (await usageOf(metadata.read, orgId)).purged,
     rowsAfter: async function* (orgId, mark) {
       let afterSeq = mark;
       for (;;) {
@@ -167,7 +169,7 @@ function recordOf(row: EventRow): object {
 }
 
 /** Undefined when every event fits. */
-function matcherOf({ header, pointer, text }: EventSearch): ((row: EventRow) => boolean) | undefined {
+export function matcherOf({ header, pointer, text }: EventSearch): ((row: EventRow) => boolean) | undefined {
   const conditions: ((row: EventRow) => boolean)[] = [];
   if (header !== undefined) conditions.push(headerMatcher(header));
   if (pointer !== undefined) conditions.push(pointerMatcher(pointer));

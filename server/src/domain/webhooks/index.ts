@@ -17,6 +17,7 @@ export { Receiver, type Received, type Target } from "./receiver.ts";
 export type { HookRequest } from "./request.ts";
 export { resourceOf } from "./store.ts";
 export type {
+  DeliveryDeps,
   EventRow,
   EventsDeps,
   RejectionRow,
@@ -39,3 +40,14 @@ export {
   urlsOfWebhooks,
   versionOf,
 } from "./webhooks.ts";
+export * from "./handing-on/index.ts";
+export {
+  acknowledge,
+  claim,
+  createConsumer,
+  deleteConsumer,
+  listConsumers,
+  type ConsumerRow,
+  type Leased,
+} from "./consumers.ts";
+export { retentionOfProject, setRetentionOfProject, startTidying, tidyHandler } from "./tidy.ts";

@@ -54,6 +54,7 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #log: EventLog;
   readonly #hits: Hits;
+  /** By token, as it came: what is here leads somewhere. */
   readonly #targets = new Map<string, { readonly target: Target; readonly readMs: number }>();
   readonly #bytes = new Map<string, number>();
 
@@ -72,9 +73,8 @@ export class Receiver {
   /** Undefined for an address that leads nowhere, or no more: all of them take the same way here. */
   async target(token: string): Promise<Target | undefined> {
     const nowMs = this.#options.clock.nowMs();
-    const hash = tokenHash(this.#options.envelope, token);
-    const known = this.#targets.get(hash);
-    const target = known !== undefined && nowMs - known.readMs < KNOWN_MS ? known.target : await this.#read(hash);
+    const known = this.#targets.get(token);
+    const target = known !== undefined && nowMs - known.readMs < KNOWN_MS ? known.target : await this.#read(token);
     if (target === undefined) return undefined;
     const { id, expires_at: until } = target.url;
     this.#hits.note(id, nowMs);
@@ -104,11 +104,11 @@ export class Receiver {
     await this.#hits.stop();
   }
 
-  async #read(hash: string): Promise<Target | undefined> {
+  async #read(token: string): Promise<Target | undefined> {
     const { metadata, envelope, clock } = this.#options;
-    const found = await webhookByToken(metadata.read, hash);
+    const found = await webhookByToken(metadata.read, tokenHash(envelope, token));
     if (found === undefined) {
-      this.#targets.delete(hash);
+      this.#targets.delete(token);
       return undefined;
     }
     const settings = settingsOf(found.webhook);
@@ -121,7 +121,7 @@ export class Receiver {
       secretField: scheme === "header" ? header?.toLowerCase() : undefined,
     };
     if (this.#targets.size >= TARGETS_MAX) this.#targets.clear();
-    this.#targets.set(hash, { target, readMs: clock.nowMs() });
+    this.#targets.set(token, { target, readMs: clock.nowMs() });
     return target;
   }
 

@@ -59,6 +59,8 @@ export interface Jobs {
   /** Adds a job in the caller's transaction, or changes the one of that kind and key: a run of it that is under way can't finish any more. */
   put(tx: Writer, job: NewJob): Promise<void>;
   remove(tx: Writer, kind: string, key: string): Promise<void>;
+  /** Makes jobs that wait due now. One that runs is left alone: it looks itself for what there is to do. */
+  wake(tx: Writer, kind: string, keys: readonly string[]): Promise<void>;
   /** Begins to run jobs of these kinds. Once. */
   start(handlers: readonly JobHandler[]): void;
   /** Ends the runs under way and gives their jobs back. */

@@ -7,6 +7,7 @@ import {
   deleteJob,
   extendLease,
   finish,
+  makeDue,
   nextDueAt,
   pullForward,
   release,
@@ -86,6 +87,11 @@ class Runner implements Jobs {
 
   async remove(tx: Writer, kind: string, key: string): Promise<void> {
     await deleteJob(tx, kind, key);
+  }
+
+  async wake(tx: Writer, kind: string, keys: readonly string[]): Promise<void> {
+    await makeDue(tx, kind, keys, this.#clock.nowMs());
+    await this.#metadata.notify(tx, "job");
   }
 
   start(handlers: readonly JobHandler[]): void {

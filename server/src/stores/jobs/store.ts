@@ -26,6 +26,17 @@ export async function deleteJob(tx: Writer, kind: string, key: string): Promise<
   await tx.deleteFrom("job").where("kind", "=", kind).where("key", "=", key).execute();
 }
 
+export async function makeDue(tx: Writer, kind: string, keys: readonly string[], nowMs: number): Promise<void> {
+  await tx
+    .updateTable("job")
+    .set({ due_at: nowMs })
+    .where("kind", "=", kind)
+    .where("key", "in", [...keys])
+    .where("owner", "is", null)
+    .where("due_at", ">", nowMs)
+    .execute();
+}
+
 /** The time at which the next job of these kinds is due, or its lease ends. */
 export async function nextDueAt(
   metadata: Pick<MetadataStore, "read">,

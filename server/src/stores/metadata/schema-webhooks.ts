@@ -144,7 +144,13 @@ export interface WebhookTables {
     updated_at: number;
   };
   /** What an organization's events are, in numbers. */
-  webhook_usage: { org_id: string; events: number; bytes: number };
+  webhook_usage: {
+    org_id: string;
+    events: number;
+    bytes: number;
+    /** Events that have gone since the first. */
+    purged: number;
+  };
   /** What was decided for the webhooks of a project; null: the server's default. */
   webhook_policy: { project_id: string; org_id: string; retention_days: number | null; updated_at: number };
 }

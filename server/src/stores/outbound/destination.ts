@@ -1,9 +1,19 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { isPublicAddress } from "#kernel/public-address.ts";
 import { OutboundError } from "./failure.ts";
 
 /** Longer ones are refused. */
 export const URL_CHARS_MAX = 2048;
+
+/** What may be reached beside public addresses. */
+export interface Reachable {
+  /** Everything, and by plain HTTP. */
+  readonly privateAddresses: boolean;
+  /** Addresses that the operator lists; these by plain HTTP, too. */
+  readonly listed: (address: string) => boolean;
+  /** Whether there is a list. */
+  readonly hasList: boolean;
+}
 
 export interface Destination {
   readonly url: URL;
@@ -12,24 +22,46 @@ export interface Destination {
 }
 
 /** The parsed URL of a destination whose form is allowed. @throws OutboundError `destination_refused` */
-export function destinationOf(text: string, { privateAddresses }: { privateAddresses: boolean }): Destination {
+export function destinationOf(text: string, reachable: Reachable): Destination {
   if (text.length > URL_CHARS_MAX) throw refused(`has more than ${URL_CHARS_MAX} characters`);
   const url = URL.parse(text);
   if (url === null) throw refused("is not a URL");
   // Whoever can read what is sent, or answer in the destination's place, is on the way of plain HTTP.
-  const schemes = privateAddresses ? ["https:", "http:"] : ["https:"];
+  const schemes = reachable.privateAddresses || reachable.hasList ? ["https:", "http:"] : ["https:"];
   if (!schemes.includes(url.protocol)) throw refused("must begin with https://");
   if (url.username !== "" || url.password !== "") throw refused("must not hold a user name or password");
   // The parser has made one form of all that stand for an address: 2130706433, 0x7f.1, 127.1, [::ffff:7f00:1].
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  if (isIP(host) !== 0) refuseUnlessAllowed([host], privateAddresses);
+  if (isIP(host) !== 0) refuseUnlessAllowed(url, [host], reachable);
   return { url, host };
 }
 
 /** @throws OutboundError `destination_refused` when one of them may not be reached */
-export function refuseUnlessAllowed(addresses: readonly string[], privateAddresses: boolean): void {
-  if (privateAddresses || addresses.every(isPublicAddress)) return;
+export function refuseUnlessAllowed(url: URL, addresses: readonly string[], reachable: Reachable): void {
+  if (reachable.privateAddresses || addresses.every(reachable.listed)) return;
+  if (url.protocol !== "https:") throw refused("must begin with https://");
+  if (addresses.every((address) => isPublicAddress(address) || reachable.listed(address))) return;
   throw refused("leads to an address that is not public");
+}
+
+/** @throws Error for what is neither an address nor a block */
+export function reachableOf(options: {
+  readonly privateAddresses: boolean;
+  readonly allowedAddresses?: readonly string[];
+}): Reachable {
+  const { privateAddresses, allowedAddresses = [] } = options;
+  const list = new BlockList();
+  for (const block of allowedAddresses) {
+    const [address = "", bits] = block.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  const listed = (address: string): boolean => {
+    const family = isIP(address);
+    return family !== 0 && !address.includes("%") && list.check(address, family === 6 ? "ipv6" : "ipv4");
+  };
+  return { privateAddresses, listed, hasList: allowedAddresses.length > 0 };
 }
 
 function refused(reason: string): OutboundError {

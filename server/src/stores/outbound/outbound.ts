@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Clock } from "#kernel/time.ts";
-import { destinationOf, refuseUnlessAllowed, type Destination } from "./destination.ts";
+import { destinationOf, reachableOf, refuseUnlessAllowed, type Destination } from "./destination.ts";
 import { OutboundError } from "./failure.ts";
 import type { Outbound, OutboundAnswer, OutboundRequest } from "./index.ts";
 import { systemResolve, type Resolve } from "./resolve.ts";
@@ -10,6 +10,8 @@ import { systemResolve, type Resolve } from "./resolve.ts";
 export interface OutboundOptions {
   /** Whether loopback, private and other addresses that are not public may be reached, and plain HTTP used. */
   readonly privateAddresses: boolean;
+  /** Addresses and CIDR blocks that may be reached though they are not public, by plain HTTP, too. */
+  readonly allowedAddresses?: readonly string[];
   readonly clock: Clock;
   readonly userAgent: string;
   /** From the first look-up to the end of the answer. */
@@ -26,16 +28,17 @@ const HEADER_BYTES_MAX = 16 * 1024;
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const { privateAddresses, timeoutMs = TIMEOUT_MS } = options;
-  const resolve = options.resolve ?? systemResolve({ hosts: privateAddresses });
+  const reachable = reachableOf(options);
+  const resolve = options.resolve ?? systemResolve({ hosts: privateAddresses || reachable.hasList });
   return {
-    check: (url) => void destinationOf(url, { privateAddresses }),
+    check: (url) => void destinationOf(url, reachable),
     post: async (request) => {
       const startedMs = performance.now();
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        const destination = destinationOf(request.url, { privateAddresses });
+        const destination = destinationOf(request.url, reachable);
         const addresses = await addressesOf(destination, resolve, signal);
-        refuseUnlessAllowed(addresses, privateAddresses);
+        refuseUnlessAllowed(destination.url, addresses, reachable);
         const answer = await exchange(destination, addresses, request, { ...options, signal });
         const { status, retryAfter } = answer;
         const retryAfterMs = retryAfterMsOf(retryAfter, options.clock.nowMs());

@@ -1,7 +1,15 @@
 import type { Scope } from "@mooring/contract";
 import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
 import { absent, findProject, type Caller, type Project } from "#domain/organizations/index.ts";
-import { findEvent, findWebhook, resourceOf, type EventRow, type Webhook } from "#domain/webhooks/index.ts";
+import {
+  findDestination,
+  findEvent,
+  findWebhook,
+  resourceOf,
+  type DestinationRow,
+  type EventRow,
+  type Webhook,
+} from "#domain/webhooks/index.ts";
 import { missingScope, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
@@ -38,13 +46,27 @@ export async function projectFor(
   return project;
 }
 
-/** An event of a webhook that may be read. @throws Problem as above */
+/** A destination and its webhook. @throws Problem as above */
+export async function destinationFor(
+  deps: Deps,
+  principal: Principal,
+  params: { readonly webhook_id: string; readonly destination_id: string },
+  permission: WebhookScope,
+): Promise<{ webhook: Webhook; destination: DestinationRow }> {
+  const webhook = await webhookFor(deps, principal, params.webhook_id, permission);
+  const destination = await findDestination(deps, webhook.id, params.destination_id);
+  if (destination === undefined) throw absent();
+  return { webhook, destination };
+}
+
+/** @throws Problem as above */
 export async function eventFor(
   deps: Deps,
   principal: Principal,
   params: { readonly webhook_id: string; readonly event_id: string },
+  permission: WebhookScope = "webhooks:read",
 ): Promise<EventRow> {
-  const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
+  const webhook = await webhookFor(deps, principal, params.webhook_id, permission);
   const event = await findEvent(deps, webhook.id, params.event_id);
   if (event === undefined) throw absent();
   return event;

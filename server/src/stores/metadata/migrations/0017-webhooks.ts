@@ -171,7 +171,7 @@ const TABLES: Readonly<Record<string, TableDefinition>> = {
     references: { webhook_id: "webhook" },
   },
   webhook_usage: {
-    columns: { org_id: "text", events: "integer", bytes: "integer" },
+    columns: { org_id: "text", events: "integer", bytes: "integer", purged: "integer" },
     primaryKey: ["org_id"],
     references: { org_id: "organization" },
   },

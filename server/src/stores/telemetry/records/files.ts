@@ -7,8 +7,10 @@ import type { HotInput } from "../snapshot.ts";
 import { writeAll } from "../write-all.ts";
 import type { RecordTable } from "./tables.ts";
 
-/** Where the rows of a table come from. Rows never change and none goes: what was read once is not read again. */
+/** Where the rows of a table come from. Rows never change: what was read once is not read again. */
 export interface RecordSource {
+  /** Another value whenever rows have gone, which has all of them read anew. Without it none ever goes. */
+  generation?(orgId: string): Promise<number>;
   /**
    * Rows of an organization that came after `mark` (0: all), oldest first, each with its own mark; marks rise. A row has the members
    * that `RECORD_TABLES` names, null or absent for NULL. All rows that were committed before the call are among them.
@@ -46,6 +48,7 @@ interface KeptFile {
 interface Kept {
   readonly dir: string;
   mark: number;
+  generation: number | undefined;
   files: readonly KeptFile[];
   /** The update that runs or ran last: updates come one after the other. */
   updated: Promise<void>;
@@ -101,7 +104,14 @@ export class RecordFiles {
   #use(orgId: string, table: RecordTable): Kept {
     const name = `${orgId}/${table}`;
     const dir = join(this.#options.dir, orgId, table);
-    const kept = this.#kept.get(name) ?? { dir, mark: 0, files: [], updated: Promise.resolve(), users: 0 };
+    const kept = this.#kept.get(name) ?? {
+      dir,
+      mark: 0,
+      generation: undefined,
+      files: [],
+      updated: Promise.resolve(),
+      users: 0,
+    };
     this.#kept.delete(name);
     this.#kept.set(name, kept);
     for (const [other, { files, users }] of this.#kept) {
@@ -114,6 +124,11 @@ export class RecordFiles {
   }
 
   async #update(kept: Kept, orgId: string, source: RecordSource): Promise<void> {
+    const generation = await source.generation?.(orgId);
+    if (generation !== kept.generation) {
+      drop(kept.files);
+      Object.assign(kept, { files: [], mark: 0, generation });
+    }
     let lines: string[] = [];
     let chars = 0;
     let { mark } = kept;

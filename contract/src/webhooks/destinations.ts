@@ -1,0 +1,204 @@
+import Type from "typebox";
+import { Id, Replayed, closed, ifMatch, nullable, page } from "../organization/shapes.ts";
+import { route } from "../route.ts";
+import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
+import { webhookParams } from "./webhooks.ts";
+
+const destinationParams = Type.Object({ webhook_id: Id, destination_id: Id });
+const DateTime = Type.String({ format: "date-time" });
+
+const Filter = Type.Object(
+  {
+    types: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 100 })),
+    header: Type.Optional(
+      Type.String({ pattern: "^[^:]{1,100}(:.*)?$", maxLength: 1000, description: "Name, or Name:value" }),
+    ),
+    pointer: Type.Optional(
+      Type.String({ pattern: "^(/[^/=]*)+(=.*)?$", maxLength: 1000, description: "/a/b, or /a/b=value" }),
+    ),
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "in the body, in whatever case" })),
+  },
+  { ...closed, description: "an event must fit all that is given" },
+);
+
+const settings = {
+  filter: Filter,
+  ordered: Type.Boolean({ description: "one after the other; each waits until the one before was taken or given up" }),
+  rate_per_second: nullable(
+    Type.Integer({ minimum: 1, maximum: 10_000, description: "null: as fast as it takes them" }),
+  ),
+};
+
+const given = {
+  filter: Type.Optional(settings.filter),
+  ordered: Type.Optional(settings.ordered),
+  rate_per_second: Type.Optional(settings.rate_per_second),
+  enabled: Type.Optional(Type.Boolean({ description: "false: paused; events wait" })),
+};
+
+const Url = Type.String({ minLength: 1, maxLength: 2048, description: "https, to a public address" });
+
+const Destination = Type.Object({
+  id: Id,
+  webhook_id: Id,
+  name: DisplayName,
+  url: Type.String({ description: "its beginning only for those who may not change it" }),
+  ...settings,
+  state: Type.Enum(["active", "paused", "stopped"]),
+  reason: nullable(Type.String({ description: "why it was stopped" })),
+  delivered: Type.Integer(),
+  failures: Type.Integer({ description: "in a row" }),
+  failing_since: nullable(Timestamp),
+  last_attempt_at: nullable(Timestamp),
+  last_status: nullable(Type.Integer()),
+  last_error: nullable(Type.String()),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const Delivery = Type.Object({
+  id: Id,
+  event_id: Type.String({ description: "the webhook-id of every attempt" }),
+  status: Type.Enum(["pending", "delivered", "dead"]),
+  attempts: Type.Integer(),
+  created_at: Timestamp,
+  last_attempt_at: nullable(Timestamp),
+  next_attempt_at: nullable(Timestamp),
+  response_status: nullable(Type.Integer()),
+  error: nullable(Type.String()),
+});
+
+const secret = nullable(Type.String({ description: "whsec_…, for checking signatures; shown once" }));
+const Count = Type.Object({ count: Type.Integer({ description: "requests that will be sent" }) });
+
+export const WEBHOOK_DESTINATION_ROWS = {
+  listWebhookDestinations: route({
+    operationId: "listWebhookDestinations",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/destinations",
+    tag: "webhooks",
+    summary: "Where a webhook's events are handed on to, oldest first",
+    permission: "webhooks:read",
+    params: webhookParams,
+    result: Type.Object({ items: Type.Array(Destination) }),
+    status: 200,
+    problems: ["not_found"],
+  }),
+  createWebhookDestination: route({
+    operationId: "createWebhookDestination",
+    method: "POST",
+    path: "/v1/webhooks/{webhook_id}/destinations",
+    tag: "webhooks",
+    summary: "Hand a webhook's events on: signed requests (Standard Webhooks), from now on",
+    permission: "webhooks:write",
+    params: webhookParams,
+    body: Type.Object({ name: DisplayName, url: Url, ...given }, closed),
+    result: Type.Object({ ...Destination.properties, secret, replayed: Replayed }),
+    status: 201,
+    problems: ["invalid_body", "not_found", "conflict"],
+    idempotent: true,
+  }),
+  getWebhookDestination: route({
+    operationId: "getWebhookDestination",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
+    tag: "webhooks",
+    summary: "A destination and how it fares",
+    permission: "webhooks:read",
+    params: destinationParams,
+    result: Destination,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  updateWebhookDestination: route({
+    operationId: "updateWebhookDestination",
+    method: "PATCH",
+    path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
+    tag: "webhooks",
+    summary: "Change, pause or resume a destination",
+    description: `${ifMatch} One that resumes goes on where it was, and what waits is tried at once.`,
+    permission: "webhooks:write",
+    params: destinationParams,
+    body: Type.Object(
+      { name: Type.Optional(DisplayName), url: Type.Optional(Url), ...given },
+      { ...closed, minProperties: 1 },
+    ),
+    result: Destination,
+    status: 200,
+    problems: ["invalid_body", "not_found", "precondition_failed"],
+  }),
+  deleteWebhookDestination: route({
+    operationId: "deleteWebhookDestination",
+    method: "DELETE",
+    path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
+    tag: "webhooks",
+    summary: "Delete a destination; what waits for it is not sent",
+    permission: "webhooks:write",
+    params: destinationParams,
+    status: 204,
+    problems: ["not_found"],
+  }),
+  rotateWebhookDestinationSecret: route({
+    operationId: "rotateWebhookDestinationSecret",
+    method: "POST",
+    path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}/rotate-secret",
+    tag: "webhooks",
+    summary: "Replace the secret that signs",
+    description: "For `overlap_s` seconds the former secret signs as well.",
+    permission: "webhooks:write",
+    params: destinationParams,
+    body: Type.Object(
+      { overlap_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })) },
+      closed,
+    ),
+    result: Type.Object({ secret, former_secret_until: nullable(Timestamp), replayed: Replayed }),
+    status: 201,
+    problems: ["invalid_body", "not_found"],
+    idempotent: true,
+  }),
+  listWebhookDeliveries: route({
+    operationId: "listWebhookDeliveries",
+    method: "GET",
+    path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}/deliveries",
+    tag: "webhooks",
+    summary: "Events that a destination did not take at the first attempt, or got again: newest first",
+    description: "Those with the status `dead` were given up: the dead letters.",
+    permission: "webhooks:read",
+    params: destinationParams,
+    query: Type.Object({
+      ...CursorQuery,
+      status: Type.Optional(Type.Enum(["pending", "delivered", "dead"])),
+    }),
+    result: page(Delivery),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  replayWebhookDeliveries: route({
+    operationId: "replayWebhookDeliveries",
+    method: "POST",
+    path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}/replay",
+    tag: "webhooks",
+    summary: "Send dead letters once more, or all events of a time",
+    description: "Without `from` and `to` it is the dead letters. A time may have 10,000 events at most.",
+    permission: "webhooks:write",
+    params: destinationParams,
+    body: Type.Object({ from: Type.Optional(DateTime), to: Type.Optional(DateTime) }, closed),
+    result: Count,
+    status: 202,
+    problems: ["invalid_body", "not_found", "conflict"],
+  }),
+  replayWebhookEvent: route({
+    operationId: "replayWebhookEvent",
+    method: "POST",
+    path: "/v1/webhooks/{webhook_id}/events/{event_id}/replay",
+    tag: "webhooks",
+    summary: "Send one event once more, to one destination or all that are active",
+    permission: "webhooks:write",
+    params: Type.Object({ webhook_id: Id, event_id: Id }),
+    body: Type.Object({ destination_id: Type.Optional(Id) }, closed),
+    result: Count,
+    status: 202,
+    problems: ["invalid_body", "not_found", "conflict"],
+  }),
+} as const;

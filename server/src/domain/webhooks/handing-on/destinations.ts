@@ -1,0 +1,355 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import type { Envelope } from "#domain/identity/index.ts";
+import {
+  absent,
+  auditOrigin,
+  requireMatch,
+  type Caller,
+  type Page,
+  type PageQuery,
+} from "#domain/organizations/index.ts";
+import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
+import { newId } from "#kernel/ids.ts";
+import { WEBHOOK_DESTINATIONS_MAX, WEBHOOK_REPLAY_EVENTS_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import { newWebhookSecret } from "#kernel/webhook-signature.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
+import { newestSeq } from "../events-store.ts";
+import type { DeliveryDeps, EventRow, Webhook, WebhooksDeps } from "../types.ts";
+import {
+  DEFAULT_DESTINATION,
+  destinationSettings,
+  HAND_ON,
+  type DeliveryRow,
+  type DestinationFilter,
+  type DestinationRow,
+} from "./model.ts";
+import {
+  deleteDestinationRows,
+  deliveryRows,
+  destinationById,
+  destinationRows,
+  eventsOfTime,
+  hurryPending,
+  insertDeliveries,
+  insertDestination,
+  reviveDead,
+  setDestination,
+} from "./store.ts";
+
+export interface DestinationInput {
+  readonly name: string;
+  readonly url: string;
+  readonly filter?: DestinationFilter;
+  readonly ordered?: boolean;
+  readonly rate_per_second?: number | null;
+  readonly enabled?: boolean;
+}
+
+type Deps = Pick<DeliveryDeps, "metadata" | "clock" | "envelope" | "jobs" | "outbound">;
+type Key = Pick<DestinationRow, "id" | "webhook_id" | "org_id">;
+
+export async function findDestination(
+  deps: Pick<WebhooksDeps, "metadata">,
+  webhookId: string,
+  id: string,
+): Promise<DestinationRow | undefined> {
+  return destinationById(deps.metadata.read, webhookId, id);
+}
+
+/** Oldest first; there are few. */
+export async function listDestinations(
+  deps: Pick<WebhooksDeps, "metadata">,
+  webhookId: string,
+): Promise<DestinationRow[]> {
+  return destinationRows(deps.metadata.read, webhookId);
+}
+
+/** It gets what comes from now on. @throws Problem `invalid_body`, `conflict` */
+export async function createDestination(
+  deps: Deps,
+  caller: Caller,
+  webhook: Pick<Webhook, "id" | "org_id">,
+  input: DestinationInput,
+): Promise<{ destination: DestinationRow; secret: string }> {
+  refuseUrl(deps.outbound, input.url);
+  const secret = newWebhookSecret();
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `webhook:${webhook.org_id}`);
+    if ((await destinationRows(tx, webhook.id)).length >= WEBHOOK_DESTINATIONS_MAX)
+      throw new Problem("conflict", `The webhook has ${WEBHOOK_DESTINATIONS_MAX} destinations; delete one first.`);
+    const position = await newestSeq(tx, webhook.id);
+    const row = newRow(deps, caller, webhook, { input, secret, position });
+    await insertDestination(tx, row);
+    await handOnSoon(deps, tx, row);
+    await audit(deps, tx, caller, { action: "webhook.destination.create", row, detail: detailOf(row) });
+    return { destination: row, secret };
+  });
+}
+
+/** @throws Problem `invalid_body`, `not_found`, `precondition_failed` */
+export async function updateDestination(
+  deps: Deps,
+  caller: Caller,
+  destination: Key,
+  options: { change: Partial<DestinationInput>; ifMatch: string | undefined },
+): Promise<DestinationRow> {
+  const { change } = options;
+  if (change.url !== undefined) refuseUrl(deps.outbound, change.url);
+  return changeDestination(deps, destination, async (tx, before) => {
+    requireMatch(options.ifMatch, destinationVersion(before));
+    const known = destinationSettings(before);
+    const { filter = known.filter, ordered = known.ordered, rate_per_second = known.rate_per_second } = change;
+    const isResumed = change.enabled === true && before.state !== "active";
+    const nowMs = deps.clock.nowMs();
+    await setDestination(tx, before.id, {
+      name: change.name ?? before.name,
+      url: change.url ?? before.url,
+      settings: JSON.stringify({ filter, ordered, rate_per_second }),
+      ...(isResumed ? { state: "active", reason: null, failures: 0, failing_since: null } : {}),
+      ...(change.enabled === false ? { state: "paused", reason: null } : {}),
+      updated_at: nowMs,
+      revision: before.revision + 1,
+    });
+    if (isResumed) await hurryPending(tx, before.id, nowMs);
+    await handOnSoon(deps, tx, before);
+    const detail = { changed: Object.keys(change).toSorted() };
+    await audit(deps, tx, caller, { action: "webhook.destination.update", row: before, detail });
+    return found(tx, before);
+  });
+}
+
+/** @throws Problem `not_found` */
+export async function deleteDestination(deps: Deps, caller: Caller, destination: Key): Promise<void> {
+  await changeDestination(deps, destination, async (tx, row) => {
+    await deps.jobs.remove(tx, HAND_ON, row.id);
+    await deleteDestinationRows(tx, row.id);
+    await audit(deps, tx, caller, { action: "webhook.destination.delete", row, detail: detailOf(row) });
+  });
+}
+
+/** The new secret signs at once, the former one beside it until the overlap ends. @throws Problem `not_found` */
+export async function rotateDestinationSecret(
+  deps: Deps,
+  caller: Caller,
+  destination: Key,
+  overlapMs: number,
+): Promise<{ secret: string; formerUntilMs: number | null }> {
+  const secret = newWebhookSecret();
+  return changeDestination(deps, destination, async (tx, row) => {
+    const version = row.secret_version + 1;
+    const until = overlapMs === 0 ? null : deps.clock.nowMs() + overlapMs;
+    await setDestination(tx, row.id, {
+      secret: sealSecret(deps.envelope, row.id, version, secret),
+      secret_version: version,
+      previous_secret: until === null ? null : row.secret,
+      previous_secret_until: until,
+    });
+    const detail = { overlap_s: overlapMs / 1000 };
+    await audit(deps, tx, caller, { action: "webhook.destination.secret.rotate", row, detail });
+    return { secret, formerUntilMs: until };
+  });
+}
+
+/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+export async function listDeliveries(
+  deps: Pick<WebhooksDeps, "metadata">,
+  destinationId: string,
+  { state, cursor, limit }: PageQuery & { state?: DeliveryRow["state"] | undefined },
+): Promise<Page<DeliveryRow>> {
+  const beforeId = cursor === undefined ? undefined : decodeCursor(cursor, ["string"])[0];
+  const rows = await deliveryRows(deps.metadata.read, destinationId, { state, beforeId, limit: limit + 1 });
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null };
+}
+
+/** What is sent once more: those that were given up, or the events of a time. */
+export type Replay = { readonly dead: true } | { readonly fromMs: number; readonly toMs: number };
+
+/** Returns how many are sent again. @throws Problem `not_found`, `conflict` for too many events */
+export async function replayTo(deps: Deps, caller: Caller, destination: Key, what: Replay): Promise<number> {
+  return changeDestination(deps, destination, async (tx, row) => {
+    const count = await ("dead" in what ? reviveDead(tx, row.id, deps.clock.nowMs()) : replayTime(deps, tx, row, what));
+    await handOnSoon(deps, tx, row);
+    const detail = "dead" in what ? { dead: true, count } : { from: what.fromMs, to: what.toMs, count };
+    await audit(deps, tx, caller, { action: "webhook.destination.replay", row, detail });
+    return count;
+  });
+}
+
+/** Sends one event once more, to one destination or to all that are active. @throws Problem `not_found`, `conflict` without one */
+export async function replayEvent(
+  deps: Deps,
+  caller: Caller,
+  event: EventRow,
+  destinationId: string | undefined,
+): Promise<number> {
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `webhook:${event.org_id}`);
+    const all = await destinationRows(tx, event.webhook_id);
+    const chosen = all.filter((row) =>
+      destinationId === undefined ? row.state === "active" : row.id === destinationId,
+    );
+    if (chosen.length === 0 && destinationId !== undefined) throw absent();
+    if (chosen.length === 0) throw new Problem("conflict", "The webhook has no active destination; add one first.");
+    for (const row of chosen) {
+      await insertDeliveries(tx, [newDelivery(deps, row, event)]);
+      await handOnSoon(deps, tx, row);
+      await audit(deps, tx, caller, { action: "webhook.event.replay", row, detail: { event: event.id } });
+    }
+    return chosen.length;
+  });
+}
+
+export function destinationVersion({ id, revision }: Pick<DestinationRow, "id" | "revision">): object {
+  return { id, revision };
+}
+
+/** The secrets that sign now: the present one, and the one before while it still does. */
+export function signingSecrets(envelope: Envelope, row: DestinationRow, nowMs: number): string[] {
+  const { id, secret, secret_version: version, previous_secret: previous, previous_secret_until: until } = row;
+  const present = envelope.open(placeOf(id, version), secret).toString();
+  if (previous === null || until === null || until <= nowMs) return [present];
+  return [present, envelope.open(placeOf(id, version - 1), previous).toString()];
+}
+
+async function replayTime(
+  deps: Deps,
+  tx: Writer,
+  row: DestinationRow,
+  times: { readonly fromMs: number; readonly toMs: number },
+): Promise<number> {
+  const events = await eventsOfTime(tx, row.webhook_id, times, WEBHOOK_REPLAY_EVENTS_MAX + 1);
+  if (events.length > WEBHOOK_REPLAY_EVENTS_MAX)
+    throw new Problem("conflict", `These are more than ${WEBHOOK_REPLAY_EVENTS_MAX} events; name a shorter time.`);
+  await insertDeliveries(
+    tx,
+    events.map((event) => newDelivery(deps, row, event)),
+  );
+  return events.length;
+}
+
+export function newDelivery(
+  deps: Pick<WebhooksDeps, "clock">,
+  destination: Key,
+  event: Pick<EventRow, "id" | "seq">,
+): DeliveryRow {
+  const at = deps.clock.nowMs();
+  return {
+    id: newId("msg", at),
+    org_id: destination.org_id,
+    webhook_id: destination.webhook_id,
+    destination_id: destination.id,
+    event_id: event.id,
+    event_seq: event.seq,
+    state: "pending",
+    attempts: 0,
+    created_at: at,
+    next_attempt_at: at,
+    last_attempt_at: null,
+    last_status: null,
+    last_error: null,
+  };
+}
+
+function newRow(
+  deps: Deps,
+  caller: Caller,
+  webhook: Pick<Webhook, "id" | "org_id">,
+  made: { input: DestinationInput; secret: string; position: number },
+): DestinationRow {
+  const { input, secret, position } = made;
+  const at = deps.clock.nowMs();
+  const id = newId("dest", at);
+  const { filter, ordered, rate_per_second } = { ...DEFAULT_DESTINATION, ...input };
+  return {
+    id,
+    org_id: webhook.org_id,
+    webhook_id: webhook.id,
+    name: input.name,
+    url: input.url,
+    settings: JSON.stringify({ filter, ordered, rate_per_second }),
+    state: input.enabled === false ? "paused" : "active",
+    reason: null,
+    secret: sealSecret(deps.envelope, id, 1, secret),
+    secret_version: 1,
+    previous_secret: null,
+    previous_secret_until: null,
+    position,
+    delivered: 0,
+    failures: 0,
+    failing_since: null,
+    last_attempt_at: null,
+    last_status: null,
+    last_error: null,
+    created_by: caller.principal.kind === "system" ? "system" : caller.principal.id,
+    created_at: at,
+    updated_at: at,
+    revision: 1,
+  };
+}
+
+function placeOf(id: string, version: number) {
+  return { table: "webhook_destination", id, purpose: "webhook-secret", version };
+}
+
+function sealSecret(envelope: Envelope, id: string, version: number, secret: string): Uint8Array {
+  return envelope.seal(placeOf(id, version), Buffer.from(secret));
+}
+
+/** A run that is under way can't finish any more: what it would write is of before the change. */
+function handOnSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
+  return deps.jobs.put(tx, { kind: HAND_ON, key: row.id, group: row.org_id, dueAtMs: deps.clock.nowMs() });
+}
+
+function refuseUrl(outbound: Outbound, url: string): void {
+  try {
+    outbound.check(url);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const errors = [{ pointer: "/url", detail: error.message }];
+    throw new Problem("invalid_body", "The destination can't be used.", { errors });
+  }
+}
+
+function changeDestination<T>(
+  deps: Deps,
+  destination: Key,
+  work: (tx: Writer, row: DestinationRow) => Promise<T>,
+): Promise<T> {
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `webhook:${destination.org_id}`);
+    // First, since a run takes the job's row before the destination's.
+    await deps.jobs.put(tx, {
+      kind: HAND_ON,
+      key: destination.id,
+      group: destination.org_id,
+      dueAtMs: deps.clock.nowMs(),
+    });
+    return work(tx, await found(tx, destination));
+  });
+}
+
+async function found(db: Reader, destination: Key): Promise<DestinationRow> {
+  const row = await destinationById(db, destination.webhook_id, destination.id);
+  if (row === undefined) throw absent();
+  return row;
+}
+
+/** A path may be a secret, as those of chat systems are. */
+function detailOf(row: DestinationRow): Record<string, unknown> {
+  return { name: row.name, webhook: row.webhook_id, destination: new URL(row.url).origin };
+}
+
+async function audit(
+  deps: Deps,
+  tx: Writer,
+  caller: Caller,
+  event: { action: string; row: Key; detail: Record<string, unknown> },
+): Promise<void> {
+  const { action, row, detail } = event;
+  const target = { kind: "webhook_destination", id: row.id };
+  await appendAudit(deps, tx, { ...auditOrigin(caller), orgId: row.org_id, action, target, detail });
+}

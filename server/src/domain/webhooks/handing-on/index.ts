@@ -1,0 +1,17 @@
+export {
+  createDestination,
+  deleteDestination,
+  destinationVersion,
+  findDestination,
+  listDeliveries,
+  listDestinations,
+  replayEvent,
+  replayTo,
+  rotateDestinationSecret,
+  updateDestination,
+  type DestinationInput,
+  type Replay,
+} from "./destinations.ts";
+export { destinationSettings, type DeliveryRow, type DestinationRow } from "./model.ts";
+export { handOnHandler, type RunDeps } from "./run.ts";
+export { Waker } from "./waker.ts";

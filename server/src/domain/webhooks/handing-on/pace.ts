@@ -1,0 +1,15 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Gives requests to one destination their turns, so many a second; on each node by itself. */
+export class Paces {
+  readonly #nextMs = new Map<string, number>();
+
+  /** Resolves at once without a rate. @throws the signal's reason */
+  async turn(destinationId: string, perSecond: number | null, signal: AbortSignal): Promise<void> {
+    if (perSecond === null) return;
+    const nowMs = performance.now();
+    const atMs = Math.max(nowMs, this.#nextMs.get(destinationId) ?? 0);
+    this.#nextMs.set(destinationId, atMs + 1000 / perSecond);
+    if (atMs > nowMs) await delay(atMs - nowMs, undefined, { signal });
+  }
+}

@@ -1,0 +1,127 @@
+import { waitAfter } from "#domain/alerts/index.ts";
+import { appendAudit } from "#domain/audit/index.ts";
+import { newId } from "#kernel/ids.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { EventRow, WebhooksDeps } from "../types.ts";
+import { newDelivery } from "./destinations.ts";
+import { destinationSettings, type DeliveryRow, type DestinationRow } from "./model.ts";
+import type { Sent } from "./send.ts";
+import { addDelivered, insertDeliveries, insertNotice, setDelivery, setDestination } from "./store.ts";
+
+/** A destination that has taken nothing for so long is stopped. */
+const STOP_AFTER_MS = 24 * 60 * 60 * 1000;
+/** In order, everything waits for one: it is tried more often. */
+const ORDERED_WAIT_MS_MAX = 15 * 60 * 1000;
+const GONE = 410;
+
+type Deps = Pick<WebhooksDeps, "metadata" | "clock"> & { readonly random: () => number };
+
+/** What a run has done so far, to be written in the transaction that ends it. */
+export class Progress {
+  readonly #deps: Deps;
+  readonly #destination: DestinationRow;
+  readonly #tried: { id: string; set: Partial<DeliveryRow> }[] = [];
+  readonly #failed: DeliveryRow[] = [];
+  position: number;
+  failures: number;
+  /** Why the destination is stopped from now on. */
+  stopped: string | null = null;
+  #failingSince: number | null;
+  #delivered = 0;
+  #last: Sent | undefined;
+
+  constructor(deps: Deps, destination: DestinationRow) {
+    this.#deps = deps;
+    this.#destination = destination;
+    this.position = destination.position;
+    this.failures = destination.failures;
+    this.#failingSince = destination.failing_since;
+  }
+
+  /** Of an event that was sent for the first time. */
+  first(event: EventRow, sent: Sent): void {
+    this.#note(sent);
+    if (!sent.delivered)
+      this.#failed.push({ ...newDelivery(this.#deps, this.#destination, event), ...this.#after(sent, 0) });
+  }
+
+  /** Of one that had failed before, or is sent once more. */
+  again(delivery: DeliveryRow, sent: Sent): void {
+    this.#note(sent);
+    this.#tried.push({ id: delivery.id, set: this.#after(sent, delivery.attempts) });
+  }
+
+  /** Its event is no more. */
+  lost(delivery: DeliveryRow): void {
+    const set = { state: "dead", next_attempt_at: null, last_error: "the event is past its retention" } as const;
+    this.#tried.push({ id: delivery.id, set });
+  }
+
+  async write(tx: Writer): Promise<void> {
+    const { id } = this.#destination;
+    const nowMs = this.#deps.clock.nowMs();
+    await insertDeliveries(tx, this.#failed);
+    for (const each of this.#tried) await setDelivery(tx, each.id, each.set);
+    if (this.#delivered > 0) await addDelivered(tx, id, this.#delivered);
+    const last = this.#last;
+    await setDestination(tx, id, {
+      position: this.position,
+      failures: this.failures,
+      failing_since: this.#failingSince,
+      ...(last === undefined ? {} : { last_attempt_at: nowMs, last_status: last.status, last_error: last.error }),
+      ...(this.stopped === null ? {} : { state: "stopped", reason: this.stopped }),
+    });
+    if (this.stopped !== null) await this.#notice(tx, this.stopped);
+  }
+
+  #note(sent: Sent): void {
+    const nowMs = this.#deps.clock.nowMs();
+    this.#last = sent;
+    if (sent.delivered) {
+      this.failures = 0;
+      this.#failingSince = null;
+      this.#delivered += 1;
+      return;
+    }
+    this.failures += 1;
+    this.#failingSince ??= nowMs;
+    // Standard Webhooks, "Operational considerations": a sender disables what answers 410.
+    if (sent.status === GONE) this.stopped = "it answered 410: it is gone";
+    else if (nowMs - this.#failingSince >= STOP_AFTER_MS) this.stopped = "it has taken nothing for a day";
+  }
+
+  #after(sent: Sent, attempts: number): Partial<DeliveryRow> {
+    const nowMs = this.#deps.clock.nowMs();
+    const tried = { attempts: attempts + 1, last_attempt_at: nowMs, last_status: sent.status, last_error: sent.error };
+    if (sent.delivered) return { ...tried, state: "delivered", next_attempt_at: null };
+    const waitMs = sent.status === GONE ? null : waitAfter(attempts, sent.retryAfterMs, this.#deps.random());
+    if (waitMs === null) return { ...tried, state: "dead", next_attempt_at: null };
+    const { ordered } = destinationSettings(this.#destination);
+    const boundedMs = ordered ? Math.min(waitMs, ORDERED_WAIT_MS_MAX) : waitMs;
+    return { ...tried, state: "pending", next_attempt_at: nowMs + boundedMs };
+  }
+
+  /** The audit log and the outbox tell of it. */
+  async #notice(tx: Writer, reason: string): Promise<void> {
+    const { id, org_id: orgId, webhook_id: webhook, name } = this.#destination;
+    const nowMs = this.#deps.clock.nowMs();
+    const detail = { webhook, name, reason };
+    await appendAudit(this.#deps, tx, {
+      orgId,
+      actor: { kind: "system", id: null },
+      action: "webhook.destination.stop",
+      target: { kind: "webhook_destination", id },
+      result: "success",
+      detail,
+    });
+    await insertNotice(tx, {
+      id: newId("evt", nowMs),
+      org_id: orgId,
+      project_id: null,
+      type: "webhook.destination.stopped",
+      subject: id,
+      body: JSON.stringify(detail),
+      created_at: nowMs,
+    });
+  }
+}

@@ -1,0 +1,190 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { HAND_ON, type DeliveryRow, type DestinationRow } from "./model.ts";
+
+export async function destinationById(db: Reader, webhookId: string, id: string): Promise<DestinationRow | undefined> {
+  const query = db.selectFrom("webhook_destination").selectAll().where("id", "=", id);
+  return query.where("webhook_id", "=", webhookId).executeTakeFirst();
+}
+
+/** With whether its webhook is still there. */
+export async function destinationForRun(
+  db: Reader,
+  id: string,
+): Promise<(DestinationRow & { deleted_at: number | null }) | undefined> {
+  return db
+    .selectFrom("webhook_destination")
+    .innerJoin("webhook", "webhook.id", "webhook_destination.webhook_id")
+    .selectAll("webhook_destination")
+    .select("webhook.deleted_at")
+    .where("webhook_destination.id", "=", id)
+    .executeTakeFirst();
+}
+
+/** Oldest first. */
+export async function destinationRows(db: Reader, webhookId: string): Promise<DestinationRow[]> {
+  const query = db.selectFrom("webhook_destination").selectAll().where("webhook_id", "=", webhookId);
+  return query.orderBy("id").execute();
+}
+
+/** Ids of active destinations by their webhook. */
+export async function activeDestinations(
+  db: Reader,
+  webhookIds: readonly string[],
+): Promise<{ id: string; webhook_id: string }[]> {
+  return db
+    .selectFrom("webhook_destination")
+    .select(["id", "webhook_id"])
+    .where("webhook_id", "in", [...webhookIds])
+    .where("state", "=", "active")
+    .execute();
+}
+
+export async function insertDestination(tx: Writer, row: DestinationRow): Promise<void> {
+  await tx.insertInto("webhook_destination").values(row).execute();
+}
+
+export async function setDestination(tx: Writer, id: string, set: Partial<DestinationRow>): Promise<void> {
+  await tx.updateTable("webhook_destination").set(set).where("id", "=", id).execute();
+}
+
+export async function addDelivered(tx: Writer, id: string, more: number): Promise<void> {
+  await tx
+    .updateTable("webhook_destination")
+    .set((eb) => ({ delivered: eb("delivered", "+", more) }))
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function deleteDestinationRows(tx: Writer, id: string): Promise<void> {
+  await tx.deleteFrom("webhook_delivery").where("destination_id", "=", id).execute();
+  await tx.deleteFrom("webhook_destination").where("id", "=", id).execute();
+}
+
+export async function insertDeliveries(tx: Writer, rows: readonly DeliveryRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += 200) {
+    await tx
+      .insertInto("webhook_delivery")
+      .values(rows.slice(at, at + 200))
+      .execute();
+  }
+}
+
+export async function setDelivery(tx: Writer, id: string, set: Partial<DeliveryRow>): Promise<void> {
+  await tx.updateTable("webhook_delivery").set(set).where("id", "=", id).execute();
+}
+
+/** Those that wait, by when they are due. */
+export async function dueDeliveries(
+  db: Reader,
+  destinationId: string,
+  nowMs: number,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom("webhook_delivery")
+    .selectAll()
+    .where("destination_id", "=", destinationId)
+    .where("state", "=", "pending")
+    .where("next_attempt_at", "<=", nowMs)
+    .orderBy("next_attempt_at")
+    .orderBy("event_seq")
+    .limit(limit)
+    .execute();
+}
+
+/** The pending one of the oldest event. */
+export async function firstPending(db: Reader, destinationId: string): Promise<DeliveryRow | undefined> {
+  return db
+    .selectFrom("webhook_delivery")
+    .selectAll()
+    .where("destination_id", "=", destinationId)
+    .where("state", "=", "pending")
+    .orderBy("event_seq")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function nextAttemptAt(db: Reader, destinationId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom("webhook_delivery")
+    .select("next_attempt_at")
+    .where("destination_id", "=", destinationId)
+    .where("state", "=", "pending")
+    .orderBy("next_attempt_at")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_attempt_at ?? null;
+}
+
+/** Newest first. */
+export async function deliveryRows(
+  db: Reader,
+  destinationId: string,
+  page: { state: DeliveryRow["state"] | undefined; beforeId: string | undefined; limit: number },
+): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom("webhook_delivery")
+    .selectAll()
+    .where("destination_id", "=", destinationId)
+    .$if(page.state !== undefined, (query) => query.where("state", "=", page.state ?? "pending"))
+    .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+/** Has all that were given up tried again; returns how many. */
+export async function reviveDead(tx: Writer, destinationId: string, nowMs: number): Promise<number> {
+  const rows = await tx
+    .updateTable("webhook_delivery")
+    .set({ state: "pending", attempts: 0, created_at: nowMs, next_attempt_at: nowMs })
+    .where("destination_id", "=", destinationId)
+    .where("state", "=", "dead")
+    .returning("id")
+    .execute();
+  return rows.length;
+}
+
+/** Has all that wait tried at once. */
+export async function hurryPending(tx: Writer, destinationId: string, nowMs: number): Promise<void> {
+  await tx
+    .updateTable("webhook_delivery")
+    .set({ next_attempt_at: nowMs })
+    .where("destination_id", "=", destinationId)
+    .where("state", "=", "pending")
+    .execute();
+}
+
+/** Events of a time, oldest first, as what a replay is made of. */
+export async function eventsOfTime(
+  db: Reader,
+  webhookId: string,
+  times: { readonly fromMs: number; readonly toMs: number },
+  limit: number,
+): Promise<{ id: string; seq: number }[]> {
+  return db
+    .selectFrom("webhook_event")
+    .select(["id", "seq"])
+    .where("webhook_id", "=", webhookId)
+    .where("received_at", ">=", times.fromMs)
+    .where("received_at", "<", times.toMs)
+    .orderBy("seq")
+    .limit(limit)
+    .execute();
+}
+
+/** In the transaction that ends a run, so that the job is nobody's. */
+export async function dueNoLater(tx: Writer, destinationId: string, atMs: number): Promise<void> {
+  await tx
+    .updateTable("job")
+    .set({ due_at: atMs })
+    .where("kind", "=", HAND_ON)
+    .where("key", "=", destinationId)
+    .where("due_at", ">", atMs)
+    .execute();
+}
+
+export async function insertNotice(tx: Writer, row: Tables["event_outbox"]): Promise<void> {
+  await tx.insertInto("event_outbox").values(row).execute();
+}

@@ -1,0 +1,116 @@
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+
+/** Webhooks with how long their events are kept; `after`: ids come after this one. */
+export async function webhooksToTidy(
+  db: Reader,
+  after: string,
+  limit: number,
+): Promise<{ id: string; org_id: string; deleted_at: number | null; days: number | null }[]> {
+  const rows = await db
+    .selectFrom("webhook")
+    .leftJoin("webhook_policy", "webhook_policy.project_id", "webhook.project_id")
+    .select(["webhook.id", "webhook.org_id", "webhook.deleted_at", "webhook.retention_days"])
+    .select("webhook_policy.retention_days as policy_days")
+    .where("webhook.id", ">", after)
+    .orderBy("webhook.id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, org_id, deleted_at, retention_days, policy_days }) => ({
+    id,
+    org_id,
+    deleted_at,
+    days: retention_days ?? policy_days,
+  }));
+}
+
+export interface OldEvent {
+  readonly seq: number;
+  readonly bytes: number;
+}
+
+/** The oldest events of a webhook that were received before then. */
+export async function oldEvents(db: Reader, webhookId: string, beforeMs: number, limit: number): Promise<OldEvent[]> {
+  const rows = await db
+    .selectFrom("webhook_event")
+    .select(["seq", "received_at", "size"])
+    .select((eb) => eb.fn<number>("length", ["headers"]).as("head"))
+    .where("webhook_id", "=", webhookId)
+    .orderBy("seq")
+    .limit(limit)
+    .execute();
+  // Numbers and times rise together, but for a clock that was set back.
+  const old = rows.filter(({ received_at: at }) => at < beforeMs);
+  return old.map(({ seq, size, head }) => ({ seq, bytes: size + Number(head) }));
+}
+
+/** Deletes these events and returns the blobs of large bodies, and how many events were still there. */
+export async function deleteEvents(
+  tx: Writer,
+  webhookId: string,
+  seqs: readonly number[],
+): Promise<{ blobIds: string[]; count: number }> {
+  const bodies = await tx
+    .deleteFrom("webhook_body")
+    .where("seq", "in", [...seqs])
+    .returning("blob_id")
+    .execute();
+  await tx
+    .deleteFrom("webhook_delivery")
+    .where("webhook_id", "=", webhookId)
+    .where("event_seq", "in", [...seqs])
+    .where("state", "!=", "pending")
+    .execute();
+  const gone = await tx
+    .deleteFrom("webhook_event")
+    .where("seq", "in", [...seqs])
+    .returning("seq")
+    .execute();
+  return { blobIds: bodies.map(({ blob_id }) => blob_id), count: gone.length };
+}
+
+export async function notePurged(
+  tx: Writer,
+  orgId: string,
+  gone: { readonly events: number; readonly bytes: number },
+): Promise<void> {
+  await tx
+    .updateTable("webhook_usage")
+    .set((eb) => ({
+      events: eb("events", "-", gone.events),
+      bytes: eb("bytes", "-", gone.bytes),
+      purged: eb("purged", "+", gone.events),
+    }))
+    .where("org_id", "=", orgId)
+    .execute();
+}
+
+export async function deleteRejections(tx: Writer, beforeMs: number): Promise<void> {
+  await tx.deleteFrom("webhook_rejection").where("at", "<", beforeMs).execute();
+}
+
+/** What is left of a deleted webhook without events. */
+export async function deleteWebhookRows(tx: Writer, id: string): Promise<void> {
+  await tx.deleteFrom("webhook_delivery").where("webhook_id", "=", id).execute();
+  await tx.deleteFrom("webhook_destination").where("webhook_id", "=", id).execute();
+  await tx.deleteFrom("webhook_consumer").where("webhook_id", "=", id).execute();
+  await tx.deleteFrom("webhook_rejection").where("webhook_id", "=", id).execute();
+  await tx.deleteFrom("webhook_url").where("webhook_id", "=", id).execute();
+  await tx.deleteFrom("webhook").where("id", "=", id).execute();
+}
+
+export async function projectDays(db: Reader, orgId: string, projectId: string): Promise<number | null> {
+  const query = db.selectFrom("webhook_policy").select("retention_days").where("project_id", "=", projectId);
+  return (await query.where("org_id", "=", orgId).executeTakeFirst())?.retention_days ?? null;
+}
+
+export async function setProjectDays(
+  tx: Writer,
+  row: { readonly orgId: string; readonly projectId: string; readonly days: number | null; readonly atMs: number },
+): Promise<void> {
+  const { orgId, projectId, days, atMs } = row;
+  await tx
+    .insertInto("webhook_policy")
+    .values({ project_id: projectId, org_id: orgId, retention_days: days, updated_at: atMs })
+    .onConflict((conflict) => conflict.column("project_id").doUpdateSet({ retention_days: days, updated_at: atMs }))
+    .execute();
+}

@@ -1,0 +1,115 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { auditOrigin, type Caller, type Project } from "#domain/organizations/index.ts";
+import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import {
+  deleteEvents,
+  deleteRejections,
+  deleteWebhookRows,
+  notePurged,
+  oldEvents,
+  projectDays,
+  setProjectDays,
+  webhooksToTidy,
+} from "./tidy-store.ts";
+import type { EventsDeps, WebhooksDeps } from "./types.ts";
+
+/** Takes away what is past its retention, and what deleted webhooks have left. One node does it at a time. */
+export const TIDY = "webhook.tidy";
+const TIDY_KEY = "all";
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 10 * 60 * 1000;
+const RETRY_MS = 60_000;
+const PAGE_WEBHOOKS = 100;
+/** In one transaction, which others wait for. */
+const PAGE_EVENTS = 500;
+
+type Deps = Pick<EventsDeps, "metadata" | "clock" | "objects"> & { readonly retentionDays: number };
+
+export function tidyHandler(deps: Deps): JobHandler {
+  return {
+    kind: TIDY,
+    concurrency: 1,
+    concurrencyPerGroup: 1,
+    waitMsMax: 2 * EVERY_MS,
+    run: async (job) => {
+      await tidy(deps, job);
+      return { dueAtMs: deps.clock.nowMs() + EVERY_MS };
+    },
+    retryMs: () => RETRY_MS,
+  };
+}
+
+/** Once there is such a job it stays. A start makes it due at once. */
+export async function startTidying(metadata: MetadataStore, jobs: Jobs, nowMs: number): Promise<void> {
+  await metadata.write((tx) => jobs.put(tx, { kind: TIDY, key: TIDY_KEY, group: TIDY, dueAtMs: nowMs }));
+}
+
+async function tidy(deps: Deps, job: Pick<Job, "signal">): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  await deps.metadata.write((tx) => deleteRejections(tx, nowMs - DAY_MS));
+  let after = "";
+  for (;;) {
+    const webhooks = await webhooksToTidy(deps.metadata.read, after, PAGE_WEBHOOKS);
+    for (const { id, org_id: orgId, deleted_at: deletedAt, days } of webhooks) {
+      const beforeMs = deletedAt === null ? nowMs - (days ?? deps.retentionDays) * DAY_MS : Number.MAX_SAFE_INTEGER;
+      await purge(deps, { id, orgId, beforeMs }, job.signal);
+      // A request that was under way when it was deleted has long ended.
+      if (deletedAt !== null && nowMs - deletedAt > EVERY_MS)
+        await deps.metadata.write((tx) => deleteWebhookRows(tx, id));
+    }
+    const last = webhooks.at(-1);
+    if (last === undefined || webhooks.length < PAGE_WEBHOOKS) return;
+    after = last.id;
+  }
+}
+
+async function purge(
+  deps: Deps,
+  { id, orgId, beforeMs }: { readonly id: string; readonly orgId: string; readonly beforeMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const old = await oldEvents(deps.metadata.read, id, beforeMs, PAGE_EVENTS);
+    if (old.length === 0) return;
+    const bytes = old.reduce((sum, event) => sum + event.bytes, 0);
+    await deps.metadata.write(async (tx) => {
+      const seqs = old.map(({ seq }) => seq);
+      const { blobIds, count } = await deleteEvents(tx, id, seqs);
+      if (count === 0) return;
+      if (blobIds.length > 0) await deps.objects.unlink(tx, orgId, blobIds);
+      await notePurged(tx, orgId, { events: count, bytes });
+    });
+    if (old.length < PAGE_EVENTS) return;
+  }
+}
+
+/** Days that events of a project's webhooks are kept; null: the server's default. */
+export async function retentionOfProject(
+  deps: Pick<WebhooksDeps, "metadata">,
+  project: Pick<Project, "id" | "org_id">,
+): Promise<number | null> {
+  return projectDays(deps.metadata.read, project.org_id, project.id);
+}
+
+export async function setRetentionOfProject(
+  deps: WebhooksDeps,
+  caller: Caller,
+  project: Pick<Project, "id" | "org_id">,
+  days: number | null,
+): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `webhook:${project.org_id}`);
+    const place = { orgId: project.org_id, projectId: project.id };
+    await setProjectDays(tx, { ...place, days, atMs: deps.clock.nowMs() });
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: project.org_id,
+      action: "webhook.settings.update",
+      target: { kind: "project", id: project.id },
+      detail: { retention_days: days },
+    });
+  });
+}

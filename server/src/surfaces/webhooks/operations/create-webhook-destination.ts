@@ -1,0 +1,16 @@
+import type { WEBHOOK_ROUTES } from "@mooring/contract";
+import { createDestination } from "#domain/webhooks/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { WebhooksSurfaceDeps } from "../index.ts";
+import { destinationBody } from "../model-destinations.ts";
+import { callerOf, webhookFor } from "../resources.ts";
+
+export function createWebhookDestination(
+  deps: WebhooksSurfaceDeps,
+): Operation<typeof WEBHOOK_ROUTES.createWebhookDestination> {
+  return async ({ params, body }, context) => {
+    const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:write");
+    const { destination, secret } = await createDestination(deps, callerOf(context), webhook, body);
+    return { ...destinationBody(destination, webhook, context.principal), secret };
+  };
+}

@@ -1,0 +1,19 @@
+import type { WEBHOOK_ROUTES } from "@mooring/contract";
+import { rotateDestinationSecret } from "#domain/webhooks/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { WebhooksSurfaceDeps } from "../index.ts";
+import { isoOrNull } from "../model.ts";
+import { callerOf, destinationFor } from "../resources.ts";
+
+const OVERLAP_S = 86_400;
+
+export function rotateWebhookDestinationSecret(
+  deps: WebhooksSurfaceDeps,
+): Operation<typeof WEBHOOK_ROUTES.rotateWebhookDestinationSecret> {
+  return async ({ params, body }, context) => {
+    const { destination } = await destinationFor(deps, context.principal, params, "webhooks:write");
+    const overlapMs = (body.overlap_s ?? OVERLAP_S) * 1000;
+    const { secret, formerUntilMs } = await rotateDestinationSecret(deps, callerOf(context), destination, overlapMs);
+    return { secret, former_secret_until: isoOrNull(formerUntilMs) };
+  };
+}

@@ -1,0 +1,15 @@
+import type { WEBHOOK_ROUTES } from "@mooring/contract";
+import { setRetentionOfProject } from "#domain/webhooks/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { WebhooksSurfaceDeps } from "../index.ts";
+import { callerOf, projectFor } from "../resources.ts";
+
+export function updateWebhookSettings(
+  deps: WebhooksSurfaceDeps,
+): Operation<typeof WEBHOOK_ROUTES.updateWebhookSettings> {
+  return async ({ params, body }, context) => {
+    const project = await projectFor(deps, context.principal, params.project_id, "webhooks:write");
+    await setRetentionOfProject(deps, callerOf(context), project, body.retention_days);
+    return { retention_days: body.retention_days, default_retention_days: deps.retentionDays };
+  };
+}
