@@ -38,7 +38,7 @@ export {
   type Upload,
   type UploadDeps,
 } from "./uploads.ts";
-export { bytesLeft, quotaExceeded } from "./usage.ts";
+export { bytesLeft, quotaExceeded, quotaWarning } from "./usage.ts";
 export {
   emptyRepository,
   findRepository,

@@ -35,3 +35,15 @@ export function quotaExceeded(left: number): RegistryError {
     `requested access to the resource is denied: the organization may store ${left} more bytes of images; delete some, or ask the operator for more`,
   );
 }
+
+/** From this share of its quota on, an organization is warned. */
+const WARN_FROM = 0.9;
+
+/** What to warn of; undefined while there is room. */
+export async function quotaWarning(db: Reader, orgId: string, defaultMax: number | null): Promise<string | undefined> {
+  const left = await bytesLeft(db, orgId, defaultMax);
+  if (left === Number.POSITIVE_INFINITY) return undefined;
+  const { bytes, uploading } = await usageOf(db, orgId);
+  const used = (bytes + uploading) / Math.max(1, bytes + uploading + left);
+  return used < WARN_FROM ? undefined : `the organization has used ${Math.floor(used * 100)} % of its room for images`;
+}

@@ -10,6 +10,7 @@ import {
   parseDigest,
   parseManifest,
   putManifest as keepManifest,
+  quotaWarning,
   RegistryError,
   type ManifestRow,
 } from "#domain/registry/index.ts";
@@ -72,6 +73,9 @@ export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<
   const manifest = parseManifest(content, request.headers["content-type"]);
   const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
   await keepManifest(deps, origin, repository, { content, digest, manifest, tags });
+  const warning = await quotaWarning(deps.metadata.read, repository.orgId, deps.settings.storedBytesMax);
+  // Distribution specification, "Warnings": no other code, no date.
+  if (warning !== undefined) void reply.header("warning", `299 - "${warning}"`);
   if (manifest.subject !== null) void reply.header("oci-subject", manifest.subject);
   if (isDigest && tags.length > 0) void reply.header("oci-tag", tags.join(", "));
   return reply

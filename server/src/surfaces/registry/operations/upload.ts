@@ -140,8 +140,10 @@ function requirePosition({ request }: Exchange<"upload">, { received }: Upload):
 async function takeWhole(deps: RegistrySurfaceDeps, exchange: AnyExchange, digest: ContentDigest): Promise<void> {
   const { request, repository } = exchange;
   const length = request.headers["content-length"];
+  // What the repository has already takes up nothing more, however little room there is.
+  const isPresent = await isCompleted(deps, repository, digest.text);
   const options = {
-    ...(await limitOf(deps, exchange)),
+    ...(isPresent ? { bytesMax: deps.settings.blobBytesMax } : await limitOf(deps, exchange)),
     size: length === undefined ? undefined : Number(length),
     expected: { [digest.algorithm]: digest.hex },
   };
