@@ -52,23 +52,38 @@ export async function historyVersion(
     .executeTakeFirst();
 }
 
-export interface BucketState {
-  readonly versioning: VersioningState;
-  readonly config: string | null;
+/**
+ * Whether there is the bucket, which then can't be deleted before the transaction ends.
+ */
+export async function holdBucket(dialect: Dialect, tx: Writer, bucket: string): Promise<boolean> {
+  const query = tx.selectFrom("app").select("id").where("id", "=", bucket);
+  return (await query.$if(dialect === "postgres", (held) => held.forKeyShare()).executeTakeFirst()) !== undefined;
 }
 
-/**
- * What a write goes by: the bucket as it is now, which can't be deleted before the transaction ends. Undefined when it is gone.
- */
-export async function bucketForWrite(dialect: Dialect, tx: Writer, bucket: string): Promise<BucketState | undefined> {
-  const row = await tx
-    .selectFrom("app as a")
-    .leftJoin("s3_bucket as b", "b.id", "a.id")
-    .select(["b.versioning", "b.config"])
-    .where("a.id", "=", bucket)
-    .$if(dialect === "postgres", (query) => query.forKeyShare("a"))
-    .executeTakeFirst();
-  return row === undefined ? undefined : { versioning: row.versioning ?? "unversioned", config: row.config };
+export interface KeyState {
+  readonly versioning: VersioningState;
+  readonly current: ObjectRow | undefined;
+}
+
+/** The same, with what a write of a key goes by, in one statement: undefined when there is no such bucket. */
+export async function keyForWrite(
+  dialect: Dialect,
+  tx: Writer,
+  bucket: string,
+  key: Uint8Array,
+): Promise<KeyState | undefined> {
+  const held = dialect === "postgres" ? sql`for key share of a` : sql``;
+  const { rows } = await sql<Partial<ObjectRow> & { readonly versioning: VersioningState | null }>`
+    select b.versioning, o.* from app as a
+    left join s3_bucket as b on b.id = a.id
+    left join s3_object as o on o.bucket = a.id and o.key = ${key}
+    where a.id = ${bucket} ${held}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { versioning, ...object } = row;
+  // Without a row of its table every column is null.
+  const current = (object.blob_id ?? null) === null ? undefined : (object as ObjectRow);
+  return { versioning: versioning ?? "unversioned", current };
 }
 
 /** Puts the present version, in place of another one where there is one. */

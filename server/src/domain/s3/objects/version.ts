@@ -8,13 +8,13 @@ import { requireConditions } from "./conditions.ts";
 import { keyBytes, type HistoryRow, type ObjectRow } from "./detail.ts";
 import {
   addUsage,
-  bucketForWrite,
   bytesOf,
   currentObject,
   deleteCurrent,
   deleteHistory,
   historyVersion,
   insertHistory,
+  keyForWrite,
   newestHistory,
   putCurrent,
   retireCurrent,
@@ -35,11 +35,11 @@ export interface WriteState {
 
 /** Locks a key until the end of the transaction. @throws S3Error `NoSuchBucket` */
 export async function stateForWrite(deps: WriteDeps, tx: Writer, bucket: Bucket, key: Uint8Array): Promise<WriteState> {
-  const state = await bucketForWrite(deps.metadata.dialect, tx, bucket.id);
+  const { metadata } = deps;
+  await metadata.lock(tx, `s3:${bucket.id}:${Buffer.from(key).toString("latin1")}`);
+  const state = await keyForWrite(metadata.dialect, tx, bucket.id, key);
   if (state === undefined) throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
-  await deps.metadata.lock(tx, `s3:${bucket.id}:${Buffer.from(key).toString("latin1")}`);
-  const current = await currentObject(tx, bucket.id, key);
-  const { versioning } = state;
+  const { versioning, current } = state;
   if (versioning === "unversioned" || current !== undefined) return { versioning, current, newest: current };
   return { versioning, current, newest: await newestHistory(tx, bucket.id, key) };
 }
@@ -89,6 +89,8 @@ export async function markDeleted(
   const key = keyBytes(options.key);
   const state = await stateForWrite(deps, tx, bucket, key);
   requireDeletable(state, options.conditions, options.key);
+  // A condition on what never was deletes nothing, and so leaves no marker.
+  if (options.conditions !== undefined && state.newest === undefined) return undefined;
   const freed = await makeRoom(deps, tx, bucket, state, key, { isGone: true });
   await addUsage(
     deps.metadata.dialect,

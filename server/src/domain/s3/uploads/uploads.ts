@@ -4,7 +4,7 @@ import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { detailColumn, keyBytes, keyText } from "../objects/detail.ts";
 import { attributesOf, requireKey } from "../objects/put.ts";
-import { bucketForWrite } from "../objects/store.ts";
+import { holdBucket } from "../objects/store.ts";
 import type { Bucket, ChecksumType, NewUpload, S3Caller, Upload, UploadedPart } from "../types/index.ts";
 import { insertUpload, partRows, uploadById, type PartRow } from "./store.ts";
 import { uploadOf, type UploadDetail, type UploadRow } from "./view.ts";
@@ -36,7 +36,7 @@ export async function createUpload(deps: S3Deps, caller: S3Caller, bucket: Bucke
     result: null,
   };
   await deps.metadata.write(async (tx) => {
-    if ((await bucketForWrite(deps.metadata.dialect, tx, bucket.id)) === undefined) throw new S3Error("NoSuchBucket");
+    if (!(await holdBucket(deps.metadata.dialect, tx, bucket.id))) throw new S3Error("NoSuchBucket");
     await insertUpload(tx, row);
   });
   return uploadOf(row, bucket);
