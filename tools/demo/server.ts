@@ -10,6 +10,7 @@ export interface Addresses {
   readonly ingest_url: string;
   readonly query_url: string;
   readonly portal_url: string;
+  readonly registry_domain: string;
 }
 
 export interface DemoServer {
