@@ -58,7 +58,7 @@ export function openS3Gateway(
       clock,
       envelope: identity.envelope,
       log,
-      count: (keyId) => void limiter.take(keyId),
+      count: (whose) => void limiter.take(whose),
       settings: {
         endpoint,
         domain: config.s3_domain,

@@ -33,8 +33,8 @@ export interface S3GatewayDeps {
   readonly clock: Clock;
   readonly envelope: Pick<Envelope, "seal" | "open">;
   readonly log: { error(fields: object, message: string): void; debug(fields: object, message: string): void };
-  /** Counts a request of a key. @throws Problem `rate_limited` */
-  readonly count: (keyId: string) => void;
+  /** Counts a request of a key, or of an address without one. @throws Problem `rate_limited` */
+  readonly count: (whose: string) => void;
   readonly settings: GatewaySettings;
 }
 
@@ -66,6 +66,8 @@ export interface Answer {
   readonly body?: string;
   /** Writes the body, after the head was written. Only of a request that is no HEAD. */
   readonly send?: (response: ServerResponse) => Promise<void>;
+  /** Lets go of what `send` would have sent, when the head could not be. */
+  readonly release?: () => Promise<void>;
 }
 
 /** An operation; throws S3Error or Problem for what is to be refused. */

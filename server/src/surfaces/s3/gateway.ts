@@ -95,7 +95,12 @@ class Service {
     try {
       this.#exchange = this.#read();
       const answer = await this.#answer(this.#exchange);
-      await this.#send(this.#exchange, answer);
+      try {
+        await this.#send(this.#exchange, answer);
+      } catch (error) {
+        await answer.release?.();
+        throw error;
+      }
     } catch (error) {
       this.#refuse(error);
     }
@@ -150,7 +155,8 @@ class Service {
 
   async #authenticate(exchange: Exchange, form?: FormFields): Promise<Authentication> {
     const auth = await this.#authenticator.authenticate(exchange, form);
-    if (auth.principal.kind === "key") this.#deps.count(auth.principal.id);
+    const { principal } = auth;
+    this.#deps.count(principal.kind === "key" ? principal.id : `address ${exchange.ip ?? "unknown"}`);
     return auth;
   }
 

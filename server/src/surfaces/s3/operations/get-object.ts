@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { S3Error, type Checksum, type ObjectVersion } from "#domain/s3/index.ts";
-import type { Answer, Context, S3GatewayDeps } from "../context.ts";
+import type { Answer, Context } from "../context.ts";
 import { keyOf, plaintextOf, sendChunks, sseFields } from "../encryption.ts";
 import { checksumFields } from "../wire/checksums.ts";
 import { rangeOf, requireReadConditions, type Span } from "../wire/conditions.ts";
@@ -13,32 +13,26 @@ import { invalidArgument } from "../wire/text.ts";
 export async function getObject(context: Context): Promise<Answer> {
   const { deps, bucket } = context;
   const { version, span, key, headers } = await described(context);
-  const send =
-    key === null
-      ? await plainSender(deps, bucket.orgId, version, span)
-      : (response: ServerResponse) =>
-          sendChunks(plaintextOf(deps.objects, bucket.orgId, { version, key, span }), response);
-  return {
-    status: span === undefined ? 200 : 206,
-    headers,
-    send: (response) =>
-      send(response).catch((error: unknown) => {
-        const { raw, requestId: req } = context.exchange;
-        if (!raw.destroyed) deps.log.error({ err: error, req }, "cannot send an object's content");
-      }),
-  };
+  const status = span === undefined ? 200 : 206;
+  if (key !== null) {
+    const chunks = plaintextOf(deps.objects, bucket.orgId, { version, key, span });
+    return { status, headers, send: (response) => logged(context, sendChunks(chunks, response)) };
+  }
+  // Opened before the head is sent: what is missing can still be told then.
+  const reader = await deps.objects.open(bucket.orgId, version.blobId, span === undefined ? {} : { range: span });
+  const release = (): Promise<void> => reader.close();
+  const send = (response: ServerResponse): Promise<void> => logged(context, reader.pipeTo(response).finally(release));
+  return { status, headers, send, release };
 }
 
-/** Opened before the head is sent: what is missing can still be told then. */
-async function plainSender(deps: S3GatewayDeps, orgId: string, version: ObjectVersion, span: Span | undefined) {
-  const reader = await deps.objects.open(orgId, version.blobId, span === undefined ? {} : { range: span });
-  return async (response: ServerResponse): Promise<void> => {
-    try {
-      await reader.pipeTo(response);
-    } finally {
-      await reader.close();
-    }
-  };
+/** The head is out: the connection was cut, which is the only way left to say that the content is not whole. */
+async function logged({ deps, exchange }: Context, sending: Promise<void>): Promise<void> {
+  try {
+    await sending;
+  } catch (error) {
+    const { raw, requestId: req } = exchange;
+    if (!raw.destroyed) deps.log.error({ err: error, req }, "cannot send an object's content");
+  }
 }
 
 /** The same fields, without the content. */
