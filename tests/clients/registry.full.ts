@@ -1,0 +1,315 @@
+/** Common container tools against the registry: login, push, pull, several platforms, copies, deletion, and the exact words of each refusal. */
+import assert from "node:assert/strict";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { eventually } from "../fixtures/process.ts";
+import { newClient, newRepository } from "../fixtures/registry.ts";
+import { useServer, type Client } from "../fixtures/server.ts";
+
+interface Outcome {
+  readonly code: number | null;
+  readonly text: string;
+  readonly elapsedMs: number;
+}
+
+/** A refusal is told at once: no client may try again for long. */
+const AT_ONCE_MS = 20_000;
+const COMMAND_MS = 180_000;
+const directory = mkdtempSync(join(tmpdir(), "mooring-registry-clients-"));
+const environment = {
+  PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/sbin`,
+  HOME: directory,
+  REGISTRY_AUTH_FILE: join(directory, "auth.json"),
+  XDG_RUNTIME_DIR: directory,
+  BUILDAH_ISOLATION: "chroot",
+  DOCKER_CONFIG: join(directory, "docker-config"),
+  DOCKER_HOST: `unix://${join(directory, "docker.sock")}`,
+};
+
+/** Everything that a command printed, by either way. */
+function run(command: string, args: readonly string[], input?: string): Outcome {
+  const startedMs = performance.now();
+  const done = spawnSync(command, args, { env: environment, encoding: "utf8", input, timeout: COMMAND_MS });
+  return { code: done.status, text: `${done.stdout}${done.stderr}`, elapsedMs: performance.now() - startedMs };
+}
+
+function succeeds(command: string, args: readonly string[], input?: string): string {
+  const outcome = run(command, args, input);
+  assert.equal(outcome.code, 0, `${command} ${args.join(" ")}\n${outcome.text}`);
+  return outcome.text;
+}
+
+function isRefused(outcome: Outcome, words: string): void {
+  assert.notEqual(outcome.code, 0, outcome.text);
+  assert.ok(outcome.text.includes(words), `${words}\nis not in\n${outcome.text}`);
+  assert.ok(outcome.elapsedMs < AT_ONCE_MS, `it took ${outcome.elapsedMs} ms`);
+}
+
+/** The reason why a client's tests don't run here. */
+function missing(...commands: string[]): string | false {
+  const absent = commands.filter(
+    (command) => spawnSync("sh", ["-c", `command -v ${command}`], { env: environment }).status !== 0,
+  );
+  return absent.length === 0 ? false : `not installed: ${absent.join(", ")}`;
+}
+
+let domain: string;
+let one: string;
+let two: string;
+let puller: Client;
+const shared = useServer({}, async ({ server, token }) => {
+  domain = new URL(server.origin).host;
+  [one, two] = [await newRepository(server, token), await newRepository(server, token)];
+  puller = await newClient(server, token, ["registry:pull"]);
+});
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const denied = (reason: string): string => `denied: requested access to the resource is denied: ${reason}`;
+const wrongName = (): string => denied(`image name must be ${domain}/orgs/{org}/{app}`);
+const loginFirst = (): string => denied(`authentication required, run`);
+const mayNot = (client: Client, verb: string, name: string): string =>
+  denied(`${client.client_id} may not ${verb} ${name}`);
+
+/** An image layout made by umoci, with one file in it. */
+function layout(): { readonly path: string; readonly content: Buffer } {
+  const path = join(directory, `layout-${randomBytes(4).toString("hex")}`);
+  const data = join(directory, "data");
+  const content = randomBytes(2_000_000);
+  mkdirSync(data, { recursive: true });
+  writeFileSync(join(data, "blob.bin"), content);
+  succeeds("umoci", ["init", "--layout", path]);
+  succeeds("umoci", ["new", "--image", `${path}:v1`]);
+  succeeds("umoci", ["insert", "--image", `${path}:v1`, data, "/data"]);
+  return { path, content };
+}
+
+/** What is alike for the three tools that share a library: how each logs in, pushes, and pulls. */
+interface Tool {
+  readonly name: string;
+  readonly command: readonly string[];
+  push(at: string): Outcome;
+  pull(at: string): Outcome;
+}
+
+function testRefusals(tool: Tool, logins: { login(client: Client): void; logout(): void }): void {
+  test("prints why a push with a wrong name, without a right, or to nothing is refused", () => {
+    logins.login(shared.home.credential);
+    isRefused(tool.push("foo/bar:1"), wrongName());
+    isRefused(tool.push("orgs/acme/no-such-app:1"), mayNot(shared.home.credential, "push to", "orgs/acme/no-such-app"));
+    isRefused(tool.pull("orgs/acme/no-such-app:1"), mayNot(shared.home.credential, "pull", "orgs/acme/no-such-app"));
+    logins.login(puller);
+    isRefused(tool.push(`${one}:1`), mayNot(puller, "push to", one));
+    logins.logout();
+    isRefused(tool.push(`${one}:1`), loginFirst());
+    isRefused(tool.pull(`${one}:1`), loginFirst());
+    logins.login(shared.home.credential);
+  });
+}
+
+const PLAIN = "--tls-verify=false";
+
+describe("skopeo", { skip: missing("skopeo", "umoci") }, () => {
+  let made: ReturnType<typeof layout>;
+  const tool: Tool = {
+    name: "skopeo",
+    command: ["skopeo"],
+    push: (at) => run("skopeo", ["copy", "--dest-tls-verify=false", `oci:${made.path}:v1`, `docker://${domain}/${at}`]),
+    pull: (at) =>
+      run("skopeo", ["copy", "--src-tls-verify=false", `docker://${domain}/${at}`, `dir:${join(directory, "pulled")}`]),
+  };
+  const login = ({ client_id, client_secret }: Client): void =>
+    void succeeds("skopeo", ["login", PLAIN, "-u", client_id, "--password-stdin", domain], client_secret);
+  before(() => {
+    made = layout();
+  });
+
+  test("logs in, copies to, between and from repositories, inspects, and deletes", () => {
+    login(shared.home.credential);
+    const pushed = tool.push(`${one}:skopeo`);
+    assert.equal(pushed.code, 0, pushed.text);
+    succeeds("skopeo", [
+      "copy",
+      "--src-tls-verify=false",
+      "--dest-tls-verify=false",
+      `docker://${domain}/${one}:skopeo`,
+      `docker://${domain}/${two}:copy`,
+    ]);
+    assert.match(succeeds("skopeo", ["inspect", PLAIN, `docker://${domain}/${two}:copy`]), /"copy"/);
+    assert.match(succeeds("skopeo", ["list-tags", PLAIN, `docker://${domain}/${one}`]), /"skopeo"/);
+    const back = join(directory, "back");
+    succeeds("skopeo", ["copy", "--src-tls-verify=false", `docker://${domain}/${two}:copy`, `oci:${back}:v1`]);
+    const unpacked = join(directory, "unpacked");
+    succeeds("umoci", ["unpack", "--rootless", "--image", `${back}:v1`, unpacked]);
+    assert.ok(readFileSync(join(unpacked, "rootfs/data/blob.bin")).equals(made.content), "the very bytes");
+    succeeds("skopeo", ["delete", PLAIN, `docker://${domain}/${two}:copy`]);
+    assert.notEqual(run("skopeo", ["inspect", PLAIN, `docker://${domain}/${two}:copy`]).code, 0);
+  });
+
+  testRefusals(tool, { login, logout: () => void succeeds("skopeo", ["logout", domain]) });
+
+  test("says that a password is wrong", () => {
+    isRefused(
+      run("skopeo", ["login", PLAIN, "-u", puller.client_id, "--password-stdin", domain], "wrong"),
+      "invalid username/password",
+    );
+  });
+});
+
+describe("podman", { skip: missing("podman", "umoci", "skopeo") }, () => {
+  const place = [
+    "--root",
+    join(directory, "podman"),
+    "--runroot",
+    join(directory, "podman-run"),
+    "--storage-driver",
+    "vfs",
+  ];
+  const podman = (...args: string[]): Outcome => run("podman", [...place, ...args]);
+  const ok = (...args: string[]): string => succeeds("podman", [...place, ...args]);
+  const login = ({ client_id, client_secret }: Client): void =>
+    void succeeds("podman", [...place, "login", PLAIN, "-u", client_id, "--password-stdin", domain], client_secret);
+  const tool: Tool = {
+    name: "podman",
+    command: ["podman"],
+    push: (at) => {
+      ok("tag", `${domain}/${one}:podman`, `${domain}/${at}`);
+      return podman("push", PLAIN, `${domain}/${at}`);
+    },
+    pull: (at) => podman("pull", PLAIN, `${domain}/${at}`),
+  };
+
+  test("logs in, pulls what skopeo pushed, pushes it on, and pulls it again", () => {
+    login(shared.home.credential);
+    succeeds("skopeo", [
+      "copy",
+      "--dest-tls-verify=false",
+      `oci:${layout().path}:v1`,
+      `docker://${domain}/${one}:podman`,
+    ]);
+    ok("pull", PLAIN, `${domain}/${one}:podman`);
+    ok("tag", `${domain}/${one}:podman`, `${domain}/${two}:podman`);
+    ok("push", PLAIN, `${domain}/${two}:podman`);
+    ok("rmi", "--force", `${domain}/${two}:podman`);
+    ok("pull", PLAIN, `${domain}/${two}:podman`);
+  });
+
+  testRefusals(tool, { login, logout: () => void ok("logout", domain) });
+});
+
+describe("buildah", { skip: missing("buildah", "skopeo") }, () => {
+  const place = [
+    "--root",
+    join(directory, "buildah"),
+    "--runroot",
+    join(directory, "buildah-run"),
+    "--storage-driver",
+    "vfs",
+  ];
+  const ok = (...args: string[]): string => succeeds("buildah", [...place, ...args]).trim();
+  const login = ({ client_id, client_secret }: Client): void =>
+    void succeeds("buildah", [...place, "login", PLAIN, "-u", client_id, "--password-stdin", domain], client_secret);
+  const tool: Tool = {
+    name: "buildah",
+    command: ["buildah"],
+    push: (at) => run("buildah", [...place, "push", PLAIN, "localhost/built:v1", `docker://${domain}/${at}`]),
+    pull: (at) => run("buildah", [...place, "pull", PLAIN, `docker://${domain}/${at}`]),
+  };
+
+  test("builds, pushes an image and an index of several platforms", () => {
+    login(shared.home.credential);
+    const file = join(directory, "built.txt");
+    writeFileSync(file, randomBytes(100_000));
+    const container = ok("from", "scratch");
+    ok("copy", "--quiet", container, file, "/built.txt");
+    ok("commit", "--quiet", container, "localhost/built:v1");
+    assert.equal(tool.push(`${one}:buildah`).code, 0);
+    ok("manifest", "create", "several");
+    for (const arch of ["amd64", "arm64"]) {
+      ok("config", "--arch", arch, container);
+      ok("commit", "--quiet", "--manifest", "several", container, `localhost/built:${arch}`);
+    }
+    ok("manifest", "push", "--all", PLAIN, "several", `docker://${domain}/${one}:several`);
+    const raw = succeeds("skopeo", ["inspect", "--raw", PLAIN, `docker://${domain}/${one}:several`]);
+    const { manifests } = JSON.parse(raw) as { manifests: { platform: { architecture: string } }[] };
+    assert.deepEqual(manifests.map(({ platform }) => platform.architecture).toSorted(), ["amd64", "arm64"]);
+    ok("pull", PLAIN, `docker://${domain}/${one}:buildah`);
+  });
+
+  testRefusals(tool, { login, logout: () => void ok("logout", domain) });
+});
+
+describe("docker", { skip: missing("docker", "dockerd", "containerd") }, () => {
+  let daemon: ChildProcess;
+  let log = "";
+  const docker = (...args: string[]): Outcome => run("docker", args);
+  const login = ({ client_id, client_secret }: Client): void =>
+    void succeeds("docker", ["login", "-u", client_id, "--password-stdin", domain], client_secret);
+  const tool: Tool = {
+    name: "docker",
+    command: ["docker"],
+    push: (at) => {
+      succeeds("docker", ["tag", `${domain}/${one}:docker`, `${domain}/${at}`]);
+      return docker("push", `${domain}/${at}`);
+    },
+    pull: (at) => docker("pull", `${domain}/${at}`),
+  };
+
+  before(async () => {
+    mkdirSync(environment.DOCKER_CONFIG, { recursive: true });
+    const at = (name: string): string => join(directory, name);
+    const args = [
+      "--storage-driver",
+      "vfs",
+      "--iptables=false",
+      "--ip6tables=false",
+      "--bridge=none",
+      "--data-root",
+      at("docker-data"),
+    ];
+    daemon = spawn(
+      "dockerd",
+      [...args, "--exec-root", at("docker-exec"), "--pidfile", at("docker.pid"), "--host", environment.DOCKER_HOST],
+      { env: environment, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    daemon.stderr?.on("data", (chunk: Buffer) => (log += chunk.toString()));
+    await eventually(
+      "the Docker daemon to be ready",
+      () => {
+        if (daemon.exitCode !== null) throw new Error(`dockerd ended:\n${log.slice(-2000)}`);
+        return docker("version").code === 0 ? true : null;
+      },
+      120_000,
+    );
+  });
+  after(async () => {
+    const ended = new Promise((resolve) => daemon.once("exit", resolve));
+    if (daemon.exitCode === null && daemon.kill("SIGTERM")) await ended;
+  });
+
+  test("logs in, pushes, pulls, and keeps no secret", () => {
+    login(shared.home.credential);
+    const config = readFileSync(join(environment.DOCKER_CONFIG, "config.json"), "utf8");
+    const pair = `${shared.home.credential.client_id}:${shared.home.credential.client_secret}`;
+    assert.ok(!config.includes(Buffer.from(pair).toString("base64")), "a refresh token stands for the secret");
+    const archive = join(directory, "rootfs.tar");
+    writeFileSync(join(directory, "in-docker.txt"), randomBytes(300_000));
+    succeeds("tar", ["-C", directory, "-cf", archive, "in-docker.txt"]);
+    succeeds("docker", ["import", archive, `${domain}/${one}:docker`]);
+    succeeds("docker", ["push", `${domain}/${one}:docker`]);
+    succeeds("docker", ["rmi", "--force", `${domain}/${one}:docker`]);
+    succeeds("docker", ["pull", `${domain}/${one}:docker`]);
+  });
+
+  testRefusals(tool, { login, logout: () => void succeeds("docker", ["logout", domain]) });
+
+  test("says that a password is wrong", () => {
+    isRefused(
+      run("docker", ["login", "-u", puller.client_id, "--password-stdin", domain], "wrong"),
+      "unauthorized: incorrect username or password",
+    );
+  });
+});
