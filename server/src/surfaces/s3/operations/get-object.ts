@@ -20,9 +20,8 @@ export async function getObject(context: Context): Promise<Answer> {
   }
   // Opened before the head is sent: what is missing can still be told then.
   const reader = await deps.objects.open(bucket.orgId, version.blobId, span === undefined ? {} : { range: span });
-  const release = (): Promise<void> => reader.close();
-  const send = (response: ServerResponse): Promise<void> => logged(context, reader.pipeTo(response).finally(release));
-  return { status, headers, send, release };
+  const send = (response: ServerResponse): Promise<void> => logged(context, reader.pipeTo(response));
+  return { status, headers, send, release: () => reader.close() };
 }
 
 /** The head is out: the connection was cut, which is the only way left to say that the content is not whole. */
