@@ -1,9 +1,10 @@
+import type { KeyObject } from "node:crypto";
 import type { ChunkSigner } from "../wire/aws-chunked.ts";
 import { EMPTY_SHA256, equalInConstantTime, scopeText, signatureOf, type Scope } from "./signature-v4.ts";
 
 /** What the signatures of a streaming body continue. */
 export interface StreamingContext {
-  readonly key: Uint8Array;
+  readonly key: Uint8Array | KeyObject;
   /** As in `x-amz-date`. */
   readonly date: string;
   readonly scope: Scope;

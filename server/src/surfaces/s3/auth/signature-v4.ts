@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, hash, timingSafeEqual, type KeyObject } from "node:crypto";
 import type { Fields } from "../wire/fields.ts";
 import { uriEncoded, uriEncodedPath, type QueryParameter, type Target } from "../wire/target.ts";
 
@@ -65,14 +65,14 @@ export function stringToSignOf(date: string, scope: Scope, canonicalRequest: str
 
 /** Header values are one character a byte, and everything else is ASCII. */
 function sha256OfLatin1(text: string): string {
-  return createHash("sha256").update(text, "latin1").digest("hex");
+  return hash("sha256", Buffer.from(text, "latin1"), "hex");
 }
 
-export function hmacSha256(key: string | Uint8Array, text: string): Buffer {
+export function hmacSha256(key: string | Uint8Array | KeyObject, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-export function signatureOf(key: Uint8Array, stringToSign: string): string {
+export function signatureOf(key: Uint8Array | KeyObject, stringToSign: string): string {
   return hmacSha256(key, stringToSign).toString("hex");
 }
 
@@ -84,7 +84,7 @@ export function equalInConstantTime(given: string, right: string): boolean {
 
 /** Keys that were derived lately: four HMACs a request are most of what verifying one costs. */
 export class SigningKeys {
-  readonly #keys = new Map<string, { readonly secret: string; readonly key: Buffer }>();
+  readonly #keys = new Map<string, { readonly secret: string; readonly key: KeyObject }>();
   readonly #keysMax: number;
 
   constructor(keysMax = 1000) {
@@ -92,11 +92,11 @@ export class SigningKeys {
   }
 
   /** A key of another secret is never given, whatever was remembered for the same access key. */
-  keyOf(accessKeyId: string, secret: string, scope: Scope): Buffer {
+  keyOf(accessKeyId: string, secret: string, scope: Scope): KeyObject {
     const name = `${accessKeyId}/${scopeText(scope)}`;
     const known = this.#keys.get(name);
     if (known?.secret === secret) return known.key;
-    const key = deriveKey(secret, scope);
+    const key = createSecretKey(deriveKey(secret, scope)); // an HMAC with bytes makes one each time, which takes longer than the HMAC
     this.#keys.delete(name);
     this.#keys.set(name, { secret, key });
     if (this.#keys.size > this.#keysMax) {

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { S3Error } from "#domain/s3/index.ts";
 import type { Fields } from "../wire/fields.ts";
 import { parameterOf, type Exchange } from "../wire/request.ts";
@@ -131,7 +132,12 @@ function signatureIn(
  * A signature for our public host is as good as one for the host that the request names: a proxy may have put its own in the place of that.
  * @throws S3Error `SignatureDoesNotMatch` with what was computed, `AccessDenied` for fields that must be signed and are not
  */
-export function requireV4Signature(exchange: Exchange, claims: V4Claims, key: Uint8Array, publicHost: string): void {
+export function requireV4Signature(
+  exchange: Exchange,
+  claims: V4Claims,
+  key: Uint8Array | KeyObject,
+  publicHost: string,
+): void {
   const { fields } = exchange;
   const computed = computedFor(exchange, fields, claims);
   const isSigned = ({ StringToSign }: Computed): boolean =>
