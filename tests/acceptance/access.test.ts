@@ -190,6 +190,11 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   assert.equal(erasure.status, 202, erasure.text);
   const alert = await server.call("POST", "/v1/alerts", { token, json: alertOn(String(query.body["id"])) });
   assert.equal(alert.status, 201, alert.text);
+  const key = await server.call("POST", "/v1/s3/keys", { token, json: { name: "theirs" } });
+  assert.equal(key.status, 201, key.text);
+  const destination = { name: "theirs", url: "https://example.com/" };
+  const destined = await server.call("POST", "/v1/s3/destinations", { token, json: destination });
+  assert.equal(destined.status, 201, destined.text);
   return {
     file_id: (await uploaded(server, token, { filename: "theirs.txt" })).id,
     query_id: String(query.body["id"]),
@@ -200,6 +205,8 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     credential_id: String(credentials.body.items[0]?.id),
     invitation_id: String(invitation.body["id"]),
     erasure_id: String(erasure.body["id"]),
+    key_id: String(key.body["id"]),
+    destination_id: String(destined.body["id"]),
     webhook_id: home.webhook.id,
   };
 }
@@ -228,12 +235,13 @@ async function privateResources(server: Server, token: string): Promise<Record<s
   const alert_id = await make("/v1/alerts", alertOn(query_id));
   const { id: file_id } = await uploaded(server, token, { filename: "hidden.txt", project: project_id });
   const webhook_id = await make("/v1/webhooks", { name: "hidden", project: project_id });
+  const key_id = await make("/v1/s3/keys", { name: "hidden", project: project_id });
   const members = await server.call<{ items: { user_id: string }[] }>("GET", "/v1/members", { token });
   const maintainer = `/v1/projects/${project_id}/members/${String(members.body.items[0]?.user_id)}`;
   assert.equal((await server.call("PUT", maintainer, { token, json: { role: "maintainer" } })).status, 200);
   const hide = await server.call("PATCH", `/v1/projects/${project_id}`, { token, json: { visibility: "private" } });
   assert.equal(hide.status, 200, hide.text);
-  return { project_id, app_id, credential_id, query_id, alert_id, file_id, webhook_id };
+  return { project_id, app_id, credential_id, query_id, alert_id, file_id, webhook_id, key_id };
 }
 
 const ADDRESSED = GUARDED.filter((operation) => operation.parameters.some((name) => name.endsWith("_id")));
