@@ -6,7 +6,9 @@ import { optional, Rejection, Webhook } from "./shapes.ts";
 
 export const webhookParams = Type.Object({ webhook_id: Id });
 
-const url = nullable(Type.String({ description: "where senders post to; a secret. POST …/reveal-url shows it again" }));
+const webhook_url = nullable(
+  Type.String({ description: "where senders post to; a secret. POST …/reveal-url shows it again" }),
+);
 const secret = nullable(Type.String({ description: "the one that was made here; shown once" }));
 
 export const WEBHOOK_ROWS = {
@@ -30,7 +32,7 @@ export const WEBHOOK_ROWS = {
     summary: "Make a webhook: an address that takes events into a project",
     permission: "webhooks:write",
     body: Type.Object({ name: DisplayName, project: IdOrSlug, ...optional }, closed),
-    result: Type.Object({ ...Webhook.properties, url, secret, replayed: Replayed }),
+    result: Type.Object({ ...Webhook.properties, webhook_url, secret, replayed: Replayed }),
     status: 201,
     problems: ["invalid_body", "not_found", "conflict"],
     idempotent: true,
@@ -78,12 +80,14 @@ export const WEBHOOK_ROWS = {
     path: "/v1/webhooks/{webhook_id}/rotate-url",
     tag: "webhooks",
     summary: "Give a webhook a new address",
-    description:
-      "The present one is good for `grace_s` seconds more: 0, 3600, 86400 (when not given) or 604800. Hits on it are counted.",
+    description: "The present one is good for `grace_s` seconds more. Hits on it are counted.",
     permission: "webhooks:write",
     params: webhookParams,
-    body: Type.Object({ grace_s: Type.Optional(Type.Enum([0, 3600, 86_400, 604_800])) }, closed),
-    result: Type.Object({ url, former_url_until: Timestamp, replayed: Replayed }),
+    body: Type.Object(
+      { grace_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })) },
+      closed,
+    ),
+    result: Type.Object({ webhook_url, former_url_until: Timestamp, replayed: Replayed }),
     status: 201,
     problems: ["invalid_body", "not_found"],
     idempotent: true,
@@ -96,7 +100,7 @@ export const WEBHOOK_ROWS = {
     summary: "Show a webhook's address again; the audit log says who asked",
     permission: "webhooks:write",
     params: webhookParams,
-    result: Type.Object({ url: Type.String() }),
+    result: Type.Object({ webhook_url: Type.String() }),
     status: 200,
     problems: ["not_found"],
   }),

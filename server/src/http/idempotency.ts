@@ -47,7 +47,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 
 /**
  * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed: true`.
- * Members that are shown once (`secret`, `client_secret`, `secret_access_key`, `link`) are null in it. `replayed` may make another answer of it.
+ * Members that are shown once (`secret`, `client_secret`, `secret_access_key`, `link`, `webhook_url`) are null in it. `replayed` may make another answer of it.
  * What can't be recorded afterwards is logged, not thrown: the change is made, and only its own answer says so truly. The key
  * then stays claimed, so that a repetition is told to wait (409) until the claim runs out.
  */
@@ -91,7 +91,7 @@ async function recorded(request: FastifyRequest, record: () => Promise<void>): P
   }
 }
 
-const SHOWN_ONCE = new Set(["secret", "client_secret", "secret_access_key", "link", "setup_url", "token"]);
+const SHOWN_ONCE = new Set(["secret", "client_secret", "secret_access_key", "link", "setup_url", "token", "webhook_url"]);
 
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);

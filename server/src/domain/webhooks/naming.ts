@@ -63,7 +63,7 @@ export function typeOf(request: HookRequest, json: LazyJson): string | null {
 function plain(text: string): string | null {
   const kept = text
     .toWellFormed()
-    .replace(/[\u0000-\u001f\u007f]/g, "")
+    .replace(/\p{Cc}/gu, "")
     .slice(0, TYPE_CHARS_MAX)
     .toWellFormed();
   return kept === "" ? null : kept;

@@ -208,7 +208,7 @@ function headersOf(answer: Answer): [string, string][] {
 }
 
 function withoutSecrets(body: Record<string, unknown>): Record<string, unknown> {
-  const shownOnce = ["client_secret", "link", "secret", "secret_access_key"].filter((name) =>
+  const shownOnce = ["client_secret", "link", "secret", "secret_access_key", "webhook_url"].filter((name) =>
     Object.hasOwn(body, name),
   );
   if (shownOnce.length === 0) return body;

@@ -10,6 +10,6 @@ export function createWebhook(deps: WebhooksSurfaceDeps): Operation<typeof WEBHO
     const { project: idOrSlug, ...input } = body;
     const project = await projectFor(deps, context.principal, idOrSlug, "webhooks:write");
     const { webhook, token, secret } = await create(deps, callerOf(context), project, input);
-    return { ...(await webhookBody(deps, webhook)), url: hookUrl(deps, token), secret };
+    return { ...(await webhookBody(deps, webhook)), webhook_url: hookUrl(deps, token), secret };
   };
 }

@@ -9,6 +9,6 @@ export function revealWebhookUrl(deps: WebhooksSurfaceDeps): Operation<typeof WE
   return async ({ params }, context) => {
     const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:write");
     void context.reply.header("cache-control", "no-store");
-    return { url: hookUrl(deps, await revealUrl(deps, callerOf(context), webhook)) };
+    return { webhook_url: hookUrl(deps, await revealUrl(deps, callerOf(context), webhook)) };
   };
 }

@@ -14,6 +14,6 @@ export function rotateWebhookUrl(deps: WebhooksSurfaceDeps): Operation<typeof WE
     const graceMs = (body.grace_s ?? GRACE_S) * 1000;
     const { token, formerUntilMs } = await rotateUrl(deps, callerOf(context), webhook, graceMs);
     deps.receiver.forget();
-    return { url: hookUrl(deps, token), former_url_until: isoFromMs(formerUntilMs) };
+    return { webhook_url: hookUrl(deps, token), former_url_until: isoFromMs(formerUntilMs) };
   };
 }

@@ -1,0 +1,12 @@
+import { WEBHOOK_ROUTES } from "@mooring/contract";
+import { testOperation } from "../../organization/testing/suite.ts";
+import { newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
+
+testOperation(
+  WEBHOOK_ROUTES.getWebhook,
+  {
+    ask: async (world) => ({ path: `${PATH}/${(await newWebhook(world)).id}` }),
+    hidden: (world) => webhookPairs(world, (id) => ({ path: `${PATH}/${id}` })),
+  },
+  WITH_WEBHOOKS,
+);

@@ -1,0 +1,12 @@
+import { WEBHOOK_ROUTES } from "@mooring/contract";
+import { testOperation } from "../../organization/testing/suite.ts";
+import { newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
+
+testOperation(
+  WEBHOOK_ROUTES.listWebhookDestinations,
+  {
+    ask: async (world) => ({ path: `${PATH}/${(await newWebhook(world)).id}/destinations` }),
+    hidden: (world) => webhookPairs(world, (id) => ({ path: `${PATH}/${id}/destinations` })),
+  },
+  WITH_WEBHOOKS,
+);

@@ -1,0 +1,19 @@
+import { WEBHOOK_ROUTES } from "@mooring/contract";
+import { testOperation } from "../../organization/testing/suite.ts";
+import { newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
+
+testOperation(
+  WEBHOOK_ROUTES.rotateWebhookSecret,
+  {
+    ask: async (world) => ({
+      path: `${PATH}/${(await newWebhook(world)).id}/rotate-secret`,
+      body: { overlap_s: 60 },
+    }),
+    hidden: (world) =>
+      webhookPairs(world, (id) => ({
+        path: `${PATH}/${id}/rotate-secret`,
+        body: { overlap_s: 60 },
+      })),
+  },
+  WITH_WEBHOOKS,
+);

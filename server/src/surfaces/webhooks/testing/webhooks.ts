@@ -1,0 +1,94 @@
+import { SYSTEM } from "#domain/organizations/index.ts";
+import { createWebhook, EventFeed, Receiver } from "#domain/webhooks/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { systemClock } from "#kernel/time.ts";
+import { createJobs } from "#stores/jobs/index.ts";
+import { openObjects } from "#stores/objects/index.ts";
+import { createOutbound } from "#stores/outbound/index.ts";
+import { boundToken, fresh, pair } from "../../organization/testing/requests.ts";
+import type { Ask, Pair } from "../../organization/testing/suite.ts";
+import type { Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
+import { createStreams, createWebhooksSurface } from "../index.ts";
+
+/** What tests of webhooks share: the world with this surface, and requests. */
+
+const SETTINGS = { ratePerSecond: 1000, rateBurst: 1000, storedBytesMax: null, retentionDays: 30 };
+export const ORIGIN = "https://hooks.example";
+
+/** Nothing is handed on: a test sees what it made as it made it. */
+export const WITH_WEBHOOKS: WorldOptions = {
+  surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
+    const clock = systemClock;
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const objects = await openObjects({ dataDir, metadata, clock, log });
+    const feed = new EventFeed();
+    const jobs = createJobs({ metadata, clock, log });
+    const outbound = createOutbound({ privateAddresses: false, clock, userAgent: "Test" });
+    const shared = { metadata, objects, envelope: identity.envelope, clock, jobs, outbound };
+    const receiver = new Receiver({ ...shared, feed, settings: SETTINGS, log });
+    const streams = createStreams({ metadata, feed, log, organizationMax: 1 });
+    onClose(async () => {
+      streams.stop();
+      await receiver.stop();
+      await jobs.stop();
+      await objects.close();
+    });
+    const rate = { perSecond: SETTINGS.ratePerSecond, burst: SETTINGS.rateBurst };
+    const deps = { ...shared, host, receiver, feed, streams, webhooksUrl: ORIGIN, rate, retentionDays: 30 };
+    return [createWebhooksSurface(deps)];
+  },
+};
+
+export const PATH = "/v1/webhooks";
+
+export interface MadeWebhook {
+  readonly id: string;
+  /** Path of its address. */
+  readonly hook: string;
+}
+
+/** A webhook of the tenant's open project, or of the project that is named. */
+export async function newWebhook(
+  world: World,
+  tenant: Tenant = world.acme,
+  project: Pick<Tenant["open"], "id" | "org_id"> = tenant.open,
+): Promise<MadeWebhook> {
+  const deps = { metadata: world.metadata, clock: systemClock, envelope: world.identity.envelope };
+  const { webhook, token } = await createWebhook(deps, SYSTEM, project, { name: fresh("webhook") });
+  return { id: webhook.id, hook: `/hooks/${token}` };
+}
+
+/** An event that a webhook took. */
+export async function newEvent(world: World, webhook: MadeWebhook, body: unknown = { type: "test" }): Promise<string> {
+  const answer = await world.call("POST", webhook.hook, { body });
+  if (answer.status !== 202) throw new Error(answer.text);
+  return String(answer.json["id"]);
+}
+
+export async function newDestination(world: World, webhookId: string, change: object = {}): Promise<string> {
+  const body = { name: fresh("destination"), url: "https://receiver.example/hook", ...change };
+  const token = await world.token();
+  const answer = await world.call("POST", `${PATH}/${webhookId}/destinations`, { token, body });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return String(answer.json["id"]);
+}
+
+export async function newConsumer(world: World, webhookId: string): Promise<string> {
+  const name = fresh("consumer");
+  const body = { name, from: "oldest" };
+  const answer = await world.call("POST", `${PATH}/${webhookId}/consumers`, { token: await world.token(), body });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return name;
+}
+
+/** One of another organization, one of a private project, and one of a project to a credential of another. */
+export async function webhookPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
+  const absent = newId("hook", 1);
+  const bound = await boundToken(world);
+  const inside = await newWebhook(world, world.acme, world.acme.closed);
+  return [
+    pair((await newWebhook(world, world.rival)).id, askOf, absent),
+    pair(inside.id, askOf, absent),
+    pair(inside.id, (id) => ({ ...askOf(id), token: bound }), absent),
+  ];
+}
