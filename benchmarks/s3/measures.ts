@@ -92,10 +92,18 @@ export async function putSmall(server: S3Server, durationMs: number, round: numb
   return pace(server, requests, durationMs);
 }
 
-/** GETs of `count` of those by 32 clients. */
-export async function getSmall(server: S3Server, durationMs: number, count: number): Promise<Pace> {
-  const requests = Array.from({ length: count }, (_, n) =>
-    signedBytes(server.access, { method: "GET", path: `/${server.bucket}/small/0/${n}` }),
+const READ_OBJECTS = 1000;
+
+/** Puts what `getSmall` reads. */
+export async function prepareSmall({ access, bucket }: S3Server): Promise<void> {
+  const body = PIECE.subarray(0, 4096);
+  for (let n = 0; n < READ_OBJECTS; n++) await asked(access, { method: "PUT", path: `/${bucket}/read/${n}`, body });
+}
+
+/** GETs of a thousand 4 KiB objects, again and again, by 32 clients. */
+export async function getSmall(server: S3Server, durationMs: number): Promise<Pace> {
+  const requests = Array.from({ length: READ_OBJECTS }, (_, n) =>
+    signedBytes(server.access, { method: "GET", path: `/${server.bucket}/read/${n}` }),
   );
   return pace(server, requests, durationMs);
 }

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { quantileOf, shown, spreadOf } from "../lib/statistics.ts";
 import { sampleTree } from "../logs/sampler.ts";
 import { fill, listPages, listPrefixes } from "./listing.ts";
-import { getLarge, getSmall, multipart, putLarge, putSmall, type Pace } from "./measures.ts";
+import { getLarge, getSmall, multipart, prepareSmall, putLarge, putSmall, type Pace } from "./measures.ts";
 import { serversFrom, type S3Server } from "./servers.ts";
 
 // How fast is the S3 gateway beside other servers of one machine, in one run? MOORING_BENCH_VERSITYGW and MOORING_BENCH_MINIO
@@ -58,7 +58,8 @@ async function measure(server: S3Server): Promise<void> {
   await told(server, `PUT of ${values["large-mib"]} MiB`, () => series(() => putLarge(server, large)), speeds);
   await told(server, `GET of ${values["large-mib"]} MiB`, () => series(() => getLarge(server, large)), speeds);
   await told(server, "PUT of 4 KiB, 32 clients", () => series((round) => putSmall(server, durationMs, round)), paces);
-  await told(server, "GET of 4 KiB, 32 clients", () => series(() => getSmall(server, durationMs, 1000)), paces);
+  await prepareSmall(server);
+  await told(server, "GET of 4 KiB, 32 clients", () => series(() => getSmall(server, durationMs)), paces);
   await told(
     server,
     `${values["multipart-mib"]} MiB in parts of 16 MiB`,
