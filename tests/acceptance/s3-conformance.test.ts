@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { failures, passes } from "../s3-conformance/lists.ts";
 
 /** What the lists had when they were last looked at. It may only be raised. */
-const PASSES_MIN = 637;
+const PASSES_MIN = 638;
 
 test("the lists of conformance tests are whole", () => {
   const passing = passes();
