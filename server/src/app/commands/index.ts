@@ -50,6 +50,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "check container images, and let go of what no image needs",
     load: async () => (await import("./registry.ts")).registry,
   },
+  {
+    name: "webhooks",
+    summary: "make addresses that take events; list, rotate and follow them",
+    load: async () => (await import("./webhooks/index.ts")).webhooks,
+  },
   { name: "audit", summary: "verify the audit log", load: async () => (await import("./audit.ts")).audit },
   {
     name: "keys",

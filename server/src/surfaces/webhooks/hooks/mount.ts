@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HandshakeAnswer, Received, Target } from "#domain/webhooks/index.ts";
 import { answerProblem, BODY_LIMITS, createBodyBudget, createRateLimiter, readBody } from "#http/index.ts";
 import { WEBHOOK_BODY_BYTES_MAX } from "#kernel/limits.ts";
-import { Problem } from "#kernel/problem.ts";
+import { Problem, PROBLEMS } from "#kernel/problem.ts";
 import type { WebhooksSurfaceDeps } from "../index.ts";
 
 /** A request of a sender between its head and its body. */
@@ -95,7 +95,9 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): F
   // A token of any length leads nowhere in the same words.
   const plain = (error as { code?: unknown }).code === "FST_ERR_MAX_PARAM_LENGTH" ? nowhere() : error;
   const { code, message: detail, status } = answerProblem(request, reply, plain);
-  const body = { type: `urn:mooring:problem:${code}`, status, detail, code, request_id: request.id };
+  const { title } = PROBLEMS[code];
+  const type = `urn:mooring:problem:${code}`;
+  const body = { type, title, status, detail, instance: "/hooks", code, request_id: request.id };
   return reply.header("content-type", "application/problem+json; charset=utf-8").send(JSON.stringify(body));
 }
 

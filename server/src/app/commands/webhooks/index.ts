@@ -1,0 +1,246 @@
+import { systemClock } from "#kernel/time.ts";
+import type { Client } from "../client.ts";
+import {
+  choiceOption,
+  ExitCode,
+  parseCommand,
+  requiredOption,
+  textOption,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "../command.ts";
+import { connect, CONNECTION_OPTIONS } from "../connection.ts";
+import { tableText } from "../table.ts";
+import { readSecret } from "./input.ts";
+import { listen } from "./listen.ts";
+
+const SCHEMES = ["standard_webhooks", "github", "gitlab", "stripe", "slack", "shopify", "basic"] as const;
+const GRACES: Readonly<Record<string, number>> = { now: 0, "1h": 3600, "24h": 86_400, "7d": 604_800 };
+
+const USAGE = `
+Usage: mooring webhooks create --name NAME --project PROJECT [--verify SCHEME [--secret-file FILE]]
+       mooring webhooks list [--project PROJECT]
+       mooring webhooks rename WEBHOOK --name NAME
+       mooring webhooks pause|resume|delete WEBHOOK
+       mooring webhooks rotate WEBHOOK [--grace now|1h|24h|7d]
+       mooring webhooks url WEBHOOK
+       mooring webhooks events WEBHOOK
+       mooring webhooks replay WEBHOOK EVENT
+       mooring webhooks listen WEBHOOK [--forward URL]
+
+Addresses that take events, and the events. WEBHOOK is an identifier (hook_…). An address is a secret: whoever knows it can send. rotate
+gives a new one, and the old one is good until the grace period ends; url shows the present one, and the audit log says that it did.
+listen prints events as they come, or sends them on to an address of this machine with the headers that they came with, until Ctrl-C.
+
+  mooring webhooks create --name github --project web --verify github --secret-file secret.txt
+  mooring webhooks rotate hook_… --grace 1h
+  mooring webhooks listen hook_… --forward http://127.0.0.1:3000/webhooks
+
+Schemes: ${SCHEMES.join(" ")}
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "name", type: "string", value: "NAME", description: "what people know the webhook by" },
+  { name: "project", type: "string", value: "PROJECT", description: "project that it belongs to (id or slug)" },
+  { name: "verify", type: "string", value: "SCHEME", description: "refuse what can't be verified by this scheme" },
+  {
+    name: "secret-file",
+    type: "string",
+    value: "FILE",
+    description: "file with the secret to verify by, or - for standard input",
+  },
+  { name: "grace", type: "string", value: "TIME", description: "how long the old address is good (default: 24h)" },
+  { name: "forward", type: "string", value: "URL", description: "address that events are sent on to" },
+  { name: "json", type: "boolean", description: "print the server's answers as JSON" },
+  ...CONNECTION_OPTIONS,
+];
+
+const LIST_PAGE = 100;
+
+interface Webhook {
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string;
+  readonly enabled: boolean;
+  readonly verification: { readonly scheme: string };
+  readonly urls: readonly { readonly hint: string; readonly hits: number }[];
+}
+
+interface Event {
+  readonly id: string;
+  readonly received_at: string;
+  readonly type: string | null;
+  readonly size_bytes: number;
+  readonly verified: string;
+}
+
+type Action = (client: Client, parsed: Parsed, words: readonly string[]) => Promise<number | void>;
+
+export const webhooks: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, OPTIONS, args);
+    if (parsed === null) return ExitCode.ok;
+    const [name = "", ...words] = parsed.positionals;
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+    if (action === undefined) throw new UsageError(`say what to do: ${Object.keys(ACTIONS).join(", ")}`);
+    const code = await action(await connect(parsed, systemClock), parsed, words);
+    return typeof code === "number" ? code : ExitCode.ok;
+  },
+};
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  create: async (client, parsed, words) => {
+    noMore(words, 0);
+    const scheme = choiceOption(parsed, "verify", SCHEMES);
+    const body = JSON.stringify({
+      name: requiredOption(parsed, "name"),
+      project: requiredOption(parsed, "project"),
+      ...(scheme === undefined ? {} : { verification: { scheme }, secret: await readSecret(parsed) }),
+    });
+    const made = await client.json<Webhook & { webhook_url: string; secret: string | null }>({
+      purpose: "make the webhook",
+      method: "POST",
+      url: webhooksUrl(client),
+      body,
+    });
+    const secret = made.secret === null ? [] : [["secret", `${made.secret}  (not shown again)`] as const];
+    print(parsed, made, [["id", made.id], ["url", made.webhook_url], ...secret]);
+  },
+  list: async (client, parsed, words) => {
+    noMore(words, 0);
+    const project = textOption(parsed, "project");
+    const items = await listed<Webhook>(client, webhooksUrl(client), project === undefined ? {} : { project });
+    const rows = items.map(({ id, name, enabled, verification, urls }) => ({
+      id,
+      name,
+      state: enabled ? "active" : "paused",
+      verify: verification.scheme,
+      requests: String(urls[0]?.hits ?? 0),
+      "on old urls": String(urls.slice(1).reduce((sum, { hits }) => sum + hits, 0)),
+    }));
+    printTable(parsed, items, rows, ["id", "name", "state", "verify", "requests", "on old urls"]);
+  },
+  rename: (client, parsed, words) => change(client, parsed, words, { name: requiredOption(parsed, "name") }),
+  pause: (client, parsed, words) => change(client, parsed, words, { enabled: false }),
+  resume: (client, parsed, words) => change(client, parsed, words, { enabled: true }),
+  delete: async (client, _parsed, words) => {
+    await client.send({ purpose: "delete the webhook", method: "DELETE", url: urlOf(client, words) });
+  },
+  rotate: async (client, parsed, words) => {
+    const grace = GRACES[choiceOption(parsed, "grace", Object.keys(GRACES)) ?? "24h"];
+    const url = `${urlOf(client, words)}/rotate-url`;
+    const body = JSON.stringify({ grace_s: grace });
+    const made = await client.json<{ webhook_url: string; former_url_until: string }>({
+      purpose: "rotate the webhook's address",
+      method: "POST",
+      url,
+      body,
+    });
+    print(parsed, made, [
+      ["url", made.webhook_url],
+      ["old url until", made.former_url_until],
+    ]);
+  },
+  url: async (client, parsed, words) => {
+    const url = `${urlOf(client, words)}/reveal-url`;
+    const purpose = "show the webhook's address";
+    const shown = await client.json<{ webhook_url: string }>({ purpose, method: "POST", url });
+    process.stdout.write(`${parsed.values["json"] === true ? JSON.stringify(shown) : shown.webhook_url}\n`);
+  },
+  events: async (client, parsed, words) => {
+    const url = `${urlOf(client, words)}/events`;
+    const { items } = await client.json<{ items: Event[] }>({ purpose: "list the events", url });
+    const rows = items.map(({ id, received_at, type, size_bytes, verified }) => ({
+      id,
+      received_at,
+      type: type ?? "",
+      bytes: String(size_bytes),
+      verified,
+    }));
+    printTable(parsed, items, rows, ["id", "received_at", "type", "bytes", "verified"]);
+  },
+  replay: async (client, parsed, words) => {
+    const [id, event, ...rest] = words;
+    if (event === undefined) throw new UsageError("name the webhook (hook_…) and the event (evt_…)");
+    noMore(rest, 0);
+    const url = `${urlOf(client, [id ?? ""])}/events/${encodeURIComponent(event)}/replay`;
+    const purpose = "send the event again";
+    const sent = await client.json<{ count: number }>({ purpose, method: "POST", url, body: "{}" });
+    print(parsed, sent, [["requests", String(sent.count)]]);
+  },
+  listen: (client, parsed, words) =>
+    listen(client, urlOf(client, words), {
+      forward: textOption(parsed, "forward"),
+      json: parsed.values["json"] === true,
+    }),
+};
+
+async function change(client: Client, parsed: Parsed, words: readonly string[], body: object): Promise<void> {
+  const changed = await client.json<Webhook>({
+    purpose: "change the webhook",
+    method: "PATCH",
+    url: urlOf(client, words),
+    body: JSON.stringify(body),
+  });
+  const { id, name, enabled } = changed;
+  print(parsed, changed, [
+    ["id", id],
+    ["name", name],
+    ["state", enabled ? "active" : "paused"],
+  ]);
+}
+
+function webhooksUrl(client: Client): string {
+  return `${client.addresses.portal_url}/v1/webhooks`;
+}
+
+function urlOf(client: Client, [id = "", ...rest]: readonly string[]): string {
+  if (id === "") throw new UsageError("name the webhook by its id (hook_…)");
+  noMore(rest, 0);
+  return `${webhooksUrl(client)}/${encodeURIComponent(id)}`;
+}
+
+function noMore(words: readonly string[], allowed: number): void {
+  if (words.length > allowed) throw new UsageError(`${words.slice(allowed).join(" ")} is too much`);
+}
+
+async function listed<T>(client: Client, url: string, query: Readonly<Record<string, string>>): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const search = new URLSearchParams({
+      ...query,
+      limit: String(LIST_PAGE),
+      ...(cursor === null ? {} : { cursor }),
+    });
+    const page: { items: T[]; next_cursor: string | null } = await client.json({
+      purpose: "list the webhooks",
+      url: `${url}?${search.toString()}`,
+    });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return items;
+}
+
+function print(parsed: Parsed, answer: object, lines: readonly (readonly [string, string])[]): void {
+  const text =
+    parsed.values["json"] === true
+      ? JSON.stringify(answer, null, 2)
+      : lines.map(([name, value]) => `${name.padEnd(18)}${value}`).join("\n");
+  process.stdout.write(`${text}\n`);
+}
+
+function printTable(
+  parsed: Parsed,
+  answer: readonly object[],
+  rows: Parameters<typeof tableText>[1],
+  names: readonly string[],
+): void {
+  if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  const width = process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
+  const columns = names.map((name) => ({ name, type: "VARCHAR" }));
+  process.stdout.write(tableText(columns, rows, width));
+}

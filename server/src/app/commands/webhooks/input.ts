@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { CommandError, textOption, type Parsed } from "../command.ts";
+
+/** The secret to verify by; undefined when none is named. It is no option: other users of the machine can see a command line. */
+export async function readSecret(parsed: Parsed): Promise<string | undefined> {
+  const file = textOption(parsed, "secret-file");
+  if (file === undefined) return undefined;
+  if (file === "-") return (await text(process.stdin)).trim();
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new CommandError(`cannot read the secret: ${(error as Error).message}`);
+  }
+}

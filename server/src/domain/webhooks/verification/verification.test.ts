@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import type { HookRequest } from "../request.ts";
+import type { Verification } from "../types.ts";
+import { allowedBy, verify } from "./index.ts";
+
+const BODY = Buffer.from('{"a": 1,  "b":"é"}'); // spaces that JSON written anew would not have
+const NOW_MS = 1_795_000_000_000;
+const NOW_S = NOW_MS / 1000;
+const SECRET = "a secret of theirs";
+const STANDARD = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+
+function asked(headers: Record<string, string>, body = BODY): HookRequest {
+  return { method: "POST", query: "", rawHeaders: [], headers, body, ip: "192.0.2.1" };
+}
+
+function outcome(verification: Verification, request: HookRequest, secrets: string[] = [SECRET]): string | null {
+  return verify(request, { secrets, nowMs: NOW_MS, verification });
+}
+
+const hmac = (content: string | Buffer, encoding: "hex" | "base64" = "hex", algorithm = "sha256"): string =>
+  createHmac(algorithm, SECRET).update(content).digest(encoding);
+const signed = (head: string): string => hmac(Buffer.concat([Buffer.from(head), BODY]));
+
+const FIELDS: Readonly<Record<string, { verification: Verification; headers: Record<string, string> }>> = {
+  github: { verification: { scheme: "github" }, headers: { "x-hub-signature-256": `sha256=${hmac(BODY)}` } },
+  gitlab: { verification: { scheme: "gitlab" }, headers: { "x-gitlab-token": SECRET } },
+  stripe: {
+    verification: { scheme: "stripe" },
+    headers: { "stripe-signature": `t=${NOW_S},v0=ff,v1=${"0".repeat(64)},v1=${signed(`${NOW_S}.`)}` },
+  },
+  slack: {
+    verification: { scheme: "slack" },
+    headers: { "x-slack-request-timestamp": `${NOW_S}`, "x-slack-signature": `v0=${signed(`v0:${NOW_S}:`)}` },
+  },
+  shopify: { verification: { scheme: "shopify" }, headers: { "x-shopify-hmac-sha256": hmac(BODY, "base64") } },
+  hmac: {
+    verification: { scheme: "hmac", header: "X-Sum", algorithm: "sha512", encoding: "base64", prefix: "s=" },
+    headers: { "x-sum": `s=${hmac(BODY, "base64", "sha512")}` },
+  },
+  header: {
+    verification: { scheme: "header", header: "X-Key", prefix: "Key " },
+    headers: { "x-key": `Key ${SECRET}` },
+  },
+};
+
+for (const [name, { verification, headers }] of Object.entries(FIELDS)) {
+  test(`${name}: the sender's request passes, under either of two secrets`, () => {
+    assert.equal(outcome(verification, asked(headers)), null);
+    assert.equal(outcome(verification, asked(headers), ["another one", SECRET]), null);
+  });
+
+  test(`${name}: nothing, another secret and another signature are refused, and no reason holds a secret`, () => {
+    const changed = Object.fromEntries(
+      Object.entries(headers).map(([field, value]) => [field, `${value.slice(0, -2)}00`]),
+    );
+    const reasons = [
+      outcome(verification, asked({})),
+      outcome(verification, asked(headers), ["another one"]),
+      outcome(verification, asked(changed)),
+      outcome(verification, asked(headers), []),
+    ];
+    for (const reason of reasons) {
+      assert.equal(typeof reason, "string");
+      assert.ok(!reason?.includes(SECRET));
+    }
+  });
+}
+
+for (const name of ["github", "stripe", "slack", "shopify", "hmac"]) {
+  test(`${name}: another body under the same signature is refused`, () => {
+    const { verification, headers } = FIELDS[name] as (typeof FIELDS)[string];
+    assert.notEqual(outcome(verification, asked(headers, Buffer.from('{"a":1,"b":"é"}'))), null);
+  });
+}
+
+for (const name of ["stripe", "slack"]) {
+  test(`${name}: an old request that comes again is refused`, () => {
+    const { verification, headers } = FIELDS[name] as (typeof FIELDS)[string];
+    const at = (ms: number): string | null => verify(asked(headers), { secrets: [SECRET], nowMs: ms, verification });
+    assert.equal(at(NOW_MS + 300_000), null);
+    assert.match(at(NOW_MS + 301_000) ?? "", /301 s ago; 300 s are allowed/);
+    assert.match(at(NOW_MS - 301_000) ?? "", /ahead/);
+  });
+}
+
+test("basic: a user name and a password", () => {
+  const basic = (pair: string): HookRequest =>
+    asked({ authorization: `Basic ${Buffer.from(pair).toString("base64")}` });
+  const verification = { scheme: "basic" } as const;
+  assert.equal(outcome(verification, basic("ada:open"), ["ada:open"]), null);
+  assert.notEqual(outcome(verification, basic("ada:shut"), ["ada:open"]), null);
+  assert.notEqual(outcome(verification, asked({ authorization: "Bearer x" }), ["ada:open"]), null);
+});
+
+for (const prefix of ["webhook", "svix"]) {
+  test(`standard_webhooks: what the library signs passes, with ${prefix}-… fields`, () => {
+    const verification = { scheme: "standard_webhooks" } as const;
+    const signature = new Webhook(STANDARD).sign("msg_1", new Date(NOW_MS), BODY.toString());
+    const headers = {
+      [`${prefix}-id`]: "msg_1",
+      [`${prefix}-timestamp`]: String(NOW_S),
+      [`${prefix}-signature`]: `v1,bm9uc2Vuc2U= v1a,xyz ${signature}`,
+    };
+    assert.equal(outcome(verification, asked(headers), [STANDARD]), null);
+    assert.notEqual(outcome(verification, asked({ ...headers, [`${prefix}-id`]: "msg_2" }), [STANDARD]), null);
+    assert.notEqual(outcome(verification, asked({ ...headers, [`${prefix}-timestamp`]: "1" }), [STANDARD]), null);
+    assert.notEqual(outcome(verification, asked(headers, Buffer.from("{}")), [STANDARD]), null);
+  });
+}
+
+test("addresses: single ones and blocks of both families, IPv4 in IPv6 too", () => {
+  const allowed = allowedBy(["192.0.2.0/24", "2001:db8::1", "198.51.100.7"]);
+  for (const ip of ["192.0.2.77", "::ffff:192.0.2.1", "2001:db8::1", "198.51.100.7"]) assert.ok(allowed(ip), ip);
+  for (const ip of ["192.0.3.1", "::ffff:192.0.3.1", "2001:db8::2", "198.51.100.8"]) assert.ok(!allowed(ip), ip);
+  assert.ok(allowedBy([])("192.0.3.1"));
+});
