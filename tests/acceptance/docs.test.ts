@@ -7,7 +7,7 @@ import { startServer } from "../fixtures/server.ts";
 /** What a page's examples need of the server. */
 const SETTINGS: Readonly<Record<string, Record<string, string>>> = { alerts: { webhooks_private_addresses: "allow" } };
 
-for (const name of ["ingest", "query", "otlp", "retention", "alerts", "files", "s3"]) {
+for (const name of ["ingest", "query", "otlp", "retention", "alerts", "files", "s3", "webhooks"]) {
   test(`docs/${name}.md`, async () => {
     const server = await startServer({ settings: SETTINGS[name] ?? {} });
     try {
