@@ -118,3 +118,39 @@ export async function tokenFor(world: World, client: TestClient | undefined, ...
 export function digestOf(content: string | Uint8Array): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
+
+/** A repository of a world with a client that may do everything there, and an image with the tag `v1`. */
+export interface Seeded {
+  readonly name: string;
+  readonly client: TestClient;
+  readonly headers: { readonly authorization: string };
+  readonly manifest: string;
+}
+
+const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+
+export async function seeded(world: World): Promise<Seeded> {
+  const name = `orgs/acme/${world.acme.openApp.slug}`;
+  const client = await newClient(world, { scopes: ["registry:pull", "registry:push", "registry:delete"] });
+  const headers = { authorization: await tokenFor(world, client, `repository:${name}:pull,push,delete`) };
+  await world.call("POST", `/v2/${name}/blobs/uploads/?digest=${digestOf("{}")}`, { headers, body: {} });
+  const config = { mediaType: "application/json", digest: digestOf("{}"), size: 2 };
+  const document = { schemaVersion: 2, mediaType: MANIFEST, config, layers: [] };
+  const manifest = await pushed(world, { name, headers }, "v1", document);
+  return { name, client, headers, manifest };
+}
+
+/** Pushes a manifest; returns its digest. @throws Error with the answer when it is refused */
+export async function pushed(
+  world: World,
+  { name, headers }: Pick<Seeded, "name" | "headers">,
+  reference: string,
+  document: object,
+): Promise<string> {
+  const answer = await world.call("PUT", `/v2/${name}/manifests/${reference}`, {
+    headers: { ...headers, "content-type": MANIFEST },
+    body: document,
+  });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return digestOf(JSON.stringify(document));
+}
