@@ -35,7 +35,7 @@ export async function openByHand(files: ByHandFiles): Promise<ByHand> {
       child.once("message", (reply: T | { readonly error: string }) => {
         child.off("exit", ended);
         if (typeof reply === "object" && reply !== null && "error" in reply) reject(new Error(reply.error));
-        else resolve(reply as T);
+        else resolve(reply);
       });
       child.send(request);
     });

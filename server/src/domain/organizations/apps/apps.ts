@@ -8,8 +8,16 @@ import { absent, changeOrganization, requireMatch } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
 import type { Project } from "../projects/store.ts";
-import { appByName, deleteAppRow, insertApp, listAppRows, setAppName, takeBucketAway,
-  takeRepositoryAway, type App } from "./store.ts";
+import {
+  appByName,
+  deleteAppRow,
+  insertApp,
+  listAppRows,
+  setAppName,
+  takeBucketAway,
+  takeRepositoryAway,
+  type App,
+} from "./store.ts";
 
 type AppKey = Pick<App, "id" | "org_id">;
 
