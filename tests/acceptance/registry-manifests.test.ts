@@ -38,8 +38,8 @@ interface Shape {
 
 const platform = (architecture: string): object => ({ platform: { os: "linux", architecture } });
 
-/** Every shape of the conformance suite's data, with what it needs pushed already. */
-async function shapes(algorithm: Algorithm): Promise<Shape[]> {
+/** What shapes are made of; what they need is pushed already. */
+async function groundOf(algorithm: Algorithm) {
   const layers = [randomBytes(3000), randomBytes(40_000)];
   for (const content of [...layers, "", "{}", CONFIG]) await one.blob(content, algorithm);
   const image = (more: object = {}): object => imageOf(CONFIG, layers, more, algorithm);
@@ -69,6 +69,13 @@ async function shapes(algorithm: Algorithm): Promise<Shape[]> {
     config: empty,
     layers: [empty],
   };
+  return { algorithm, image, images, index, config, empty, subject, missing, foreign, docker, list, artifact, layers };
+}
+
+/** Every shape of the conformance suite's data. */
+function shapesOf(ground: Awaited<ReturnType<typeof groundOf>>): Shape[] {
+  const { algorithm, image, images, index, config, empty, subject, missing, foreign, docker, list, artifact, layers } =
+    ground;
   return [
     { name: "an image", document: image() },
     { name: "an image without mediaType", document: { ...image(), mediaType: undefined } },
@@ -142,7 +149,7 @@ async function referrers(
 
 for (const algorithm of ALGORITHMS) {
   test(`every form of manifest by ${algorithm}: by digest and by tag, byte for byte, deleted at once`, async () => {
-    for (const { name, document, subject, artifactType } of await shapes(algorithm)) {
+    for (const { name, document, subject, artifactType } of shapesOf(await groundOf(algorithm))) {
       const content = Buffer.from(JSON.stringify(document));
       const type = (document as { mediaType?: string }).mediaType ?? OCI_MANIFEST;
       const digest = digestOf(content, algorithm);
