@@ -91,7 +91,15 @@ async function recorded(request: FastifyRequest, record: () => Promise<void>): P
   }
 }
 
-const SHOWN_ONCE = new Set(["secret", "client_secret", "secret_access_key", "link", "setup_url", "token", "webhook_url"]);
+const SHOWN_ONCE = new Set([
+  "secret",
+  "client_secret",
+  "secret_access_key",
+  "link",
+  "setup_url",
+  "token",
+  "webhook_url",
+]);
 
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);

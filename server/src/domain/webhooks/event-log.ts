@@ -1,7 +1,8 @@
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
-import { addUsage, countDuplicates, eventInserter, insertBody, knownEvents, takeNumbers } from "./events-store.ts";
+import { addUsage, countDuplicates, insertBody, knownEvents, takeNumbers } from "./events-store.ts";
+import { eventInserter } from "./insert/index.ts";
 import type { EventRow } from "./types.ts";
 
 /** An event that has no number yet. */

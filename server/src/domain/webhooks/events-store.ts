@@ -1,30 +1,5 @@
-import { CompiledQuery } from "kysely";
-import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import type { EventRow, RejectionRow } from "./types.ts";
-
-/** Columns in the order in which `insertEvents` binds them. */
-const COLUMNS = [
-  "seq",
-  "id",
-  "org_id",
-  "project_id",
-  "webhook_id",
-  "received_at",
-  "method",
-  "query",
-  "headers",
-  "content_type",
-  "size",
-  "body",
-  "ip",
-  "verified",
-  "type",
-  "dedup_key",
-  "duplicates",
-] as const satisfies readonly (keyof EventRow)[];
-
-/** Rows of one statement: 17 values each, and neither database takes more than 32,766. */
-const ROWS_MAX = 256;
 
 /**
  * Numbers for so many events. The row stays locked until the end of the transaction, so that numbers rise in the order of the
@@ -38,38 +13,6 @@ export async function takeNumbers(tx: Writer, count: number): Promise<number> {
     .returning("seq")
     .executeTakeFirstOrThrow();
   return seq - count + 1;
-}
-
-/** A statement that is built once for each number of rows: building one for 64 rows takes longer than running it. */
-export function eventInserter(
-  dialect: MetadataStore["dialect"],
-): (tx: Writer, rows: readonly EventRow[]) => Promise<void> {
-  const texts = new Map<number, string>();
-  const textFor = (count: number): string => {
-    const known = texts.get(count);
-    if (known !== undefined) return known;
-    const text = insertText(dialect, count);
-    texts.set(count, text);
-    return text;
-  };
-  return async (tx, rows) => {
-    let rest = rows;
-    while (rest.length > 0) {
-      const count = Math.min(ROWS_MAX, 2 ** Math.floor(Math.log2(rest.length)));
-      const values = rest.slice(0, count).flatMap((row) => COLUMNS.map((name) => row[name]));
-      await tx.executeQuery(CompiledQuery.raw(textFor(count), values));
-      rest = rest.slice(count);
-    }
-  };
-}
-
-function insertText(dialect: MetadataStore["dialect"], count: number): string {
-  const row = (i: number): string => {
-    const marks = COLUMNS.map((_, j) => (dialect === "sqlite" ? "?" : `$${i * COLUMNS.length + j + 1}`));
-    return `(${marks.join(", ")})`;
-  };
-  const rows = Array.from({ length: count }, (_, i) => row(i)).join(", ");
-  return `insert into webhook_event (${COLUMNS.join(", ")}) values ${rows}`;
 }
 
 /** Events of a webhook by what their senders call them, received since then. */

@@ -286,3 +286,15 @@ test("certificates are verified, their names too", { skip: openssl ? false : "op
   await refused(post(outbound({ resolve, ca: cert }), `https://other.example:${port}/`), "tls_failed");
   await refused(post(outbound({ resolve }), `https://receiver.example:${port}/`), "tls_failed");
 });
+
+test("addresses that are listed are reached by whatever spelling, by plain HTTP too, and others are not", async () => {
+  const port = await http((_request, response) => void response.end());
+  const { resolve } = await resolving({ "listed.example": ["127.0.0.1"], "both.example": ["127.0.0.1", "127.0.0.9"] });
+  const guarded = outbound({ privateAddresses: false, allowedAddresses: ["127.0.0.1/32", "fd00::/8"], resolve });
+  for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "listed.example"])
+    assert.equal((await post(guarded, `http://${host}:${port}/`)).status, 200, host);
+  for (const host of ["127.0.0.9", "[::ffff:127.0.0.9]", "[::1]", "10.0.0.1", "169.254.169.254", "both.example"])
+    await refused(post(guarded, `http://${host}:${port}/`), "destination_refused");
+  // What is public is still for TLS only.
+  await refused(post(guarded, "http://93.184.216.34/"), "destination_refused", /https/);
+});

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { WEBHOOK_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import { mountHooks } from "./hooks/mount.ts";
+import { mountHooks } from "./hooks.ts";
 import type { WebhooksSurfaceDeps } from "./index.ts";
 import { createWebhook } from "./operations/create-webhook.ts";
 import { deleteWebhook } from "./operations/delete-webhook.ts";

@@ -1,10 +1,20 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HandshakeAnswer, Received, Target } from "#domain/webhooks/index.ts";
-import { answerProblem, BODY_LIMITS, createBodyBudget, createRateLimiter, readBody } from "#http/index.ts";
+import {
+  answerProblem,
+  BODY_LIMITS,
+  createBodyBudget,
+  createRateLimiter,
+  readBody,
+  type Surface,
+} from "#http/index.ts";
 import { WEBHOOK_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem, PROBLEMS } from "#kernel/problem.ts";
-import type { WebhooksSurfaceDeps } from "../index.ts";
+import type { WebhooksSurfaceDeps } from "./index.ts";
+
+type App = Parameters<Surface["mount"]>[0];
+type Request = Parameters<typeof answerProblem>[0];
+type Reply = Parameters<typeof answerProblem>[1];
 
 /** A request of a sender between its head and its body. */
 interface Admitted {
@@ -17,13 +27,13 @@ const EMPTY = Buffer.alloc(0);
 const SANDBOX = { "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'" };
 
 /** `/hooks/{token}`: whoever knows the address may send. */
-export function mountHooks(app: FastifyInstance, deps: WebhooksSurfaceDeps): void {
+export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   const { receiver, host, rate } = deps;
   const limiter = createRateLimiter({ name: "webhook", ...rate, clock: host.clock });
   const budget = createBodyBudget(BODY_LIMITS);
   const admitted = new WeakMap<IncomingMessage, Admitted>();
 
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const admit = async (request: Request, reply: Reply): Promise<void> => {
     const { token } = request.params as { token: string };
     const target = await receiver.target(token);
     if (target === undefined) {
@@ -40,7 +50,7 @@ export function mountHooks(app: FastifyInstance, deps: WebhooksSurfaceDeps): voi
   };
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) =>
+  app.addContentTypeParser("*", (_request: Request, payload: IncomingMessage) =>
     readBody(payload, WEBHOOK_BODY_BYTES_MAX),
   );
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
@@ -59,7 +69,7 @@ export function mountHooks(app: FastifyInstance, deps: WebhooksSurfaceDeps): voi
   });
 }
 
-function hookRequest(request: FastifyRequest, contentType: string | undefined) {
+function hookRequest(request: Request, contentType: string | undefined) {
   const { url = "", rawHeaders, headers } = request.raw;
   const mark = url.indexOf("?");
   return {
@@ -72,7 +82,7 @@ function hookRequest(request: FastifyRequest, contentType: string | undefined) {
   };
 }
 
-function answer(reply: FastifyReply, received: Received): FastifyReply {
+function answer(reply: Reply, received: Received): Reply {
   if ("handshake" in received) return answerHandshake(reply, received.handshake);
   const { kept, response } = received;
   if (response !== null) {
@@ -83,7 +93,7 @@ function answer(reply: FastifyReply, received: Received): FastifyReply {
   return reply.code(202).header("content-type", "application/json").send(JSON.stringify(body));
 }
 
-function answerHandshake(reply: FastifyReply, { status, headers, body }: HandshakeAnswer): FastifyReply {
+function answerHandshake(reply: Reply, { status, headers, body }: HandshakeAnswer): Reply {
   return reply
     .code(status)
     .headers({ ...SANDBOX, ...headers })
@@ -91,7 +101,7 @@ function answerHandshake(reply: FastifyReply, { status, headers, body }: Handsha
 }
 
 /** As everywhere, but without the path: it holds the secret. */
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function refuse(error: unknown, request: Request, reply: Reply): Reply {
   // A token of any length leads nowhere in the same words.
   const plain = (error as { code?: unknown }).code === "FST_ERR_MAX_PARAM_LENGTH" ? nowhere() : error;
   const { code, message: detail, status } = answerProblem(request, reply, plain);
@@ -101,7 +111,7 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): F
   return reply.header("content-type", "application/problem+json; charset=utf-8").send(JSON.stringify(body));
 }
 
-function bodyBytes(request: FastifyRequest): number {
+function bodyBytes(request: Request): number {
   const declared = Number(request.raw.headers["content-length"] ?? WEBHOOK_BODY_BYTES_MAX);
   return Math.min(declared, WEBHOOK_BODY_BYTES_MAX);
 }

@@ -1,0 +1,1 @@
+export { eventInserter } from "./store.ts";
