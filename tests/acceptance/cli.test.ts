@@ -86,7 +86,7 @@ describe("help", { concurrency: 3 }, () => {
 describe("bootstrap", { concurrency: 3 }, () => {
   test("beside a server: its real addresses, one object, and a credential that works", async () => {
     const made = await shared.server.bootstrap({ org: "beside", project: "web", app: "store" });
-    assert.deepEqual(Object.keys(made), ["org", "project", "app", "addresses", "credential", "owner"]);
+    assert.deepEqual(Object.keys(made), ["org", "project", "app", "addresses", "credential", "s3", "webhook", "owner"]);
     const names = [
       "identity_url",
       "ingest_url",

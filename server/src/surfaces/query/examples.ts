@@ -51,4 +51,9 @@ export const EXAMPLES: readonly Example[] = [
     sql: "SELECT ip, action, count(*) AS refused FROM audit_log WHERE result = 'denied' GROUP BY ALL ORDER BY refused DESC LIMIT 20",
     records: "audit_log",
   },
+  {
+    title: "Events of webhooks by kind",
+    sql: "SELECT type, count(*) AS events, max(timestamp) AS newest FROM webhook_events GROUP BY type ORDER BY events DESC",
+    records: "webhook_events",
+  },
 ];

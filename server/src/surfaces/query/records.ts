@@ -18,3 +18,9 @@ export function requireRecords(principal: Principal): (table: RecordTable) => vo
     else if (authorize(principal, scope) !== "allowed") throw missingScope(scope);
   };
 }
+
+/** The same as a question. */
+export function mayReadRecords(principal: Principal, table: RecordTable): boolean {
+  const resource = table === "audit_log" ? { orgId: principal.orgId } : undefined;
+  return authorize(principal, RECORD_SCOPES[table], resource) === "allowed";
+}

@@ -1,5 +1,5 @@
 import type { QUERY_ROUTES, ResultOf } from "@mooring/contract";
-import { authorize, type Principal } from "#domain/identity/index.ts";
+import type { Principal } from "#domain/identity/index.ts";
 import { visibleProjects } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import { isoFromUs } from "#kernel/time.ts";
@@ -16,7 +16,7 @@ import {
 } from "#stores/telemetry/index.ts";
 import { EXAMPLES } from "../examples.ts";
 import type { QuerySurfaceDeps } from "../index.ts";
-import { RECORD_SCOPES } from "../records.ts";
+import { mayReadRecords, RECORD_SCOPES } from "../records.ts";
 
 type Schema = ResultOf<typeof QUERY_ROUTES.getQuerySchema>;
 type TableBody = Schema["tables"][number];
@@ -51,7 +51,7 @@ export function getQuerySchema(deps: QuerySurfaceDeps): Operation<typeof QUERY_R
 
 function readableRecords(principal: Principal): RecordTable[] {
   const names = Object.keys(RECORD_SCOPES) as RecordTable[];
-  return names.filter((name) => authorize(principal, RECORD_SCOPES[name], { orgId: principal.orgId }) === "allowed");
+  return names.filter((name) => mayReadRecords(principal, name));
 }
 
 function telemetryTable(type: TelemetryType, usage: TelemetryUsage | undefined): TableBody {
