@@ -4,7 +4,19 @@ import { fileURLToPath } from "node:url";
 // npm run bench [-- question… [--option value…]]: all of them, or those that are named, one after the other: they need the
 // machine for themselves. Options are for the questions that are named.
 
-const QUESTIONS = ["ingest", "tokens", "freshness", "tail", "startup", "files", "logs", "year", "s3", "registry"];
+const QUESTIONS = [
+  "ingest",
+  "tokens",
+  "freshness",
+  "tail",
+  "startup",
+  "files",
+  "logs",
+  "year",
+  "s3",
+  "registry",
+  "webhooks",
+];
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("--"));
 const asked = firstOption === -1 ? words : words.slice(0, firstOption);
