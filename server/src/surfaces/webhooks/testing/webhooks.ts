@@ -3,7 +3,7 @@ import { createWebhook, EventFeed, Receiver } from "#domain/webhooks/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import { createJobs } from "#stores/jobs/index.ts";
-import { openObjects } from "#stores/objects/index.ts";
+import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { boundToken, fresh, pair } from "../../organization/testing/requests.ts";
 import type { Ask, Pair } from "../../organization/testing/suite.ts";
@@ -16,28 +16,34 @@ const SETTINGS = { ratePerSecond: 1000, rateBurst: 1000, storedBytesMax: null, r
 export const ORIGIN = "https://hooks.example";
 
 /** Nothing is handed on: a test sees what it made as it made it. */
-export const WITH_WEBHOOKS: WorldOptions = {
-  surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
-    const clock = systemClock;
-    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const objects = await openObjects({ dataDir, metadata, clock, log });
-    const feed = new EventFeed();
-    const jobs = createJobs({ metadata, clock, log });
-    const outbound = createOutbound({ privateAddresses: false, clock, userAgent: "Test" });
-    const shared = { metadata, objects, envelope: identity.envelope, clock, jobs, outbound };
-    const receiver = new Receiver({ ...shared, feed, settings: SETTINGS, log });
-    const streams = createStreams({ metadata, feed, log, organizationMax: 1 });
-    onClose(async () => {
-      streams.stop();
-      await receiver.stop();
-      await jobs.stop();
-      await objects.close();
-    });
-    const rate = { perSecond: SETTINGS.ratePerSecond, burst: SETTINGS.rateBurst };
-    const deps = { ...shared, host, receiver, feed, streams, webhooksUrl: ORIGIN, rate, retentionDays: 30 };
-    return [createWebhooksSurface(deps)];
-  },
-};
+export const WITH_WEBHOOKS: WorldOptions = withWebhooks(() => undefined);
+
+/** The same; the world's object store is handed out. */
+export function withWebhooks(given: (objects: ObjectStore) => void): WorldOptions {
+  return {
+    surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
+      const clock = systemClock;
+      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+      const objects = await openObjects({ dataDir, metadata, clock, log });
+      given(objects);
+      const feed = new EventFeed();
+      const jobs = createJobs({ metadata, clock, log });
+      const outbound = createOutbound({ privateAddresses: false, clock, userAgent: "Test" });
+      const shared = { metadata, objects, envelope: identity.envelope, clock, jobs, outbound };
+      const receiver = new Receiver({ ...shared, feed, settings: SETTINGS, log });
+      const streams = createStreams({ metadata, feed, log, organizationMax: 1 });
+      onClose(async () => {
+        streams.stop();
+        await receiver.stop();
+        await jobs.stop();
+        await objects.close();
+      });
+      const rate = { perSecond: SETTINGS.ratePerSecond, burst: SETTINGS.rateBurst };
+      const deps = { ...shared, host, receiver, feed, streams, webhooksUrl: ORIGIN, rate, retentionDays: 30 };
+      return [createWebhooksSurface(deps)];
+    },
+  };
+}
 
 export const PATH = "/v1/webhooks";
 
