@@ -280,7 +280,7 @@ test("paths that nobody serves are 404, whatever they hold", async () => {
     "/v1",
     "/v1/",
     "/v1/ingest",
-    "/v2/none",
+    "/v3/none",
     "/%00",
     "/..%2f..%2fetc/passwd",
     "/v1/projects/%ff",
