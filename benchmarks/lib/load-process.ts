@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { drive } from "./connection.ts";
 import type { LoadPlan, LoadResult } from "./load.ts";
 import { quantileOf } from "./statistics.ts";
@@ -25,7 +26,18 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     statuses[status] = (statuses[status] ?? 0) + 1;
     latencies.push(ms);
   };
-  await Promise.all(Array.from({ length: plan.connections }, () => drive(plan, take, note)));
+  const client = async (_: unknown, index: number): Promise<void> => {
+    if (plan.perSecond === undefined) return drive(plan, take, note);
+    const everyMs = (1000 * plan.connections) / plan.perSecond;
+    let dueMs = started + (index * everyMs) / plan.connections;
+    await delay(Math.max(0, dueMs - performance.now()));
+    return drive(plan, take, async (answer) => {
+      note(answer);
+      dueMs += everyMs;
+      await delay(Math.max(0, dueMs - performance.now()));
+    });
+  };
+  await Promise.all(Array.from({ length: plan.connections }, client));
   return {
     answered: latencies.length,
     elapsedMs: performance.now() - started,

@@ -114,7 +114,7 @@ test("a stop does not wait for ever: an upload that never ends is cut off", asyn
   const startedMs = performance.now();
   const exit = await server.stop();
   assert.equal(exit.code, 0);
-  assert.ok(performance.now() - startedMs < 20_000);
+  assert.ok(performance.now() - startedMs < 40_000);
   await cut;
 });
 

@@ -292,11 +292,10 @@ test("one that answers 410 is stopped, told of in the audit log, and goes on fro
     receiver.answer(200);
     await server.call("POST", `${path}/replay`, { token, json: {} });
     assert.equal((await server.call("PATCH", path, { token, json: { enabled: true } })).status, 200);
-    await eventually("both events", () => (receiver.received.length >= 3 ? true : null));
-    assert.deepEqual(
-      receiver.received.map(({ body }) => body),
-      ["1", "1", "2"],
-    );
+    const bodies = (): string[] => receiver.received.map(({ body }) => body);
+    await eventually("both events", () => (bodies().includes("2") ? true : null));
+    // At least once: a run that a change ends may have sent one already.
+    assert.match(bodies().join(""), /^1{2,}2$/);
   } finally {
     await receiver.close();
   }

@@ -221,13 +221,17 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual(await recorded(), ["twice"]);
     });
 
-    test("a job that is changed while it runs runs again, and its first run is void", async () => {
+    test("a job that is changed while it runs runs again once that run has ended, which is told and void", async () => {
       const jobs = node();
       const { promise: hold, resolve: letGo } = Promise.withResolvers<void>();
       let runs = 0;
+      let told: AbortSignal | undefined;
+      const fences: number[] = [];
       jobs.start([
         handler(async (job) => {
           const mine = ++runs;
+          fences.push(job.fence);
+          told ??= job.signal;
           if (mine === 1) await hold;
           return { ...DONE, commit: record(`run-${mine}-${job.key}`) };
         }),
@@ -235,8 +239,11 @@ for (const { kind: database, skip } of DATABASES) {
       await put(jobs, "changed");
       await until(async () => runs === 1);
       await put(jobs, "changed");
-      await until(async () => (await recorded()).length === 1);
+      await until(async () => told?.aborted === true);
+      assert.equal(runs, 1, "the second run waits for the first");
       letGo();
+      await until(async () => (await recorded()).length === 1);
+      assert.ok((fences[0] ?? 0) < (fences[1] ?? 0), String(fences));
       await jobs.stop();
       assert.deepEqual(await recorded(), ["run-2-changed"]);
     });
@@ -304,7 +311,7 @@ function movable(startMs: number): Clock & { advance(ms: number): void } {
   return { nowMs: () => nowMs, advance: (ms) => void (nowMs += ms) };
 }
 
-async function until(condition: () => Promise<boolean>, deadlineMs = 10_000): Promise<void> {
+async function until(condition: () => Promise<boolean>, deadlineMs = 60_000): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await condition())) {
     assert.ok(performance.now() < deadline, `the condition did not come true within ${deadlineMs} ms`);

@@ -183,7 +183,10 @@ class Runner implements Jobs {
     const { row } = claimed;
     const key = `${row.id} ${row.fence}`;
     const abort = new AbortController();
-    const ended = this.#run(handler, claimed, abort)
+    const former = [...this.#running.values()].filter((each) => each.row.id === row.id);
+    for (const each of former) each.abort.abort(new LeaseLost("the job was changed"));
+    const free = Promise.all(former.map((each) => each.ended));
+    const ended = this.#run(handler, claimed, { abort, free })
       .catch((error: unknown) => this.#log.warn({ err: error, kind: row.kind, key: row.key }, "cannot finish a job"))
       .then(() => {
         this.#running.delete(key);
@@ -192,12 +195,18 @@ class Runner implements Jobs {
     this.#running.set(key, { row, abort, ended });
   }
 
-  async #run(handler: JobHandler, { row, dueAtMs }: Claimed, abort: AbortController): Promise<void> {
+  async #run(
+    handler: JobHandler,
+    { row, dueAtMs }: Claimed,
+    { abort, free }: { abort: AbortController; free: Promise<unknown> },
+  ): Promise<void> {
     const renewal = setInterval(() => void this.#renew(row, abort), this.#leaseMs / 3);
-    const { kind, key, attempts } = row;
+    const { kind, key, attempts, fence } = row;
     const payload: unknown = JSON.parse(row.payload);
-    const job: Job = { kind, key, group: row.group_key, payload, dueAtMs, attempts, signal: abort.signal };
+    const job: Job = { kind, key, group: row.group_key, payload, dueAtMs, attempts, fence, signal: abort.signal };
     try {
+      await free;
+      abort.signal.throwIfAborted();
       const outcome = await handler.run(job);
       abort.signal.throwIfAborted();
       await this.#finish(row, outcome.dueAtMs, outcome.commit?.bind(outcome));

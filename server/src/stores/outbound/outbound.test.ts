@@ -224,7 +224,7 @@ test("a destination that never answers, or never ends, costs the time limit and 
   for (const port of [silent, mute, dripping]) {
     const startedMs = performance.now();
     await refused(post(outbound({ timeoutMs: 300 }), `http://127.0.0.1:${port}/`), "timeout", /within 300 ms/);
-    assert.ok(performance.now() - startedMs < 3000);
+    assert.ok(performance.now() - startedMs < 20_000);
   }
 });
 

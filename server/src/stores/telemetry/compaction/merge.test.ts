@@ -26,7 +26,7 @@ const processIn = (workDir: string): CompactionProcess =>
   new CompactionProcess({ workDir, memoryBytes: 256 * 1024 * 1024, threads: 1, timeoutMs: 60_000, idleMs: 10_000 });
 
 async function until(isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = performance.now() + 20_000; !(await isDone()); await delay(5))
+  for (const deadline = performance.now() + 60_000; !(await isDone()); await delay(5))
     assert.ok(performance.now() < deadline, `waited for: ${what}`);
 }
 

@@ -92,7 +92,7 @@ describe("attacks", { concurrency: 1 }, () => {
           assertSilent(error.message);
         }
         assert.ok(
-          performance.now() - startedMs < 6000,
+          performance.now() - startedMs < 30_000,
           "over within the time limit, its grace, and the start of a child",
         );
         assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs"), [[1000]]);

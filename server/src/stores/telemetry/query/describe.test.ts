@@ -27,7 +27,7 @@ describe("a statement that is described", { concurrency: 1 }, () => {
   test("does not run", async () => {
     const startedMs = performance.now();
     await parametersOf("SELECT count(*) FROM range(100000000000) a, range(1000) b");
-    assert.ok(performance.now() - startedMs < 5000);
+    assert.ok(performance.now() - startedMs < 30_000);
     assert.deepEqual(await parametersOf("SELECT message::INT FROM logs"), []);
   });
 

@@ -67,7 +67,7 @@ describe("plans", { concurrency: 1 }, () => {
   test("nothing runs for a plan alone", async () => {
     const startedMs = performance.now();
     await explain("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7", "plan");
-    assert.ok(performance.now() - startedMs < 5000);
+    assert.ok(performance.now() - startedMs < 30_000);
   });
 
   test("limits hold for one that is run", async () => {

@@ -13,7 +13,7 @@ test("a result that is read for ever, a little at a time, is cut off and gives i
     const drip = async (): Promise<void> => {
       for await (const chunk of body) {
         taken += (chunk as Buffer).length;
-        assert.ok(performance.now() - startedMs < 10_000, "it goes on");
+        assert.ok(performance.now() - startedMs < 40_000, "it goes on");
         await delay(20);
       }
     };

@@ -59,8 +59,8 @@ async function numbers(files: readonly { path: string; rows: number; bytes: numb
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5000;
-  while (!(await condition())) assert.ok(performance.now() < deadline, "it did not happen within 5 s");
+  const deadline = performance.now() + 60_000;
+  while (!(await condition())) assert.ok(performance.now() < deadline, "it did not happen within a minute");
 }
 
 test("rows are read once, and all of them are in each snapshot", async (t) => {

@@ -199,9 +199,9 @@ test("going away cancels the query", async () => {
 });
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
-    assert.ok(performance.now() < deadline, "the condition did not come true within 5 s");
+    assert.ok(performance.now() < deadline, "the condition did not come true within a minute");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

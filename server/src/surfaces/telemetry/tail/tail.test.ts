@@ -123,7 +123,7 @@ function output() {
       tell();
     },
     until: async (what: string, fits: () => boolean) => {
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + 60_000;
       while (!fits()) {
         assert.ok(performance.now() < deadline, `waited in vain for ${what}; got ${text.slice(-2000)}`);
         await Promise.race([changed.promise, new Promise((resolve) => setTimeout(resolve, 20))]);

