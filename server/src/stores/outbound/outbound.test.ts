@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, Server as HttpServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,7 +16,10 @@ import { startNameServer, type NameServer, type Zone } from "./testing/name-serv
 const servers: Server[] = [];
 const names: NameServer[] = [];
 after(async () => {
-  for (const server of servers) server.close();
+  for (const server of servers) {
+    server.close();
+    if (server instanceof HttpServer) server.closeAllConnections();
+  }
   for (const server of names) await server.close();
 });
 
@@ -297,4 +300,72 @@ test("addresses that are listed are reached by whatever spelling, by plain HTTP 
     await refused(post(guarded, `http://${host}:${port}/`), "destination_refused");
   // What is public is still for TLS only.
   await refused(post(guarded, "http://93.184.216.34/"), "destination_refused", /https/);
+});
+
+describe("connections that are kept", () => {
+  /** A server that notes the peers' connections, on every address of loopback. */
+  async function counting(options: { keepAliveTimeout?: number } = {}) {
+    const connections: string[] = [];
+    const server = createServer((_request, response) => void response.end());
+    if (options.keepAliveTimeout !== undefined) server.keepAliveTimeout = options.keepAliveTimeout;
+    server.on("connection", (socket) => connections.push(socket.localAddress ?? ""));
+    server.listen(0, "0.0.0.0");
+    await once(server, "listening");
+    servers.push(server);
+    return { port: (server.address() as AddressInfo).port, connections, server };
+  }
+
+  test("requests to one destination share a connection, and a name is asked for once in a while", async () => {
+    const { port, connections } = await counting();
+    const { resolve, server } = await resolving({ "receiver.example": ["127.0.0.1"] });
+    const to = outbound({ resolve });
+    for (let i = 0; i < 5; i++) assert.equal((await post(to, `http://receiver.example:${port}/`)).status, 200);
+    assert.equal(connections.length, 1);
+    assert.equal(server.asked.length, 2, "an A and an AAAA");
+  });
+
+  test("one that the destination has ended is no failure", async () => {
+    const { port, connections, server } = await counting();
+    const to = outbound();
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await post(to, `http://127.0.0.1:${port}/`)).status, 200);
+      server.closeAllConnections(); // the next request finds it gone, or going
+    }
+    assert.equal(connections.length, 3);
+  });
+
+  test("one is not used when the name leads elsewhere now", async () => {
+    const { port, connections } = await counting();
+    let present = "127.0.0.1";
+    const resolve = (): Promise<string[]> => Promise.resolve([present]);
+    const to = outbound({ resolve, resolvedMs: 0 });
+    assert.equal((await post(to, `http://moving.example:${port}/`)).status, 200);
+    present = "127.0.0.9";
+    assert.equal((await post(to, `http://moving.example:${port}/`)).status, 200);
+    assert.deepEqual(connections, ["127.0.0.1", "127.0.0.9"]);
+  });
+
+  test("one does not help a name that leads to a forbidden address now", async () => {
+    const { port, connections } = await counting();
+    let present = ["127.0.0.1"];
+    const { resolve } = await resolving({ "turning.example": () => present });
+    const to = outbound({ privateAddresses: false, allowedAddresses: ["127.0.0.1"], resolve, resolvedMs: 0 });
+    assert.equal((await post(to, `http://turning.example:${port}/`)).status, 200);
+    for (const turned of [["127.0.0.9"], ["127.0.0.1", "127.0.0.9"], ["::1"], ["169.254.169.254"], ["10.0.0.1"]]) {
+      present = turned;
+      await refused(post(to, `http://turning.example:${port}/`), "destination_refused");
+    }
+    assert.deepEqual(connections, ["127.0.0.1"]);
+  });
+
+  test("one whose answer was not read to its end is not used again", async () => {
+    let requests = 0;
+    const port = await http((_request, response) => {
+      requests += 1;
+      response.end(Buffer.alloc(1024 * 1024));
+    });
+    const to = outbound();
+    for (let i = 0; i < 3; i++) assert.equal((await post(to, `http://127.0.0.1:${port}/`)).status, 200);
+    assert.equal(requests, 3);
+  });
 });

@@ -27,6 +27,22 @@ export function systemResolve(options: { hosts: boolean; servers?: readonly stri
   };
 }
 
+const REMEMBERED_NAMES_MAX = 1000;
+
+/** Asks again after so long: a destination that gets thousands of requests a second need not be looked up for each. */
+export function remembering(resolve: Resolve, forMs: number): Resolve {
+  const known = new Map<string, { readonly addresses: readonly string[]; readonly untilMs: number }>();
+  return async (name, signal) => {
+    const found = known.get(name);
+    if (found !== undefined && found.untilMs > performance.now()) return found.addresses;
+    const addresses = await resolve(name, signal);
+    if (known.size >= REMEMBERED_NAMES_MAX) known.clear();
+    if (addresses.length === 0) known.delete(name);
+    else known.set(name, { addresses, untilMs: performance.now() + forMs });
+    return addresses;
+  };
+}
+
 async function addressesOf(resolver: Resolver, name: string): Promise<string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
