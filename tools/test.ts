@@ -1,9 +1,10 @@
-// npm test [-- PART_OF_A_PATH ...], npm run full: runs test files, each in a process of its own.
+// npm test [-- PART_OF_A_PATH ...], npm run full: runs test files, each in a process of its own but for those of operations.
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { discover, type Tier } from "./test-runner/discover.ts";
+import { discover, inProcesses, type Tier } from "./test-runner/discover.ts";
 import { lineOf, summaryOf } from "./test-runner/report.ts";
-import { runFile } from "./test-runner/run-file.ts";
+import { nameOf, runFile } from "./test-runner/run-file.ts";
 import type { FileResult } from "./test-runner/tally.ts";
 
 const TIMEOUT_MS: Record<Tier, number> = { test: 120_000, full: 900_000 };
@@ -44,7 +45,7 @@ function parse(argv: readonly string[]): Options {
 
 /** Resolves to the exit code: 1 when anything failed, or nothing was found to run. */
 async function main(options: Options): Promise<number> {
-  const waiting = discover(options.root, options.tier, options.filters);
+  const waiting = inProcesses(discover(options.root, options.tier, options.filters));
   if (waiting.length === 0 && (options.tier === "test" || options.filters.length > 0)) {
     console.error(`cannot run tests: no test file ${options.filters.length > 0 ? "matches" : "was found"}`);
     console.log("0 passed, 1 failed, 0 skipped");
@@ -53,9 +54,9 @@ async function main(options: Options): Promise<number> {
   const startedMs = performance.now();
   const results: FileResult[] = [];
   const work = async (): Promise<void> => {
-    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    for (let paths = waiting.shift(); paths !== undefined; paths = waiting.shift()) {
       const leftMs = options.budgetMs - (performance.now() - startedMs);
-      const result = await runInTime(path, leftMs, options);
+      const result = await runInTime(paths, leftMs, options);
       results.push(result);
       console.log(lineOf(result));
     }
@@ -65,13 +66,15 @@ async function main(options: Options): Promise<number> {
   return results.some((result) => result.failures.length > 0) ? 1 : 0;
 }
 
-async function runInTime(path: string, leftMs: number, options: Options): Promise<FileResult> {
+async function runInTime(paths: readonly string[], leftMs: number, options: Options): Promise<FileResult> {
   if (leftMs > 0) {
     const { root, timeoutMs } = options;
-    return runFile({ root, path, timeoutMs, fileTimeoutMs: 2 * timeoutMs, leftMs });
+    return runFile({ root, paths, timeoutMs, fileTimeoutMs: 2 * timeoutMs, leftMs });
   }
   const skip = { name: "the file itself", reason: "no time was left for it" };
-  return { path, passed: 0, failures: [], skips: [skip], durationMs: 0, output: "" };
+  return { path: nameOf(paths), passed: 0, failures: [], skips: [skip], durationMs: 0, output: "" };
 }
 
+// Each file runs in a process of its own and starts others: what they all load is compiled once. It halves their start.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "../node_modules/.cache/tests");
 process.exitCode = await main(parse(process.argv.slice(2)));

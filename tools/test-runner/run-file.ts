@@ -1,11 +1,14 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { run } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Tally, type FileResult, type TestEvent } from "./tally.ts";
+
+const TOGETHER = fileURLToPath(new URL("together.ts", import.meta.url));
 
 export interface RunFileOptions {
   readonly root: string;
-  /** Relative to the root. */
-  readonly path: string;
+  /** Relative to the root; several share a process. */
+  readonly paths: readonly string[];
   /** A test that takes longer fails. */
   readonly timeoutMs: number;
   /** A file that takes longer, because it leaves a timer or a socket open perhaps, is ended and fails. */
@@ -15,13 +18,15 @@ export interface RunFileOptions {
 }
 
 /**
- * Runs one test file in a process of its own. Never rejects because of what the file does: a crash, an early exit, an
- * open handle at the end and a file without a test are failures in the result.
+ * Runs one test file, or several together, in a process of its own. Never rejects because of what a file does: a crash, an
+ * early exit, an open handle at the end and a file without a test are failures in the result.
  */
 export async function runFile(options: RunFileOptions): Promise<FileResult> {
-  const file = join(options.root, options.path);
+  const files = options.paths.map((path) => join(options.root, path));
+  const isOne = files.length === 1;
+  const file = isOne ? (files[0] ?? "") : TOGETHER;
   const startedMs = performance.now();
-  const tally = new Tally();
+  const tally = new Tally({ suites: isOne ? [] : options.paths });
   const output: string[] = [];
   const abort = new AbortController();
   const seen = { summary: false, processFailed: false, noTest: false, timedOut: false };
@@ -36,6 +41,8 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   );
   const stream = run({
     files: [file],
+    argv: isOne ? [] : files,
+    cwd: options.root,
     isolation: "process",
     concurrency: 1,
     timeout: options.timeoutMs,
@@ -69,13 +76,19 @@ export async function runFile(options: RunFileOptions): Promise<FileResult> {
   }
   const { passed, failures, skips } = tally;
   return {
-    path: options.path,
+    path: nameOf(options.paths),
     passed,
     failures,
     skips,
     durationMs: performance.now() - startedMs,
     output: output.join(""),
   };
+}
+
+/** As lines and failures call it. */
+export function nameOf(paths: readonly string[]): string {
+  const [first = ""] = paths;
+  return paths.length === 1 ? first : `${dirname(first)}: ${paths.length} files`;
 }
 
 async function drain(stream: AsyncIterable<unknown>): Promise<void> {
@@ -93,6 +106,7 @@ function verdictOf(
     return "its process failed; its output says why";
   if (seen.noTest || (tally.passed === 0 && tally.failures.length === 0 && tally.skips.length === 0))
     return "ran no test: it has none, or process.exit was called before the first ended";
+  if (tally.empty.length > 0) return `ran no test of ${tally.empty.join(", ")}`;
   if (!seen.summary) return "ended before its tests were done; does something call process.exit?";
   return undefined;
 }

@@ -112,6 +112,28 @@ test("files add up, and the summary is one line at the end", () => {
   assert.equal(ran.lines.filter((line) => /\d+ passed, \d+ failed, \d+ skipped/.test(line)).length, 1);
 });
 
+test("files of operations share a process, where each must have a test", () => {
+  const files = {
+    "x/operations/a.test.ts": `${PASSES}\nconsole.log("in", process.pid); throw new Error("shown");`,
+    "x/operations/b.test.ts": 'before(() => {}); describe("b", () => { it("c", () => {}); it("d", () => {}); });',
+    "x/operations/c.test.ts": "export {};",
+  };
+  const { "x/operations/a.test.ts": _, ...withoutThrow } = files;
+  const empty = run(withoutThrow);
+  assert.equal(empty.last, "2 passed, 1 failed, 0 skipped");
+  assert.match(
+    empty.lines.join("\n"),
+    /operations: 2 files: the file itself\n +ran no test of server\/src\/x\/operations\/c/,
+  );
+  const thrown = run({ "x/operations/a.test.ts": files["x/operations/a.test.ts"], "x/operations/d.test.ts": PASSES });
+  assert.match(thrown.lines.join("\n"), /Error: shown/);
+  assert.equal(thrown.status, 1);
+  const pids = 'console.log("pid", process.pid); throw new Error("end");';
+  const shared = run({ "x/operations/a.test.ts": pids, "x/operations/b.test.ts": pids });
+  const seen = shared.lines.filter((line) => line.includes("pid ")).map((line) => line.trim());
+  assert.equal(new Set(seen).size, 1, seen.join());
+});
+
 test("arguments choose files by a part of their path", () => {
   const ran = run({ "a.test.ts": PASSES, "b.test.ts": "throw new Error();" }, "src/a");
   assert.equal(ran.last, "1 passed, 0 failed, 0 skipped");

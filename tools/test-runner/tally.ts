@@ -29,14 +29,24 @@ export interface TestEvent {
 }
 
 /**
- * Counts the tests of one file from its events, which come in order: subtests before their parent. A parent is not a test
- * of its own, but counts when it fails by itself.
+ * Counts the tests of one process from its events, which come in order: subtests before their parent. A parent is not a test
+ * of its own, but counts when it fails by itself. `suites` are names that must each have a test: files that share the process.
  */
 export class Tally {
   readonly failures: Failure[] = [];
   readonly skips: Skip[] = [];
   passed = 0;
   readonly #hasChildren: boolean[] = [];
+  readonly #empty: Set<string>;
+
+  constructor({ suites = [] }: { readonly suites?: readonly string[] } = {}) {
+    this.#empty = new Set(suites);
+  }
+
+  /** Of `suites`, those that have shown no test yet. */
+  get empty(): readonly string[] {
+    return [...this.#empty];
+  }
 
   pass(event: TestEvent): void {
     const isLeaf = this.#enter(event);
@@ -57,6 +67,7 @@ export class Tally {
   /** True when the event is of a test without subtests. */
   #enter(event: TestEvent): boolean {
     const hadChildren = this.#hasChildren[event.nesting + 1] === true;
+    if (hadChildren && event.nesting === 0) this.#empty.delete(event.name);
     this.#hasChildren.length = event.nesting + 1;
     this.#hasChildren[event.nesting] = true;
     return !hadChildren && event.details.type !== "suite";

@@ -1,0 +1,10 @@
+// Imports the test files that it is given, one after another, each as a suite of its own: they share a process.
+import { relative } from "node:path";
+import { describe } from "node:test";
+import { pathToFileURL } from "node:url";
+
+for (const path of process.argv.slice(2)) {
+  describe(relative(process.cwd(), path), async () => {
+    await import(pathToFileURL(path).href);
+  });
+}
