@@ -4,6 +4,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { EventSource } from "eventsource";
 import { Webhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
 import { refused } from "../fixtures/http.ts";
 import { eventually } from "../fixtures/process.ts";
 import { startReceiver, type Received } from "../fixtures/receiver.ts";
@@ -120,20 +121,26 @@ test("what can't be verified is refused, and kept with the reason", async () => 
   );
 });
 
-test("the standardwebhooks library signs what we take; a rotated secret and the former one count", async () => {
+test("the libraries of Standard Webhooks and Svix sign what we take; a rotated secret and the former one count", async () => {
   const { server, token } = shared;
   const { id, url, secret } = await newWebhook(server, token, { verification: { scheme: "standard_webhooks" } });
-  const send = async (key: string): Promise<number> => {
+  const send = async (prefix: "webhook" | "svix", key: string): Promise<number> => {
     const [name, at, body] = [`msg_${randomUUID()}`, new Date(), '{"type":"invoice.paid"}'];
-    const signature = new Webhook(key).sign(name, at, body);
-    const fields = { "webhook-id": name, "webhook-timestamp": String(Math.floor(at.getTime() / 1000)) };
-    return (await post(url, body, { ...JSON_TYPE, ...fields, "webhook-signature": signature })).status;
+    const library = prefix === "svix" ? new SvixWebhook(key) : new Webhook(key);
+    const fields = {
+      [`${prefix}-id`]: name,
+      [`${prefix}-timestamp`]: String(Math.floor(at.getTime() / 1000)),
+      [`${prefix}-signature`]: library.sign(name, at, body),
+    };
+    return (await post(url, body, { ...JSON_TYPE, ...fields })).status;
   };
-  assert.equal(await send(secret), 202);
+  const both = (key: string): Promise<number[]> => Promise.all([send("webhook", key), send("svix", key)]);
+  assert.deepEqual(await both(secret), [202, 202]);
   const rotated = await server.call("POST", `/v1/webhooks/${id}/rotate-secret`, { token, json: { overlap_s: 60 } });
-  assert.deepEqual([await send(String(rotated.body["secret"])), await send(secret)], [202, 202]);
+  assert.deepEqual(await both(String(rotated.body["secret"])), [202, 202]);
+  assert.deepEqual(await both(secret), [202, 202]);
   await server.call("POST", `/v1/webhooks/${id}/rotate-secret`, { token, json: { overlap_s: 0 } });
-  assert.equal(await send(secret), 401);
+  assert.deepEqual(await both(secret), [401, 401]);
 });
 
 test("an event that comes again is kept once, also when both come at once", async () => {
@@ -260,6 +267,8 @@ test("events are handed on signed and filtered, tried again after a refusal, and
     for (const { headers, body: sent } of receiver.received) {
       assert.equal(sent, body, "the bytes as they came");
       assert.ok(new Webhook(made.secret).verify(sent, headers as Record<string, string>));
+      new SvixWebhook(made.secret).verify(sent, headers as Record<string, string>);
+      assert.throws(() => new SvixWebhook(made.secret).verify(`${sent} `, headers as Record<string, string>));
     }
     assert.equal(receiver.received.length, ofEvent(event).length, "what does not fit is not sent");
     const before = ofEvent(event).length;
