@@ -144,10 +144,14 @@ function exchangeOn(
     reject(request.reusedSocket && hasEnded(error) ? new ConnectionGone(error.message) : error);
   request.on("socket", (socket) => guard(socket, addresses));
   request.on("error", fail);
-  request.on("close", () => reject(new OutboundError("connection_failed", "the destination sent no answer")));
+  let isAnswered = false;
+  request.on("close", () => {
+    if (!isAnswered) reject(new OutboundError("connection_failed", "the destination sent no answer"));
+  });
   request.on("upgrade", (_response, socket) => socket.destroy());
   request.on("response", (response) => {
     drain(response, (isWhole) => {
+      isAnswered = true;
       if (!isWhole) request.destroy();
       resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] });
     });

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Job, JobHandler, JobOutcome } from "#stores/jobs/index.ts";
 import { matcherOf } from "../events.ts";
 import { eventBySeq, eventsAfter, newestSeq } from "../events-store.ts";
 import type { DeliveryDeps, EventRow } from "../types.ts";
+import { signingSecrets } from "./destinations.ts";
 import { destinationSettings, HAND_ON, type DeliveryRow, type DestinationRow } from "./model.ts";
 import { Paces } from "./pace.ts";
 import { Progress } from "./progress.ts";
@@ -14,11 +16,11 @@ export type RunDeps = Omit<DeliveryDeps, "jobs"> & {
 };
 
 /** Of one destination at once, where the order does not matter. */
-const CONCURRENCY = 8;
+const CONCURRENCY = 16;
 const PAGE_EVENTS = 200;
 const PAGE_RETRIES = 50;
-/** A run ends after so long, and the next one goes on: what it did is then written. */
-const RUN_MS = 3000;
+/** A run ends after so long, and the next one goes on: what it did is then written, and would be sent again after a crash before that. */
+const RUN_MS = 1000;
 /** After so many failures in a row one event at a time is tried, now and then. */
 const FAILURES_MAX = 5;
 const PROBE_MS = 60_000;
@@ -45,6 +47,7 @@ class Run {
   readonly #paces: Paces;
   readonly #job: Job;
   readonly #untilMs: number;
+  #secrets: readonly string[] | undefined;
 
   constructor(deps: RunDeps, paces: Paces, job: Job) {
     this.#deps = deps;
@@ -75,7 +78,7 @@ class Run {
       await this.#retry(row, progress, [pending]);
       return progress.failures === 0;
     }
-    return this.#sendNew(row, progress, { concurrency: 1, limit: PAGE_EVENTS });
+    return this.#sendNew(row, progress, { concurrency: 1 });
   }
 
   async #anyOrder(row: DestinationRow, progress: Progress): Promise<boolean> {
@@ -85,10 +88,11 @@ class Run {
     await this.#retry(row, progress, due);
     if (isFailing && progress.failures > 0) {
       // One that has nothing to try again is asked by the next event whether it is back.
-      if (due.length === 0 && this.#isProbeDue(row)) await this.#sendNew(row, progress, { concurrency: 1, limit: 1 });
+      if (due.length === 0 && this.#isProbeDue(row))
+        await this.#sendNew(row, progress, { concurrency: 1, sendsMax: 1 });
       return progress.failures === 0;
     }
-    const more = await this.#sendNew(row, progress, { concurrency: CONCURRENCY, limit: PAGE_EVENTS });
+    const more = await this.#sendNew(row, progress, { concurrency: CONCURRENCY });
     return (more || due.length === PAGE_RETRIES) && progress.failures < FAILURES_MAX;
   }
 
@@ -105,35 +109,50 @@ class Run {
     }
   }
 
-  /** Sends what is after the position; true when there is more. */
+  /** Sends what is after the position, page after page; true when there is more. */
   async #sendNew(
     row: DestinationRow,
     progress: Progress,
-    { concurrency, limit }: { concurrency: number; limit: number },
+    { concurrency, sendsMax = Number.MAX_SAFE_INTEGER }: { concurrency: number; sendsMax?: number },
   ): Promise<boolean> {
-    const events = await eventsAfter(this.#deps.metadata.read, row.webhook_id, row.position, { limit });
     const fits = filterOf(row);
-    let next = 0;
+    const pages = new Pages(this.#deps, row.webhook_id, row.position);
+    let [taken, sent, isBroken] = [0, 0, false];
     const stops = (): boolean =>
+      isBroken ||
+      sent >= sendsMax ||
       performance.now() > this.#untilMs ||
       progress.stopped !== null ||
       progress.failures >= (concurrency === 1 ? 1 : FAILURES_MAX);
+    // The first of a run is always taken: one whose retries took all its time must come to new events, too.
+    const isOver = (): boolean => taken > 0 && stops();
     const worker = async (): Promise<void> => {
-      for (let event = events[next]; event !== undefined && !stopsBefore(next, stops); event = events[next]) {
-        next += 1;
-        if (fits(event)) progress.first(event, await this.#send(row, event));
+      while (!isOver() && (await pages.ready())) {
+        const event = isOver() ? undefined : pages.take();
+        if (event === undefined) continue; // it is over, or another worker was quicker
+        taken += 1;
+        progress.position = event.seq; // what was taken comes to an end before the run does
+        if (!fits(event)) continue;
+        sent += 1;
+        progress.first(event, await this.#send(row, event));
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, worker));
-    // Workers take events in turn, and each that was taken has come to an end.
-    progress.position = events[next - 1]?.seq ?? row.position;
-    return next < events.length || events.length === limit;
+    const guarded = (): Promise<void> =>
+      worker().catch((error: unknown) => {
+        isBroken = true;
+        throw error;
+      });
+    for (const result of await Promise.allSettled(Array.from({ length: concurrency }, guarded)))
+      if (result.status === "rejected") throw result.reason;
+    return !pages.isAtEnd;
   }
 
   async #send(row: DestinationRow, event: EventRow) {
     const { signal } = this.#job;
     await this.#paces.turn(row.id, destinationSettings(row).rate_per_second, signal);
-    return sendEvent(this.#deps, row, event, signal);
+    const { envelope, clock } = this.#deps;
+    this.#secrets ??= signingSecrets(envelope, row, clock.nowMs());
+    return sendEvent(this.#deps, row, event, { secrets: this.#secrets, signal });
   }
 
   #outcome(row: DestinationRow, progress: Progress, more: boolean): JobOutcome {
@@ -160,9 +179,46 @@ class Run {
   }
 }
 
-/** The first of a run is always taken: one whose retries took all its time must come to new events, too. */
-function stopsBefore(index: number, stops: () => boolean): boolean {
-  return index > 0 && stops();
+/** The events of a webhook after a number, read in pages. */
+class Pages {
+  readonly #deps: Pick<RunDeps, "metadata">;
+  readonly #webhookId: string;
+  #after: number;
+  #page: readonly EventRow[] = [];
+  #next = 0;
+  #isLast = false;
+  #reading: Promise<void> | undefined;
+
+  constructor(deps: Pick<RunDeps, "metadata">, webhookId: string, after: number) {
+    this.#deps = deps;
+    this.#webhookId = webhookId;
+    this.#after = after;
+  }
+
+  /** False at the end. */
+  async ready(): Promise<boolean> {
+    if (this.#next === this.#page.length && !this.#isLast) await (this.#reading ??= this.#read());
+    return !this.isAtEnd;
+  }
+
+  take(): EventRow | undefined {
+    const event = this.#page[this.#next];
+    if (event !== undefined) this.#next += 1;
+    return event;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#isLast && this.#next === this.#page.length;
+  }
+
+  async #read(): Promise<void> {
+    await nextTurn(); // SQLite answers at once, and a filter may let nothing pass
+    this.#page = await eventsAfter(this.#deps.metadata.read, this.#webhookId, this.#after, { limit: PAGE_EVENTS });
+    this.#next = 0;
+    this.#isLast = this.#page.length < PAGE_EVENTS;
+    this.#after = this.#page.at(-1)?.seq ?? this.#after;
+    this.#reading = undefined;
+  }
 }
 
 function filterOf(row: DestinationRow): (event: EventRow) => boolean {

@@ -2,7 +2,6 @@ import { signatureFields } from "#kernel/webhook-signature.ts";
 import { OutboundError } from "#stores/outbound/index.ts";
 import { bodyOf } from "../events.ts";
 import type { DeliveryDeps, EventRow } from "../types.ts";
-import { signingSecrets } from "./destinations.ts";
 import type { DestinationRow } from "./model.ts";
 
 /** What came of one request. */
@@ -13,21 +12,21 @@ export interface Sent {
   readonly delivered: boolean;
 }
 
-type Deps = Pick<DeliveryDeps, "metadata" | "objects" | "clock" | "envelope" | "outbound">;
+type Deps = Pick<DeliveryDeps, "metadata" | "objects" | "clock" | "outbound">;
 
 /** Its bytes as they came, signed by us (Standard Webhooks). The id is the event's, so that a receiver can drop repetitions. */
 export async function sendEvent(
   deps: Deps,
   destination: DestinationRow,
   event: EventRow,
-  signal: AbortSignal,
+  { secrets, signal }: { readonly secrets: readonly string[]; readonly signal: AbortSignal },
 ): Promise<Sent> {
   const nowMs = deps.clock.nowMs();
   const body = await bodyOf(deps, event);
   const message = { id: event.id, timestampS: Math.floor(nowMs / 1000), body };
   const headers = {
     "content-type": event.content_type ?? "application/octet-stream",
-    ...signatureFields(message, signingSecrets(deps.envelope, destination, nowMs)),
+    ...signatureFields(message, secrets),
     "mooring-webhook-id": event.webhook_id,
     ...(event.type !== null && /^[\x20-\x7e]+$/.test(event.type) ? { "mooring-event-type": event.type } : {}),
   };
