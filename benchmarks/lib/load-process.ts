@@ -19,9 +19,10 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const latencies: number[] = [];
   let next = 0;
   const started = performance.now();
+  const { requestsMax = Number.MAX_SAFE_INTEGER } = plan;
   const until = started + plan.durationMs;
   const take = (): Buffer | null =>
-    performance.now() < until ? (plan.requests[next++ % plan.requests.length] ?? null) : null;
+    performance.now() < until && next < requestsMax ? (plan.requests[next++ % plan.requests.length] ?? null) : null;
   const note = ({ status, ms }: { status: string; ms: number }): void => {
     statuses[status] = (statuses[status] ?? 0) + 1;
     latencies.push(ms);

@@ -7,6 +7,8 @@ export interface LoadPlan {
   readonly requests: readonly Buffer[];
   readonly connections: number;
   readonly durationMs: number;
+  /** Ends earlier, when so many requests were sent. */
+  readonly requestsMax?: number;
   /** All connections together, evenly; without it each sends as soon as it was answered. */
   readonly perSecond?: number;
 }

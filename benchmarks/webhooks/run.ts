@@ -1,65 +1,70 @@
-import { requestBytes, runLoad, type LoadResult } from "../lib/load.ts";
+import { parseArgs } from "node:util";
 import { startProduct } from "../lib/product.ts";
 import { startScript } from "../lib/script.ts";
 import { shown, spreadOf } from "../lib/statistics.ts";
+import { deliverBacklog } from "./backlog.ts";
+import { BODY_BYTES, CONNECTIONS, perSecond, sendEvents } from "./events.ts";
 
 // Events of 2 KiB a second that are on disk before they are answered, at 64 connections, beside the least that does the same:
-// a server that appends bodies to a file, with one flush for all that wait (../ingest/floor.ts).
+// a server that appends bodies to a file, with one flush for all that wait (../ingest/floor.ts). Then a backlog of such events is
+// delivered to one destination while others come.
 
 const ROUNDS = 3;
 const ROUND_MS = 8000;
-const CONNECTIONS = 64;
-const BODY_BYTES = 2048;
-const FLAGS = ["--webhook-rate-limit-per-second", "1000000", "--webhook-rate-limit-burst", "10000000"];
+const FLAGS = [
+  "--webhook-rate-limit-per-second",
+  "1000000",
+  "--webhook-rate-limit-burst",
+  "10000000",
+  "--webhooks-private-addresses",
+  "allow",
+];
 
-function event(): Buffer {
-  const head = JSON.stringify({
-    type: "order.paid",
-    id: 4711,
-    entries: [],
-    customer: { name: "Ada", country: "GB" },
-  }).slice(0, -1);
-  const rest = `,"note":"`;
-  return Buffer.from(`${head}${rest}${"x".repeat(BODY_BYTES - head.length - rest.length - 2)}"}`);
-}
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: String(ROUNDS) },
+    backlog: { type: "string", default: "100000" },
+  },
+});
 
-async function load(port: number, path: string): Promise<LoadResult> {
-  const headers = { "content-type": "application/json", "user-agent": "bench" };
-  const request = requestBytes({ method: "POST", path, host: `127.0.0.1:${port}`, headers, body: event() });
-  const plan = { host: "127.0.0.1", port, requests: [request], connections: CONNECTIONS, durationMs: ROUND_MS };
-  const result = await runLoad(plan);
-  if (Object.keys(result.statuses).join() !== "202") throw new Error(JSON.stringify(result.statuses));
-  return result;
-}
-
-const perSecond = (result: LoadResult): number => result.answered / (result.elapsedMs / 1000);
-
-const floor = await startScript(new URL("../ingest/floor.ts", import.meta.url));
-const product = await startProduct({ flags: FLAGS });
-try {
-  const { webhook } = await product.bootstrap("bench");
-  const path = new URL(webhook.url).pathname;
-  const rates: { floor: number[]; ours: number[]; p50: number[]; p99: number[] } = {
-    floor: [],
-    ours: [],
-    p50: [],
-    p99: [],
-  };
-  for (let round = 0; round <= ROUNDS; round++) {
-    const floorResult = await load(floor.port, "/");
-    const ourResult = await load(product.port, path);
-    if (round === 0) continue; // warm-up
-    rates.floor.push(perSecond(floorResult));
-    rates.ours.push(perSecond(ourResult));
-    rates.p50.push(ourResult.p50Ms);
-    rates.p99.push(ourResult.p99Ms);
+async function receive(rounds: number): Promise<string> {
+  const floor = await startScript(new URL("../ingest/floor.ts", import.meta.url));
+  const product = await startProduct({ flags: FLAGS });
+  try {
+    const { webhook } = await product.bootstrap("bench");
+    const path = new URL(webhook.url).pathname;
+    const rates: { floor: number[]; ours: number[]; p50: number[]; p99: number[] } = {
+      floor: [],
+      ours: [],
+      p50: [],
+      p99: [],
+    };
+    for (let round = 0; round <= rounds; round++) {
+      const floorResult = await sendEvents(floor.port, "/", { durationMs: ROUND_MS });
+      const ourResult = await sendEvents(product.port, path, { durationMs: ROUND_MS });
+      if (round === 0) continue; // warm-up
+      rates.floor.push(perSecond(floorResult));
+      rates.ours.push(perSecond(ourResult));
+      rates.p50.push(ourResult.p50Ms);
+      rates.p99.push(ourResult.p99Ms);
+    }
+    const ratios = rates.ours.map((rate, i) => rate / (rates.floor[i] ?? Number.NaN));
+    return (
+      `events/s of ${BODY_BYTES} bytes, ${CONNECTIONS} connections: floor ${shown(spreadOf(rates.floor))}; mooring ${shown(spreadOf(rates.ours))}; ` +
+      `ratio ${shown(spreadOf(ratios), 2)}; p50 ${shown(spreadOf(rates.p50), 1)} ms, p99 ${shown(spreadOf(rates.p99), 1)} ms\n`
+    );
+  } finally {
+    floor.stop();
+    await product.stop();
   }
-  const ratios = rates.ours.map((rate, i) => rate / (rates.floor[i] ?? Number.NaN));
-  process.stdout.write(
-    `events/s of ${BODY_BYTES} bytes, ${CONNECTIONS} connections: floor ${shown(spreadOf(rates.floor))}; mooring ${shown(spreadOf(rates.ours))}; ` +
-      `ratio ${shown(spreadOf(ratios), 2)}; p50 ${shown(spreadOf(rates.p50), 1)} ms, p99 ${shown(spreadOf(rates.p99), 1)} ms\n`,
-  );
-} finally {
-  floor.stop();
-  await product.stop();
+}
+
+if (Number(options.rounds) > 0) process.stdout.write(await receive(Number(options.rounds)));
+if (Number(options.backlog) > 0) {
+  const product = await startProduct({ flags: FLAGS });
+  try {
+    process.stdout.write(await deliverBacklog(product, Number(options.backlog)));
+  } finally {
+    await product.stop();
+  }
 }
