@@ -13,13 +13,14 @@ export function letTheRestPass(request: IncomingMessage, response: ServerRespons
   const { socket } = request;
   const from = socket.bytesRead;
   const end = (): void => void socket.destroy();
-  const timer = setTimeout(end, TIME_MS);
+  const timer = setTimeout(end, TIME_MS).unref();
   const release = (): void => clearTimeout(timer);
   request.on("data", () => {
     if (socket.bytesRead - from > BYTES_MAX) end();
   });
   request.once("end", release);
   request.once("close", release);
+  socket.once("close", release);
   response.once("close", () => {
     if (request.complete) release();
   });
