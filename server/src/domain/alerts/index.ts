@@ -13,7 +13,7 @@ export {
   type AlertsDeps,
   type Author,
 } from "./alerts.ts";
-export { deliveryHandler, waitAfter, type DeliverDeps } from "./deliver.ts";
+export { deliveryHandler, type DeliverDeps } from "./deliver.ts";
 export { listDeliveries, listEvaluations } from "./history.ts";
 export { stateOf, type AlertEventType, type AlertFault, type AlertState } from "./model.ts";
 export { resourceOf, type Alert, type DeliveryRow, type EvaluationRow } from "./store.ts";

@@ -1,3 +1,4 @@
+import { atIntervals } from "#kernel/periodic.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { dropGrant } from "./parts-store.ts";
 import { addUsage, deleteEvents, expiredGrants, isExpired } from "./store.ts";
@@ -40,23 +41,11 @@ export function startCleanUp(
   deps: Deps & { readonly arrivals: Arrivals | null; readonly log: { error(fields: object, message: string): void } },
   everyMs: number,
 ): () => Promise<void> {
-  let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
-    try {
-      await deps.arrivals?.sweep();
-      await cleanUp(deps, deps.arrivals === null ? GRACE_MS : DIRECT_GRACE_MS);
-    } catch (error) {
-      deps.log.error({ err: error }, "cannot clean up uploads that expired; it is tried again later");
-    } finally {
-      running = undefined;
-    }
+    await deps.arrivals?.sweep();
+    await cleanUp(deps, deps.arrivals === null ? GRACE_MS : DIRECT_GRACE_MS);
   };
-  const timer = setInterval(() => {
-    running ??= run();
-  }, everyMs);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  return atIntervals(everyMs, run, (error) => {
+    deps.log.error({ err: error }, "cannot clean up uploads that expired; it is tried again later");
+  });
 }

@@ -1,4 +1,5 @@
 import type { AuditEvent } from "#domain/audit/index.ts";
+import { atIntervals } from "#kernel/periodic.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createAuthenticator } from "./authenticator.ts";
@@ -151,25 +152,13 @@ function createUpkeep(
   keys: SigningKeys,
   log: IdentityOptions["log"],
 ): { start(): Promise<void>; stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-
-  async function run(): Promise<void> {
-    try {
-      await keys.maintain();
-    } catch (error) {
-      log.warn({ err: error }, "cannot maintain the signing keys");
-    }
-  }
-
+  const failed = (error: unknown): void => log.warn({ err: error }, "cannot maintain the signing keys");
+  let end: (() => Promise<void>) | undefined;
   return {
     start: async () => {
-      await run();
-      timer = setInterval(() => void (running = run()), UPKEEP_EVERY_MS).unref();
+      await keys.maintain().catch(failed);
+      end = atIntervals(UPKEEP_EVERY_MS, () => keys.maintain(), failed);
     },
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
+    stop: async () => end?.(),
   };
 }

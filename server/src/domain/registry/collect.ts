@@ -1,3 +1,4 @@
+import { atIntervals } from "#kernel/periodic.ts";
 import { blobRow, expiredBlobs, isNeeded, renewLease } from "./blobs-store.ts";
 import { unlinkBlob } from "./blobs.ts";
 import { expiredManifests, hasTag, holdManifests, manifestRow } from "./manifests-store.ts";
@@ -84,24 +85,12 @@ export function startCollection(
   },
   everyMs: number,
 ): () => Promise<void> {
-  let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
-    try {
-      await applyAllRetention(deps);
-      const collected = await collectRegistry(deps);
-      if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted what no image needs");
-    } catch (error) {
-      deps.log.error({ err: error }, "cannot delete what no image needs; it is tried again later");
-    } finally {
-      running = undefined;
-    }
+    await applyAllRetention(deps);
+    const collected = await collectRegistry(deps);
+    if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted what no image needs");
   };
-  const timer = setInterval(() => {
-    running ??= run();
-  }, everyMs);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  return atIntervals(everyMs, run, (error) => {
+    deps.log.error({ err: error }, "cannot delete what no image needs; it is tried again later");
+  });
 }

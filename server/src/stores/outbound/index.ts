@@ -1,4 +1,5 @@
 export { OutboundError, type OutboundFailure } from "./failure.ts";
+export { MESSAGE_WAIT_MS_MAX, sendMessage, waitAfter, type Message, type Sent } from "./messages.ts";
 export { createOutbound, type OutboundOptions } from "./outbound.ts";
 
 export interface OutboundRequest {

@@ -1,8 +1,6 @@
-import { waitAfter } from "#domain/alerts/index.ts";
 import type { SealedPlace } from "#domain/identity/index.ts";
-import { signatureFields } from "#kernel/webhook-signature.ts";
 import type { Job, JobHandler, JobOutcome } from "#stores/jobs/index.ts";
-import { OutboundError } from "#stores/outbound/index.ts";
+import { MESSAGE_WAIT_MS_MAX, sendMessage, waitAfter, type Sent } from "#stores/outbound/index.ts";
 import type { S3Deps } from "../deps.ts";
 import {
   deleteDelivery,
@@ -15,8 +13,6 @@ import {
 export const DELIVER = "s3.deliver";
 
 const RETRY_MS = 10_000;
-const WAIT_MS_MAX = 86_400_000;
-const GONE = 410;
 
 type Deps = Pick<S3Deps, "metadata" | "clock" | "envelope" | "outbound"> & {
   /** From 0 to 1. */
@@ -34,7 +30,7 @@ export function deliveryHandler(deps: Deps): JobHandler {
     kind: DELIVER,
     concurrency: 4,
     concurrencyPerGroup: 2,
-    waitMsMax: WAIT_MS_MAX,
+    waitMsMax: MESSAGE_WAIT_MS_MAX,
     run: (job) => attempt(deps, job),
     retryMs: () => RETRY_MS,
   };
@@ -45,9 +41,8 @@ async function attempt(deps: Deps, job: Job): Promise<JobOutcome> {
   if (found === undefined || found.delivery.state !== "pending") return { dueAtMs: null };
   const { delivery, destination } = found;
   const sent = await send(deps, destination, delivery, job.signal);
-  const isDelivered = sent.status !== null && sent.status >= 200 && sent.status < 300;
-  if (isDelivered) return { dueAtMs: null, commit: (tx) => deleteDelivery(tx, delivery.id) };
-  const waitMs = sent.status === GONE ? null : waitAfter(delivery.attempts, sent.retryAfterMs, deps.random());
+  if (sent.delivered) return { dueAtMs: null, commit: (tx) => deleteDelivery(tx, delivery.id) };
+  const waitMs = waitAfter(sent, delivery.attempts, deps.random());
   const set = {
     state: waitMs === null ? ("dead" as const) : ("pending" as const),
     attempts: delivery.attempts + 1,
@@ -58,27 +53,9 @@ async function attempt(deps: Deps, job: Job): Promise<JobOutcome> {
   return { dueAtMs, commit: (tx) => setDelivery(tx, delivery.id, set) };
 }
 
-interface Sent {
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly retryAfterMs: number | null;
-}
-
-async function send(
-  deps: Deps,
-  destination: DestinationRow,
-  { id, body }: DeliveryRow,
-  signal: AbortSignal,
-): Promise<Sent> {
-  const secret = deps.envelope.open(placeOf(destination.id), destination.secret).toString();
-  const message = { id, timestampS: Math.floor(deps.clock.nowMs() / 1000), body };
-  const headers = { "content-type": "application/json", ...signatureFields(message, [secret]) };
-  try {
-    const { status, retryAfterMs } = await deps.outbound.post({ url: destination.url, headers, body, signal });
-    return { status, error: null, retryAfterMs };
-  } catch (error) {
-    // One that the stop cut short counts as none: whoever takes the job over sends it.
-    if (!(error instanceof OutboundError) || error.code === "cancelled") throw error;
-    return { status: null, error: `${error.code}: ${error.message}`, retryAfterMs: null };
-  }
+function send(deps: Deps, destination: DestinationRow, { id, body }: DeliveryRow, signal: AbortSignal): Promise<Sent> {
+  const secrets = [deps.envelope.open(placeOf(destination.id), destination.secret).toString()];
+  const headers = { "content-type": "application/json" };
+  const nowMs = deps.clock.nowMs();
+  return sendMessage(deps.outbound, { url: destination.url, id, body, headers, secrets, nowMs, signal });
 }

@@ -1,18 +1,16 @@
-import { waitAfter } from "#domain/alerts/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Writer } from "#stores/metadata/index.ts";
+import { waitAfter, type Sent } from "#stores/outbound/index.ts";
 import type { EventRow, WebhooksDeps } from "../types.ts";
 import { newDelivery } from "./destinations.ts";
 import { destinationSettings, type DeliveryRow, type DestinationRow } from "./model.ts";
-import type { Sent } from "./send.ts";
 import { addDelivered, insertDeliveries, insertNotice, setDelivery, setDestination } from "./store.ts";
 
 /** A destination that has taken nothing for so long is stopped. */
 const STOP_AFTER_MS = 24 * 60 * 60 * 1000;
 /** In order, everything waits for one: it is tried more often. */
 const ORDERED_WAIT_MS_MAX = 15 * 60 * 1000;
-const GONE = 410;
 
 type Deps = Pick<WebhooksDeps, "metadata" | "clock"> & { readonly random: () => number };
 
@@ -86,7 +84,7 @@ export class Progress {
     this.failures += 1;
     this.#failingSince ??= nowMs;
     // Standard Webhooks, "Operational considerations": a sender disables what answers 410.
-    if (sent.status === GONE) this.stopped = "it answered 410: it is gone";
+    if (sent.gone) this.stopped = "it answered 410: it is gone";
     else if (nowMs - this.#failingSince >= STOP_AFTER_MS) this.stopped = "it has taken nothing for a day";
   }
 
@@ -94,7 +92,7 @@ export class Progress {
     const nowMs = this.#deps.clock.nowMs();
     const tried = { attempts: attempts + 1, last_attempt_at: nowMs, last_status: sent.status, last_error: sent.error };
     if (sent.delivered) return { ...tried, state: "delivered", next_attempt_at: null };
-    const waitMs = sent.status === GONE ? null : waitAfter(attempts, sent.retryAfterMs, this.#deps.random());
+    const waitMs = waitAfter(sent, attempts, this.#deps.random());
     if (waitMs === null) return { ...tried, state: "dead", next_attempt_at: null };
     const { ordered } = destinationSettings(this.#destination);
     const boundedMs = ordered ? Math.min(waitMs, ORDERED_WAIT_MS_MAX) : waitMs;
