@@ -139,6 +139,19 @@ test("after a power failure everything linked is whole and nothing is back that 
   assert.ok(order.indexOf("rename") < order.lastIndexOf("syncDirectory"));
 });
 
+test("a large blob is flushed while it comes in, so that the last flush has little to do", async () => {
+  await using dir = await temporaryDirectory();
+  const disk = new ForgetfulDisk(dir.path);
+  const store = await openTestObjects(dir.path, { operations: disk.operations() });
+  const content = contentOf(1, 40 * MIB);
+  const staged = await store.objects.write("org_a", Readable.from(piecesOf(content, MIB)), LIMIT);
+  await linkNow(store, staged);
+  const early = disk.events.slice(0, disk.events.indexOf("rename")).filter((name) => name === "datasync");
+  assert.ok(early.length >= 3, disk.events.join());
+  assert.ok((await readAll(store, staged.id)).equals(content));
+  await store.close();
+});
+
 test("the simulated power failure finds what would go wrong without each flush", async () => {
   const unwritten = await afterPowerFailure(["datasync"]);
   assert.deepEqual(unwritten.found, ["missing", "missing", "missing", "missing"]);

@@ -25,11 +25,19 @@ export interface FileSinkOptions {
   readonly checkSpace: (bytes: number) => Promise<void>;
 }
 
+/**
+ * So much is written before the disk is told to take it, while more comes in: the last flush is short, and those of others, for small things, never wait
+ * behind a large one.
+ */
+const FLUSH_BYTES = 8 * 1024 * 1024;
+
 /** A blob that becomes a file: written under a temporary name, flushed, renamed, its name flushed. */
 export class FileSink implements BlobSink {
   readonly #options: FileSinkOptions;
   #handle: FileHandle | undefined;
   #position = 0;
+  #flushed = 0;
+  #flushing: Promise<void> | undefined;
   #renamed = false;
 
   private constructor(options: FileSinkOptions, handle: FileHandle) {
@@ -49,6 +57,7 @@ export class FileSink implements BlobSink {
     try {
       await this.#options.checkSpace(bytes);
       await this.#writeAll(chunks, bytes);
+      await this.#flushEarly();
     } catch (error) {
       throw storageProblem(error);
     }
@@ -58,6 +67,7 @@ export class FileSink implements BlobSink {
     const { operations, temporary, final, prepared, flushDirectory } = this.#options;
     const handle = this.#opened();
     try {
+      await this.#flushing;
       await operations.datasync(handle);
       this.#handle = undefined;
       await handle.close();
@@ -74,6 +84,7 @@ export class FileSink implements BlobSink {
     const { operations, temporary, final } = this.#options;
     const handle = this.#handle;
     this.#handle = undefined;
+    await this.#flushing?.catch(() => {});
     await handle?.close().catch(() => {});
     await operations.remove(this.#renamed ? final : temporary).catch(ignoreAbsent);
   }
@@ -88,6 +99,15 @@ export class FileSink implements BlobSink {
       while (done < bytes) done += await operations.writev(handle, [all.subarray(done)], this.#position + done);
     }
     this.#position += bytes;
+  }
+
+  /** One at a time: a disk that is slower than the sender slows the sender down. */
+  async #flushEarly(): Promise<void> {
+    if (this.#position - this.#flushed < FLUSH_BYTES) return;
+    await this.#flushing;
+    this.#flushed = this.#position;
+    this.#flushing = this.#options.operations.datasync(this.#opened());
+    this.#flushing.catch(() => {}); // the next flush, or the end, tells it
   }
 
   #opened(): FileHandle {
