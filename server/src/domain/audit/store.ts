@@ -22,14 +22,15 @@ export async function findHead(db: Reader | Writer, orgId: string): Promise<Audi
 }
 
 /** Adds the row and moves the head to it, in the caller's transaction. */
-export async function insertRow(tx: Writer, row: AuditRow): Promise<void> {
-  await tx.insertInto("audit").values(row).execute();
+export function insertRow(tx: Writer, row: AuditRow): void {
+  tx.defer(tx.insertInto("audit").values(row));
   const head = { seq: row.seq, hash: row.hash };
-  await tx
-    .insertInto("audit_head")
-    .values({ org_id: row.org_id, ...head })
-    .onConflict((conflict) => conflict.column("org_id").doUpdateSet(head))
-    .execute();
+  tx.defer(
+    tx
+      .insertInto("audit_head")
+      .values({ org_id: row.org_id, ...head })
+      .onConflict((conflict) => conflict.column("org_id").doUpdateSet(head)),
+  );
 }
 
 /** Rows after `afterSeq`, oldest first. */

@@ -26,7 +26,7 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
         await lockFiles(deps, tx, org_id);
         if (!(await isExpired(tx, id, before))) return;
         const grant = await dropGrant(tx, deps.objects, org_id, id);
-        if (grant !== undefined) await addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
+        if (grant !== undefined) addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
       });
     }
     count += expired.length;

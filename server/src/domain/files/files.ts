@@ -71,10 +71,10 @@ export async function deleteFile(deps: FilesDeps, caller: Caller, orgId: string,
     const grant = file === undefined ? await dropGrant(tx, deps.objects, orgId, id) : undefined;
     if (file !== undefined) {
       await deps.objects.unlink(tx, orgId, [file.blob_id]);
-      await addUsage(tx, file, { files: -1, bytes: -file.size });
+      addUsage(tx, file, { files: -1, bytes: -file.size });
       await auditDeletion(deps, tx, caller, file);
     } else if (grant === undefined) throw absent();
-    else await addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
+    else addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
   });
 }
 

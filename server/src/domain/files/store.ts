@@ -45,8 +45,8 @@ export async function grantById(db: Reader, id: string): Promise<Grant | undefin
     .executeTakeFirst();
 }
 
-export async function insertGrant(tx: Writer, row: GrantRow): Promise<void> {
-  await tx.insertInto("upload_grant").values(row).execute();
+export function insertGrant(tx: Writer, row: GrantRow): void {
+  tx.defer(tx.insertInto("upload_grant").values(row));
 }
 
 export async function projectExists(db: Reader, orgId: string, id: string): Promise<boolean> {
@@ -122,8 +122,8 @@ export async function isExpired(db: Reader, id: string, before: number): Promise
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-export async function insertFile(tx: Writer, row: FileRow): Promise<void> {
-  await tx.insertInto("file").values(row).execute();
+export function insertFile(tx: Writer, row: FileRow): void {
+  tx.defer(tx.insertInto("file").values(row));
 }
 
 export async function deleteFileRow(tx: Writer, orgId: string, id: string): Promise<FileRow | undefined> {
@@ -135,8 +135,8 @@ export function nameOf(eb: ExpressionBuilder<Tables, "file">, isExpression: bool
   return isExpression ? eb.fn.coalesce("filename", eb.val("")) : eb.ref("filename");
 }
 
-export async function insertEvent(tx: Writer, row: Tables["event_outbox"]): Promise<void> {
-  await tx.insertInto("event_outbox").values(row).execute();
+export function insertEvent(tx: Writer, row: Tables["event_outbox"]): void {
+  tx.defer(tx.insertInto("event_outbox").values(row));
 }
 
 export async function deleteEvents(tx: Writer, before: number): Promise<void> {
@@ -144,24 +144,25 @@ export async function deleteEvents(tx: Writer, before: number): Promise<void> {
 }
 
 /** Adds to the numbers of a place; what is not named stays. */
-export async function addUsage(
+export function addUsage(
   tx: Writer,
   place: Pick<FileRow, "org_id" | "project_id">,
   change: Partial<Pick<UsageRow, "files" | "bytes" | "grants" | "reserved">>,
-): Promise<void> {
+): void {
   const { files = 0, bytes = 0, grants = 0, reserved = 0 } = change;
-  await tx
-    .insertInto("file_usage")
-    .values({ org_id: place.org_id, place: place.project_id ?? "", files, bytes, grants, reserved })
-    .onConflict((on) =>
-      on.columns(["org_id", "place"]).doUpdateSet({
-        files: sql`file_usage.files + ${files}`,
-        bytes: sql`file_usage.bytes + ${bytes}`,
-        grants: sql`file_usage.grants + ${grants}`,
-        reserved: sql`file_usage.reserved + ${reserved}`,
-      }),
-    )
-    .execute();
+  tx.defer(
+    tx
+      .insertInto("file_usage")
+      .values({ org_id: place.org_id, place: place.project_id ?? "", files, bytes, grants, reserved })
+      .onConflict((on) =>
+        on.columns(["org_id", "place"]).doUpdateSet({
+          files: sql`file_usage.files + ${files}`,
+          bytes: sql`file_usage.bytes + ${bytes}`,
+          grants: sql`file_usage.grants + ${grants}`,
+          reserved: sql`file_usage.reserved + ${reserved}`,
+        }),
+      ),
+  );
 }
 
 /** Of the organization, or those of its places that are named. */

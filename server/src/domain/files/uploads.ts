@@ -146,8 +146,8 @@ export async function makeGrant(
     await lockFiles(deps, tx, orgId);
     if (projectId !== null && !(await projectExists(tx, orgId, projectId))) throw absent();
     await refuseUnlessRoom(deps, tx, row);
-    await insertGrant(tx, row);
-    await addUsage(tx, row, { grants: 1, reserved: row.reserved });
+    insertGrant(tx, row);
+    addUsage(tx, row, { grants: 1, reserved: row.reserved });
   });
   return row;
 }
@@ -234,9 +234,9 @@ export async function makeFile(
   nowMs: number,
 ): Promise<FileRow> {
   const file = fileOf(grant, content, nowMs);
-  await insertFile(tx, file);
-  await addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
-  await insertEvent(tx, eventOf(file));
+  insertFile(tx, file);
+  addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
+  insertEvent(tx, eventOf(file));
   return file;
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CONCURRENCY } from "./contract/concurrency.ts";
+import { DEFERRING } from "./contract/deferring.ts";
 import { openStore, type DatabaseCases, type StoreCases, type TestDatabase } from "./contract/harness.ts";
 import { LIFE, LIFE_OF_A_DATABASE } from "./contract/life.ts";
 import { MIGRATIONS_RUN, MIGRATIONS_OF_A_DATABASE } from "./contract/migrations.ts";
@@ -10,7 +11,14 @@ import { VALUES } from "./contract/values.ts";
 
 export type { TestDatabase } from "./contract/harness.ts";
 
-const STORE_CASES: StoreCases = { ...MIGRATIONS_RUN, ...TRANSACTIONS, ...CONCURRENCY, ...VALUES, ...LIFE };
+const STORE_CASES: StoreCases = {
+  ...MIGRATIONS_RUN,
+  ...TRANSACTIONS,
+  ...DEFERRING,
+  ...CONCURRENCY,
+  ...VALUES,
+  ...LIFE,
+};
 const DATABASE_CASES: DatabaseCases = { ...MIGRATIONS_OF_A_DATABASE, ...LIFE_OF_A_DATABASE };
 
 /** Each case gets a database of its own, and fails when its stores leave anything behind. */

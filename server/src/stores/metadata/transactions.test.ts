@@ -3,23 +3,25 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Kysely, sql } from "kysely";
-import type { Tables } from "./schema.ts";
-import { writeDialect } from "./sqlite/dialect.ts";
+import { sql } from "kysely";
 import { GroupCommit } from "./sqlite/group-commit.ts";
+import { sqliteTransactions } from "./sqlite/store.ts";
 import { SqliteWriter } from "./sqlite/writer.ts";
-import { Transactions } from "./transactions.ts";
+import type { Transactions } from "./transactions.ts";
 import type { Writer } from "./types.ts";
 
 test("a transaction that outlasts its deadline is rolled back, and those that wait for it go on", async () => {
   await withTransactions(async (transactions) => {
     const { promise: never } = Promise.withResolvers<void>();
     let late: Writer | undefined;
-    const hung = transactions.run(async (tx) => {
-      late = tx;
-      await add(tx, 1);
-      await never;
-    }, 50);
+    const hung = transactions.run(
+      async (tx) => {
+        late = tx;
+        await add(tx, 1);
+        await never;
+      },
+      { deadlineMs: 50 },
+    );
     const next = transactions.run((tx) => add(tx, 2));
     await assert.rejects(hung, /took longer than 50 ms/);
     await next;
@@ -46,7 +48,7 @@ test("work that a transaction started and left running may write later", async (
 async function withTransactions(use: (transactions: Transactions) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "mooring-transactions-"));
   const writer = await SqliteWriter.start({ path: join(directory, "test.db"), busyTimeoutMs: 1000 });
-  const transactions = new Transactions(new Kysely<Tables>({ dialect: writeDialect(writer, new GroupCommit(writer)) }));
+  const transactions = sqliteTransactions(new GroupCommit(writer), null);
   try {
     await transactions.run(async (tx) => void (await sql`create table t (n integer) strict`.execute(tx)));
     await use(transactions);

@@ -1,10 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
+import { deferringWith, type Deferrer, type DeferrerOf } from "./deferred.ts";
 import type { Tables } from "./schema.ts";
 import type { Writer } from "./types.ts";
 
 /** How long a transaction may hold the others up. */
 export const TRANSACTION_DEADLINE_MS = 30_000;
+
+interface RunOptions {
+  readonly deadlineMs?: number;
+  /** The work has run before, and what it read ahead was wrong. */
+  readonly isAgain?: boolean;
+}
 
 /**
  * What both drivers put around a transaction: a deadline, a refusal of one transaction inside another (it would wait for
@@ -12,20 +19,22 @@ export const TRANSACTION_DEADLINE_MS = 30_000;
  */
 export class Transactions {
   readonly #db: Kysely<Tables>;
+  readonly #deferrerOf: DeferrerOf;
   readonly #scope = new AsyncLocalStorage<{ running: boolean }>();
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Kysely<Tables>, deferrerOf: DeferrerOf) {
     this.#db = db;
+    this.#deferrerOf = deferrerOf;
   }
 
-  async run<T>(work: (tx: Writer) => Promise<T>, deadlineMs = TRANSACTION_DEADLINE_MS): Promise<T> {
+  async run<T>(work: (tx: Writer) => Promise<T>, options: RunOptions = {}): Promise<T> {
     if (this.#closed) throw new Error("cannot begin a transaction: the metadata store is closed");
     if (this.#scope.getStore()?.running === true) {
       throw new Error("cannot begin a transaction: this code runs in one already; hand its `tx` on instead");
     }
-    const result = this.#execute(work, deadlineMs);
+    const result = this.#execute(work, options);
     this.#underWay.add(result);
     try {
       return await result;
@@ -40,12 +49,15 @@ export class Transactions {
     await Promise.allSettled(this.#underWay);
   }
 
-  async #execute<T>(work: (tx: Writer) => Promise<T>, deadlineMs: number): Promise<T> {
+  async #execute<T>(work: (tx: Writer) => Promise<T>, options: RunOptions): Promise<T> {
+    const { deadlineMs = TRANSACTION_DEADLINE_MS, isAgain = false } = options;
     let failure: { error: unknown } | undefined;
-    const attempt = async (tx: Writer): Promise<T> => {
+    const attempt = async (tx: Transaction<Tables>): Promise<T> => {
       const scope = { running: true };
+      const deferrer = await this.#deferrerOf(tx, { isAgain });
       try {
-        return await withDeadline(this.#scope.run(scope, work, tx), deadlineMs);
+        const result = this.#scope.run(scope, work, Object.assign(tx, deferringWith(deferrer)));
+        return await settled(withDeadline(result, deadlineMs), deferrer);
       } catch (error) {
         failure = { error };
         throw error;
@@ -60,6 +72,15 @@ export class Transactions {
       .catch((error: unknown) => {
         throw failure === undefined ? error : failure.error;
       });
+  }
+}
+
+/** Whatever comes of the work: none of its statements may be under way any more, and one that failed before it is the reason. */
+async function settled<T>(result: Promise<T>, deferrer: Deferrer): Promise<T> {
+  try {
+    return await result;
+  } finally {
+    await deferrer.settle();
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Kysely, Transaction } from "kysely";
+import type { Deferring } from "./deferred.ts";
 import type { Tables } from "./schema.ts";
 
 /** Runs single statements on committed state. A transaction can't be begun on it; use `MetadataStore.write`. */
 export type Reader = Kysely<Tables>;
-export type Writer = Transaction<Tables>;
+export type Writer = Transaction<Tables> & Deferring;
 
 /**
  * The product's records: organizations, identity, audit, manifests. Two drivers, the same migrations, the same contract suite.
@@ -15,9 +16,9 @@ export interface MetadataStore {
   /**
    * Runs `work` in one read-write transaction and resolves when the commit is on disk. A throw rolls back everything that
    * `work` did. Transactions are serialised in SQLite; in PostgreSQL they are READ COMMITTED, and a serialisation failure or
-   * deadlock is retried up to 5 times, so `work` must have no effect outside the transaction.
+   * deadlock is retried up to 5 times, as a read ahead that was overtaken is in SQLite, so `work` must have no effect outside the transaction.
    *
-   * In `work`: await each statement before the next one; wait for nothing but statements, since in SQLite every other writer
+   * In `work`: await each statement before the next one, or `defer` it; wait for nothing but statements, since in SQLite every other writer
    * waits meanwhile; don't go on after a statement that failed, since the transaction is lost (use ON CONFLICT); don't call
    * `write`. A transaction of more than 30 s is rolled back. Rejects with `Problem` `unavailable` or `disk_full` where the
    * database can't take writes now.

@@ -30,7 +30,7 @@ export async function composeParts(
   );
   const whole = wholeBlob(parts, blobs);
   if (whole !== undefined) {
-    await hold(tx, orgId, [whole.id]);
+    hold(tx, orgId, [whole.id]);
     return { id: whole.id, size: whole.size };
   }
   const leaves: Leaf[] = [];
@@ -38,12 +38,9 @@ export async function composeParts(
   const size = leaves.reduce((sum, { length }) => sum + length, 0);
   if (!Number.isSafeInteger(size)) throw new Error("cannot compose the blob: it would have 2^53 bytes or more");
   const fixed = { place: "parts", store_id: "", state: "live", refs: 1, idle_since: null, sha256: null } as const;
-  await tx
-    .insertInto("blob")
-    .values({ ...fixed, id, org_id: orgId, size, digests, created_at: nowMs })
-    .execute();
+  tx.defer(tx.insertInto("blob").values({ ...fixed, id, org_id: orgId, size, digests, created_at: nowMs }));
   await insertLeaves(tx, id, leaves);
-  await hold(
+  hold(
     tx,
     orgId,
     leaves.map(({ partId }) => partId),

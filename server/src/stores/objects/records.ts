@@ -72,10 +72,10 @@ export async function beginBlob(
   await metadata.write((tx) => tx.insertInto("blob").values(values).execute());
 }
 
-/** Holds a staged blob; the same one may be linked more than once. */
-export async function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number): Promise<void> {
+/** Holds a staged blob; the same one may be linked more than once. The transaction fails when it is gone. */
+export function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number): void {
   if (staged.data !== null) return linkInline(tx, staged, staged.data, nowMs);
-  const { numUpdatedRows } = await tx
+  const linked = tx
     .updateTable("blob")
     .set(({ eb }) => ({
       state: "live",
@@ -87,13 +87,15 @@ export async function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number):
     }))
     .where("id", "=", staged.id)
     .where("org_id", "=", staged.orgId)
-    .where("state", "in", ["writing", "live"])
-    .executeTakeFirstOrThrow();
-  if (Number(numUpdatedRows) === 1) return;
-  throw new Problem("unavailable", "The content was not put to use in time and is gone. Send it again.");
+    .where("state", "in", ["writing", "live"]);
+  tx.defer(linked, { changes: 1, orElse: stagedBlobGone });
 }
 
-async function linkInline(tx: Writer, staged: StagedBlob, data: Uint8Array, nowMs: number): Promise<void> {
+function stagedBlobGone(): Problem {
+  return new Problem("unavailable", "The content was not put to use in time and is gone. Send it again.");
+}
+
+function linkInline(tx: Writer, staged: StagedBlob, data: Uint8Array, nowMs: number): void {
   const values: Tables["blob"] = {
     id: staged.id,
     org_id: staged.orgId,
@@ -107,40 +109,41 @@ async function linkInline(tx: Writer, staged: StagedBlob, data: Uint8Array, nowM
     digests: JSON.stringify(staged.digests),
     created_at: nowMs,
   };
-  await tx
-    .insertInto("blob")
-    .values(values)
-    .onConflict((on) => on.column("id").doUpdateSet({ refs: sql`blob.refs + 1`, idle_since: null }))
-    .execute();
-  await tx
-    .insertInto("blob_data")
-    .values({ id: staged.id, data })
-    .onConflict((on) => on.doNothing())
-    .execute();
+  tx.defer(
+    tx
+      .insertInto("blob")
+      .values(values)
+      .onConflict((on) => on.column("id").doUpdateSet({ refs: sql`blob.refs + 1`, idle_since: null })),
+  );
+  tx.defer(
+    tx
+      .insertInto("blob_data")
+      .values({ id: staged.id, data })
+      .onConflict((on) => on.doNothing()),
+  );
 }
 
-/** Holds blobs that are live, each once. @throws Problem `not_found` when one is not, or not this organization's */
-export async function hold(tx: Writer, orgId: string, ids: readonly string[]): Promise<void> {
+/** Holds blobs that are live, each once. The transaction fails with `not_found` when one is not, or not this organization's. */
+export function hold(tx: Writer, orgId: string, ids: readonly string[]): void {
   for (const chunk of inChunks([...new Set(ids)].toSorted())) {
-    const { numUpdatedRows } = await tx
+    const held = tx
       .updateTable("blob")
       .set(({ eb }) => ({ refs: eb("refs", "+", 1), idle_since: null }))
       .where("id", "in", chunk)
       .where("org_id", "=", orgId)
-      .where("state", "=", "live")
-      .executeTakeFirstOrThrow();
-    if (Number(numUpdatedRows) !== chunk.length) throw blobNotFound();
+      .where("state", "=", "live");
+    tx.defer(held, { changes: chunk.length, orElse: blobNotFound });
   }
 }
 
 /** Lets go of blobs, of each as often as it is named. */
-export async function release(tx: Writer, orgId: string, ids: readonly string[], nowMs: number): Promise<void> {
+export function release(tx: Writer, orgId: string, ids: readonly string[], nowMs: number): void {
   const times = new Map<string, number>();
   for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
   for (const count of new Set(times.values())) {
     const named = [...times].filter(([, n]) => n === count).map(([id]) => id);
     for (const chunk of inChunks(named.toSorted())) {
-      const { numUpdatedRows } = await tx
+      const released = tx
         .updateTable("blob")
         .set({
           refs: sql`refs - ${count}`,
@@ -148,12 +151,14 @@ export async function release(tx: Writer, orgId: string, ids: readonly string[],
         })
         .where("id", "in", chunk)
         .where("org_id", "=", orgId)
-        .where("refs", ">=", count)
-        .executeTakeFirstOrThrow();
-      if (Number(numUpdatedRows) === chunk.length) continue;
-      throw new Error("cannot unlink blobs: one of them is not linked, or is another organization's");
+        .where("refs", ">=", count);
+      tx.defer(released, { changes: chunk.length, orElse: notLinked });
     }
   }
+}
+
+function notLinked(): Error {
+  return new Error("cannot unlink blobs: one of them is not linked, or is another organization's");
 }
 
 /** Gives up the row of a staged blob unless something holds it; true when the bytes are to be deleted. */

@@ -120,7 +120,7 @@ class BlobStore implements ObjectStore {
   }
 
   async unlink(tx: Writer, orgId: string, blobIds: readonly string[]): Promise<void> {
-    await release(tx, orgId, blobIds, this.#parts.clock.nowMs());
+    release(tx, orgId, blobIds, this.#parts.clock.nowMs());
   }
 
   async compose(tx: Writer, orgId: string, parts: readonly PartRange[], digests: Digests = {}): Promise<Composed> {

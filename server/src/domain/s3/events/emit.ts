@@ -66,7 +66,7 @@ export async function enqueue(
   const id = newId("msg", nowMs);
   const state = { state: "pending", attempts: 0, last_status: null, last_error: null } as const;
   const { orgId: org_id, body } = message;
-  await insertDelivery(tx, { id, org_id, destination_id: destination.id, body, created_at: nowMs, ...state });
+  insertDelivery(tx, { id, org_id, destination_id: destination.id, body, created_at: nowMs, ...state });
   await deps.jobs.put(tx, { kind: DELIVER, key: id, group: message.orgId, dueAtMs: nowMs });
 }
 

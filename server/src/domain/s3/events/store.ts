@@ -53,8 +53,8 @@ export async function deleteDestination(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("s3_destination").where("id", "=", id).execute();
 }
 
-export async function insertDelivery(tx: Writer, row: DeliveryRow): Promise<void> {
-  await tx.insertInto("s3_delivery").values(row).execute();
+export function insertDelivery(tx: Writer, row: DeliveryRow): void {
+  tx.defer(tx.insertInto("s3_delivery").values(row));
 }
 
 export async function deliveryWithDestination(

@@ -35,7 +35,7 @@ async function changeObject(
       tags: tags === undefined ? row.tags : tagsColumn(tags),
       detail: detail === undefined ? row.detail : detailColumn({ ...before, ...detail }),
     };
-    await changeVersion(tx, table, row, change);
+    changeVersion(tx, table, row, change);
     const { audit, event } = told;
     if (event !== undefined) await emit(deps, tx, bucket, { ...event, key: name.key, versionId: row.version_id });
     if (audit !== undefined) {

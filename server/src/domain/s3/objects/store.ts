@@ -60,9 +60,12 @@ export async function holdBucket(dialect: Dialect, tx: Writer, bucket: string): 
   return (await query.$if(dialect === "postgres", (held) => held.forKeyShare()).executeTakeFirst()) !== undefined;
 }
 
+/** What a write needs to know of the present version. */
+export type CurrentRow = Pick<ObjectRow, "seq" | "version_id" | "blob_id" | "size" | "etag" | "modified_at" | "detail">;
+
 export interface KeyState {
   readonly versioning: VersioningState;
-  readonly current: ObjectRow | undefined;
+  readonly current: CurrentRow | undefined;
 }
 
 /** The same, with what a write of a key goes by, in one statement: undefined when there is no such bucket. */
@@ -73,101 +76,101 @@ export async function keyForWrite(
   key: Uint8Array,
 ): Promise<KeyState | undefined> {
   const held = dialect === "postgres" ? sql`for key share of a` : sql``;
-  const { rows } = await sql<Partial<ObjectRow> & { readonly versioning: VersioningState | null }>`
-    select b.versioning, o.* from app as a
+  const query = sql<Partial<CurrentRow> & { readonly versioning: VersioningState | null }>`
+    select b.versioning, o.seq, o.version_id, o.blob_id, o.size, o.etag, o.modified_at, o.detail from app as a
     left join s3_bucket as b on b.id = a.id
     left join s3_object as o on o.bucket = a.id and o.key = ${key}
-    where a.id = ${bucket} ${held}`.execute(tx);
-  const [row] = rows;
+    where a.id = ${bucket} ${held}`;
+  const [row] = await tx.readAhead(query.compile(tx));
   if (row === undefined) return undefined;
   const { versioning, ...object } = row;
   // Without a row of its table every column is null.
-  const current = (object.blob_id ?? null) === null ? undefined : (object as ObjectRow);
+  const current = (object.blob_id ?? null) === null ? undefined : (object as CurrentRow);
   return { versioning: versioning ?? "unversioned", current };
 }
 
 /** Puts the present version, in place of another one where there is one. */
-export async function putCurrent(tx: Writer, row: ObjectRow): Promise<void> {
+export function putCurrent(tx: Writer, row: ObjectRow): void {
   const { bucket: _bucket, key: _key, org_id: _orgId, ...change } = row;
-  await tx
-    .insertInto("s3_object")
-    .values(row)
-    .onConflict((on) => on.columns(["bucket", "key"]).doUpdateSet(change))
-    .execute();
+  tx.defer(
+    tx
+      .insertInto("s3_object")
+      .values(row)
+      .onConflict((on) => on.columns(["bucket", "key"]).doUpdateSet(change)),
+  );
 }
 
-export async function deleteCurrent(tx: Writer, bucket: string, key: Uint8Array): Promise<void> {
-  await tx.deleteFrom("s3_object").where("bucket", "=", bucket).where("key", "=", key).execute();
+export function deleteCurrent(tx: Writer, bucket: string, key: Uint8Array): void {
+  tx.defer(tx.deleteFrom("s3_object").where("bucket", "=", bucket).where("key", "=", key));
 }
 
 /** Makes the present version one of those before it. */
-export async function retireCurrent(tx: Writer, bucket: string, key: Uint8Array): Promise<void> {
-  await tx
-    .insertInto("s3_history")
-    .columns([...COLUMNS])
-    .expression((eb) =>
-      eb
-        .selectFrom("s3_object")
-        .select([...COLUMNS])
-        .where("bucket", "=", bucket)
-        .where("key", "=", key),
-    )
-    .execute();
-  await deleteCurrent(tx, bucket, key);
+export function retireCurrent(tx: Writer, bucket: string, key: Uint8Array): void {
+  const current = tx
+    .selectFrom("s3_object")
+    .select([...COLUMNS])
+    .where("bucket", "=", bucket)
+    .where("key", "=", key);
+  tx.defer(
+    tx
+      .insertInto("s3_history")
+      .columns([...COLUMNS])
+      .expression(current),
+  );
+  deleteCurrent(tx, bucket, key);
 }
 
-export async function insertHistory(tx: Writer, row: HistoryRow): Promise<void> {
-  await tx.insertInto("s3_history").values(row).execute();
+export function insertHistory(tx: Writer, row: HistoryRow): void {
+  tx.defer(tx.insertInto("s3_history").values(row));
 }
 
-export async function deleteHistory(tx: Writer, row: Pick<HistoryRow, "bucket" | "key" | "seq">): Promise<void> {
-  await tx
-    .deleteFrom("s3_history")
-    .where("bucket", "=", row.bucket)
-    .where("key", "=", row.key)
-    .where("seq", "=", row.seq)
-    .execute();
+export function deleteHistory(tx: Writer, row: Pick<HistoryRow, "bucket" | "key" | "seq">): void {
+  tx.defer(
+    tx.deleteFrom("s3_history").where("bucket", "=", row.bucket).where("key", "=", row.key).where("seq", "=", row.seq),
+  );
 }
 
 type Changeable = Partial<Pick<ObjectRow, "tags" | "detail">>;
 
-export async function changeVersion(
+export function changeVersion(
   tx: Writer,
   table: "s3_object" | "s3_history",
   row: Pick<HistoryRow, "bucket" | "key" | "seq">,
   change: Changeable,
-): Promise<void> {
-  await tx
-    .updateTable(table)
-    .set(change)
-    .where("bucket", "=", row.bucket)
-    .where("key", "=", row.key)
-    .where("seq", "=", row.seq)
-    .execute();
+): void {
+  tx.defer(
+    tx
+      .updateTable(table)
+      .set(change)
+      .where("bucket", "=", row.bucket)
+      .where("key", "=", row.key)
+      .where("seq", "=", row.seq),
+  );
 }
 
 /** Rows over which nodes spread the numbers of one bucket, so that none waits for another. */
 const SHARDS = 16;
 
-export async function addUsage(
+export function addUsage(
   dialect: Dialect,
   tx: Writer,
   place: Pick<Tables["s3_usage"], "org_id" | "bucket">,
   change: { readonly objects: number; readonly bytes: number },
-): Promise<void> {
+): void {
   if (change.objects === 0 && change.bytes === 0) return;
   const { org_id, bucket } = place;
   const shard = dialect === "sqlite" ? 0 : Math.floor(Math.random() * SHARDS);
-  await tx
-    .insertInto("s3_usage")
-    .values({ org_id, bucket, shard, ...change })
-    .onConflict((on) =>
-      on.columns(["org_id", "bucket", "shard"]).doUpdateSet({
-        objects: sql`s3_usage.objects + ${change.objects}`,
-        bytes: sql`s3_usage.bytes + ${change.bytes}`,
-      }),
-    )
-    .execute();
+  tx.defer(
+    tx
+      .insertInto("s3_usage")
+      .values({ org_id, bucket, shard, ...change })
+      .onConflict((on) =>
+        on.columns(["org_id", "bucket", "shard"]).doUpdateSet({
+          objects: sql`s3_usage.objects + ${change.objects}`,
+          bytes: sql`s3_usage.bytes + ${change.bytes}`,
+        }),
+      ),
+  );
 }
 
 export async function bytesOf(db: Reader, orgId: string): Promise<number> {

@@ -18,6 +18,7 @@ import {
   newestHistory,
   putCurrent,
   retireCurrent,
+  type CurrentRow,
 } from "./store.ts";
 
 export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "settings" | "jobs">;
@@ -28,9 +29,9 @@ export type NewVersion = Omit<ObjectRow, "seq" | "version_id" | "bucket" | "org_
 /** The state that a write goes by, under the key's lock. */
 export interface WriteState {
   readonly versioning: VersioningState;
-  readonly current: ObjectRow | undefined;
+  readonly current: CurrentRow | undefined;
   /** The newest of all, marker or object; undefined when there is none. */
-  readonly newest: HistoryRow | undefined;
+  readonly newest: Pick<HistoryRow, "seq" | "etag" | "size" | "modified_at"> | undefined;
 }
 
 /** Locks a key until the end of the transaction. @throws S3Error `NoSuchBucket` */
@@ -66,8 +67,8 @@ export async function writeVersion(
   if (content !== undefined) await deps.objects.link(tx, bucket.orgId, content);
   const row: ObjectRow = { ...version, ...placeOf(deps, bucket, state) };
   const freed = await makeRoom(deps, tx, bucket, state, key);
-  await putCurrent(tx, row);
-  await addUsage(
+  putCurrent(tx, row);
+  addUsage(
     deps.metadata.dialect,
     tx,
     { org_id: bucket.orgId, bucket: bucket.id },
@@ -92,7 +93,7 @@ export async function markDeleted(
   // A condition on what never was deletes nothing, and so leaves no marker.
   if (options.conditions !== undefined && state.newest === undefined) return undefined;
   const freed = await makeRoom(deps, tx, bucket, state, key, { isGone: true });
-  await addUsage(
+  addUsage(
     deps.metadata.dialect,
     tx,
     { org_id: bucket.orgId, bucket: bucket.id },
@@ -104,7 +105,7 @@ export async function markDeleted(
   if (state.versioning === "unversioned") return undefined;
   const none = { blob_id: null, size: 0, etag: "", tags: "", detail: "{}", parts: null };
   const marker = { ...none, key, owner: options.owner, ...placeOf(deps, bucket, state) };
-  await insertHistory(tx, marker);
+  insertHistory(tx, marker);
   return marker;
 }
 
@@ -125,21 +126,21 @@ export async function removeVersion(
   found: { readonly table: "s3_object" | "s3_history"; readonly row: HistoryRow },
 ): Promise<void> {
   const { table, row } = found;
-  if (table === "s3_object") await deleteCurrent(tx, row.bucket, row.key);
-  else await deleteHistory(tx, row);
+  if (table === "s3_object") deleteCurrent(tx, row.bucket, row.key);
+  else deleteHistory(tx, row);
   await promote(tx, row);
   if (row.blob_id === null) return;
   await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
   const place = { org_id: row.org_id, bucket: bucket.id };
-  await addUsage(deps.metadata.dialect, tx, place, { objects: -1, bytes: -row.size });
+  addUsage(deps.metadata.dialect, tx, place, { objects: -1, bytes: -row.size });
 }
 
 async function promote(tx: Writer, { bucket, key }: Pick<HistoryRow, "bucket" | "key">): Promise<void> {
   if ((await currentObject(tx, bucket, key)) !== undefined) return;
   const newest = await newestHistory(tx, bucket, key);
   if (newest === undefined || newest.blob_id === null) return;
-  await deleteHistory(tx, newest);
-  await putCurrent(tx, { ...newest, blob_id: newest.blob_id });
+  deleteHistory(tx, newest);
+  putCurrent(tx, { ...newest, blob_id: newest.blob_id });
 }
 
 interface Freed {
@@ -157,16 +158,16 @@ async function makeRoom(
   { isGone = false } = {},
 ): Promise<Freed> {
   if (versioning === "enabled") {
-    if (current !== undefined) await retireCurrent(tx, bucket.id, key);
+    if (current !== undefined) retireCurrent(tx, bucket.id, key);
     return { objects: 0, bytes: 0 };
   }
   const isReplaced = current?.version_id === NULL_VERSION;
-  if (current !== undefined && !isReplaced) await retireCurrent(tx, bucket.id, key);
-  if (isReplaced && isGone) await deleteCurrent(tx, bucket.id, key);
+  if (current !== undefined && !isReplaced) retireCurrent(tx, bucket.id, key);
+  if (isReplaced && isGone) deleteCurrent(tx, bucket.id, key);
   const old =
     isReplaced || versioning === "unversioned" ? current : await historyVersion(tx, bucket.id, key, NULL_VERSION);
   if (old === undefined) return { objects: 0, bytes: 0 };
-  if (old !== current) await deleteHistory(tx, old);
+  if (old !== current) deleteHistory(tx, { bucket: bucket.id, key, seq: old.seq });
   if (old.blob_id === null) return { objects: 0, bytes: 0 };
   await deps.objects.unlink(tx, bucket.orgId, [old.blob_id]);
   return { objects: 1, bytes: old.size };

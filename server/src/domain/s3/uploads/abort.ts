@@ -25,7 +25,7 @@ export async function dropUpload(
   upload: { readonly id: string; readonly bucket: string; readonly org_id: string },
 ): Promise<void> {
   await dropParts(deps, tx, upload);
-  await deleteUpload(tx, upload.id);
+  deleteUpload(tx, upload.id);
 }
 
 /** Takes away all uploads that nobody ended: they keep no bucket from being deleted. */
@@ -54,5 +54,5 @@ export async function dropParts(
     parts.map((part) => part.blob_id),
   );
   const bytes = parts.reduce((sum, part) => sum + part.size, 0);
-  await addUsage(deps.metadata.dialect, tx, { org_id, bucket }, { objects: 0, bytes: -bytes });
+  addUsage(deps.metadata.dialect, tx, { org_id, bucket }, { objects: 0, bytes: -bytes });
 }

@@ -49,7 +49,7 @@ export async function completeUpload(
     if (upload.completed_at !== null) return resultOf(upload, digest);
     const version = await makeObject(deps, tx, caller, bucket, upload, { ...completion, parts });
     const result: Result = { digest, version: { ...version, parts: null } };
-    await setCompleted(tx, uploadId, deps.clock.nowMs(), JSON.stringify(result));
+    setCompleted(tx, uploadId, deps.clock.nowMs(), JSON.stringify(result));
     return version;
   });
 }

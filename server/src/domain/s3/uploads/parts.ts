@@ -80,9 +80,9 @@ async function keepPart(
     await requireRoom(deps, tx, orgId, kept.size);
     const blobId = await link(tx);
     const row = { ...kept, upload_id: uploadId, number, org_id: orgId, blob_id: blobId, modified_at: clock.nowMs() };
-    await putPartRow(tx, row);
+    putPartRow(tx, row);
     if (before !== undefined) await objects.unlink(tx, orgId, [before.blob_id]);
-    await addUsage(
+    addUsage(
       metadata.dialect,
       tx,
       { org_id: orgId, bucket: bucketId },

@@ -12,12 +12,12 @@ export async function insertUpload(tx: Writer, row: UploadRow): Promise<void> {
 }
 
 /** The upload is done: it is kept for whoever completes it once more. */
-export async function setCompleted(tx: Writer, id: string, atMs: number, result: string): Promise<void> {
-  await tx.updateTable("s3_upload").set({ completed_at: atMs, result }).where("id", "=", id).execute();
+export function setCompleted(tx: Writer, id: string, atMs: number, result: string): void {
+  tx.defer(tx.updateTable("s3_upload").set({ completed_at: atMs, result }).where("id", "=", id));
 }
 
-export async function deleteUpload(tx: Writer, id: string): Promise<void> {
-  await tx.deleteFrom("s3_upload").where("id", "=", id).execute();
+export function deleteUpload(tx: Writer, id: string): void {
+  tx.defer(tx.deleteFrom("s3_upload").where("id", "=", id));
 }
 
 export async function openUploadIds(db: Reader, bucketId: string): Promise<string[]> {
@@ -30,13 +30,14 @@ export async function partByNumber(db: Reader, uploadId: string, number: number)
   return query.executeTakeFirst();
 }
 
-export async function putPartRow(tx: Writer, row: PartRow): Promise<void> {
+export function putPartRow(tx: Writer, row: PartRow): void {
   const { upload_id: _uploadId, number: _number, org_id: _orgId, ...change } = row;
-  await tx
-    .insertInto("s3_part")
-    .values(row)
-    .onConflict((on) => on.columns(["upload_id", "number"]).doUpdateSet(change))
-    .execute();
+  tx.defer(
+    tx
+      .insertInto("s3_part")
+      .values(row)
+      .onConflict((on) => on.columns(["upload_id", "number"]).doUpdateSet(change)),
+  );
 }
 
 /** In the order of their numbers. */

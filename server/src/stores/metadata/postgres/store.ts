@@ -6,6 +6,7 @@ import { migrate, MIGRATION_DEADLINE_MS } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { Transactions } from "../transactions.ts";
 import type { MetadataStore, Writer } from "../types.ts";
+import { postgresDeferrer } from "./deferrer.ts";
 import { DATABASE_CHANNEL, DatabaseListener } from "./listener.ts";
 import { clientSettings, openPool } from "./pool.ts";
 
@@ -27,7 +28,7 @@ export async function openPostgres({ url, clock }: PostgresOptions): Promise<Met
   const reads = openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true });
   const writes = openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false });
   const read = kyselyOver(reads);
-  const transactions = new Transactions(kyselyOver(writes));
+  const transactions = new Transactions(kyselyOver(writes), async (tx) => postgresDeferrer(tx));
   const listeners = new Listeners();
   const listener = new DatabaseListener(clientSettings(url, "mooring-listener"), listeners);
   let closed: Promise<void> | undefined;
@@ -67,10 +68,13 @@ async function lock(tx: Writer, name: string): Promise<void> {
 }
 
 async function migrationWrite<T>(transactions: Transactions, work: (tx: Writer) => Promise<T>): Promise<T> {
-  return transactions.run(async (tx) => {
-    await sql`set local statement_timeout = ${sql.lit(MIGRATION_DEADLINE_MS)}`.execute(tx);
-    return work(tx);
-  }, MIGRATION_DEADLINE_MS);
+  return transactions.run(
+    async (tx) => {
+      await sql`set local statement_timeout = ${sql.lit(MIGRATION_DEADLINE_MS)}`.execute(tx);
+      return work(tx);
+    },
+    { deadlineMs: MIGRATION_DEADLINE_MS },
+  );
 }
 
 async function writeWithRetries<T>(transactions: Transactions, work: (tx: Writer) => Promise<T>): Promise<T> {

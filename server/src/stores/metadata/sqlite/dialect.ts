@@ -1,11 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from "kysely";
+import type { Deferred, DeferrerOf } from "../deferred.ts";
 import { asAnswer, isBusy } from "../errors.ts";
+import type { Tables } from "../schema.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { Statements, type StatementResult } from "./statements.ts";
-import type { SqliteWriter } from "./writer.ts";
+import type { Statement } from "./messages.ts";
+import { plainRow, Statements, type StatementResult } from "./statements.ts";
+import { Unexpected } from "./writer.ts";
 
 const READ_ATTEMPTS_MAX = 200;
 const READ_RETRY_MS = 5;
@@ -28,10 +31,10 @@ export function readDialect(db: DatabaseSync): Dialect {
 }
 
 /** Kysely on the writer thread, in transactions only; `commit` resolves when the group that the transaction is in is on disk. */
-export function writeDialect(writer: SqliteWriter, groups: GroupCommit): Dialect {
+export function writeDialect(groups: GroupCommit): Dialect {
   return dialectOf({
     init: async () => {},
-    acquireConnection: async () => new WriteConnection(writer, groups),
+    acquireConnection: async () => new WriteConnection(groups),
     beginTransaction: async (connection) => writeConnection(connection).begin(),
     commitTransaction: async (connection) => writeConnection(connection).commit(),
     rollbackTransaction: async (connection) => writeConnection(connection).undo(),
@@ -67,7 +70,7 @@ class ReadConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     for (let attempts = 1; ; attempts++) {
       try {
-        return toQueryResult(plain(this.#statements.run(query.sql, query.parameters)));
+        return toQueryResult(this.#run(query));
       } catch (error) {
         if (!isBusy((error as { errcode?: unknown }).errcode) || attempts === READ_ATTEMPTS_MAX) throw asAnswer(error);
       }
@@ -78,15 +81,44 @@ class ReadConnection implements DatabaseConnection {
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     return refuseStream();
   }
+
+  #run({ sql, parameters }: CompiledQuery): StatementResult {
+    const { rows, changes } = this.#statements.run(sql, parameters);
+    return { rows: rows.map(plainRow), changes };
+  }
 }
 
+/** What a transaction read ahead was not so any more when it came to it: its work is to run once more. */
+export class StaleRead extends Error {}
+
+/** What a transaction defers goes with its next message. @param read of committed state; null: nothing is read ahead */
+export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
+  return (tx, { isAgain }) =>
+    tx.getExecutor().provideConnection(async (connection) => {
+      const transaction = writeConnection(connection);
+      return {
+        add: (deferred) => transaction.defer(deferred),
+        readAhead: async (query) => {
+          // What the transaction itself has changed is not committed yet.
+          if (read === null || isAgain || transaction.hasBegun) return (await tx.executeQuery(query)).rows;
+          const { rows } = await read.executeQuery(query);
+          transaction.defer({ query, rows: rows as StatementResult["rows"] });
+          return rows;
+        },
+        settle: async () => {},
+      };
+    });
+}
+
+/** A transaction. What is deferred waits here until the next message. */
 class WriteConnection implements DatabaseConnection {
-  readonly #writer: SqliteWriter;
   readonly #groups: GroupCommit;
+  /** Whether it has sent or deferred anything but what it reads ahead. */
+  hasBegun = false;
+  #deferred: Sent[] = [];
   #state: "new" | "begun" | "failed" | "ended" = "new";
 
-  constructor(writer: SqliteWriter, groups: GroupCommit) {
-    this.#writer = writer;
+  constructor(groups: GroupCommit) {
     this.#groups = groups;
   }
 
@@ -95,11 +127,18 @@ class WriteConnection implements DatabaseConnection {
     this.#state = "begun";
   }
 
+  defer(deferred: Sent): void {
+    this.#assertBegun();
+    this.hasBegun ||= deferred.rows === undefined;
+    this.#deferred.push(deferred);
+  }
+
   async commit(): Promise<void> {
     // As PostgreSQL has it: what followed the failure was meant for a state that never came about.
     if (this.#state !== "begun") throw new Error("cannot commit the transaction: a statement in it failed");
     this.#state = "ended";
-    await this.#groups.commit().catch(rethrow);
+    const deferred = this.#deferred;
+    await this.#groups.commit(deferred.map(statementOf)).catch((error: unknown) => rethrowOf(deferred, error));
   }
 
   /** Kysely calls this after a COMMIT that failed as well, when there is nothing left to take back. */
@@ -110,18 +149,45 @@ class WriteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#state !== "begun") throw new Error(`cannot run a statement: the transaction has ${this.#state}`);
+    this.#assertBegun();
+    this.hasBegun = true;
+    const deferred = this.#deferred;
+    this.#deferred = [];
     try {
-      return toQueryResult(await this.#writer.run(query.sql, query.parameters));
+      return toQueryResult(await this.#groups.run([...deferred, { query }].map(statementOf)));
     } catch (error) {
       if (this.#state === "begun") this.#state = "failed";
-      throw asAnswer(error);
+      return rethrowOf(deferred, error);
     }
   }
 
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     return refuseStream();
   }
+
+  #assertBegun(): void {
+    if (this.#state !== "begun") throw new Error(`cannot run a statement: the transaction has ${this.#state}`);
+  }
+}
+
+interface Sent extends Deferred {
+  /** What was read ahead. */
+  readonly rows?: StatementResult["rows"];
+}
+
+function statementOf({ query, expected, rows }: Sent): Statement {
+  return { sql: query.sql, parameters: query.parameters.map(detached), changes: expected?.changes, rows };
+}
+
+/** A view on a larger buffer would take all of that along to the thread. */
+function detached(value: unknown): unknown {
+  return value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value;
+}
+
+function rethrowOf(sent: readonly Sent[], error: unknown): never {
+  const unexpected = error instanceof Unexpected ? sent[error.at] : undefined;
+  if (unexpected?.rows !== undefined) throw new StaleRead("what was read ahead has changed");
+  throw unexpected?.expected?.orElse() ?? asAnswer(error);
 }
 
 function rethrow(error: unknown): never {
@@ -131,11 +197,6 @@ function rethrow(error: unknown): never {
 function writeConnection(connection: DatabaseConnection): WriteConnection {
   if (!(connection instanceof WriteConnection)) throw new Error("cannot use the connection: it is not the writer's");
   return connection;
-}
-
-/** Rows come from SQLite without a prototype, from PostgreSQL and from the writer's thread with one. */
-function plain(result: StatementResult): StatementResult {
-  return { rows: result.rows.map((row) => ({ ...row })), changes: result.changes };
 }
 
 function toQueryResult<R>({ rows, changes }: StatementResult): QueryResult<R> {

@@ -15,7 +15,7 @@ test("a turn belongs to the one who waited, not to the one who comes just as it 
     groups.undo();
     const late = groups.begin().then(() => order.push("late"));
     await waiting;
-    await writer.run("select 1", []); // long enough for one who does not wait to have begun
+    await writer.turn({ opens: false, statements: [{ sql: "select 1", parameters: [] }] }); // long enough for one who does not wait to have begun
     assert.deepEqual(order, ["waiting"]);
     const committed = groups.commit();
     await late;

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { isBusy, SqliteError } from "../errors.ts";
-import type { Step } from "./messages.ts";
+import type { Statement } from "./messages.ts";
+import type { StatementResult } from "./statements.ts";
 import type { SqliteWriter } from "./writer.ts";
 
 const GROUP_TRANSACTIONS_MAX = 64;
@@ -22,6 +23,8 @@ export class GroupCommit {
   readonly #turns: (() => void)[] = [];
   #group: Group | undefined;
   #busy = false;
+  /** Whether the transaction that has its turn has sent something yet: what was never sent needs no savepoint. */
+  #opened = false;
 
   constructor(writer: SqliteWriter) {
     this.#writer = writer;
@@ -30,29 +33,47 @@ export class GroupCommit {
   /** Waits for its turn and begins a transaction. `commit` or `undo` must follow, once. */
   async begin(): Promise<void> {
     await this.#turn();
+    this.#opened = false;
     try {
       this.#group ??= await this.#openGroup();
     } catch (error) {
       this.#handOn();
       throw error;
     }
-    this.#send("savepoint");
   }
 
-  /** Ends the transaction and resolves when it is on disk; rejects when the group's COMMIT failed, and then nothing of it is kept. */
-  async commit(): Promise<void> {
+  /** Runs statements in one message. Resolves to the result of the last one. */
+  async run(statements: readonly Statement[]): Promise<StatementResult> {
+    const opens = !this.#opened;
+    this.#opened = true;
+    return this.#writer.turn({ opens, statements });
+  }
+
+  /**
+   * Runs what is left, ends the transaction and resolves when it is on disk; rejects when the group's COMMIT failed, and then nothing of it is kept,
+   * or one of the statements, and then nothing of the transaction is.
+   */
+  async commit(statements: readonly Statement[] = []): Promise<void> {
     const group = this.#currentGroup();
     group.transactions += 1;
-    this.#send("release");
+    // The next transaction doesn't wait for this answer: the thread takes what failed back by itself.
+    const ended = this.#close(statements, "keep");
     this.#endTurn(group);
-    await group.committed.promise;
+    await Promise.all([ended, group.committed.promise]);
   }
 
   /** Takes back what the transaction did; the others of its group keep theirs. */
   undo(): void {
     const group = this.#currentGroup();
-    this.#send("undo");
+    // When it fails, the thread fails the COMMIT too, which is where it is told.
+    this.#close([], "undo").catch(() => {});
     this.#endTurn(group);
+  }
+
+  async #close(statements: readonly Statement[], closes: "keep" | "undo"): Promise<void> {
+    const opens = !this.#opened;
+    if (opens && statements.length === 0) return;
+    await this.#writer.turn({ opens, statements, closes });
   }
 
   async #turn(): Promise<void> {
@@ -77,26 +98,23 @@ export class GroupCommit {
     return { committed, transactions: 0, begunMs: performance.now() };
   }
 
-  /** Sends a step without waiting for it: when it fails, the writer fails the COMMIT too, which is where it is told. */
-  #send(step: Step): void {
-    this.#writer.step(step).catch(() => {});
-  }
-
   #endTurn(group: Group): void {
     const full = group.transactions >= GROUP_TRANSACTIONS_MAX || performance.now() - group.begunMs >= GROUP_MS_MAX;
     if (full || this.#turns.length === 0) void this.#closeGroup(group);
     else this.#handOn();
   }
 
+  /** The next group begins behind the COMMIT, and gathers those who come while that waits for the disk. */
   async #closeGroup(group: Group): Promise<void> {
+    this.#group = undefined;
+    const committed = this.#writer.step("commit");
+    this.#handOn();
     try {
-      await this.#writer.step("commit");
+      await committed;
       group.committed.resolve();
     } catch (error) {
       group.committed.reject(error);
     }
-    this.#group = undefined;
-    this.#handOn();
   }
 
   #handOn(): void {

@@ -1,21 +1,41 @@
 import type { StatementResult } from "./statements.ts";
 
+/** What begins and ends a group of transactions, and the thread. */
+export type Step = "begin" | "commit" | "close";
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** How many rows it must change; undefined: any number. */
+  readonly changes?: number | undefined;
+  /** The rows that it must give; undefined: any. */
+  readonly rows?: StatementResult["rows"] | undefined;
+}
+
 /**
- * The steps of a group commit, in the order that the writer takes them: `begin` (one for the group), then for each
- * transaction `savepoint`, its statements, and `release` or `undo`; at last `commit`. A step that fails
- * rolls the whole group back, and every request up to the next `begin` is then refused for the same reason.
+ * What a transaction sends at once; each is a savepoint in its group. A statement that fails ends the turn, and those behind it are not run.
+ * A group takes `begin`, then the turns of each transaction, then `commit`. When `begin`, `commit`, or the beginning or end of a savepoint fails,
+ * the whole group is rolled back, and every request up to the next `begin` is then refused for the same reason.
  */
-export type Step = "begin" | "savepoint" | "release" | "undo" | "commit" | "close";
+export interface Turn {
+  /** The transaction's first: sets its savepoint. */
+  readonly opens: boolean;
+  readonly statements: readonly Statement[];
+  /** The transaction's last. `keep` takes the transaction back too when a statement of the turn fails. */
+  readonly closes?: "keep" | "undo";
+}
 
-export type WriterRequest = { step: Step } | { sql: string; parameters: readonly unknown[] };
+export type WriterRequest = { step: Step } | Turn;
 
-/** Answers come in the order of the requests; the first one, unasked, says whether the database was opened. */
+/** A message is a list of requests, answered by a list in the same order. The first answer, unasked, says whether the database was opened. */
 export type WriterReply = { result: StatementResult } | { error: WriterFailure };
 
 export interface WriterFailure {
   message: string;
   /** SQLite's extended result code; 0 when the failure is not SQLite's. */
   errcode: number;
+  /** Which statement of the turn changed another number of rows than it must, or gave other rows. */
+  unexpected?: number;
 }
 
 export interface WriterSettings {

@@ -11,6 +11,11 @@ interface Prepared {
   returnsRows: boolean;
 }
 
+/** Rows come from SQLite without a prototype, from PostgreSQL and from the writer's thread with one. */
+export function plainRow(row: Record<string, unknown>): Record<string, unknown> {
+  return { ...row };
+}
+
 const STATEMENTS_MAX = 256;
 
 /** Runs statements, keeping the most recently used ones prepared: preparing costs more than running most of ours. */

@@ -8,7 +8,7 @@ import { migrate, MIGRATION_DEADLINE_MS } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { Transactions } from "../transactions.ts";
 import type { MetadataStore, NotifyChannel, Writer } from "../types.ts";
-import { readDialect, writeDialect } from "./dialect.ts";
+import { readDialect, sqliteDeferrer, StaleRead, writeDialect } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { SqliteWriter } from "./writer.ts";
 
@@ -29,15 +29,22 @@ export async function openSqlite({
 }: SqliteOptions): Promise<MetadataStore> {
   const path = join(dataDir, "mooring.db");
   const writer = await openFile(path, busyTimeoutMs);
-  const transactions = new Transactions(new Kysely<Tables>({ dialect: writeDialect(writer, new GroupCommit(writer)) }));
+  const groups = new GroupCommit(writer);
   try {
-    const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> => transactions.run(work, MIGRATION_DEADLINE_MS);
+    const migrations = sqliteTransactions(groups, null);
+    const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> =>
+      migrations.run(work, { deadlineMs: MIGRATION_DEADLINE_MS });
     await migrate({ dialect: "sqlite", write, lock: async () => {}, clock });
-    return storeOver(path, writer, transactions);
+    return storeOver(path, writer, groups);
   } catch (error) {
     await writer.close();
     throw error;
   }
+}
+
+/** @param read of committed state; null: nothing is read ahead */
+export function sqliteTransactions(groups: GroupCommit, read: Kysely<Tables> | null): Transactions {
+  return new Transactions(new Kysely<Tables>({ dialect: writeDialect(groups) }), sqliteDeferrer(read));
 }
 
 async function openFile(path: string, busyTimeoutMs: number): Promise<SqliteWriter> {
@@ -57,9 +64,10 @@ function makePrivate(path: string): void {
   chmodSync(path, 0o600);
 }
 
-function storeOver(path: string, writer: SqliteWriter, transactions: Transactions): MetadataStore {
+function storeOver(path: string, writer: SqliteWriter, groups: GroupCommit): MetadataStore {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   const read = new Kysely<Tables>({ dialect: readDialect(db) });
+  const transactions = sqliteTransactions(groups, read);
   return {
     dialect: "sqlite",
     read,
@@ -83,10 +91,14 @@ function notifyingWrites(transactions: Transactions): Pick<MetadataStore, "write
   const noted = new WeakMap<Writer, Set<NotifyChannel>>();
   return {
     write: async (work) => {
-      const channels = new Set<NotifyChannel>();
-      const result = await transactions.run((tx) => {
-        noted.set(tx, channels);
+      let channels = new Set<NotifyChannel>();
+      const noting = (tx: Writer): ReturnType<typeof work> => {
+        noted.set(tx, (channels = new Set()));
         return work(tx);
+      };
+      const result = await transactions.run(noting).catch((error: unknown) => {
+        if (!(error instanceof StaleRead)) throw error;
+        return transactions.run(noting, { isAgain: true });
       });
       for (const channel of channels) listeners.call(channel);
       return result;

@@ -1,12 +1,24 @@
 import { Worker } from "node:worker_threads";
 import { SqliteError } from "../errors.ts";
-import type { Step, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
+import type { Step, Turn, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
 import type { StatementResult } from "./statements.ts";
+
+/** A statement did not do what it must: the one at this place of its turn. */
+export class Unexpected extends Error {
+  readonly at: number;
+
+  constructor(message: string, at: number) {
+    super(message);
+    this.name = "Unexpected";
+    this.at = at;
+  }
+}
 
 /** The writer thread as seen from outside: requests are answered in their order. */
 export class SqliteWriter {
   readonly #worker: Worker;
   readonly #waiting: PromiseWithResolvers<WriterReply>[] = [];
+  #unsent: WriterRequest[] = [];
   #stopped: Error | undefined;
 
   private constructor(settings: WriterSettings) {
@@ -14,7 +26,7 @@ export class SqliteWriter {
       workerData: settings,
       name: "metadata-writer",
     });
-    this.#worker.on("message", (reply: WriterReply) => this.#take(reply));
+    this.#worker.on("message", (replies: readonly WriterReply[]) => this.#take(replies));
     this.#worker.on("error", (error: Error) => this.#stop(error));
     this.#worker.on("exit", () => this.#stop(new Error("it ended")));
   }
@@ -30,8 +42,9 @@ export class SqliteWriter {
     unwrap(await this.#send({ step }));
   }
 
-  async run(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
-    return unwrap(await this.#send({ sql, parameters }));
+  /** Resolves to the result of the turn's last statement. @throws SqliteError, Unexpected */
+  async turn(turn: Turn): Promise<StatementResult> {
+    return unwrap(await this.#send(turn));
   }
 
   /** Throws when the thread is no longer there. */
@@ -50,8 +63,16 @@ export class SqliteWriter {
 
   async #send(request: WriterRequest): Promise<WriterReply> {
     this.assertAlive();
-    this.#worker.postMessage(request);
+    // All that this turn of the event loop has to say is one message: each wakes the other thread.
+    if (this.#unsent.length === 0) setImmediate(() => this.#flush());
+    this.#unsent.push(request);
     return this.#next();
+  }
+
+  #flush(): void {
+    const requests = this.#unsent;
+    this.#unsent = [];
+    this.#worker.postMessage(requests);
   }
 
   /** The thread keeps the process alive only while an answer is awaited. */
@@ -62,8 +83,11 @@ export class SqliteWriter {
     return waiting.promise;
   }
 
-  #take(reply: WriterReply): void {
-    this.#waiting.shift()?.resolve(reply);
+  #take(replies: readonly WriterReply[]): void {
+    for (const [at, waiting] of this.#waiting.splice(0, replies.length).entries()) {
+      const reply = replies[at];
+      if (reply !== undefined) waiting.resolve(reply);
+    }
     if (this.#waiting.length === 0) this.#worker.unref();
   }
 
@@ -77,6 +101,7 @@ export class SqliteWriter {
 
 /** Throws here, not where the reply came in, so that the stack shows the caller. */
 function unwrap(reply: WriterReply): StatementResult {
-  if ("error" in reply) throw new SqliteError(reply.error.message, reply.error.errcode);
-  return reply.result;
+  if ("result" in reply) return reply.result;
+  const { message, errcode, unexpected } = reply.error;
+  throw unexpected === undefined ? new SqliteError(message, errcode) : new Unexpected(message, unexpected);
 }

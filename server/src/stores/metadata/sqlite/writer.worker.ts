@@ -3,37 +3,36 @@
  * Entry point of a worker thread: `workerData` is `WriterSettings`, messages are `WriterRequest` and `WriterReply`.
  */
 import { DatabaseSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { isBusy, SqliteError } from "../errors.ts";
-import type { Step, WriterFailure, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
-import { Statements, type StatementResult } from "./statements.ts";
+import type { Statement, Step, Turn, WriterFailure, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
+import { plainRow, Statements, type StatementResult } from "./statements.ts";
 
 const NOTHING: StatementResult = { rows: [], changes: undefined };
 const WAL_BYTES_KEPT = 64 * 1024 * 1024;
 const OPEN_ATTEMPTS_MAX = 250;
 const OPEN_RETRY_MS = 20;
 
-const STEPS: Record<Exclude<Step, "close">, string> = {
-  begin: "BEGIN IMMEDIATE",
-  savepoint: "SAVEPOINT one",
-  release: "RELEASE one",
-  undo: "ROLLBACK TO one; RELEASE one",
-  commit: "COMMIT",
-};
+const BEGIN = "BEGIN IMMEDIATE";
+const COMMIT = "COMMIT";
+const SAVEPOINT = "SAVEPOINT one";
+const RELEASE = "RELEASE one";
+const UNDO = "ROLLBACK TO one; RELEASE one";
 
 function serve(port: MessagePort): void {
-  const send = (reply: WriterReply): void => port.postMessage(reply);
+  const send = (replies: WriterReply[]): void => port.postMessage(replies);
   let connection: Connection;
   try {
     connection = new Connection(open(workerData as WriterSettings));
   } catch (error) {
-    send({ error: describe(error) });
+    send([{ error: describe(error) }]);
     return;
   }
-  send({ result: NOTHING });
-  port.on("message", (request: WriterRequest) => {
-    send(connection.answer(request));
-    if ("step" in request && request.step === "close") port.close();
+  send([{ result: NOTHING }]);
+  port.on("message", (requests: readonly WriterRequest[]) => {
+    send(requests.map((request) => connection.answer(request)));
+    if (!connection.isOpen) port.close();
   });
 }
 
@@ -48,9 +47,13 @@ class Connection {
     this.#statements = new Statements(db);
   }
 
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
   answer(request: WriterRequest): WriterReply {
     try {
-      return { result: "step" in request ? this.#take(request.step) : this.#run(request.sql, request.parameters) };
+      return { result: "step" in request ? this.#take(request.step) : this.#turn(request) };
     } catch (error) {
       const failure = describe(error);
       if (this.#db.isOpen && !this.#db.isTransaction) this.#lost ??= failure;
@@ -61,28 +64,41 @@ class Connection {
   #take(step: Step): StatementResult {
     if (step === "close") this.#close();
     else if (step === "begin") this.#begin();
-    else this.#continue(step);
+    else this.#execute(COMMIT);
     return NOTHING;
   }
 
   #begin(): void {
     this.#lost = undefined;
-    this.#db.exec(STEPS.begin);
+    this.#db.exec(BEGIN);
   }
 
-  #continue(step: "savepoint" | "release" | "undo" | "commit"): void {
+  #turn({ opens, statements, closes }: Turn): StatementResult {
+    if (opens) this.#execute(SAVEPOINT);
+    let result = NOTHING;
+    try {
+      for (const [at, { sql, parameters, ...expected }] of statements.entries()) {
+        this.#assertInTransaction();
+        result = this.#statements.run(sql, parameters);
+        if (!isExpected(result, expected)) throw new Unexpected(at);
+      }
+    } catch (error) {
+      if (closes !== undefined && this.#db.isTransaction) this.#execute(UNDO);
+      throw error;
+    }
+    if (closes !== undefined) this.#execute(closes === "keep" ? RELEASE : UNDO);
+    return result;
+  }
+
+  /** What is not a transaction's own: it rolls the group back when it fails. */
+  #execute(sql: string): void {
     this.#assertInTransaction();
     try {
-      this.#db.exec(STEPS[step]);
+      this.#db.exec(sql);
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }
-  }
-
-  #run(sql: string, parameters: readonly unknown[]): StatementResult {
-    this.#assertInTransaction();
-    return this.#statements.run(sql, parameters);
   }
 
   /** SQLite ends a transaction by itself when the disk is full or fails; what came next would then commit statement by statement. */
@@ -96,6 +112,20 @@ class Connection {
     this.#statements.clear();
     this.#db.close(); // writes the log back and removes it, unless somebody else has the database open
   }
+}
+
+class Unexpected extends Error {
+  readonly at: number;
+
+  constructor(at: number) {
+    super("a statement did not do what it must");
+    this.at = at;
+  }
+}
+
+function isExpected(result: StatementResult, { changes, rows }: Pick<Statement, "changes" | "rows">): boolean {
+  if (changes !== undefined && result.changes !== changes) return false;
+  return rows === undefined || isDeepStrictEqual(result.rows.map(plainRow), rows);
 }
 
 function open({ path, busyTimeoutMs }: WriterSettings): DatabaseSync {
@@ -119,6 +149,7 @@ function describe(error: unknown): WriterFailure {
   return {
     message: error instanceof Error ? error.message : String(error),
     errcode: typeof errcode === "number" ? errcode : 0,
+    ...(error instanceof Unexpected ? { unexpected: error.at } : {}),
   };
 }
 
