@@ -8,23 +8,30 @@ const GROUP_TRANSACTIONS_MAX = 64;
 const GROUP_MS_MAX = 10;
 
 interface Group {
+  /** Rejects when BEGIN failed: the reason for all that fails behind it. */
+  readonly begun: Promise<void>;
   /** Settles with the one COMMIT that all its transactions share. */
-  committed: PromiseWithResolvers<void>;
+  readonly committed: PromiseWithResolvers<void>;
+  readonly begunMs: number;
   transactions: number;
-  begunMs: number;
 }
 
 /**
- * Lets transactions run one after another and pays for one flush to disk per group of them: each is a savepoint inside one
- * BEGIN IMMEDIATE; when nobody waits, or the group has 64 transactions, or it is 10 ms old, one COMMIT settles them all.
+ * Lets transactions run one after another and pays for one flush to disk per group of them: each is a savepoint inside one BEGIN IMMEDIATE; one
+ * COMMIT settles them all when nobody waits and the COMMIT before it is done, or the group has 64 transactions, or it is 10 ms old.
  */
 export class GroupCommit {
   readonly #writer: SqliteWriter;
   readonly #turns: (() => void)[] = [];
+  /** What the next transaction joins. */
   #group: Group | undefined;
-  #busy = false;
-  /** Whether the transaction that has its turn has sent something yet: what was never sent needs no savepoint. */
+  /** That of the transaction that has its turn. */
+  #own: Group | undefined;
+  /** Whether that transaction has sent something yet: what was never sent needs no savepoint. */
   #opened = false;
+  #busy = false;
+  /** COMMITs under way. */
+  #committing = 0;
 
   constructor(writer: SqliteWriter) {
     this.#writer = writer;
@@ -34,19 +41,14 @@ export class GroupCommit {
   async begin(): Promise<void> {
     await this.#turn();
     this.#opened = false;
-    try {
-      this.#group ??= await this.#openGroup();
-    } catch (error) {
-      this.#handOn();
-      throw error;
-    }
+    this.#own = this.#group ??= this.#openGroup();
   }
 
   /** Runs statements in one message. Resolves to the result of the last one. */
   async run(statements: readonly Statement[]): Promise<StatementResult> {
     const opens = !this.#opened;
     this.#opened = true;
-    return this.#writer.turn({ opens, statements });
+    return because(this.#ownGroup(), this.#writer.turn({ opens, statements }));
   }
 
   /**
@@ -54,17 +56,17 @@ export class GroupCommit {
    * or one of the statements, and then nothing of the transaction is.
    */
   async commit(statements: readonly Statement[] = []): Promise<void> {
-    const group = this.#currentGroup();
+    const group = this.#ownGroup();
     group.transactions += 1;
     // The next transaction doesn't wait for this answer: the thread takes what failed back by itself.
-    const ended = this.#close(statements, "keep");
+    const ended = because(group, this.#close(statements, "keep"));
     this.#endTurn(group);
     await Promise.all([ended, group.committed.promise]);
   }
 
   /** Takes back what the transaction did; the others of its group keep theirs. */
   undo(): void {
-    const group = this.#currentGroup();
+    const group = this.#ownGroup();
     // When it fails, the thread fails the COMMIT too, which is where it is told.
     this.#close([], "undo").catch(() => {});
     this.#endTurn(group);
@@ -85,36 +87,46 @@ export class GroupCommit {
     this.#busy = true;
   }
 
-  async #openGroup(): Promise<Group> {
-    try {
-      await this.#writer.step("begin");
-    } catch (error) {
-      if (!(error instanceof SqliteError) || !isBusy(error.errcode)) throw error;
-      const reason = "another process has been writing to it for too long; stop that process, or try again";
-      throw new SqliteError(`cannot begin a transaction: the database is locked (${reason})`, error.errcode);
-    }
+  /** Nobody waits for the answer to BEGIN: what comes behind it fails when it does. */
+  #openGroup(): Group {
+    const begun = this.#writer.step("begin").catch((error: unknown) => {
+      throw readable(error);
+    });
     const committed = Promise.withResolvers<void>();
+    const group = { begun, committed, transactions: 0, begunMs: performance.now() };
     committed.promise.catch(() => {}); // a group may have nobody left who waits
-    return { committed, transactions: 0, begunMs: performance.now() };
+    begun.catch((error: unknown) => {
+      committed.reject(error);
+      // Who comes later tries again.
+      if (this.#group === group) this.#group = undefined;
+    });
+    return group;
   }
 
   #endTurn(group: Group): void {
-    const full = group.transactions >= GROUP_TRANSACTIONS_MAX || performance.now() - group.begunMs >= GROUP_MS_MAX;
-    if (full || this.#turns.length === 0) void this.#closeGroup(group);
-    else this.#handOn();
+    this.#own = undefined;
+    if (isFull(group)) void this.#closeGroup(group);
+    this.#handOn();
+    this.#settle();
   }
 
-  /** The next group begins behind the COMMIT, and gathers those who come while that waits for the disk. */
+  /** While a COMMIT is under way, those who come gather in the next group. */
+  #settle(): void {
+    const group = this.#group;
+    if (group !== undefined && !this.#busy && this.#committing === 0) void this.#closeGroup(group);
+  }
+
   async #closeGroup(group: Group): Promise<void> {
-    this.#group = undefined;
-    const committed = this.#writer.step("commit");
-    this.#handOn();
+    if (this.#group === group) this.#group = undefined;
+    this.#committing += 1;
     try {
-      await committed;
+      await this.#writer.step("commit");
       group.committed.resolve();
     } catch (error) {
       group.committed.reject(error);
     }
+    this.#committing -= 1;
+    this.#settle();
   }
 
   #handOn(): void {
@@ -123,8 +135,28 @@ export class GroupCommit {
     else next();
   }
 
-  #currentGroup(): Group {
-    if (this.#group === undefined) throw new Error("cannot end a transaction: none is under way");
-    return this.#group;
+  #ownGroup(): Group {
+    if (this.#own === undefined) throw new Error("cannot go on with a transaction: none is under way");
+    return this.#own;
   }
+}
+
+function isFull({ transactions, begunMs }: Group): boolean {
+  return transactions >= GROUP_TRANSACTIONS_MAX || performance.now() - begunMs >= GROUP_MS_MAX;
+}
+
+/** What fails behind a BEGIN that failed, fails for its reason. */
+async function because<T>(group: Group, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    await group.begun;
+    throw error;
+  }
+}
+
+function readable(error: unknown): unknown {
+  if (!(error instanceof SqliteError) || !isBusy(error.errcode)) return error;
+  const reason = "another process has been writing to it for too long; stop that process, or try again";
+  return new SqliteError(`cannot begin a transaction: the database is locked (${reason})`, error.errcode);
 }

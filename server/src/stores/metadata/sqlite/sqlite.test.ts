@@ -82,12 +82,16 @@ test("a transaction waits for another process that writes, up to its limit, and 
   await withSqlite({ busyTimeoutMs: 200 }, async (store, dataDir) => {
     const other = new DatabaseSync(join(dataDir, "mooring.db"));
     other.exec("begin immediate");
-    const refused = store.write((tx) => addNodes(tx, 0, 1));
-    await assert.rejects(refused, (error: unknown) => {
-      assert.ok(error instanceof Problem && error.code === "unavailable");
-      assert.match(String((error.cause as Error).message), /another process has been writing/);
-      return true;
-    });
+    const nothing = store.write(async () => {});
+    const waited = store.write((tx) => addNodes(tx, 0, 1));
+    const deferred = store.write(async (tx) => tx.defer(tx.deleteFrom("node")));
+    for (const refused of [nothing, waited, deferred]) {
+      await assert.rejects(refused, (error: unknown) => {
+        assert.ok(error instanceof Problem && error.code === "unavailable");
+        assert.match(String((error.cause as Error).message), /another process has been writing/);
+        return true;
+      });
+    }
     assert.equal(await count(store), 0, "readers go on meanwhile");
     other.exec("rollback");
     other.close();
