@@ -9,6 +9,7 @@ import {
   DOCKER_MANIFEST,
   imageOf,
   indexOf,
+  newClient,
   newRepository,
   OCI_INDEX,
   OCI_MANIFEST,
@@ -299,6 +300,49 @@ test("a tag moves, and what it pointed at stays", async () => {
   const second = await one.image(["second"], { tag });
   assert.equal((await one.call("HEAD", `manifests/${tag}`)).headers["docker-content-digest"], second);
   assert.equal((await one.call("HEAD", `manifests/${first}`)).status, 200);
+});
+
+test("images are a table for SQL: as they are now, of those projects that may be seen", async () => {
+  const { server, token } = shared;
+  const project = unique("project-");
+  assert.equal((await server.call("POST", "/v1/projects", { token, json: { slug: project } })).status, 201);
+  const [open, inside] = [await newRepository(server, token), await newRepository(server, token, { project })];
+  const at = await repositoryOf(server, shared.home.credential, open);
+  const layer = randomBytes(2000);
+  const [first, second] = [await at.image([layer], { tag: "v1" }), await at.image([layer, "x"], { tag: "v2" })];
+  await (await repositoryOf(server, shared.home.credential, inside)).image([layer], { tag: "v1" });
+  const ask = async (as = token) => {
+    const sql =
+      "select repository, digest, tags, size_bytes from images where repository in ($open, $inside) order by 1, 2";
+    return server.call<{ rows: { repository: string; digest: string; tags: string[]; size_bytes: number }[] }>(
+      "POST",
+      "/v1/query",
+      {
+        token: as,
+        json: { sql, parameters: { open: open, inside } },
+      },
+    );
+  };
+  const tags = async (): Promise<unknown> => {
+    const answer = await ask();
+    assert.equal(answer.status, 200, answer.text);
+    const rows = answer.body.rows.filter(({ repository }) => repository === open);
+    return Object.fromEntries(rows.map((row) => [row.digest, row.tags]));
+  };
+  assert.deepEqual(await tags(), { [first]: ["v1"], [second]: ["v2"] });
+  const size = (await ask()).body.rows.find(({ digest }) => digest === first)?.size_bytes;
+  assert.equal(size, JSON.stringify(imageOf("{}", [layer])).length + 2002);
+  await at.manifest(imageOf("{}", [layer]), { tag: "v2" });
+  assert.deepEqual(await tags(), { [first]: ["v1", "v2"], [second]: [] }, "a tag that moved");
+  assert.equal((await at.call("DELETE", `manifests/${second}`)).status, 202);
+  assert.deepEqual(await tags(), { [first]: ["v1", "v2"] });
+  const bound = await newClient(server, token, ["registry:pull", "telemetry:read"], project);
+  const theirs = await ask(await server.token(bound));
+  assert.deepEqual([...new Set(theirs.body.rows.map(({ repository }) => repository))], [inside], "its own project's");
+  const reader = await newClient(server, token, ["telemetry:read"]);
+  const refused = await ask(await server.token(reader));
+  assert.equal(refused.status, 403, refused.text);
+  assert.ok(refused.text.includes("registry:pull"), refused.text);
 });
 
 test("a manifest of 4 MiB is taken, one byte more is not, with and without its length", async () => {

@@ -238,6 +238,37 @@ test("what may not be pushed is refused before its body is asked for", async () 
   socket.destroy();
 });
 
+test("the operator sets a quota of images beside the server, and lifts it", async () => {
+  const { server } = shared;
+  const bounded = await bootstrap(server.dataDir, server.environment, {
+    org: "bounded",
+    project: "theirs",
+    app: "few",
+  });
+  const few = await repositoryOf(server, bounded.credential, "orgs/bounded/few", "pull,push");
+  const quota = async (...words: string[]): Promise<unknown> => {
+    const outcome = await mooring(["quota", ...words, "--data-dir", server.dataDir, "--json"], {
+      environment: server.environment,
+    });
+    assert.equal(outcome.code, 0, outcome.stderr);
+    return (JSON.parse(outcome.stdout) as { organization: string; images_stored_bytes_max: number | null }[])
+      .filter(({ organization }) => organization === "bounded")
+      .map((line) => line.images_stored_bytes_max);
+  };
+  const push = (bytes: number): Promise<RegistryAnswer> => {
+    const content = randomBytes(bytes);
+    return few.call("POST", `blobs/uploads/?digest=${digestOf(content)}`, { body: content });
+  };
+  assert.deepEqual(await quota("bounded", "--images", "1KiB"), [1024]);
+  assert.deepEqual(await quota(), [1024]);
+  registryRefused(await push(1025), 403, "DENIED", "1024 more bytes of images");
+  assert.equal((await push(1024)).status, 201);
+  registryRefused(await push(1), 403, "DENIED", "0 more bytes of images");
+  assert.deepEqual(await quota("bounded", "--images", "none"), [Number.MAX_SAFE_INTEGER]);
+  assert.equal((await push(1)).status, 201);
+  assert.deepEqual(await quota("bounded", "--images", "default"), [null]);
+});
+
 test("parallel pushes can't pass the quota; what is cancelled or collected frees it; near it, clients are warned", async () => {
   const { server, dataDir, environment } = { ...shared.server, server: shared.server };
   const theirs = await repositoryOf(server, rival.credential, "orgs/rival/theirs", "pull,push,delete");

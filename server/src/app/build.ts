@@ -4,6 +4,7 @@ import { auditRecords } from "#domain/audit/index.ts";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
+import { imageRecords } from "#domain/registry/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import {
   createHttpHost,
@@ -247,7 +248,11 @@ async function openStores(
       metadata,
       clock,
       log,
-      records: { audit_log: auditRecords({ metadata }), webhook_events: eventRecords({ metadata }) },
+      records: {
+        audit_log: auditRecords({ metadata }),
+        webhook_events: eventRecords({ metadata }),
+        images: imageRecords({ metadata }),
+      },
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,
         compactionIntervalMs: config.compaction_interval_ms,

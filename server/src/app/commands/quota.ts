@@ -1,5 +1,6 @@
 import { allFilePolicies, fileQuotaOf, setFileQuota } from "#domain/files/index.ts";
 import { organizationBySlug, SYSTEM } from "#domain/organizations/index.ts";
+import { allImagePolicies, imageQuotaOf, setImageQuota } from "#domain/registry/index.ts";
 import { allPolicies, quotaOf, setQuota, UNLIMITED, type Quota } from "#domain/telemetry/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -21,7 +22,8 @@ import { tableText } from "./table.ts";
 
 const USAGE = `
 Usage: mooring quota [--data-dir DIR]
-       mooring quota ORG [--stored BYTES] [--rate BYTES] [--burst BYTES] [--files BYTES] [--data-dir DIR]
+       mooring quota ORG [--stored BYTES] [--rate BYTES] [--burst BYTES] [--files BYTES] [--images BYTES]
+                    [--data-dir DIR]
 
 What organizations may store and send, where it differs from the settings; with an option, sets it for one. BYTES is a number, or one with
 KiB, MiB, GiB or TiB; none: no limit; default: as the settings say. A running server applies it within seconds.
@@ -40,6 +42,7 @@ const OPTIONS: readonly Option[] = [
   { name: "rate", type: "string", value: "BYTES", description: "of rows that it may send a second, sustained" },
   { name: "burst", type: "string", value: "BYTES", description: "of rows that it may send at once" },
   { name: "files", type: "string", value: "BYTES", description: "of files, all of them together" },
+  { name: "images", type: "string", value: "BYTES", description: "of container images, each content once" },
   { name: "json", type: "boolean", description: "print JSON" },
   CONFIG_OPTION,
 ];
@@ -49,9 +52,16 @@ const COLUMN_OF = {
   rate: "ingest_bytes_per_second",
   burst: "ingest_bytes_burst",
   files: "files_stored_bytes_max",
+  images: "images_stored_bytes_max",
 } as const satisfies Record<string, keyof Limits>;
 
-type Limits = Quota & { readonly files_stored_bytes_max: number | null };
+/** Beside the quotas of telemetry. */
+interface Contents {
+  readonly files_stored_bytes_max: number | null;
+  readonly images_stored_bytes_max: number | null;
+}
+
+type Limits = Quota & Contents;
 type Line = { readonly organization: string } & Limits;
 
 export const quota: Command = {
@@ -75,26 +85,32 @@ async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Limi
   const organization = await organizationBySlug(metadata.read, slug);
   if (organization === undefined) throw new CommandError(`cannot set a quota: there is no organization ${slug}`);
   const deps = { metadata, clock: systemClock };
-  const { files_stored_bytes_max: files, ...telemetry } = change;
+  const { files_stored_bytes_max: files, images_stored_bytes_max: images, ...telemetry } = change;
   if (Object.keys(telemetry).length > 0) await setQuota(deps, SYSTEM, organization.id, telemetry);
   if (files !== undefined) await setFileQuota(deps, SYSTEM, organization.id, files);
-  const own = await quotaOf(deps, organization.id);
-  return { organization: slug, ...own, files_stored_bytes_max: await fileQuotaOf(deps, organization.id) };
+  if (images !== undefined) await setImageQuota(deps, SYSTEM, organization.id, images);
+  return {
+    organization: slug,
+    ...(await quotaOf(deps, organization.id)),
+    files_stored_bytes_max: await fileQuotaOf(deps, organization.id),
+    images_stored_bytes_max: await imageQuotaOf(deps, organization.id),
+  };
 }
 
 /** Those that differ from the settings, by their slugs. */
 async function ofAll(metadata: MetadataStore): Promise<Line[]> {
   const lines = new Map<string, Line>();
-  for (const row of await allPolicies(metadata.read))
-    lines.set(row.slug, { organization: row.slug, ...quotaIn(row), files_stored_bytes_max: null });
+  for (const row of await allPolicies(metadata.read)) lines.set(row.slug, { ...nothingOwn(row.slug), ...quotaIn(row) });
   for (const { slug, stored_bytes_max } of await allFilePolicies(metadata.read))
     lines.set(slug, { ...(lines.get(slug) ?? nothingOwn(slug)), files_stored_bytes_max: stored_bytes_max });
+  for (const { slug, stored_bytes_max } of await allImagePolicies(metadata.read))
+    lines.set(slug, { ...(lines.get(slug) ?? nothingOwn(slug)), images_stored_bytes_max: stored_bytes_max });
   return [...lines.values()].filter(hasOwn).toSorted((a, b) => (a.organization < b.organization ? -1 : 1));
 }
 
 function nothingOwn(organization: string): Line {
   const none = { stored_bytes_max: null, ingest_bytes_per_second: null, ingest_bytes_burst: null };
-  return { organization, ...none, files_stored_bytes_max: null };
+  return { organization, ...none, files_stored_bytes_max: null, images_stored_bytes_max: null };
 }
 
 function quotaIn({ stored_bytes_max, ingest_bytes_per_second, ingest_bytes_burst }: Quota): Quota {
@@ -121,7 +137,7 @@ function bytesOf(option: string, text: string): number | null {
   if (text === "none") return UNLIMITED;
   const [, digits = "", unit = ""] = /^(\d{1,15}) ?(KiB|MiB|GiB|TiB|)$/.exec(text) ?? [];
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
-  const least = option === "stored" || option === "files" ? 0 : 1;
+  const least = ["stored", "files", "images"].includes(option) ? 0 : 1;
   if (digits === "" || !Number.isSafeInteger(bytes) || bytes < least)
     throw new UsageError(`--${option} must be bytes such as 500MiB, or none, or default; not ${JSON.stringify(text)}`);
   return bytes;

@@ -38,7 +38,7 @@ export {
   type Upload,
   type UploadDeps,
 } from "./uploads.ts";
-export { bytesLeft, quotaExceeded, quotaWarning } from "./usage.ts";
+export { bytesLeft, imageQuotaOf, quotaExceeded, quotaWarning, setImageQuota } from "./usage.ts";
 export {
   emptyRepository,
   findRepository,
@@ -48,7 +48,8 @@ export {
   type Image,
   type RepositoryView,
 } from "./images.ts";
+export { imageRecords } from "./image-records.ts";
 export { contentsOf, tagPage } from "./images-store.ts";
 export { isImmutable } from "./immutable.ts";
 export { applyAllRetention, applyRetention, planRetention, type Retention } from "./retention.ts";
-export { usageOf } from "./store.ts";
+export { allImagePolicies, usageOf } from "./store.ts";

@@ -37,6 +37,26 @@ export async function policyOf(db: Reader, orgId: string): Promise<Tables["regis
   return db.selectFrom("registry_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
 }
 
+export async function putPolicy(tx: Writer, row: Tables["registry_policy"]): Promise<void> {
+  const { org_id: _orgId, ...change } = row;
+  await tx
+    .insertInto("registry_policy")
+    .values(row)
+    .onConflict((on) => on.column("org_id").doUpdateSet(change))
+    .execute();
+}
+
+/** Every organization that differs from the server's default, by its slug; for the operator's own command. */
+export async function allImagePolicies(db: Reader): Promise<(Tables["registry_policy"] & { slug: string })[]> {
+  return db
+    .selectFrom("registry_policy")
+    .innerJoin("organization", "organization.id", "registry_policy.org_id")
+    .selectAll("registry_policy")
+    .select("organization.slug")
+    .orderBy("organization.slug")
+    .execute();
+}
+
 const NEW_REPOSITORY = { is_public: 0, immutable_tags: "[]", retention: null, pulls: 0 } as const;
 
 /** Notes that something was pushed. */

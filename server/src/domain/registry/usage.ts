@@ -1,6 +1,9 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { RegistryError } from "./errors.ts";
-import { addToUsage, policyOf, usageOf, type RegistryUsage } from "./store.ts";
+import { addToUsage, policyOf, putPolicy, usageOf, type RegistryUsage } from "./store.ts";
+import type { RegistryDeps } from "./types.ts";
 
 /** Stands for no limit where null stands for the server's default. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -11,6 +14,31 @@ export async function bytesLeft(db: Reader, orgId: string, defaultMax: number | 
   if (chosen === null || chosen === NO_LIMIT) return Number.POSITIVE_INFINITY;
   const { bytes, uploading } = await usageOf(db, orgId);
   return Math.max(0, chosen - bytes - uploading);
+}
+
+/** Null: the server's default. */
+export async function imageQuotaOf(deps: Pick<RegistryDeps, "metadata">, orgId: string): Promise<number | null> {
+  return (await policyOf(deps.metadata.read, orgId))?.stored_bytes_max ?? null;
+}
+
+/** For the operator alone: an organization can't give itself more. */
+export async function setImageQuota(
+  deps: Pick<RegistryDeps, "metadata" | "clock">,
+  caller: Caller,
+  orgId: string,
+  storedBytesMax: number | null,
+): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    const before = (await policyOf(tx, orgId))?.stored_bytes_max ?? null;
+    await putPolicy(tx, { org_id: orgId, stored_bytes_max: storedBytesMax, updated_at: deps.clock.nowMs() });
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "image.quota.update",
+      target: { kind: "organization", id: orgId },
+      detail: { before: { stored_bytes_max: before }, after: { stored_bytes_max: storedBytesMax } },
+    });
+  });
 }
 
 /** Adds to what the organization has. @throws RegistryError `DENIED` when that is more than it may have */

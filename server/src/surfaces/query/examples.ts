@@ -56,4 +56,9 @@ export const EXAMPLES: readonly Example[] = [
     sql: "SELECT type, count(*) AS events, max(timestamp) AS newest FROM webhook_events GROUP BY type ORDER BY events DESC",
     records: "webhook_events",
   },
+  {
+    title: "Images by repository, with their tags and pulls",
+    sql: "SELECT repository, tags, size_bytes, pulls, last_pull_at FROM images WHERE subject IS NULL ORDER BY timestamp DESC LIMIT 100",
+    records: "images",
+  },
 ];

@@ -7,10 +7,10 @@ import type { HotInput } from "../snapshot.ts";
 import { writeAll } from "../write-all.ts";
 import type { RecordTable } from "./tables.ts";
 
-/** Where the rows of a table come from. Rows never change: what was read once is not read again. */
+/** Where the rows of a table come from. What was read once is not read again before rows have gone or changed. */
 export interface RecordSource {
-  /** Another value whenever rows have gone, which has all of them read anew. Without it none ever goes. */
-  generation?(orgId: string): Promise<number>;
+  /** Another value whenever rows have gone or changed, which has all of them read anew. Without it none ever does. */
+  generation?(orgId: string): Promise<number | string>;
   /**
    * Rows of an organization that came after `mark` (0: all), oldest first, each with its own mark; marks rise. A row has the members
    * that `RECORD_TABLES` names, null or absent for NULL. All rows that were committed before the call are among them.
@@ -48,7 +48,7 @@ interface KeptFile {
 interface Kept {
   readonly dir: string;
   mark: number;
-  generation: number | undefined;
+  generation: number | string | undefined;
   files: readonly KeptFile[];
   /** The update that runs or ran last: updates come one after the other. */
   updated: Promise<void>;

@@ -27,6 +27,7 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
   traces: "spans of traces",
   audit_log: "who did what in the organization",
   webhook_events: "events that webhooks have received",
+  images: "container images and artifacts, one row a manifest",
 };
 
 /**

@@ -1,4 +1,5 @@
 import { auditRecords } from "#domain/audit/index.ts";
+import { imageRecords } from "#domain/registry/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -42,7 +43,11 @@ export const WITH_QUERIES: WorldOptions = {
       queryConcurrency: 2,
       queryConcurrencyOrganization: 2,
     };
-    const records = { audit_log: auditRecords({ metadata }), webhook_events: eventRecords({ metadata }) };
+    const records = {
+      audit_log: auditRecords({ metadata }),
+      webhook_events: eventRecords({ metadata }),
+      images: imageRecords({ metadata }),
+    };
     const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings, records });
     onClose(() => store.close());
     stores.set(metadata, store);
