@@ -54,6 +54,8 @@ export interface Option {
   readonly value?: string;
   readonly description: string;
   readonly multiple?: boolean;
+  /** Taken, and told of in another command's help. */
+  readonly unlisted?: boolean;
 }
 
 export interface Parsed {
@@ -68,9 +70,13 @@ export const CONFIG_OPTION: Option = {
   description: "JSON file with settings",
 };
 
+/** What a command that opens the stores itself is most often given; the help of `serve` lists all. */
+const LISTED: ReadonlySet<string> = new Set(["data_dir"]);
+
 /** Each setting as a flag, for the commands that open the stores themselves. */
-export function settingOptions(): Option[] {
+export function settingOptions({ listed = "few" }: { readonly listed?: "few" | "all" } = {}): Option[] {
   return SETTING_NAMES.filter((name) => settingOf(name).secret !== true).map((name) => ({
+    unlisted: listed === "few" && !LISTED.has(name),
     name: flagOf(name).slice(2),
     type: "string",
     value: "VALUE",
@@ -102,11 +108,15 @@ export function parseCommand(usage: string, options: readonly Option[], args: re
   return { values: parsed.values, positionals: parsed.positionals };
 }
 
-function helpText(usage: string, options: readonly Option[]): string {
+function helpText(usage: string, all: readonly Option[]): string {
+  const options = all.filter((option) => option.unlisted !== true);
   const heads = options.map((option) => `--${option.name}${option.value === undefined ? "" : ` ${option.value}`}`);
   const width = Math.min(34, Math.max(0, ...heads.map((head) => head.length)));
   const lines = options.map((option, i) => `  ${(heads[i] ?? "").padEnd(width)}  ${option.description}`);
-  return `${usage.trim()}\n\nOptions:\n${[...lines, `  ${"--help".padEnd(width)}  show this`].join("\n")}\n`;
+  lines.push(`  ${"--help".padEnd(width)}  show this`);
+  if (options.length < all.length)
+    lines.push("", "Every option of `mooring serve` that names a setting is taken as well.");
+  return `${usage.trim()}\n\nOptions:\n${lines.join("\n")}\n`;
 }
 
 /** The configuration from `--config`, the environment and the flags that name settings. @throws ConfigError */

@@ -25,7 +25,7 @@ export const config: Command = {
     const options = [
       { name: "json", type: "boolean", description: "print JSON: {setting: {value, origin}}" } as const,
       CONFIG_OPTION,
-      ...settingOptions(),
+      ...settingOptions({ listed: "all" }),
     ];
     const parsed = parseCommand(USAGE, options, args);
     if (parsed === null) return ExitCode.ok;

@@ -29,7 +29,7 @@ lines as JSON to stderr. Each option can be set in a JSON file, by a variable, o
 
 export const serve: Command = {
   run: async (args) => {
-    const parsed = parseCommand(USAGE, [CONFIG_OPTION, ...settingOptions()], args);
+    const parsed = parseCommand(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: "all" })], args);
     if (parsed === null) return ExitCode.ok;
     if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
     const config = configOf(parsed);
