@@ -1,3 +1,4 @@
+import { CONTENT_OWNER } from "#domain/registry/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { scrubObjects, type Finding, type ReferenceColumn, type ScrubProgress } from "#stores/objects/index.ts";
 import { upstreamOf } from "../upstream.ts";
@@ -43,9 +44,9 @@ export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "s3_object", column: "blob_id", orgColumn: "org_id" },
   { table: "s3_history", column: "blob_id", orgColumn: "org_id" },
   { table: "s3_part", column: "blob_id", orgColumn: "org_id" },
-  { table: "registry_blob", column: "blob_id", orgColumn: "org_id" },
-  { table: "registry_upload_part", column: "blob_id", orgColumn: "org_id" },
-  { table: "registry_manifest", column: "blob_id", orgColumn: "org_id" },
+  { table: "registry_blob", column: "blob_id", owner: CONTENT_OWNER },
+  { table: "registry_upload_part", column: "blob_id", owner: CONTENT_OWNER },
+  { table: "registry_manifest", column: "blob_id", owner: CONTENT_OWNER },
   { table: "webhook_body", column: "blob_id", orgColumn: "org_id" },
 ];
 

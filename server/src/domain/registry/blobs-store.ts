@@ -11,15 +11,26 @@ export async function blobRow(db: Reader, repository: string, digest: string): P
     .executeTakeFirst();
 }
 
-/** Content that the organization has already, in whichever repository. */
-export async function sameContent(db: Reader, orgId: string, sha256: string): Promise<BlobRow | undefined> {
-  return db
+/** Content that is there already, in whichever repository: of the organization, or else of another one. */
+export async function sameContent(
+  db: Reader,
+  orgId: string,
+  sha256: string,
+): Promise<Pick<BlobRow, "org_id" | "blob_id"> | undefined> {
+  const columns = ["org_id", "blob_id"] as const;
+  const own = db
     .selectFrom("registry_blob")
-    .selectAll()
+    .select(columns)
     .where("org_id", "=", orgId)
     .where("sha256", "=", sha256)
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+  const any = db.selectFrom("registry_blob").select(columns).where("sha256", "=", sha256).limit(1);
+  const [first, second] = await db
+    .selectFrom(own.as("own"))
+    .selectAll()
+    .unionAll(db.selectFrom(any.as("any")).selectAll())
+    .execute();
+  return [first, second].find((row) => row?.org_id === orgId) ?? first;
 }
 
 export async function insertBlob(tx: Writer, row: BlobRow): Promise<void> {

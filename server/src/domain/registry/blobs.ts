@@ -4,7 +4,7 @@ import { blobRow, deleteBlobRow, insertBlob, isNeeded, renewLease, sameContent }
 import type { ContentDigest } from "./digest.ts";
 import { blobUnknown, RegistryError } from "./errors.ts";
 import { lockRegistry } from "./repositories.ts";
-import type { BlobRow, RegistryDeps, RemovalDeps, Repository } from "./types.ts";
+import { CONTENT_OWNER, type BlobRow, type RegistryDeps, type RemovalDeps, type Repository } from "./types.ts";
 import { takeRoom } from "./usage.ts";
 
 /** @throws RegistryError `BLOB_UNKNOWN` */
@@ -34,12 +34,13 @@ export interface Arrived {
   /** Hexadecimal, whichever algorithm the digest is of. */
   readonly sha256: string;
   readonly size: number;
-  /** Links the content in the transaction; returns its id. Not called when the organization has the same content already. */
+  /** Links the content in the transaction; returns its id. Not called when the same content is there already. */
   hold(tx: Writer): Promise<string>;
 }
 
 /**
- * Makes content a blob of the repository, under the registry's lock. False when the organization had the content, and what arrived is not needed.
+ * Makes content a blob of the repository, under the registry's lock. What was there already is linked in the place of what arrived: by whichever
+ * organization it was pushed, since this one has shown that it has every byte of it.
  * @throws RegistryError `DENIED` over the quota
  */
 export async function linkBlob(
@@ -47,17 +48,18 @@ export async function linkBlob(
   tx: Writer,
   repository: Repository,
   arrived: Arrived,
-): Promise<boolean> {
+): Promise<Linked> {
   const { digest, sha256, size } = arrived;
   const nowMs = deps.clock.nowMs();
   const untilMs = nowMs + deps.settings.leaseMs;
   if ((await blobRow(tx, repository.id, digest.text)) !== undefined) {
     await renewLease(tx, repository.id, digest.text, untilMs);
-    return false;
+    return "had";
   }
   const same = await sameContent(tx, repository.orgId, sha256);
-  if (same === undefined) await takeRoom(tx, repository.orgId, { bytes: size }, deps.settings.storedBytesMax);
-  else await deps.objects.link(tx, repository.orgId, same.blob_id);
+  const isOwn = same?.org_id === repository.orgId;
+  if (!isOwn) await takeRoom(tx, repository.orgId, { bytes: size }, deps.settings.storedBytesMax);
+  if (same !== undefined) await deps.objects.link(tx, CONTENT_OWNER, same.blob_id);
   await insertBlob(tx, {
     repository: repository.id,
     digest: digest.text,
@@ -68,8 +70,12 @@ export async function linkBlob(
     created_at: nowMs,
     lease_until: untilMs,
   });
-  return same === undefined;
+  if (same === undefined) return "new";
+  return isOwn ? "had" : "shared";
 }
+
+/** `new`: what arrived is kept; `had`: the organization had it; `shared`: another one has. */
+type Linked = "new" | "had" | "shared";
 
 /** Makes content that came in one piece a blob. @throws RegistryError `DENIED` over the quota, after giving it up */
 export async function commitBlob(
@@ -78,19 +84,21 @@ export async function commitBlob(
   digest: ContentDigest,
   staged: StagedBlob,
 ): Promise<void> {
-  let used = false;
+  let linked: Linked | undefined;
   try {
-    used = await deps.metadata.write(async (tx) => {
+    linked = await deps.metadata.write(async (tx) => {
       await lockRegistry(deps, tx, repository.orgId);
       const { sha256, size } = staged;
       const hold = async (): Promise<string> => {
-        await deps.objects.link(tx, repository.orgId, staged);
+        await deps.objects.link(tx, CONTENT_OWNER, staged);
         return staged.id;
       };
       return linkBlob(deps, tx, repository, { digest, sha256, size, hold });
     });
   } finally {
-    if (!used) await deps.objects.discard(staged);
+    const discarded = linked === "new" ? undefined : deps.objects.discard(staged);
+    // Whoever pushes what another organization has must not see it by the time that it takes.
+    if (linked !== "shared") await discarded;
   }
 }
 
@@ -132,7 +140,7 @@ export async function unlinkBlob(
 ): Promise<void> {
   const row = await deleteBlobRow(tx, repository, digest);
   if (row === undefined) return;
-  await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
-  if ((await sameContent(tx, row.org_id, row.sha256)) === undefined)
+  await deps.objects.unlink(tx, CONTENT_OWNER, [row.blob_id]);
+  if ((await sameContent(tx, row.org_id, row.sha256))?.org_id !== row.org_id)
     await takeRoom(tx, row.org_id, { bytes: -row.size }, null);
 }

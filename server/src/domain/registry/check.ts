@@ -6,7 +6,7 @@ import { hasher, parseDigest } from "./digest.ts";
 import { parseManifest } from "./manifest.ts";
 import { manifestRow, referencesOf } from "./manifests-store.ts";
 import { wrongUsage } from "./store.ts";
-import type { BlobRow, ManifestRow } from "./types.ts";
+import { CONTENT_OWNER, type BlobRow, type ManifestRow } from "./types.ts";
 
 export interface RegistryFinding {
   readonly kind: "missing" | "altered" | "reference" | "tag" | "lease" | "usage";
@@ -90,7 +90,7 @@ async function manifestFault({ metadata, objects }: CheckOptions, row: ManifestR
 
 async function contentOf(objects: CheckOptions["objects"], row: ManifestRow): Promise<Buffer | Error> {
   try {
-    const reader = await objects.open(row.org_id, row.blob_id);
+    const reader = await objects.open(CONTENT_OWNER, row.blob_id);
     const chunks: Buffer[] = [];
     for await (const chunk of reader.chunks()) chunks.push(chunk);
     return Buffer.concat(chunks);
@@ -121,7 +121,7 @@ async function blobFault({ objects, quick }: CheckOptions, row: BlobRow): Promis
   const digest = parseDigest(row.digest);
   if (digest === undefined) return { kind: "altered", detail: "this is no digest" };
   try {
-    await using reader = await objects.open(row.org_id, row.blob_id);
+    await using reader = await objects.open(CONTENT_OWNER, row.blob_id);
     if (reader.size !== row.size)
       return { kind: "missing", detail: `its content has ${reader.size} bytes, not ${row.size}` };
     if (quick) return undefined;

@@ -131,12 +131,12 @@ export async function referencesOfAll(
 
 export async function someManifests(db: Reader, repository: string, limit: number): Promise<string[]> {
   const query = db.selectFrom("registry_manifest").select("digest").where("repository", "=", repository);
-  return (await query.limit(limit).execute()).map(({ digest }) => digest);
+  return (await query.orderBy("digest").limit(limit).execute()).map(({ digest }) => digest);
 }
 
 export async function someBlobs(db: Reader, repository: string, limit: number): Promise<string[]> {
   const query = db.selectFrom("registry_blob").select("digest").where("repository", "=", repository);
-  return (await query.limit(limit).execute()).map(({ digest }) => digest);
+  return (await query.orderBy("digest").limit(limit).execute()).map(({ digest }) => digest);
 }
 
 export async function uploadsOf(db: Reader, repository: string): Promise<Tables["registry_upload"][]> {

@@ -20,6 +20,7 @@ export {
   type RegistryTokens,
 } from "./tokens.ts";
 export {
+  CONTENT_OWNER,
   nameOf,
   resourceOf,
   type Action,

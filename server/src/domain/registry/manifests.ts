@@ -31,6 +31,7 @@ import {
 import { lockRegistry } from "./repositories.ts";
 import { touchRepository } from "./store.ts";
 import {
+  CONTENT_OWNER,
   nameOf,
   type ManifestRow,
   type RegistryDeps,
@@ -70,7 +71,7 @@ export async function putManifest(
   pushed: NewManifest,
 ): Promise<void> {
   const { content } = pushed;
-  const staged = await deps.objects.write(repository.orgId, content, { bytesMax: MANIFEST_BYTES_MAX });
+  const staged = await deps.objects.write(CONTENT_OWNER, content, { bytesMax: MANIFEST_BYTES_MAX });
   let used = false;
   try {
     used = await deps.metadata.write(async (tx) => {
@@ -144,7 +145,7 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
   await holdReferrers(tx, repository.id, digest.text);
   await takeRoom(tx, repository.orgId, { bytes: staged.size }, deps.settings.storedBytesMax);
   const same = await sameManifest(tx, repository.orgId, digest.text);
-  await deps.objects.link(tx, repository.orgId, same?.blob_id ?? staged);
+  await deps.objects.link(tx, CONTENT_OWNER, same?.blob_id ?? staged);
   const references = manifest.references.map((reference, position) => ({
     ...at,
     manifest: digest.text,
@@ -300,7 +301,7 @@ export async function removeManifest(
   const row = await deleteManifestRow(tx, repository, digest);
   if (row === undefined) return false;
   for (const { name } of await tagsOfManifest(tx, repository, digest)) await deleteTagRow(tx, repository, name);
-  await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
+  await deps.objects.unlink(tx, CONTENT_OWNER, [row.blob_id]);
   await takeRoom(tx, row.org_id, { bytes: -row.size }, null);
   const untilMs = deps.clock.nowMs() + deps.settings.leaseMs;
   const children = references.filter(({ kind }) => kind === "manifest").map(({ target }) => target);

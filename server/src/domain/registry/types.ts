@@ -37,6 +37,12 @@ export interface Repository {
   readonly immutableTags: readonly string[];
 }
 
+/**
+ * Whose all content of images is in the object store. It is nobody's there, so that the same content is kept once whichever organizations have it; who
+ * may read it is decided by the rows of repositories alone.
+ */
+export const CONTENT_OWNER = "registry";
+
 export type Action = "pull" | "push" | "delete";
 
 export type BlobRow = Tables["registry_blob"];

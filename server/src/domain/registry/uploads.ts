@@ -7,7 +7,14 @@ import { RegistryError, uploadUnknown } from "./errors.ts";
 import { lockRegistry } from "./repositories.ts";
 import type { RunningDigests } from "./running-digests.ts";
 import type { Session, SessionPlace } from "./sessions.ts";
-import type { RegistryDeps, RemovalDeps, Repository, UploadPartRow, UploadRow } from "./types.ts";
+import {
+  CONTENT_OWNER,
+  type RegistryDeps,
+  type RemovalDeps,
+  type Repository,
+  type UploadPartRow,
+  type UploadRow,
+} from "./types.ts";
 import {
   deleteUpload,
   deleteUploadParts,
@@ -70,7 +77,7 @@ export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: S
       await lockRegistry(deps, tx, orgId);
       await openRow(deps, tx, upload);
       await takeRoom(tx, orgId, { uploading: staged.size }, deps.settings.storedBytesMax);
-      await deps.objects.link(tx, orgId, staged);
+      await deps.objects.link(tx, CONTENT_OWNER, staged);
       const { id: blob_id, size, sha256 } = staged;
       await insertUploadPart(tx, { upload_id: session.id, start: received, org_id: orgId, size, sha256, blob_id });
       await setUpload(tx, session.id, { received: received + size, expires_at: expiryOf(deps) });
@@ -134,9 +141,9 @@ export async function completeUpload(deps: UploadDeps, upload: Upload, digest: C
     if (row.received !== received) throw new UploadMoved(row.received);
     await takeRoom(tx, orgId, { uploading: -received }, null);
     const ranges = parts.map(({ blob_id: blobId }, i) => ({ blobId, number: i + 1 }));
-    const hold = async (): Promise<string> => (await deps.objects.compose(tx, orgId, ranges)).id;
+    const hold = async (): Promise<string> => (await deps.objects.compose(tx, CONTENT_OWNER, ranges)).id;
     await linkBlob(deps, tx, repository, { digest, sha256: actual.sha256, size: received, hold });
-    await dropParts(deps, tx, orgId, session.id);
+    await dropParts(deps, tx, session.id);
     await setUpload(tx, session.id, { state: "done", received: 0 });
   });
   deps.running.forget(session.id);
@@ -149,7 +156,7 @@ export async function isCompleted(deps: RegistryDeps, repository: Repository, di
 
 async function digestsOf(
   deps: UploadDeps,
-  { session, repository, received }: Upload,
+  { session, received }: Upload,
   parts: readonly UploadPartRow[],
   { algorithm }: ContentDigest,
 ): Promise<{ sha256: string; sha512?: string }> {
@@ -160,7 +167,7 @@ async function digestsOf(
   }
   const hashes = { sha256: hasher("sha256"), sha512: hasher("sha512") };
   for (const part of parts) {
-    const reader = await deps.objects.open(repository.orgId, part.blob_id);
+    const reader = await deps.objects.open(CONTENT_OWNER, part.blob_id);
     for await (const chunk of reader.chunks()) {
       hashes.sha256.update(chunk);
       if (algorithm === "sha512") hashes.sha512.update(chunk);
@@ -214,15 +221,15 @@ export async function dropUpload(
 
 async function giveUp(deps: RemovalDeps, tx: Writer, row: UploadRow): Promise<void> {
   await takeRoom(tx, row.org_id, { uploading: -row.received }, null);
-  await dropParts(deps, tx, row.org_id, row.id);
+  await dropParts(deps, tx, row.id);
 }
 
-async function dropParts(deps: RemovalDeps, tx: Writer, orgId: string, id: string): Promise<void> {
+async function dropParts(deps: RemovalDeps, tx: Writer, id: string): Promise<void> {
   const parts = await deleteUploadParts(tx, id);
   if (parts.length === 0) return;
   await deps.objects.unlink(
     tx,
-    orgId,
+    CONTENT_OWNER,
     parts.map((part) => part.blob_id),
   );
 }

@@ -244,6 +244,7 @@ export interface Tables extends AlertTables, RegistryTables, S3Tables, WebhookTa
   /** Immutable bytes of an organization; see `stores/objects`. */
   blob: {
     id: string;
+    /** The organization's, or `registry` for content of images, which several organizations share. */
     org_id: string;
     /** Where the bytes are: in `blob_data`, with a driver, or in other blobs, which `blob_part` lists. */
     place: "inline" | "driver" | "parts";

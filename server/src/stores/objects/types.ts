@@ -128,6 +128,7 @@ export type ObjectsBeside = Pick<ObjectStore, "open" | "unlink" | "close">;
 
 /**
  * Immutable bytes under random ids. Each blob belongs to one organization, which every call names: another's is as absent as one that never was.
+ * (The registry's content is under a name that is none: there, who may read what is decided by rows of its own.)
  *
  * A write takes two steps. `write` takes the bytes in; the caller's own transaction then calls `link` beside writing its own rows, and when that commits,
  * the blob counts. Every row that holds a blob has linked it once and unlinks it when it goes; copying is linking once more.

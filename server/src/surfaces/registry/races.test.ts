@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
-import { createApp, createProject, SYSTEM } from "#domain/organizations/index.ts";
+import { createApp, SYSTEM } from "#domain/organizations/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { fresh } from "../organization/testing/requests.ts";
 import { createWorld, type World } from "../organization/testing/world.ts";
 import { registryOf, withRegistry, type RegistryParts } from "./testing/registry.ts";
 import {
+  CONTENT_OWNER,
   appendToUpload,
   cancelUpload,
   checkRegistry,
@@ -62,7 +63,7 @@ describe("collection of what no image needs", () => {
 
   async function push(at: Repository, content: Buffer = randomBytes(40_000)): Promise<ContentDigest> {
     const digest = digestOf("sha256", content);
-    const staged = await parts.objects.write(at.orgId, content, { bytesMax: 1_000_000 });
+    const staged = await parts.objects.write(CONTENT_OWNER, content, { bytesMax: 1_000_000 });
     await commitBlob(parts, at, digest, staged);
     return digest;
   }
@@ -115,6 +116,85 @@ describe("collection of what no image needs", () => {
     const session: Session = { id, beganMs: parts.clock.nowMs(), algorithm: "sha256", text: id };
     return { session, place: { repository: at.id, principal: "cred_1" }, repository: at, received: 0 };
   }
+
+  describe("content that two organizations have", () => {
+    async function rivals(): Promise<Repository> {
+      const deps = { metadata: world.metadata, clock: systemClock };
+      const app = await createApp(deps, SYSTEM, world.rival.open, { slug: fresh("repository") });
+      return (await repositoryByName(world.metadata.read, `orgs/rival/${app.slug}`)) as Repository;
+    }
+    const blobOf = async (at: Repository, { text }: ContentDigest): Promise<string> =>
+      (await findBlob(parts, at, text)).blob_id;
+    const bytesOf = async ({ orgId }: Repository): Promise<number> => (await usageOf(world.metadata.read, orgId)).bytes;
+    const contentOf = async (at: Repository, digest: ContentDigest): Promise<Buffer> => {
+      const reader = await parts.objects.open(CONTENT_OWNER, await blobOf(at, digest));
+      const chunks: Buffer[] = [];
+      for await (const chunk of reader.chunks()) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    };
+    const kept = async (id: string) =>
+      world.metadata.read.selectFrom("blob").select(["refs", "state"]).where("id", "=", id).executeTakeFirst();
+
+    test("is kept once, counted for each, and stays until the last of them lets go", async () => {
+      const [ours, theirs] = [await repository(), await rivals()];
+      const [before, theirsBefore] = [await bytesOf(ours), await bytesOf(theirs)];
+      const content = randomBytes(40_000);
+      const digest = await push(ours, content);
+      const id = await blobOf(ours, digest);
+      assert.equal(await isThere(theirs, digest), false, "it is not there before it was pushed there");
+      await push(theirs, content);
+      assert.equal(await blobOf(theirs, digest), id);
+      assert.equal((await kept(id))?.refs, 2);
+      assert.equal(await bytesOf(ours), before + content.length);
+      assert.equal(await bytesOf(theirs), theirsBefore + content.length);
+      await deleteBlob(parts, ours, digest.text);
+      assert.equal(await bytesOf(ours), before);
+      parts.clock.advance(2000);
+      await parts.objects.collect();
+      assert.ok((await contentOf(theirs, digest)).equals(content));
+      await deleteBlob(parts, theirs, digest.text);
+      assert.equal(await bytesOf(theirs), theirsBefore);
+      parts.clock.advance(2000);
+      await parts.objects.collect();
+      assert.equal(await kept(id), undefined);
+    });
+
+    test("is whole for whoever pushes while the other deletes and it is collected", async () => {
+      const [ours, theirs] = [await repository(), await rivals()];
+      for (let round = 0; round < 10; round++) {
+        const content = randomBytes(40_000);
+        const digest = await push(ours, content);
+        await Promise.all([
+          push(theirs, content),
+          deleteBlob(parts, ours, digest.text).then(() => parts.objects.collect()),
+        ]);
+        parts.clock.advance(2000);
+        await parts.objects.collect();
+        assert.ok((await contentOf(theirs, digest)).equals(content));
+      }
+    });
+
+    test("comes from an upload in pieces, too", async () => {
+      const [ours, theirs] = [await repository(), await rivals()];
+      const content = randomBytes(40_000);
+      const digest = await push(ours, content);
+      let upload = await begun(theirs);
+      for (const piece of [content.subarray(0, 15_000), content.subarray(15_000)]) {
+        await appendToUpload(parts, upload, await parts.objects.write(CONTENT_OWNER, piece, { bytesMax: 1_000_000 }));
+        upload = { ...upload, received: upload.received + piece.length };
+      }
+      await completeUpload(parts, upload, digest);
+      assert.equal(await blobOf(theirs, digest), await blobOf(ours, digest));
+      assert.ok((await contentOf(theirs, digest)).equals(content));
+    });
+
+    test("can't be mounted by its digest", async () => {
+      const [ours, theirs] = [await repository(), await rivals()];
+      const digest = await push(ours);
+      assert.equal(await mountBlob(parts, ours, theirs, digest), false);
+      assert.equal(await isThere(theirs, digest), false);
+    });
+  });
 
   test("a blob of no manifest goes after its lease, and its content then", async () => {
     const at = await repository();
@@ -177,13 +257,13 @@ describe("collection of what no image needs", () => {
     const content = randomBytes(50_000);
     const [one, other] = [await begun(at), await begun(at)];
     for (const upload of [one, other])
-      await appendToUpload(parts, upload, await parts.objects.write(at.orgId, content, { bytesMax: 100_000 }));
+      await appendToUpload(parts, upload, await parts.objects.write(CONTENT_OWNER, content, { bytesMax: 100_000 }));
     const received = content.length;
     const digest = digestOf("sha256", content);
     await Promise.all([completeUpload(parts, { ...one, received }, digest), cancelUpload(parts, other)]);
     assert.equal(await isThere(at, digest), true);
     await assert.rejects(completeUpload(parts, { ...other, received }, digest), { code: "BLOB_UPLOAD_UNKNOWN" });
-    const reader = await parts.objects.open(at.orgId, (await findBlob(parts, at, digest.text)).blob_id);
+    const reader = await parts.objects.open(CONTENT_OWNER, (await findBlob(parts, at, digest.text)).blob_id);
     const read: Buffer[] = [];
     for await (const chunk of reader.chunks()) read.push(chunk);
     assert.ok(Buffer.concat(read).equals(content));
@@ -200,16 +280,16 @@ describe("collection of what no image needs", () => {
     await parts.objects.collect();
     const row = await findBlob(parts, at, digest.text);
     assert.notEqual(row.blob_id, before);
-    await (await parts.objects.open(at.orgId, row.blob_id)).close();
+    await (await parts.objects.open(CONTENT_OWNER, row.blob_id)).close();
   });
 
   test("7: a pull that runs while its image is deleted and collected gets every byte", async () => {
     const at = await repository();
     const content = randomBytes(3_000_000);
-    const staged = await parts.objects.write(at.orgId, content, { bytesMax: 10_000_000 });
+    const staged = await parts.objects.write(CONTENT_OWNER, content, { bytesMax: 10_000_000 });
     const digest = digestOf("sha256", content);
     await commitBlob(parts, at, digest, staged);
-    const reader = await parts.objects.open(at.orgId, staged.id);
+    const reader = await parts.objects.open(CONTENT_OWNER, staged.id);
     const chunks = reader.chunks();
     const read = [(await chunks.next()).value as Buffer];
     await deleteBlob(parts, at, digest.text);
@@ -296,7 +376,7 @@ describe("collection of what no image needs", () => {
   test("12: an upload that nobody continues goes, one that goes on stays", async () => {
     const at = await repository();
     const [old, active] = [await begun(at), await begun(at)];
-    const stage = () => parts.objects.write(at.orgId, randomBytes(40_000), { bytesMax: 100_000 });
+    const stage = () => parts.objects.write(CONTENT_OWNER, randomBytes(40_000), { bytesMax: 100_000 });
     for (const upload of [old, active]) await appendToUpload(parts, upload, await stage());
     parts.clock.advance(40_000);
     await appendToUpload(parts, { ...active, received: 40_000 }, await stage());
@@ -359,21 +439,5 @@ describe("collection of what no image needs", () => {
     await checkRegistry({ ...parts, quick: true, found: ({ detail }) => void faults.push(detail) });
     assert.deepEqual(faults, []);
     assert.equal((await usageOf(world.metadata.read, world.acme.id)).uploading, 0);
-  });
-
-  test("another organization's same content is content of its own", async () => {
-    const deps = { metadata: world.metadata, clock: systemClock };
-    const project = await createProject(deps, SYSTEM, world.rival.id, { slug: fresh("project") });
-    const app = await createApp(deps, SYSTEM, project, { slug: fresh("app") });
-    const theirs = (await repositoryByName(world.metadata.read, `orgs/rival/${app.slug}`)) as Repository;
-    const ours = await repository();
-    const content = randomBytes(40_000);
-    const digest = await push(ours, content);
-    assert.equal(await mountBlob(parts, ours, theirs, digest), false);
-    await push(theirs, content);
-    assert.notEqual(
-      (await findBlob(parts, ours, digest.text)).blob_id,
-      (await findBlob(parts, theirs, digest.text)).blob_id,
-    );
   });
 });

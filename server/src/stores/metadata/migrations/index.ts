@@ -12,6 +12,7 @@ import { s3 } from "./0011-s3.ts";
 import { s3Notifications } from "./0012-s3-notifications.ts";
 import { registry } from "./0014-registry.ts";
 import { webhooks } from "./0017-webhooks.ts";
+import { registryContent } from "./0018-registry-content.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0012-s3-notifications", up: s3Notifications },
   { name: "0014-registry", up: registry },
   { name: "0017-webhooks", up: webhooks },
+  { name: "0018-registry-content", up: registryContent },
 ];

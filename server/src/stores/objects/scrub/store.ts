@@ -132,16 +132,16 @@ export interface Held {
 /** The next blobs that a column holds, and which of them are not there for the row's organization. One statement, one moment. */
 export async function heldPage(
   db: Reader,
-  { table, column, orgColumn }: ReferenceColumn,
+  { table, column, orgColumn, owner = "" }: ReferenceColumn,
   after: Held = { id: "", orgId: "" },
 ): Promise<HeldPage> {
-  const [blob, org] = [sql.ref(column), sql.ref(orgColumn)];
+  const [blob, org] = [sql.ref(column), orgColumn === undefined ? sql`cast(${owner} as text)` : sql.ref(orgColumn)];
   const { rows } = await sql<{ id: string; org_id: string; held: number; found: string | null }>`
     select h.id, h.org_id, h.held, b.id as found
     from (
       select ${blob} as id, ${org} as org_id, count(*) as held from ${sql.table(table)}
       where ${blob} >= ${after.id} and (${blob} > ${after.id} or ${org} > ${after.orgId})
-      group by ${blob}, ${org} order by 1, 2 limit ${PAGE}
+      group by 1, 2 order by 1, 2 limit ${PAGE}
     ) as h
     left join blob as b on b.id = h.id and b.org_id = h.org_id and b.state = 'live'
     order by h.id, h.org_id`.execute(db);

@@ -5,7 +5,9 @@ import type { BlobDriver } from "../driver.ts";
 export interface ReferenceColumn {
   readonly table: string;
   readonly column: string;
-  readonly orgColumn: string;
+  /** The column that says whose the blobs are, or whose all of them are. */
+  readonly orgColumn?: string;
+  readonly owner?: string;
 }
 
 export type FindingKind =

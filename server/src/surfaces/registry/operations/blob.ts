@@ -1,4 +1,4 @@
-import { deleteBlob as removeBlob, findBlob, findBlobToKeep } from "#domain/registry/index.ts";
+import { CONTENT_OWNER, deleteBlob as removeBlob, findBlob, findBlobToKeep } from "#domain/registry/index.ts";
 import type { Exchange } from "../model.ts";
 import { requireDigest } from "../model.ts";
 import type { Reply } from "../exchange.ts";
@@ -38,9 +38,9 @@ interface Sending {
 }
 
 async function send(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">, sending: Sending): Promise<Reply> {
-  const { repository, request, reply } = exchange;
+  const { request, reply } = exchange;
   const { blobId, size, range, fields } = sending;
-  const reader = await deps.objects.open(repository.orgId, blobId, range === undefined ? {} : { range });
+  const reader = await deps.objects.open(CONTENT_OWNER, blobId, range === undefined ? {} : { range });
   try {
     const { start, end } = range ?? { start: 0, end: size };
     const part = range === undefined ? {} : { "content-range": `bytes ${start}-${end - 1}/${size}` };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Principal } from "#domain/identity/index.ts";
 import {
+  CONTENT_OWNER,
   deleteReference,
   digestOf,
   findManifest,
@@ -38,7 +39,7 @@ export async function getManifest(deps: RegistrySurfaceDeps, exchange: Exchange<
   deps.pulls.count(repository, row.digest, caller.principal?.id ?? null);
   void reply.headers(fieldsOf(exchange, row));
   if (namesEtag(request.headers["if-none-match"], row.digest)) return reply.code(304).send();
-  const reader = await deps.objects.open(row.org_id, row.blob_id);
+  const reader = await deps.objects.open(CONTENT_OWNER, row.blob_id);
   const chunks: Buffer[] = [];
   for await (const chunk of reader.chunks()) chunks.push(chunk);
   return reply.header("content-length", String(row.size)).send(Buffer.concat(chunks));

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import {
+  CONTENT_OWNER,
   appendToUpload,
   bytesLeft,
   cancelUpload as giveUp,
@@ -191,13 +192,13 @@ async function limitOf(
 
 async function write(
   deps: RegistrySurfaceDeps,
-  { request, repository }: AnyExchange,
+  { request }: AnyExchange,
   body: Parameters<RegistrySurfaceDeps["objects"]["write"]>[1],
   options: WriteOptions,
 ): Promise<StagedBlob> {
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
   try {
-    return await deps.objects.write(repository.orgId, body, { ...options, signal: idle.signal });
+    return await deps.objects.write(CONTENT_OWNER, body, { ...options, signal: idle.signal });
   } catch (error) {
     if (error instanceof DigestMismatch)
       throw new RegistryError("DIGEST_INVALID", `the content's digest is ${error.algorithm}:${error.actual}`);
