@@ -33,13 +33,21 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** What came of a group. */
+interface Written {
+  readonly kept: readonly Kept[];
+  readonly committed: readonly Committed[];
+  /** By organization, what it has more of. */
+  readonly usage: readonly (readonly [string, { readonly events: number; readonly bytes: number }])[];
+}
+
 export interface EventLogOptions {
   readonly metadata: MetadataStore;
   readonly objects: Pick<ObjectStore, "link">;
   /** Called after a commit with its events. */
   readonly committed: (events: readonly Committed[]) => void;
-  /** Called after a commit with the bytes that an organization has. */
-  readonly usage: (orgId: string, bytes: number) => void;
+  /** Called after a commit with the bytes that an organization has more of. */
+  readonly kept: (orgId: string, bytes: number) => void;
 }
 
 const GROUP_EVENTS_MAX = 256;
@@ -48,13 +56,17 @@ const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 const WAITING_MAX = 5000;
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 
+/** The senders of a group are answered while the next one is written, and not later than this when that has to wait. */
+const ANSWERED_AFTER_MS = 3;
+
 /**
  * Keeps events in groups: while one transaction waits for the disk, those that come meanwhile gather, and the next one takes them
- * all. A group is kept whole or not at all, and each event is acknowledged after its group's commit.
+ * all. A group is kept whole or not at all, and each event is acknowledged after its group's commit. Answers take this thread as long
+ * as a commit takes the disk, so the next group goes to the disk first.
  */
 export class EventLog {
   readonly #options: EventLogOptions;
-  readonly #insert: (tx: Writer, rows: readonly EventRow[]) => Promise<void>;
+  readonly #insert: (tx: Writer, rows: readonly EventRow[]) => void;
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
@@ -86,7 +98,9 @@ export class EventLog {
   async #run(): Promise<void> {
     // What came in the same turn of the event loop goes together.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#commit(this.#take());
+    let answer = (): void => undefined;
+    while (this.#waiting.length > 0) answer = await this.#commit(this.#take(), answer);
+    answer();
   }
 
   #take(): Waiting[] {
@@ -101,21 +115,41 @@ export class EventLog {
     return this.#waiting.splice(0, count);
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  /** Commits a group; `answerFormer` is called as soon as it is on its way. Returns what answers its own senders. */
+  async #commit(group: readonly Waiting[], answerFormer: () => void): Promise<() => void> {
+    const events = group.map(({ event }) => event);
+    let isFormerAnswered = false;
+    const answerOnce = (): void => {
+      if (isFormerAnswered) return;
+      isFormerAnswered = true;
+      answerFormer();
+    };
+    const late = setTimeout(answerOnce, ANSWERED_AFTER_MS);
     try {
-      const events = group.map(({ event }) => event);
-      const { kept, committed, usage } = await this.#options.metadata.write((tx) => this.#write(tx, events));
-      group.forEach(({ resolve }, i) => resolve(kept[i] as Kept));
-      for (const [orgId, bytes] of usage) this.#options.usage(orgId, bytes);
-      if (committed.length > 0) this.#options.committed(committed);
+      const written = await this.#options.metadata.write(async (tx) => {
+        const result = await this.#write(tx, events);
+        // Behind the message to the disk's thread, which goes at the end of this turn of the event loop.
+        setImmediate(() => setImmediate(answerOnce));
+        return result;
+      });
+      return () => this.#answer(group, written);
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      return () => group.forEach(({ reject }) => reject(error));
+    } finally {
+      clearTimeout(late);
+      answerOnce();
     }
   }
 
-  async #write(tx: Writer, events: readonly NewEvent[]) {
+  #answer(group: readonly Waiting[], { kept, committed, usage }: Written): void {
+    group.forEach(({ resolve }, i) => resolve(kept[i] as Kept));
+    for (const [orgId, { bytes }] of usage) this.#options.kept(orgId, bytes);
+    if (committed.length > 0) this.#options.committed(committed);
+  }
+
+  async #write(tx: Writer, events: readonly NewEvent[]): Promise<Written> {
     // First, since it makes groups of other nodes wait: what they kept is seen below.
-    let seq = await takeNumbers(tx, events.length);
+    let seq = await takeNumbers(tx, this.#options.metadata.dialect, events.length);
     const known = await duplicatesOf(tx, events);
     const rows: EventRow[] = [];
     const kept: Kept[] = [];
@@ -133,16 +167,17 @@ export class EventLog {
       kept.push({ id: row.id, duplicate: false });
       seq += 1;
     }
-    await this.#insert(tx, rows);
-    for (const [id, more] of again) await countDuplicates(tx, id, more);
-    const usage = await addUsages(tx, rows);
+    this.#insert(tx, rows);
+    for (const [id, more] of again) countDuplicates(tx, id, more);
+    const usage = usageOf(rows);
+    for (const [orgId, more] of usage) addUsage(tx, orgId, more);
     const committed = rows.map((row) => ({ webhookId: row.webhook_id, orgId: row.org_id, seq: row.seq }));
     return { kept, committed, usage };
   }
 
   async #linkBody(tx: Writer, orgId: string, seq: number, blob: StagedBlob): Promise<void> {
     await this.#options.objects.link(tx, orgId, blob);
-    await insertBody(tx, { seq, org_id: orgId, blob_id: blob.id });
+    insertBody(tx, { seq, org_id: orgId, blob_id: blob.id });
   }
 }
 
@@ -164,14 +199,12 @@ function nameOf({ webhook_id, dedup_key }: Pick<EventRow, "webhook_id" | "dedup_
 }
 
 /** In the order of the ids: two nodes that add to the same organizations must not wait for each other. */
-async function addUsages(tx: Writer, rows: readonly EventRow[]): Promise<Map<string, number>> {
-  const usage = new Map<string, number>();
+function usageOf(rows: readonly EventRow[]): Written["usage"] {
   const byOrganization = [...Map.groupBy(rows, (row) => row.org_id)].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  for (const [orgId, group] of byOrganization) {
+  return byOrganization.map(([orgId, group]) => {
     const bytes = group.reduce((sum, row) => sum + row.size + row.headers.length, 0);
-    usage.set(orgId, await addUsage(tx, orgId, { events: group.length, bytes }));
-  }
-  return usage;
+    return [orgId, { events: group.length, bytes }];
+  });
 }
 
 function bytesOf({ row }: NewEvent): number {

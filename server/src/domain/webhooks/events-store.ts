@@ -1,46 +1,55 @@
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import type { EventRow, RejectionRow } from "./types.ts";
 
 /**
  * Numbers for so many events. The row stays locked until the end of the transaction, so that numbers rise in the order of the
  * commits, over all nodes: a reader who has seen one has seen all before it.
  */
-export async function takeNumbers(tx: Writer, count: number): Promise<number> {
-  const { seq } = await tx
+export async function takeNumbers(tx: Writer, dialect: MetadataStore["dialect"], count: number): Promise<number> {
+  const update = tx
     .updateTable("webhook_head")
     .set((eb) => ({ seq: eb("seq", "+", count) }))
-    .where("id", "=", "events")
-    .returning("seq")
-    .executeTakeFirstOrThrow();
-  return seq - count + 1;
+    .where("id", "=", "events");
+  if (dialect === "postgres") {
+    const { seq } = await update.returning("seq").executeTakeFirstOrThrow();
+    return seq - count + 1;
+  }
+  // One process writes, one group after another: what is committed is what the transaction will find.
+  const [head] = await tx.readAhead(tx.selectFrom("webhook_head").select("seq").where("id", "=", "events"));
+  if (head === undefined) throw new Error("cannot number events: the head is missing");
+  tx.defer(update);
+  return head.seq + 1;
 }
 
 /** Events of a webhook by what their senders call them, received since then. */
 export async function knownEvents(
-  db: Reader,
+  tx: Writer,
   webhookId: string,
   keys: readonly string[],
   sinceMs: number,
-): Promise<{ id: string; seq: number; dedup_key: string | null }[]> {
-  return db
-    .selectFrom("webhook_event")
-    .select(["id", "seq", "dedup_key"])
-    .where("webhook_id", "=", webhookId)
-    .where("dedup_key", "in", [...keys])
-    .where("received_at", ">=", sinceMs)
-    .execute();
+): Promise<{ id: string; dedup_key: string | null }[]> {
+  return tx.readAhead(
+    tx
+      .selectFrom("webhook_event")
+      .select(["id", "dedup_key"])
+      .where("webhook_id", "=", webhookId)
+      .where("dedup_key", "in", [...keys])
+      .where("received_at", ">=", sinceMs)
+      .orderBy("seq"),
+  );
 }
 
-export async function countDuplicates(tx: Writer, id: string, more: number): Promise<void> {
-  await tx
-    .updateTable("webhook_event")
-    .set((eb) => ({ duplicates: eb("duplicates", "+", more) }))
-    .where("id", "=", id)
-    .execute();
+export function countDuplicates(tx: Writer, id: string, more: number): void {
+  tx.defer(
+    tx
+      .updateTable("webhook_event")
+      .set((eb) => ({ duplicates: eb("duplicates", "+", more) }))
+      .where("id", "=", id),
+  );
 }
 
-export async function insertBody(tx: Writer, row: Tables["webhook_body"]): Promise<void> {
-  await tx.insertInto("webhook_body").values(row).execute();
+export function insertBody(tx: Writer, row: Tables["webhook_body"]): void {
+  tx.defer(tx.insertInto("webhook_body").values(row));
 }
 
 export async function bodyBlob(db: Reader, seq: number): Promise<string | undefined> {
@@ -48,24 +57,19 @@ export async function bodyBlob(db: Reader, seq: number): Promise<string | undefi
   return row?.blob_id;
 }
 
-/** Adds to what an organization has, and returns its bytes. */
-export async function addUsage(
-  tx: Writer,
-  orgId: string,
-  more: { readonly events: number; readonly bytes: number },
-): Promise<number> {
-  const { bytes } = await tx
-    .insertInto("webhook_usage")
-    .values({ org_id: orgId, events: more.events, bytes: more.bytes, purged: 0 })
-    .onConflict((conflict) =>
-      conflict.column("org_id").doUpdateSet((eb) => ({
-        events: eb("webhook_usage.events", "+", more.events),
-        bytes: eb("webhook_usage.bytes", "+", more.bytes),
-      })),
-    )
-    .returning("bytes")
-    .executeTakeFirstOrThrow();
-  return bytes;
+/** Adds to what an organization has. */
+export function addUsage(tx: Writer, orgId: string, more: { readonly events: number; readonly bytes: number }): void {
+  tx.defer(
+    tx
+      .insertInto("webhook_usage")
+      .values({ org_id: orgId, events: more.events, bytes: more.bytes, purged: 0 })
+      .onConflict((conflict) =>
+        conflict.column("org_id").doUpdateSet((eb) => ({
+          events: eb("webhook_usage.events", "+", more.events),
+          bytes: eb("webhook_usage.bytes", "+", more.bytes),
+        })),
+      ),
+  );
 }
 
 export async function usageOf(db: Reader, orgId: string): Promise<{ events: number; bytes: number; purged: number }> {
@@ -159,6 +163,22 @@ export async function eventsOfOrganization(
     .orderBy("seq")
     .limit(limit)
     .execute();
+}
+
+/** Of an organization, after the one number, up to and with the other. */
+export async function countEvents(
+  db: Reader,
+  orgId: string,
+  { after, through }: { readonly after: number; readonly through: number },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("webhook_event")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("org_id", "=", orgId)
+    .where("seq", ">", after)
+    .where("seq", "<=", through)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Adds it, and forgets the oldest of too many. */

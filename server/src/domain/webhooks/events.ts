@@ -5,6 +5,7 @@ import type { RecordSource } from "#stores/telemetry/index.ts";
 import type { Page, PageQuery } from "#domain/organizations/index.ts";
 import {
   bodyBlob,
+  countEvents,
   eventById,
   eventsAfter,
   eventsBefore,
@@ -132,6 +133,7 @@ export async function listRejections(
 export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): RecordSource {
   return {
     generation: async (orgId) => (await usageOf(metadata.read, orgId)).purged,
+    count: (orgId, after, through) => countEvents(metadata.read, orgId, { after, through }),
     rowsAfter: async function* (orgId, mark) {
       let afterSeq = mark;
       for (;;) {

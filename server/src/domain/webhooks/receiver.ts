@@ -45,6 +45,7 @@ export type Received =
 /** What was changed about a webhook holds on every node after so long; on the node that changed it at once. */
 const KNOWN_MS = 500;
 const TARGETS_MAX = 10_000;
+const USAGE_KNOWN_MS = 1000;
 const INLINE_BYTES_MAX = 64 * 1024;
 const REJECTIONS_KEPT = 1000;
 const REJECTED_BODY_BYTES = 16 * 1024;
@@ -56,7 +57,7 @@ export class Receiver {
   readonly #hits: Hits;
   /** By token, as it came: what is here leads somewhere. */
   readonly #targets = new Map<string, { readonly target: Target; readonly readMs: number }>();
-  readonly #bytes = new Map<string, number>();
+  readonly #bytes = new Map<string, { bytes: number; readonly readMs: number }>();
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -65,7 +66,10 @@ export class Receiver {
       metadata,
       objects,
       committed: (events) => feed.committed(events),
-      usage: (orgId, bytes) => void this.#bytes.set(orgId, bytes),
+      kept: (orgId, bytes) => {
+        const known = this.#bytes.get(orgId);
+        if (known !== undefined) known.bytes += bytes;
+      },
     });
     this.#hits = new Hits({ metadata, log });
   }
@@ -161,14 +165,25 @@ export class Receiver {
   }
 
   async #refuseOverQuota(orgId: string): Promise<void> {
-    const { metadata, settings } = this.#options;
-    if (settings.storedBytesMax === null) return;
-    const bytes = this.#bytes.get(orgId) ?? (await usageOf(metadata.read, orgId)).bytes;
-    if (bytes < settings.storedBytesMax) return;
-    this.#bytes.delete(orgId); // read again: what has gone meanwhile makes room
-    throw new Problem("quota_exceeded", "The organization's events take all the room that they may.", {
-      headers: { "retry-after": "60" },
-    });
+    const { storedBytesMax } = this.#options.settings;
+    if (storedBytesMax === null || (await this.#bytesOf(orgId)) < storedBytesMax) return;
+    throw new Problem(
+      "quota_exceeded",
+      "The organization's events take all the room that they may: keep them for fewer days, or delete webhooks.",
+      { headers: { "retry-after": "60" } },
+    );
+  }
+
+  /** What this node keeps counts at once, what others keep and what goes a second later. */
+  async #bytesOf(orgId: string): Promise<number> {
+    const { metadata, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const known = this.#bytes.get(orgId);
+    if (known !== undefined && nowMs - known.readMs < USAGE_KNOWN_MS && nowMs >= known.readMs) return known.bytes;
+    const { bytes } = await usageOf(metadata.read, orgId);
+    if (this.#bytes.size >= TARGETS_MAX) this.#bytes.clear();
+    this.#bytes.set(orgId, { bytes, readMs: nowMs });
+    return bytes;
   }
 
   async #keep(target: Target, request: HookRequest, json: LazyJson): Promise<Kept> {

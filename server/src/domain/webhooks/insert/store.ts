@@ -27,9 +27,7 @@ const COLUMNS = [
 const ROWS_MAX = 256;
 
 /** A statement that is built once for each number of rows: building one for 64 rows takes longer than running it. */
-export function eventInserter(
-  dialect: MetadataStore["dialect"],
-): (tx: Writer, rows: readonly EventRow[]) => Promise<void> {
+export function eventInserter(dialect: MetadataStore["dialect"]): (tx: Writer, rows: readonly EventRow[]) => void {
   const texts = new Map<number, string>();
   const textFor = (count: number): string => {
     const known = texts.get(count);
@@ -38,12 +36,12 @@ export function eventInserter(
     texts.set(count, text);
     return text;
   };
-  return async (tx, rows) => {
+  return (tx, rows) => {
     let rest = rows;
     while (rest.length > 0) {
       const count = Math.min(ROWS_MAX, 2 ** Math.floor(Math.log2(rest.length)));
       const values = rest.slice(0, count).flatMap((row) => COLUMNS.map((name) => row[name]));
-      await tx.executeQuery(CompiledQuery.raw(textFor(count), values));
+      tx.defer(CompiledQuery.raw(textFor(count), values));
       rest = rest.slice(count);
     }
   };

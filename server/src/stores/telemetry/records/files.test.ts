@@ -146,3 +146,37 @@ test("a table without a source is not served", async (t) => {
   const { files } = await openFiles(t, rowsSource(), { sources: {} });
   await assert.rejects(files.snapshot(ORG, "audit_log"), { code: "unavailable" });
 });
+
+test("rows that have gone leave the files, and only files that had them are read anew", async (t) => {
+  const gone = new Set<number>();
+  const source = rowsSource();
+  const all = source.rowsAfter.bind(source);
+  const present: RecordSource = {
+    async *rowsAfter(orgId, mark) {
+      for await (const each of all(orgId, mark)) if (!gone.has(each.mark)) yield each;
+    },
+    generation: () => Promise.resolve(gone.size),
+    count: (_orgId, after, through) => Promise.resolve(upTo(through).filter((n) => n > after && !gone.has(n)).length),
+  };
+  const { files, onDisk } = await openFiles(t, present, { fileBytes: 100 });
+  source.add(1000);
+  const early = await files.snapshot(ORG, "audit_log");
+  assert.ok(early.files.length > 3, `${early.files.length} files`);
+  const first = early.files[0]?.rows ?? 0;
+  for (const n of [...upTo(first), 1000]) gone.add(n);
+  source.asked.length = 0;
+  source.add(1);
+  const late = await files.snapshot(ORG, "audit_log");
+  assert.deepEqual(
+    await numbers(late.files),
+    upTo(1001).filter((n) => !gone.has(n)),
+  );
+  assert.equal(source.asked.length, 2, "the file that had 1000, and what came");
+  assert.deepEqual(await numbers(early.files), upTo(1000));
+  early.release();
+  await until(async () => (await onDisk()).length === late.files.length);
+  for (const n of upTo(1001)) gone.add(n);
+  late.release();
+  const empty = await files.snapshot(ORG, "audit_log");
+  assert.deepEqual(await numbers(empty.files), []);
+});

@@ -9,8 +9,10 @@ import type { RecordTable } from "./tables.ts";
 
 /** Where the rows of a table come from. What was read once is not read again before rows have gone or changed. */
 export interface RecordSource {
-  /** Another value whenever rows have gone or changed, which has all of them read anew. Without it none ever does. */
+  /** Another value whenever rows have gone or changed. Without it none ever does. */
   generation?(orgId: string): Promise<number | string>;
+  /** How many rows there are after the one mark, up to and with the other. Without it all are read anew when some have gone. */
+  count?(orgId: string, after: number, through: number): Promise<number>;
   /**
    * Rows of an organization that came after `mark` (0: all), oldest first, each with its own mark; marks rise. A row has the members
    * that `RECORD_TABLES` names, null or absent for NULL. All rows that were committed before the call are among them.
@@ -40,6 +42,9 @@ export interface RecordSnapshot {
 
 interface KeptFile {
   readonly held: HeldFile;
+  /** All rows after the one mark, up to and with the other, as they were when they were read. */
+  readonly after: number;
+  readonly through: number;
   readonly rows: number;
   readonly bytes: number;
 }
@@ -126,8 +131,8 @@ export class RecordFiles {
   async #update(kept: Kept, orgId: string, source: RecordSource): Promise<void> {
     const generation = await source.generation?.(orgId);
     if (generation !== kept.generation) {
-      drop(kept.files);
-      Object.assign(kept, { files: [], mark: 0, generation });
+      await this.#letGo(kept, orgId, source);
+      kept.generation = generation;
     }
     let lines: string[] = [];
     let chars = 0;
@@ -145,25 +150,63 @@ export class RecordFiles {
     if (lines.length > 0) await this.#add(kept, lines, mark);
   }
 
+  /** Takes rows that have gone out of the files: only those files are read anew that had some. */
+  async #letGo(kept: Kept, orgId: string, source: RecordSource): Promise<void> {
+    if (source.count === undefined) {
+      drop(kept.files);
+      Object.assign(kept, { files: [], mark: 0 });
+      return;
+    }
+    for (const file of kept.files) {
+      const { after, through } = file;
+      const left = await source.count(orgId, after, through);
+      if (left === file.rows) continue;
+      const renewed = left === 0 ? [] : [await this.#readAnew(kept, orgId, source, file)];
+      kept.files = kept.files.flatMap((each) => (each === file ? renewed : [each]));
+      drop([file]);
+      await nextTurn();
+    }
+  }
+
+  async #readAnew(
+    kept: Kept,
+    orgId: string,
+    source: RecordSource,
+    { after, through }: Pick<KeptFile, "after" | "through">,
+  ): Promise<KeptFile> {
+    const lines: string[] = [];
+    for await (const { mark, row } of source.rowsAfter(orgId, after)) {
+      if (mark > through) break;
+      lines.push(`${JSON.stringify(row)}\n`);
+    }
+    return this.#write(kept, Buffer.from(lines.join("")), { after, through, rows: lines.length });
+  }
+
   /** Puts rows into a file, and files of like size into one: there are few, and each row is written few times. */
   async #add(kept: Kept, lines: readonly string[], mark: number): Promise<void> {
     let content = Buffer.from(lines.join(""));
     let rows = lines.length;
+    let after = kept.mark;
     const joined: KeptFile[] = [];
     const before = [...kept.files];
     for (let last = before.at(-1); last !== undefined && last.bytes <= 2 * content.length; last = before.at(-1)) {
       if (last.bytes + content.length > JOINED_BYTES_MAX) break;
       content = Buffer.concat([await readFile(last.held.path), content]);
       rows += last.rows;
+      ({ after } = last);
       joined.push(last);
       before.pop();
     }
-    const held = new HeldFile(join(kept.dir, `${++this.#numbers}.ndjson`), this.#options.deleteFailed);
-    await writeWhole(kept.dir, held.path, content);
-    kept.files = [...before, { held, rows, bytes: content.length }];
+    kept.files = [...before, await this.#write(kept, content, { after, through: mark, rows })];
     kept.mark = mark;
     drop(joined);
     await nextTurn();
+  }
+
+  async #write(kept: Kept, content: Buffer, of: Pick<KeptFile, "after" | "through" | "rows">): Promise<KeptFile> {
+    const held = new HeldFile(join(kept.dir, `${++this.#numbers}.ndjson`), this.#options.deleteFailed);
+    await writeWhole(kept.dir, held.path, content);
+    return { ...of, held, bytes: content.length };
   }
 }
 
