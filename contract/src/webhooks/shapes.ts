@@ -75,6 +75,14 @@ export const settings = {
   response: nullable(StaticResponse),
 };
 
+const Days = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    description: "how long its events are kept; null: as the project's other webhooks",
+  }),
+);
+
 const WebhookUrl = Type.Object({
   hint: Type.String({ description: "its last four characters" }),
   created_at: Timestamp,
@@ -90,7 +98,7 @@ export const Webhook = Type.Object({
   enabled: Type.Boolean({ description: "false: requests are answered 503, and nothing is kept" }),
   ...settings,
   has_secret: Type.Boolean(),
-  retention_days: nullable(Type.Integer({ description: "null: as the project's other webhooks" })),
+  retention_days: Days,
   urls: Type.Array(WebhookUrl, { description: "the one in force and the last former ones, newest first" }),
   created_by: Type.String(),
   created_at: Timestamp,
@@ -114,6 +122,7 @@ export const optional = {
   handshakes: Type.Optional(settings.handshakes),
   deduplication: Type.Optional(settings.deduplication),
   response: Type.Optional(settings.response),
+  retention_days: Type.Optional(Days),
 };
 
 export const Headers = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {

@@ -21,6 +21,8 @@ export interface WebhookInput {
   readonly handshakes?: readonly Handshake[];
   readonly deduplication?: Deduplication;
   readonly response?: StaticResponse | null;
+  /** Null: as the project says. */
+  readonly retention_days?: number | null;
 }
 
 /** @throws Problem `invalid_body` for what could not work together */

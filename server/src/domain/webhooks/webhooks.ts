@@ -99,7 +99,11 @@ export async function createWebhook(
     if ((await countWebhooks(tx, row.org_id)) >= WEBHOOKS_MAX)
       throw new Problem("conflict", `The organization has ${WEBHOOKS_MAX} webhooks; delete one first.`);
     if (!(await projectIsThere(tx, row.org_id, row.project_id))) throw absent();
-    await insertWebhook(tx, { ...row, paused: input.enabled === false ? 1 : 0 });
+    await insertWebhook(tx, {
+      ...row,
+      paused: input.enabled === false ? 1 : 0,
+      retention_days: input.retention_days ?? null,
+    });
     const token = await addUrl(deps, tx, row);
     const detail = { name: row.name, project: row.project_id, verification: settings.verification.scheme };
     await audit(deps, tx, caller, { action: "webhook.create", webhook: row, detail });
@@ -128,6 +132,7 @@ export async function updateWebhook(
     await setWebhook(tx, before.id, {
       name: change.name ?? before.name,
       paused: change.enabled === undefined ? before.paused : change.enabled ? 0 : 1,
+      retention_days: change.retention_days === undefined ? before.retention_days : change.retention_days,
       settings: JSON.stringify(settings),
       ...sealed(deps, before, secrets),
       updated_at: deps.clock.nowMs(),

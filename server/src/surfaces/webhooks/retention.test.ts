@@ -15,6 +15,12 @@ before(async () => {
 });
 after(() => world.close());
 
+async function tidy(): Promise<void> {
+  const job = { kind: "", key: "", group: "", payload: null, dueAtMs: 0, attempts: 0, fence: 0 };
+  const handler = tidyHandler({ metadata: world.metadata, clock: systemClock, objects, retentionDays: 30 });
+  await handler.run({ ...job, signal: new AbortController().signal });
+}
+
 test("events past their project's retention go, with what large ones hold, and what is younger stays", async () => {
   const webhook = await newWebhook(world);
   const [old, large, young] = [
@@ -31,9 +37,7 @@ test("events past their project's retention go, with what large ones hold, and w
     await query.where("id", "in", [old, large]).execute();
   });
   const { metadata } = world;
-  const job = { kind: "", key: "", group: "", payload: null, dueAtMs: 0, attempts: 0, fence: 0 };
-  const handler = tidyHandler({ metadata, clock: systemClock, objects, retentionDays: 30 });
-  await handler.run({ ...job, signal: new AbortController().signal });
+  await tidy();
   const left = await world.call("GET", `${PATH}/${webhook.id}/events`, { token });
   assert.deepEqual(
     (left.json["items"] as { id: string }[]).map(({ id }) => id),
@@ -47,4 +51,22 @@ test("events past their project's retention go, with what large ones hold, and w
   assert.deepEqual([usage[0]?.events, usage[0]?.purged], [1, 2]);
   const blobs = await metadata.read.selectFrom("blob").select("refs").where("org_id", "=", world.acme.id).execute();
   assert.deepEqual(blobs, [{ refs: 0 }]);
+});
+
+test("a webhook may keep its events for another time than its project says", async () => {
+  const [short, other] = [await newWebhook(world), await newWebhook(world)];
+  const events = [await newEvent(world, short), await newEvent(world, other)];
+  const token = await world.token();
+  const changed = await world.call("PATCH", `${PATH}/${short.id}`, { token, body: { retention_days: 3 } });
+  assert.deepEqual([changed.status, changed.json["retention_days"]], [200, 3]);
+  await world.metadata.write(async (tx) => {
+    const query = tx.updateTable("webhook_event").set({ received_at: systemClock.nowMs() - 4 * DAY_MS });
+    await query.where("id", "in", events).execute();
+  });
+  await tidy();
+  const left = async ({ id }: { id: string }): Promise<unknown> =>
+    ((await world.call("GET", `${PATH}/${id}/events`, { token })).json["items"] as unknown[]).length;
+  assert.deepEqual([await left(short), await left(other)], [0, 1]);
+  const again = await world.call("PATCH", `${PATH}/${short.id}`, { token, body: { retention_days: null } });
+  assert.equal(again.json["retention_days"], null);
 });
