@@ -7,7 +7,9 @@ import { postForm, refused } from "../fixtures/http.ts";
 import { eventually } from "../fixtures/process.ts";
 import { showLogs, startServer, type Bootstrap, type Client, type Server } from "../fixtures/server.ts";
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
+import { startReceiver } from "../fixtures/receiver.ts";
 import { EXAMPLES, ingest, query, rows } from "../fixtures/telemetry.ts";
+import { allEvents, newDestination, newWebhook, taken } from "../fixtures/webhooks.ts";
 
 const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
 
@@ -30,7 +32,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     const cuttable = new URL(direct);
     cuttable.port = String(way.port);
     const MOORING_MASTER_KEY = randomBytes(32).toString("hex");
-    const settings = { identity_url: "https://id.mooring.example" };
+    const settings = { identity_url: "https://id.mooring.example", webhooks_private_addresses: "allow" };
     for (const MOORING_DATABASE_URL of [cuttable.href, direct.href]) {
       nodes.push(
         await startServer({ database: "sqlite", environment: { MOORING_DATABASE_URL, MOORING_MASTER_KEY }, settings }),
@@ -75,6 +77,45 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     const gone = async (): Promise<true | null> =>
       (await node(1).call("GET", "/v1/me", { token })).status === 401 ? true : null;
     await eventually("the other node to refuse the token", gone, 1000, 10);
+  });
+
+  test("events that either node receives are seen on the other, and handed on once", async () => {
+    const token = await node(0).token(home.credential);
+    const receiver = await startReceiver();
+    try {
+      const { id, url } = await newWebhook(node(0), token);
+      await newDestination(node(1), token, id, { url: receiver.url });
+      const path = new URL(url).pathname;
+      const control = new AbortController();
+      const stream = await fetch(`${node(1).origin}/v1/webhooks/${id}/stream`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: control.signal,
+      });
+      const ids: string[] = [];
+      for (let n = 0; n < 20; n++)
+        ids.push(await taken(node(n % 2).origin + path, String(n), { "idempotency-key": `n${n}` }));
+      for (let n = 0; n < 20; n++)
+        assert.equal(
+          await taken(node((n + 1) % 2).origin + path, String(n), { "idempotency-key": `n${n}` }),
+          ids[n],
+          "a repetition",
+        );
+      let text = "";
+      for await (const chunk of stream.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        if (ids.every((each) => text.includes(each))) break;
+      }
+      control.abort();
+      assert.deepEqual(
+        (await allEvents(node(1), token, id)).map((event) => event.id),
+        ids,
+      );
+      const came = (): string[] => receiver.received.map(({ headers }) => String(headers["webhook-id"]));
+      await eventually("every event to arrive", () => (new Set(came()).size === ids.length ? true : null));
+      assert.ok(came().length < 2 * ids.length, "both nodes handed them on");
+    } finally {
+      await receiver.close();
+    }
   });
 
   test("without its database it answers 503 and never 401, and recovers", async () => {

@@ -13,7 +13,10 @@ import { rows } from "../fixtures/telemetry.ts";
 import { allEvents, newDestination, newWebhook, post, taken, type Event } from "../fixtures/webhooks.ts";
 
 const LIMITS = { webhook_rate_limit_per_second: 1, webhook_rate_limit_burst: 60 };
-const shared = useServer({ settings: { webhooks_private_addresses: "allow", ...LIMITS } });
+const STORED_BYTES_MAX = 8 * 1024 * 1024;
+const shared = useServer({
+  settings: { webhooks_private_addresses: "allow", webhook_stored_bytes_max: STORED_BYTES_MAX, ...LIMITS },
+});
 const JSON_TYPE = { "content-type": "application/json" };
 
 test("bootstrap's webhook takes anything, keeps it byte for byte, and never its credentials", async () => {
@@ -322,4 +325,60 @@ test("a paused webhook and one that is flooded say when to come back", async () 
   assert.ok(flood.every(({ status }) => status === 202 || status === 429));
   assert.ok(limited.length > 0, "nothing was limited");
   for (const { headers } of limited) assert.ok(Number(headers.get("retry-after")) >= 1);
+});
+
+test("only listed addresses may send, and the rejections say which one tried", async () => {
+  const { server, token } = shared;
+  const { id, url } = await newWebhook(server, token, { allowed_ips: ["192.0.2.0/24", "2001:db8::/32"] });
+  const refusal = await post(url, "{}");
+  assert.deepEqual([refusal.status, refusal.json["code"]], [401, "webhook_refused"]);
+  const path = `/v1/webhooks/${id}`;
+  const { body } = await server.call<{ items: { reason: string }[] }>("GET", `${path}/rejections`, { token });
+  assert.equal(body.items[0]?.reason, "the address 127.0.0.1 is not among those that may send");
+  await server.call("PATCH", path, { token, json: { allowed_ips: ["192.0.2.0/24", "127.0.0.0/8"] } });
+  await taken(url, "{}");
+});
+
+test("a destination gets no more requests a second than it may, and events of a time once more", async () => {
+  const { server, token } = shared;
+  const { id, url } = await newWebhook(server, token);
+  const receiver = await startReceiver();
+  try {
+    const made = await newDestination(server, token, id, { url: receiver.url, rate_per_second: 10 });
+    const path = `/v1/webhooks/${id}/destinations/${made.id}`;
+    for (let n = 0; n < 20; n++) await taken(url, String(n));
+    const bodies = (): Set<string> => new Set(receiver.received.map(({ body }) => body));
+    await eventually("twenty events", () => (bodies().size === 20 ? true : null));
+    const times = receiver.received.map(({ atMs }) => atMs);
+    const tookMs = Math.max(...times) - Math.min(...times);
+    assert.ok(tookMs > 1000, `twenty requests at ten a second came within ${tookMs} ms`);
+    const events = await allEvents(server, token, id);
+    const [from, to] = [events[5], events[8]].map((event) => event?.received_at);
+    const wanted = events.filter((event) => event.received_at >= String(from) && event.received_at < String(to));
+    const before = receiver.received.length;
+    const replay = await server.call("POST", `${path}/replay`, { token, json: { from, to } });
+    assert.deepEqual([replay.status, replay.body], [202, { count: wanted.length }]);
+    const again = (): Set<string> => new Set(receiver.received.slice(before).map(({ body }) => body));
+    await eventually("the events of that time", () => (again().size === wanted.length ? true : null));
+    assert.deepEqual([...again()].toSorted(), wanted.map((event) => event.body).toSorted());
+  } finally {
+    await receiver.close();
+  }
+});
+
+test("an organization whose events take all the room that they may is told so, and others go on", async () => {
+  const { server, home } = shared;
+  const other = await server.bootstrap({ org: "hoarder" });
+  const piece = "x".repeat(1024 * 1024);
+  const statuses: number[] = [];
+  for (let n = 0; n < 9; n++) statuses.push((await post(other.webhook.url, piece)).status);
+  assert.deepEqual(statuses.slice(0, 8), Array<number>(8).fill(202));
+  const full = await eventually("the quota to be reached", async () => {
+    const answer = await post(other.webhook.url, "one more");
+    return answer.status === 202 ? null : answer;
+  });
+  assert.deepEqual([full.status, full.json["code"]], [429, "quota_exceeded"]);
+  assert.equal(full.headers.get("retry-after"), "60");
+  assert.match(String(full.json["detail"]), /keep them for fewer days, or delete webhooks/);
+  await taken(home.webhook.url, "{}");
 });

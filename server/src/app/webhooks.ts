@@ -63,6 +63,7 @@ export function createWebhooks(options: {
     deps: { ...shared, receiver, feed, streams, webhooksUrl, rate, retentionDays },
     start: () => {
       jobs.start(handlers);
+      waker.start();
       startTidying(metadata, jobs, clock.nowMs()).catch((error: unknown) =>
         log.warn({ err: error }, "cannot begin to take away old events of webhooks"),
       );

@@ -42,6 +42,13 @@ export function handOnHandler(deps: RunDeps): JobHandler {
   };
 }
 
+interface SendLimits {
+  readonly concurrency: number;
+  /** In a row. */
+  readonly failuresMax: number;
+  readonly sendsMax?: number;
+}
+
 class Run {
   readonly #deps: RunDeps;
   readonly #paces: Paces;
@@ -78,7 +85,7 @@ class Run {
       await this.#retry(row, progress, [pending]);
       return progress.failures === 0;
     }
-    return this.#sendNew(row, progress, { concurrency: 1 });
+    return this.#sendNew(row, progress, { concurrency: 1, failuresMax: 1 });
   }
 
   async #anyOrder(row: DestinationRow, progress: Progress): Promise<boolean> {
@@ -89,10 +96,15 @@ class Run {
     if (isFailing && progress.failures > 0) {
       // One that has nothing to try again is asked by the next event whether it is back.
       if (due.length === 0 && this.#isProbeDue(row))
-        await this.#sendNew(row, progress, { concurrency: 1, sendsMax: 1 });
+        await this.#sendNew(row, progress, { concurrency: 1, sendsMax: 1, failuresMax: Number.MAX_SAFE_INTEGER });
       return progress.failures === 0;
     }
-    const more = await this.#sendNew(row, progress, { concurrency: CONCURRENCY });
+    // With a rate each waits for its turn: more would have turns long after the end of the run.
+    const { rate_per_second: rate } = destinationSettings(row);
+    const more = await this.#sendNew(row, progress, {
+      concurrency: Math.min(CONCURRENCY, rate ?? CONCURRENCY),
+      failuresMax: FAILURES_MAX,
+    });
     return (more || due.length === PAGE_RETRIES) && progress.failures < FAILURES_MAX;
   }
 
@@ -113,7 +125,7 @@ class Run {
   async #sendNew(
     row: DestinationRow,
     progress: Progress,
-    { concurrency, sendsMax = Number.MAX_SAFE_INTEGER }: { concurrency: number; sendsMax?: number },
+    { concurrency, failuresMax, sendsMax = Number.MAX_SAFE_INTEGER }: SendLimits,
   ): Promise<boolean> {
     const fits = filterOf(row);
     const pages = new Pages(this.#deps, row.webhook_id, row.position);
@@ -123,7 +135,7 @@ class Run {
       sent >= sendsMax ||
       performance.now() > this.#untilMs ||
       progress.stopped !== null ||
-      progress.failures >= (concurrency === 1 ? 1 : FAILURES_MAX);
+      progress.failures >= failuresMax;
     // The first of a run is always taken: one whose retries took all its time must come to new events, too.
     const isOver = (): boolean => taken > 0 && stops();
     const worker = async (): Promise<void> => {

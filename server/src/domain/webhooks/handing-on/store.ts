@@ -42,6 +42,28 @@ export async function activeDestinations(
     .execute();
 }
 
+/** Ids of active destinations whose webhooks have events after their position, by id after this one. */
+export async function destinationsBehind(db: Reader, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("webhook_destination")
+    .select("webhook_destination.id")
+    .where("state", "=", "active")
+    .where("webhook_destination.id", ">", after)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("webhook_event")
+          .select("webhook_event.seq")
+          .whereRef("webhook_event.webhook_id", "=", "webhook_destination.webhook_id")
+          .whereRef("webhook_event.seq", ">", "webhook_destination.position"),
+      ),
+    )
+    .orderBy("webhook_destination.id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 export async function insertDestination(tx: Writer, row: DestinationRow): Promise<void> {
   await tx.insertInto("webhook_destination").values(row).execute();
 }

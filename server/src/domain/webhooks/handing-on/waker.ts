@@ -2,10 +2,11 @@ import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Committed } from "../event-log.ts";
 import { HAND_ON } from "./model.ts";
-import { activeDestinations } from "./store.ts";
+import { activeDestinations, destinationsBehind } from "./store.ts";
 
 /** Under load many commits make one look. */
 const GATHER_MS = 20;
+const PAGE_DESTINATIONS = 500;
 
 /** Makes the jobs of destinations due when their webhooks have received something. What is lost here is found a minute later. */
 export class Waker {
@@ -14,6 +15,7 @@ export class Waker {
   #webhooks = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
+  #stopped = false;
 
   constructor(options: {
     readonly metadata: MetadataStore;
@@ -29,7 +31,15 @@ export class Waker {
     this.#timer ??= setTimeout(() => this.#wake(), GATHER_MS);
   }
 
+  /** Events that a process kept and could not tell of before it ended are found now, and not when their destinations look next. */
+  start(): void {
+    this.#running = this.#wakeBehind().catch((error: unknown) =>
+      this.#log.warn({ err: error }, "cannot wake destinations that are behind"),
+    );
+  }
+
   async stop(): Promise<void> {
+    this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#running;
   }
@@ -40,15 +50,30 @@ export class Waker {
     this.#running = this.#wakeAll(webhooks)
       .catch((error: unknown) => this.#log.warn({ err: error }, "cannot wake destinations of webhooks"))
       .then(() => {
-        this.#timer = this.#webhooks.size === 0 ? undefined : setTimeout(() => this.#wake(), GATHER_MS);
+        this.#timer =
+          this.#webhooks.size === 0 || this.#stopped ? undefined : setTimeout(() => this.#wake(), GATHER_MS);
       });
   }
 
   async #wakeAll(webhookIds: readonly string[]): Promise<void> {
-    const { metadata, jobs } = this.#deps;
+    const { metadata } = this.#deps;
     const active = await activeDestinations(metadata.read, webhookIds);
-    if (active.length === 0) return;
-    const ids = active.map(({ id }) => id).toSorted();
-    await metadata.write((tx) => jobs.wake(tx, HAND_ON, ids));
+    await this.#wakeJobs(active.map(({ id }) => id));
+  }
+
+  async #wakeBehind(): Promise<void> {
+    for (let after = ""; ;) {
+      const ids = await destinationsBehind(this.#deps.metadata.read, after, PAGE_DESTINATIONS);
+      await this.#wakeJobs(ids);
+      const last = ids.at(-1);
+      if (last === undefined || ids.length < PAGE_DESTINATIONS || this.#stopped) return;
+      after = last;
+    }
+  }
+
+  async #wakeJobs(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { metadata, jobs } = this.#deps;
+    await metadata.write((tx) => jobs.wake(tx, HAND_ON, ids.toSorted()));
   }
 }
