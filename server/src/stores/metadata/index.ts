@@ -1,4 +1,5 @@
 export { isUniqueViolation, uniqueViolation } from "./errors.ts";
 export { openMetadata } from "./open.ts";
+export { columnsOf, prepared } from "./prepared.ts";
 export type { Tables } from "./schema.ts";
 export type { MetadataStore, Reader, Writer } from "./types.ts";

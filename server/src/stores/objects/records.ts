@@ -1,6 +1,13 @@
 import { sql } from "kysely";
 import { Problem } from "#kernel/problem.ts";
-import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import {
+  columnsOf,
+  prepared,
+  type MetadataStore,
+  type Reader,
+  type Tables,
+  type Writer,
+} from "#stores/metadata/index.ts";
 import type { StagedBlob } from "./types.ts";
 
 /** Identifiers in one statement. */
@@ -45,6 +52,25 @@ export async function liveBlobs(
   }
   return rows;
 }
+
+/** The same, with its bytes where they are in the records. */
+export async function liveBlobWithData(
+  db: Reader,
+  orgId: string,
+  id: string,
+): Promise<(BlobRow & { readonly data: Uint8Array | null }) | undefined> {
+  return (await LIVE_BLOB_WITH_DATA.execute(db, orgId, id))[0];
+}
+
+const LIVE_BLOB_WITH_DATA = prepared((db, orgId: string, id: string) =>
+  db
+    .selectFrom("blob")
+    .leftJoin("blob_data", "blob_data.id", "blob.id")
+    .select(["blob.id", "place", "store_id", "size", "sha256", "digests", "data"])
+    .where("blob.id", "=", id)
+    .where("org_id", "=", orgId)
+    .where("state", "=", "live"),
+);
 
 export async function inlineData(db: Reader, id: string): Promise<Uint8Array | undefined> {
   return (await db.selectFrom("blob_data").select("data").where("id", "=", id).executeTakeFirst())?.data;
@@ -96,32 +122,34 @@ function stagedBlobGone(): Problem {
 }
 
 function linkInline(tx: Writer, staged: StagedBlob, data: Uint8Array, nowMs: number): void {
-  const values: Tables["blob"] = {
-    id: staged.id,
-    org_id: staged.orgId,
-    store_id: "",
-    place: "inline",
-    state: "live",
-    size: staged.size,
-    refs: 1,
-    idle_since: null,
-    sha256: staged.sha256,
-    digests: JSON.stringify(staged.digests),
-    created_at: nowMs,
-  };
-  tx.defer(
-    tx
-      .insertInto("blob")
-      .values(values)
-      .onConflict((on) => on.column("id").doUpdateSet({ refs: sql`blob.refs + 1`, idle_since: null })),
-  );
-  tx.defer(
-    tx
-      .insertInto("blob_data")
-      .values({ id: staged.id, data })
-      .onConflict((on) => on.doNothing()),
-  );
+  const { id, orgId, size, sha256 } = staged;
+  const digests = JSON.stringify(staged.digests);
+  tx.defer(LINK_INLINE.with(tx, { id, org_id: orgId, size, sha256, digests, created_at: nowMs }));
+  tx.defer(INSERT_DATA.with(tx, id, data));
 }
+
+const INLINE_COLUMNS = ["id", "org_id", "size", "sha256", "digests", "created_at"] as const;
+
+const LINK_INLINE = prepared((db, row: Pick<Tables["blob"], (typeof INLINE_COLUMNS)[number]>) =>
+  db
+    .insertInto("blob")
+    .values({
+      ...columnsOf(row, INLINE_COLUMNS),
+      store_id: "",
+      place: "inline",
+      state: "live",
+      refs: 1,
+      idle_since: null,
+    })
+    .onConflict((on) => on.column("id").doUpdateSet({ refs: sql`blob.refs + 1`, idle_since: null })),
+);
+
+const INSERT_DATA = prepared((db, id: string, data: Uint8Array) =>
+  db
+    .insertInto("blob_data")
+    .values({ id, data })
+    .onConflict((on) => on.doNothing()),
+);
 
 /** Holds blobs that are live, each once. The transaction fails with `not_found` when one is not, or not this organization's. */
 export function hold(tx: Writer, orgId: string, ids: readonly string[]): void {

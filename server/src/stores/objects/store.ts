@@ -18,7 +18,7 @@ import {
   hold,
   inlineData,
   linkStaged,
-  liveBlob,
+  liveBlobWithData,
   release,
   type BlobRow,
 } from "./records.ts";
@@ -135,7 +135,7 @@ class BlobStore implements ObjectStore {
   async open(orgId: string, blobId: string, options: OpenOptions = {}): Promise<BlobReader> {
     const unpin = this.#pins.add(blobId); // first, so that the collector can't come in between
     try {
-      const blob = await liveBlob(this.#parts.metadata.read, orgId, blobId);
+      const blob = await liveBlobWithData(this.#parts.metadata.read, orgId, blobId);
       if (blob === undefined) throw blobNotFound();
       const range = checkedRange(blob, options.range);
       const source = await this.#sourceOf(blob, range);
@@ -182,9 +182,10 @@ class BlobStore implements ObjectStore {
     }
   }
 
-  async #sourceOf(blob: BlobRow, range: ByteRange): Promise<ByteSource> {
+  async #sourceOf(blob: BlobRow & { data: Uint8Array | null }, range: ByteRange): Promise<ByteSource> {
     if (blob.place !== "parts") {
       const stored = { size: blob.size, start: range.start, length: range.end - range.start };
+      if (blob.place === "inline") return inlineSource(blob.id, blob.data ?? undefined, stored);
       return this.#storedSource(blob.id, blob.place, blob.store_id, stored);
     }
     const source = new ChainedSource(this.#partSources(blob.id, range));
@@ -205,13 +206,14 @@ class BlobStore implements ObjectStore {
 
   async #storedSource(id: string, place: BlobRow["place"], storeId: string, stored: StoredRange): Promise<ByteSource> {
     const { metadata, driver } = this.#parts;
-    if (place === "inline") {
-      const data = await inlineData(metadata.read, id);
-      if (data === undefined) throw new BlobDamaged(id, "its bytes are missing");
-      if (data.length !== stored.size) throw new BlobDamaged(id, `it has ${data.length} bytes, not ${stored.size}`);
-      return new MemorySource(data.subarray(stored.start, stored.start + stored.length));
-    }
+    if (place === "inline") return inlineSource(id, await inlineData(metadata.read, id), stored);
     if (storeId === driver.storeId) return driver.open(id, stored);
     throw new Problem("unavailable", "The content is kept by another server, or in another place than is set up here.");
   }
+}
+
+function inlineSource(id: string, data: Uint8Array | undefined, stored: StoredRange): ByteSource {
+  if (data === undefined) throw new BlobDamaged(id, "its bytes are missing");
+  if (data.length !== stored.size) throw new BlobDamaged(id, `it has ${data.length} bytes, not ${stored.size}`);
+  return new MemorySource(data.subarray(stored.start, stored.start + stored.length));
 }

@@ -1,4 +1,4 @@
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { prepared, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 import type { VersioningState } from "../types/index.ts";
 
 export interface BucketRow {
@@ -34,8 +34,12 @@ function buckets(db: Reader) {
 }
 
 export async function bucketByName(db: Reader, orgId: string, name: string): Promise<BucketRow | undefined> {
-  return buckets(db).where("a.org_id", "=", orgId).where("a.slug", "=", name).executeTakeFirst();
+  return (await BUCKET_BY_NAME.execute(db, orgId, name))[0];
 }
+
+const BUCKET_BY_NAME = prepared((db, orgId: string, name: string) =>
+  buckets(db).where("a.org_id", "=", orgId).where("a.slug", "=", name),
+);
 
 export async function bucketById(db: Reader, id: string): Promise<BucketRow | undefined> {
   return buckets(db).where("a.id", "=", id).executeTakeFirst();

@@ -1,5 +1,5 @@
 import type { Reach } from "#domain/identity/index.ts";
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { prepared, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type KeyRow = Tables["s3_key"];
 
@@ -13,9 +13,11 @@ export interface KeyContext extends KeyRow {
 
 /** Number of the last change of anybody's access: while it stands, what was read about keys is true. */
 export async function lastAccessChange(db: Reader): Promise<number> {
-  const row = await db.selectFrom("auth_change").select("seq").orderBy("seq", "desc").limit(1).executeTakeFirst();
+  const [row] = await LAST_ACCESS_CHANGE.execute(db);
   return row?.seq ?? 0;
 }
+
+const LAST_ACCESS_CHANGE = prepared((db) => db.selectFrom("auth_change").select("seq").orderBy("seq", "desc").limit(1));
 
 function keys(db: Reader) {
   return db

@@ -1,5 +1,12 @@
-import { sql } from "kysely";
-import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { sql, type RawBuilder } from "kysely";
+import {
+  columnsOf,
+  prepared,
+  type MetadataStore,
+  type Reader,
+  type Tables,
+  type Writer,
+} from "#stores/metadata/index.ts";
 import type { VersioningState } from "../types/index.ts";
 import type { HistoryRow, ObjectRow } from "./detail.ts";
 
@@ -22,8 +29,12 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof ObjectRow)[];
 
 export async function currentObject(db: Reader, bucket: string, key: Uint8Array): Promise<ObjectRow | undefined> {
-  return db.selectFrom("s3_object").selectAll().where("bucket", "=", bucket).where("key", "=", key).executeTakeFirst();
+  return (await CURRENT_OBJECT.execute(db, bucket, key))[0];
 }
+
+const CURRENT_OBJECT = prepared((db, bucket: string, key: Uint8Array) =>
+  db.selectFrom("s3_object").selectAll().where("bucket", "=", bucket).where("key", "=", key),
+);
 
 /** The newest row of the key's history. */
 export async function newestHistory(db: Reader, bucket: string, key: Uint8Array): Promise<HistoryRow | undefined> {
@@ -75,13 +86,7 @@ export async function keyForWrite(
   bucket: string,
   key: Uint8Array,
 ): Promise<KeyState | undefined> {
-  const held = dialect === "postgres" ? sql`for key share of a` : sql``;
-  const query = sql<Partial<CurrentRow> & { readonly versioning: VersioningState | null }>`
-    select b.versioning, o.seq, o.version_id, o.blob_id, o.size, o.etag, o.modified_at, o.detail from app as a
-    left join s3_bucket as b on b.id = a.id
-    left join s3_object as o on o.bucket = a.id and o.key = ${key}
-    where a.id = ${bucket} ${held}`;
-  const [row] = await tx.readAhead(query.compile(tx));
+  const [row] = await tx.readAhead(KEY_FOR_WRITE[dialect].with(tx, bucket, key));
   if (row === undefined) return undefined;
   const { versioning, ...object } = row;
   // Without a row of its table every column is null.
@@ -89,16 +94,32 @@ export async function keyForWrite(
   return { versioning: versioning ?? "unversioned", current };
 }
 
-/** Puts the present version, in place of another one where there is one. */
-export function putCurrent(tx: Writer, row: ObjectRow): void {
-  const { bucket: _bucket, key: _key, org_id: _orgId, ...change } = row;
-  tx.defer(
-    tx
-      .insertInto("s3_object")
-      .values(row)
-      .onConflict((on) => on.columns(["bucket", "key"]).doUpdateSet(change)),
+const KEY_FOR_WRITE = { sqlite: keyQuery(sql``), postgres: keyQuery(sql`for key share of a`) };
+
+function keyQuery(held: RawBuilder<unknown>) {
+  return prepared(
+    (_db, bucket: string, key: Uint8Array) => sql<
+      Partial<CurrentRow> & { readonly versioning: VersioningState | null }
+    >`
+    select b.versioning, o.seq, o.version_id, o.blob_id, o.size, o.etag, o.modified_at, o.detail from app as a
+    left join s3_bucket as b on b.id = a.id
+    left join s3_object as o on o.bucket = a.id and o.key = ${key}
+    where a.id = ${bucket} ${held}`,
   );
 }
+
+/** Puts the present version, in place of another one where there is one. */
+export function putCurrent(tx: Writer, row: ObjectRow): void {
+  tx.defer(PUT_CURRENT.with(tx, row));
+}
+
+const PUT_CURRENT = prepared((db, row: ObjectRow) => {
+  const { bucket: _bucket, key: _key, org_id: _orgId, ...change } = columnsOf(row, COLUMNS);
+  return db
+    .insertInto("s3_object")
+    .values(columnsOf(row, COLUMNS))
+    .onConflict((on) => on.columns(["bucket", "key"]).doUpdateSet(change));
+});
 
 export function deleteCurrent(tx: Writer, bucket: string, key: Uint8Array): void {
   tx.defer(tx.deleteFrom("s3_object").where("bucket", "=", bucket).where("key", "=", key));
@@ -158,20 +179,23 @@ export function addUsage(
   change: { readonly objects: number; readonly bytes: number },
 ): void {
   if (change.objects === 0 && change.bytes === 0) return;
-  const { org_id, bucket } = place;
   const shard = dialect === "sqlite" ? 0 : Math.floor(Math.random() * SHARDS);
-  tx.defer(
-    tx
-      .insertInto("s3_usage")
-      .values({ org_id, bucket, shard, ...change })
-      .onConflict((on) =>
-        on.columns(["org_id", "bucket", "shard"]).doUpdateSet({
-          objects: sql`s3_usage.objects + ${change.objects}`,
-          bytes: sql`s3_usage.bytes + ${change.bytes}`,
-        }),
-      ),
-  );
+  tx.defer(ADD_USAGE.with(tx, { ...place, shard, ...change }));
 }
+
+const USAGE_COLUMNS = ["org_id", "bucket", "shard", "objects", "bytes"] as const;
+
+const ADD_USAGE = prepared((db, row: Tables["s3_usage"]) =>
+  db
+    .insertInto("s3_usage")
+    .values(columnsOf(row, USAGE_COLUMNS))
+    .onConflict((on) =>
+      on.columns(["org_id", "bucket", "shard"]).doUpdateSet({
+        objects: sql`s3_usage.objects + ${row.objects}`,
+        bytes: sql`s3_usage.bytes + ${row.bytes}`,
+      }),
+    ),
+);
 
 export async function bytesOf(db: Reader, orgId: string): Promise<number> {
   const row = await db
