@@ -1,11 +1,12 @@
-import { startProduct } from "../lib/product.ts";
+import { startProduct, type Bootstrapped, type Product } from "../lib/product.ts";
 import { shown, spreadOf } from "../lib/statistics.ts";
+import { beside } from "./beside.ts";
 import { headsPerSecond } from "./heads.ts";
 import { startPeer } from "./peer.ts";
 import { contentOf, pullBlob, pushBlob, pushImage, type Target } from "./target.ts";
 
 // A 500 MiB layer up and down, small images a second by 10 clients, and HEAD of manifests a second, beside Debian's docker-registry where that is
-// installed. Ours asks for a token at each request, the peer asks for nothing.
+// installed. Ours asks for a password at each request, the peer asks for nothing. Then, what a push costs those who want tokens and send telemetry.
 
 const ROUNDS = 3;
 const LAYER_BYTES = 500 * 1024 * 1024;
@@ -15,7 +16,13 @@ const IMAGES = 100;
 const HEAD_MS = 4000;
 const HEAD_CONNECTIONS = 16;
 
-async function startOurs(): Promise<Target> {
+interface Ours {
+  readonly product: Product;
+  readonly credential: Bootstrapped["credential"];
+  readonly target: Target;
+}
+
+async function startOurs(): Promise<Ours> {
   const product = await startProduct();
   const { credential } = await product.bootstrap("acme");
   const token = await product.token(credential);
@@ -30,7 +37,12 @@ async function startOurs(): Promise<Target> {
   // A password instead of tokens, which end during a long run.
   const pair = Buffer.from(`${credential.client_id}:${credential.client_secret}`).toString("base64");
   const { host, port } = product;
-  return { name: "mooring", host, port, repository, authorization: `Basic ${pair}`, stop: () => product.stop() };
+  const stop = (): Promise<void> => product.stop();
+  return {
+    product,
+    credential,
+    target: { name: "mooring", host, port, repository, authorization: `Basic ${pair}`, stop },
+  };
 }
 
 async function seconds(work: () => Promise<void>): Promise<number> {
@@ -54,7 +66,8 @@ async function heads(target: Target): Promise<number> {
 }
 
 const peer = await startPeer();
-const targets = [...(peer === null ? [] : [peer]), await startOurs()];
+const ours = await startOurs();
+const targets = [...(peer === null ? [] : [peer]), ours.target];
 if (peer === null) process.stdout.write("docker-registry is not installed: only mooring is measured\n");
 try {
   const figures = new Map(
@@ -84,6 +97,7 @@ try {
         `images of 1 MiB by ${CLIENTS} clients ${shown(spreadOf(images))}/s; HEAD of a manifest ${shown(spreadOf(asked))}/s\n`,
     );
   }
+  await beside(ours.product, ours.credential, ours.target);
 } finally {
   for (const target of targets) await target.stop();
 }

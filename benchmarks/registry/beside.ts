@@ -1,0 +1,71 @@
+import { logBody } from "../ingest/entries.ts";
+import { requestBytes, runLoad, type LoadResult } from "../lib/load.ts";
+import type { Bootstrapped, Product } from "../lib/product.ts";
+import { shown, spreadOf } from "../lib/statistics.ts";
+import { contentOf, pushBlob, type Content, type Target } from "./target.ts";
+
+const ROUNDS = 5;
+const ROUND_MS = 4000;
+const LAYER_BYTES = 500 * 1024 * 1024;
+/** More than one round takes. */
+const LAYERS = 8;
+const PER_SECOND = 100;
+const CONNECTIONS = 8;
+
+interface Waits {
+  readonly alone: number[];
+  readonly beside: number[];
+}
+
+/** What requests for tokens and ingest wait for, 99 of 100, alone and while large layers are pushed one after the other; in turn. */
+export async function beside(product: Product, credential: Bootstrapped["credential"], target: Target): Promise<void> {
+  const accessToken = await product.token(credential);
+  const requests = { tokens: tokenRequest(product, credential), ingest: ingestRequests(product, accessToken) };
+  const waits = { tokens: { alone: [], beside: [] }, ingest: { alone: [], beside: [] } } as Record<string, Waits>;
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const phase of ["alone", "beside"] as const) {
+      const layers = phase === "beside" ? Array.from({ length: LAYERS }, () => contentOf(LAYER_BYTES)) : [];
+      const loads = Promise.all(
+        Object.entries(requests).map(async ([name, list]) => [name, await load(product, list)] as const),
+      );
+      await pushUntil(target, layers, loads);
+      if (round === 0) continue; // warm-up
+      for (const [name, { p99Ms }] of await loads) waits[name]?.[phase].push(p99Ms);
+    }
+  }
+  for (const [name, { alone, beside: pushed }] of Object.entries(waits)) {
+    const ratio = spreadOf(pushed).median / spreadOf(alone).median;
+    process.stdout.write(
+      `${name}, ${PER_SECOND}/s: 99 % within ${shown(spreadOf(alone), 1)} ms, beside pushes of 500 MiB ${shown(spreadOf(pushed), 1)} ms; ratio ${ratio.toFixed(2)}\n`,
+    );
+  }
+}
+
+async function load({ host, port }: Product, requests: readonly Buffer[]): Promise<LoadResult> {
+  const plan = { host, port, requests, connections: CONNECTIONS, durationMs: ROUND_MS, perSecond: PER_SECOND };
+  const result = await runLoad(plan);
+  const refused = Object.keys(result.statuses).filter((status) => !status.startsWith("2"));
+  if (refused.length > 0) throw new Error(`answers: ${JSON.stringify(result.statuses)}`);
+  return result;
+}
+
+async function pushUntil(target: Target, layers: readonly Content[], end: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const over = end.finally(() => (isOver = true));
+  for (const layer of layers) if (!isOver) await pushBlob(target, layer);
+  await over;
+}
+
+function tokenRequest({ host, port }: Product, credential: Bootstrapped["credential"]): Buffer[] {
+  const form = new URLSearchParams({ grant_type: "client_credentials", ...credential });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const body = Buffer.from(form.toString());
+  return [requestBytes({ method: "POST", path: "/oauth/token", host: `${host}:${port}`, headers, body })];
+}
+
+function ingestRequests({ host, port }: Product, accessToken: string): Buffer[] {
+  const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
+  return Array.from({ length: 16 }, (_, i) =>
+    requestBytes({ method: "POST", path: "/v1/ingest/logs", host: `${host}:${port}`, headers, body: logBody(100, i) }),
+  );
+}
