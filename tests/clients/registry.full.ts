@@ -28,6 +28,10 @@ const environment = {
   BUILDAH_ISOLATION: "chroot",
   DOCKER_CONFIG: join(directory, "docker-config"),
   DOCKER_HOST: `unix://${join(directory, "docker.sock")}`,
+  // Of keys that live as long as this test.
+  COSIGN_PASSWORD: "",
+  // For signatures as referrers.
+  COSIGN_EXPERIMENTAL: "1",
 };
 
 /** Everything that a command printed, by either way. */
@@ -47,6 +51,17 @@ function isRefused(outcome: Outcome, words: string): void {
   assert.notEqual(outcome.code, 0, outcome.text);
   assert.ok(outcome.text.includes(words), `${words}\nis not in\n${outcome.text}`);
   assert.ok(outcome.elapsedMs < AT_ONCE_MS, `it took ${outcome.elapsedMs} ms`);
+}
+
+/** A client that Debian has no package of: where a setting says that it is, or on the PATH. */
+function binaryOf(name: string): string {
+  return process.env[`MOORING_TEST_${name.toUpperCase()}`] ?? name;
+}
+
+/** The reason why the tests of such a client don't run here. */
+function missingBinary(name: string): string | false {
+  if (missing(binaryOf(name)) === false) return false;
+  return `${name} IS NOT TRIED: put it on the PATH, or set MOORING_TEST_${name.toUpperCase()} to where it is`;
 }
 
 /** The reason why a client's tests don't run here. */
@@ -311,5 +326,136 @@ describe("docker", { skip: missing("docker", "dockerd", "containerd") }, () => {
       run("docker", ["login", "-u", puller.client_id, "--password-stdin", domain], "wrong"),
       "unauthorized: incorrect username or password",
     );
+  });
+});
+
+const logIn = (command: string, words: readonly string[], { client_id, client_secret }: Client): void =>
+  void succeeds(command, [...words, domain, "-u", client_id, "--password-stdin"], client_secret);
+
+/** A file to make an image of. */
+function fileOf(name: string, bytes = 200_000): { readonly path: string; readonly content: Buffer } {
+  const path = join(directory, name);
+  const content = randomBytes(bytes);
+  writeFileSync(path, content);
+  return { path, content };
+}
+
+describe("crane", { skip: missingBinary("crane") }, () => {
+  const crane = binaryOf("crane");
+  const ok = (...args: string[]): string => succeeds(crane, args).trim();
+  const login = (client: Client): void => logIn(crane, ["auth", "login"], client);
+  let archive: string;
+  const tool: Tool = {
+    name: "crane",
+    command: [crane],
+    push: (at) => run(crane, ["append", "--new_layer", archive, "--new_tag", `${domain}/${at}`]),
+    pull: (at) => run(crane, ["pull", `${domain}/${at}`, join(directory, "crane-refused.tar")]),
+  };
+  before(() => {
+    mkdirSync(environment.DOCKER_CONFIG, { recursive: true });
+    fileOf("in-crane.txt");
+    archive = join(directory, "crane.tar");
+    succeeds("tar", ["-C", directory, "-cf", archive, "in-crane.txt"]);
+  });
+
+  test("logs in, pushes, tags, lists, copies, pulls, makes an index, and deletes", () => {
+    login(shared.home.credential);
+    const pushed = tool.push(`${one}:crane`);
+    assert.equal(pushed.code, 0, pushed.text);
+    const digest = ok("digest", `${domain}/${one}:crane`);
+    ok("tag", `${domain}/${one}:crane`, "crane-again");
+    assert.match(ok("ls", `${domain}/${one}`), /^crane-again$/m);
+    ok("copy", `${domain}/${one}:crane`, `${domain}/${two}:crane`);
+    assert.equal(ok("digest", `${domain}/${two}:crane`), digest);
+    ok("pull", "--format", "oci", `${domain}/${two}:crane`, join(directory, "crane-pulled"));
+    ok("validate", "--remote", `${domain}/${two}:crane`);
+    const members = ["first", "second"].map((label) => {
+      const at = `${domain}/${one}:crane-${label}`;
+      ok("mutate", `${domain}/${one}:crane`, "--label", `member=${label}`, "--tag", at);
+      return ["--manifest", at];
+    });
+    ok("index", "append", ...members.flat(), "--tag", `${domain}/${one}:crane-index`);
+    const index = JSON.parse(ok("manifest", `${domain}/${one}:crane-index`)) as { manifests: unknown[] };
+    assert.equal(index.manifests.length, 2);
+    ok("delete", `${domain}/${two}@${digest}`);
+    assert.notEqual(run(crane, ["digest", `${domain}/${two}:crane`]).code, 0);
+  });
+
+  test("prints why a push with a wrong name, without a right, or to nothing is refused", () => {
+    const DENIED = "DENIED: requested access to the resource is denied: ";
+    login(shared.home.credential);
+    isRefused(tool.push("foo/bar:1"), `${DENIED}image name must be ${domain}/orgs/{org}/{app}`);
+    const id = shared.home.credential.client_id;
+    isRefused(tool.push("orgs/acme/no-such-app:1"), `${DENIED}${id} may not push to orgs/acme/no-such-app`);
+    login(puller);
+    isRefused(tool.push(`${one}:1`), `${DENIED}${puller.client_id} may not push to ${one}`);
+    ok("auth", "logout", domain);
+    isRefused(tool.push(`${one}:1`), `${DENIED}authentication required`);
+    login(shared.home.credential);
+  });
+});
+
+describe("cosign", { skip: missingBinary("cosign") || missing("skopeo", "umoci") }, () => {
+  const cosign = binaryOf("cosign");
+
+  test("signs with a key of its own, shows what belongs to an image, verifies, and removes the signature", () => {
+    mkdirSync(environment.DOCKER_CONFIG, { recursive: true });
+    logIn(cosign, ["login"], shared.home.credential);
+    logIn("skopeo", ["login", PLAIN], shared.home.credential);
+    const digestFile = join(directory, "signed.digest");
+    const to = [
+      "--digestfile",
+      digestFile,
+      "--dest-tls-verify=false",
+      `oci:${layout().path}:v1`,
+      `docker://${domain}/${one}:signed`,
+    ];
+    succeeds("skopeo", ["copy", ...to]);
+    const image = `${domain}/${one}@${readFileSync(digestFile, "utf8")}`;
+    const key = join(directory, "cosign");
+    succeeds(cosign, ["generate-key-pair", "--output-key-prefix", key]);
+    const verify = (...more: string[]): Outcome =>
+      run(cosign, ["verify", "--key", `${key}.pub`, "--insecure-ignore-tlog", "--allow-http-registry", ...more, image]);
+    const sign = (...more: string[]): string =>
+      succeeds(cosign, [
+        "sign",
+        "--yes",
+        "--key",
+        `${key}.key`,
+        "--tlog-upload=false",
+        "--allow-http-registry",
+        ...more,
+        image,
+      ]);
+    assert.notEqual(verify().code, 0, "it is not signed yet");
+    sign();
+    assert.equal(verify().code, 0, verify().text);
+    assert.match(succeeds(cosign, ["tree", "--allow-http-registry", image]), /Signatures for an image/);
+    succeeds(cosign, ["clean", "--force", "--type", "signature", "--allow-http-registry", image]);
+    assert.notEqual(verify().code, 0, "the signature is gone");
+    sign("--registry-referrers-mode", "oci-1-1");
+    const found = verify("--experimental-oci11");
+    assert.equal(found.code, 0, found.text);
+  });
+});
+
+describe("oras", { skip: missingBinary("oras") }, () => {
+  const oras = binaryOf("oras");
+  const ok = (...args: string[]): string => succeeds(oras, args).trim();
+
+  test("logs in, pushes an artifact, attaches to it, finds that, copies all of it, pulls, and deletes", () => {
+    mkdirSync(environment.DOCKER_CONFIG, { recursive: true });
+    const [made, note] = [fileOf("in-oras.txt"), fileOf("note.txt", 500)];
+    logIn(oras, ["login", "--plain-http"], shared.home.credential);
+    const local = ["--plain-http", "--disable-path-validation"];
+    ok("push", ...local, "--artifact-type", "application/vnd.example", `${domain}/${one}:oras`, made.path);
+    ok("attach", ...local, "--artifact-type", "application/vnd.example.note", `${domain}/${one}:oras`, note.path);
+    assert.match(ok("discover", "--plain-http", `${domain}/${one}:oras`), /application\/vnd\.example\.note/);
+    ok("cp", "-r", "--from-plain-http", "--to-plain-http", `${domain}/${one}:oras`, `${domain}/${two}:oras`);
+    assert.match(ok("discover", "--plain-http", `${domain}/${two}:oras`), /application\/vnd\.example\.note/);
+    const pulled = join(directory, "oras-pulled");
+    ok("pull", "--plain-http", "--output", pulled, "--allow-path-traversal", `${domain}/${two}:oras`);
+    ok("manifest", "delete", "--plain-http", "--force", `${domain}/${two}:oras`);
+    assert.notEqual(run(oras, ["manifest", "fetch", "--plain-http", `${domain}/${two}:oras`]).code, 0);
   });
 });
