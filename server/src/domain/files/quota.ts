@@ -3,7 +3,7 @@ import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
-import { policyOf, putPolicy, usageRows } from "./store.ts";
+import { policyOf, putPolicy, usageRows, type PolicyRow } from "./store.ts";
 
 /** Stands for no limit where null stands for the server's default. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -26,7 +26,17 @@ export async function usageOf(db: Reader, orgId: string): Promise<FileUsage> {
 
 /** Bytes that the organization may still store; infinite without a quota. */
 export async function bytesLeft(db: Reader, orgId: string, defaultMax: number | null): Promise<number> {
-  const chosen = (await policyOf(db, orgId))?.stored_bytes_max ?? defaultMax;
+  return bytesLeftUnder(await policyOf(db, orgId), db, orgId, defaultMax);
+}
+
+/** The same, where what was decided for the organization is known. */
+export async function bytesLeftUnder(
+  policy: PolicyRow | undefined,
+  db: Reader,
+  orgId: string,
+  defaultMax: number | null,
+): Promise<number> {
+  const chosen = policy?.stored_bytes_max ?? defaultMax;
   if (chosen === null || chosen === NO_LIMIT) return Number.POSITIVE_INFINITY;
   const { bytes, reserved } = await usageOf(db, orgId);
   return Math.max(0, chosen - bytes - reserved);

@@ -79,7 +79,7 @@ export async function completeResumable(deps: FilesDeps, grant: GrantRow): Promi
     const id = empty === null ? (await deps.objects.compose(tx, grant.org_id, ranges)).id : empty.id;
     if (empty !== null) await deps.objects.link(tx, grant.org_id, empty);
     await dropParts(tx, deps.objects, grant.id);
-    const taken = await takeGrant(tx, grant.id, "", nowMs);
+    const taken = await takeGrant(tx, grant.id, { claim: "", nowMs, lost: movedOn });
     if (taken === undefined) throw movedOn();
     return makeFile(tx, taken, { id, size: grant.size ?? 0, sha256 }, nowMs);
   });

@@ -81,13 +81,17 @@ export async function clearClaim(tx: Writer, id: string, name: string): Promise<
 }
 
 /** Takes a grant away for good, unless another upload than `claim` uses it at this moment; undefined then, or when it is gone. */
-export async function takeGrant(tx: Writer, id: string, claim: string, nowMs: number): Promise<GrantRow | undefined> {
-  return tx
-    .deleteFrom("upload_grant")
-    .where("id", "=", id)
-    .where((eb) => eb.or([eb("claim", "is", null), eb("claim", "=", claim), eb("claimed_until", "<", nowMs)]))
-    .returningAll()
-    .executeTakeFirst();
+export async function takeGrant(
+  tx: Writer,
+  id: string,
+  upload: { readonly claim: string; readonly nowMs: number; lost(): Error },
+): Promise<GrantRow | undefined> {
+  const isFree = (eb: ExpressionBuilder<Tables, "upload_grant">) =>
+    eb.or([eb("claim", "is", null), eb("claim", "=", upload.claim), eb("claimed_until", "<", upload.nowMs)]);
+  const [grant] = await tx.readAhead(tx.selectFrom("upload_grant").selectAll().where("id", "=", id).where(isFree));
+  const taken = tx.deleteFrom("upload_grant").where("id", "=", id).where(isFree);
+  if (grant !== undefined) tx.defer(taken, { changes: 1, orElse: upload.lost });
+  return grant;
 }
 
 export async function deleteGrant(tx: Writer, orgId: string, id: string): Promise<GrantRow | undefined> {
@@ -172,6 +176,11 @@ export async function usageRows(db: Reader, orgId: string): Promise<UsageRow[]> 
 
 export async function policyOf(db: Reader, orgId: string): Promise<PolicyRow | undefined> {
   return db.selectFrom("file_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
+}
+
+/** The same, before the transaction has changed anything. */
+export async function policyAhead(tx: Writer, orgId: string): Promise<PolicyRow | undefined> {
+  return (await tx.readAhead(tx.selectFrom("file_policy").selectAll().where("org_id", "=", orgId)))[0];
 }
 
 export async function putPolicy(tx: Writer, row: PolicyRow): Promise<void> {

@@ -5,7 +5,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
-import { bytesLeft, quotaExceeded, usageOf } from "./quota.ts";
+import { bytesLeft, bytesLeftUnder, quotaExceeded, usageOf } from "./quota.ts";
 import {
   addUsage,
   clearClaim,
@@ -14,6 +14,7 @@ import {
   insertEvent,
   insertFile,
   insertGrant,
+  policyAhead,
   projectExists,
   resourceOf,
   setClaim,
@@ -213,9 +214,10 @@ export async function completeUpload(
     return await deps.metadata.write(async (tx) => {
       const nowMs = deps.clock.nowMs();
       await lockFiles(deps, tx, staged.orgId);
-      const grant = await takeGrant(tx, fileId, claim, nowMs);
+      const policy = await policyAhead(tx, staged.orgId);
+      const grant = await takeGrant(tx, fileId, { claim, nowMs, lost: used });
       if (grant === undefined) throw used();
-      const left = await bytesLeft(tx, grant.org_id, deps.settings.storedBytesMax);
+      const left = await bytesLeftUnder(policy, tx, staged.orgId, deps.settings.storedBytesMax);
       if (staged.size > left + grant.reserved) throw quotaExceeded(left);
       await deps.objects.link(tx, grant.org_id, staged);
       return makeFile(tx, grant, staged, nowMs);
