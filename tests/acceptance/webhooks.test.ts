@@ -76,6 +76,18 @@ test("unknown, malformed, retired and deleted addresses answer alike, and the se
   assert.ok(!server.stderr().includes(rotated.url.slice(-20)), "no address is logged");
 });
 
+test("events come by POST: whatever else is refused, makes no event, and shows no address", async () => {
+  const { server, token } = shared;
+  const { id, url } = await newWebhook(server, token);
+  for (const method of ["GET", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
+    const answer = await fetch(url, { method });
+    const text = await answer.text();
+    assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "POST"], text);
+    assert.ok(!text.includes(url.slice(-20)), text);
+  }
+  assert.deepEqual(await allEvents(server, token, id), []);
+});
+
 test("an address is rotated with a grace period, its late hits are counted, and it is shown again on the record", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);

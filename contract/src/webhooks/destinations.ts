@@ -2,6 +2,7 @@ import Type from "typebox";
 import { Id, Replayed, closed, ifMatch, nullable, page } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
+import { HeaderCondition } from "./shapes.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const destinationParams = Type.Object({ webhook_id: Id, destination_id: Id });
@@ -10,9 +11,7 @@ const DateTime = Type.String({ format: "date-time" });
 const Filter = Type.Object(
   {
     types: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 100 })),
-    header: Type.Optional(
-      Type.String({ pattern: "^[^:]{1,100}(:.*)?$", maxLength: 1000, description: "Name, or Name:value" }),
-    ),
+    header: Type.Optional(HeaderCondition),
     pointer: Type.Optional(
       Type.String({ pattern: "^(/[^/=]*)+(=.*)?$", maxLength: 1000, description: "/a/b, or /a/b=value" }),
     ),

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { Id, page } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { CursorQuery } from "../shared.ts";
-import { WebhookEvent } from "./shapes.ts";
+import { HeaderCondition, WebhookEvent } from "./shapes.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const eventParams = Type.Object({ webhook_id: Id, event_id: Id });
@@ -24,9 +24,7 @@ export const WEBHOOK_EVENT_ROWS = {
       from: Type.Optional(DateTime),
       to: Type.Optional(DateTime),
       type: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-      header: Type.Optional(
-        Type.String({ pattern: "^[^:]{1,100}(:.*)?$", maxLength: 1000, description: "Name, or Name:value" }),
-      ),
+      header: Type.Optional(HeaderCondition),
       pointer: Type.Optional(
         Type.String({ pattern: "^(/[^/=]*)+(=.*)?$", maxLength: 1000, description: "/a/b, or /a/b=value" }),
       ),

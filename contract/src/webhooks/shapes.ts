@@ -17,7 +17,15 @@ export const WEBHOOK_SCHEMES = [
 export const WEBHOOK_HANDSHAKES = ["slack", "meta", "microsoft_graph", "cloudevents"] as const;
 
 /** RFC 9110 section 5.6.2. */
-const FieldName = Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" });
+const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}";
+const FieldName = Type.String({ pattern: `^${TOKEN}$` });
+
+/** What a header field must be for an event to fit. */
+export const HeaderCondition = Type.String({
+  pattern: `^${TOKEN}(:.*)?$`,
+  maxLength: 1000,
+  description: "Name, or Name:value",
+});
 
 const Verification = Type.Object(
   {

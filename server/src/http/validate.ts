@@ -42,21 +42,26 @@ function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return value;
-    throw new Problem(code, detail, { errors: placesOf(compiled.Errors(value)) });
+    throw new Problem(code, detail, { errors: placesOf(schema, compiled.Errors(value)) });
   };
 }
 
 interface SchemaError {
   keyword: string;
+  /** A JSON pointer into the schema, after a #. */
+  schemaPath: string;
   instancePath: string;
   message: string;
   params: object;
 }
 
-function placesOf(errors: readonly SchemaError[]): ProblemPlace[] {
+function placesOf(schema: TSchema, errors: readonly SchemaError[]): ProblemPlace[] {
   const places = new Map<string, ProblemPlace>();
   for (const error of errors) {
-    for (const place of placesOfOne(error)) {
+    // What may be null, and is not, is complained about by its members.
+    if (isNullable(error) && [...places.keys()].some((pointer) => pointer.startsWith(`${error.instancePath}/`)))
+      continue;
+    for (const place of placesOfOne(schema, error)) {
       // The first complaint about a place is the most telling one.
       if (!places.has(place.pointer)) places.set(place.pointer, place);
     }
@@ -65,7 +70,11 @@ function placesOf(errors: readonly SchemaError[]): ProblemPlace[] {
   return [...places.values()].slice(0, PROBLEM_PLACES_MAX);
 }
 
-function placesOfOne(error: SchemaError): ProblemPlace[] {
+function isNullable({ keyword, params }: SchemaError): boolean {
+  return keyword === "anyOf" || (keyword === "type" && (params as { type?: unknown }).type === "null");
+}
+
+function placesOfOne(schema: TSchema, error: SchemaError): ProblemPlace[] {
   if (error.keyword === "required") {
     const { requiredProperties } = error.params as { requiredProperties: string[] };
     return requiredProperties.map((name) => ({
@@ -82,7 +91,25 @@ function placesOfOne(error: SchemaError): ProblemPlace[] {
   }
   // `additionalProperties: false` reports each property a second time as a false schema.
   if (error.keyword === "boolean") return [];
-  return [{ pointer: error.instancePath, detail: error.message }];
+  return [{ pointer: error.instancePath, detail: detailOf(schema, error) }];
+}
+
+function detailOf(schema: TSchema, { keyword, schemaPath, message, params }: SchemaError): string {
+  if (keyword === "enum") return `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(", ")}`;
+  const described = keyword === "pattern" ? descriptionAt(schema, schemaPath) : undefined;
+  return described === undefined ? message : `${message}: ${described}`;
+}
+
+/** What the contract says of the part of a schema that an error is about. */
+function descriptionAt(schema: TSchema, path: string): string | undefined {
+  let place: unknown = schema;
+  for (const part of path.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof place !== "object" || place === null || !Object.hasOwn(place, name)) return undefined;
+    place = (place as Record<string, unknown>)[name];
+  }
+  const { description } = place as { description?: unknown };
+  return typeof description === "string" ? description : undefined;
 }
 
 /** RFC 6901 section 3. */

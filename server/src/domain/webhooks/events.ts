@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import type { RecordSource } from "#stores/telemetry/index.ts";
@@ -85,9 +86,18 @@ export function cursorOf(seq: number): string {
   return encodeCursor([seq]);
 }
 
-/** @throws Problem `invalid_parameter` */
-export function seqOf(cursor: string): number {
-  return decodeCursor(cursor, ["number"])[0];
+/** `member`: where the cursor was given. @throws Problem `invalid_parameter`, or `code` */
+export function seqOf(
+  cursor: string,
+  member: string,
+  code: "invalid_parameter" | "invalid_body" = "invalid_parameter",
+): number {
+  try {
+    return decodeCursor(cursor, ["number"])[0];
+  } catch {
+    const errors = [{ pointer: `/${member}`, detail: "must be the cursor of an event or of a poll's answer" }];
+    throw new Problem(code, "The cursor is not one that was given out here.", { errors });
+  }
 }
 
 export interface ReadOptions {

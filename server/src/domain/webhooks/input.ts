@@ -53,15 +53,19 @@ function isStandardSecret(secret: string): boolean {
 function otherFaults(settings: WebhookSettings, secrets: WebhookSecrets): ProblemPlace[] {
   const errors: ProblemPlace[] = [];
   settings.allowed_ips.forEach((block, i) => {
-    if (!isBlock(block)) errors.push({ pointer: `/allowed_ips/${i}`, detail: "must be an IP address or a CIDR block" });
+    if (!isBlock(block))
+      errors.push({
+        pointer: `/allowed_ips/${i}`,
+        detail: "must be an IP address or a CIDR block, for example 192.0.2.0/24",
+      });
   });
   if (settings.handshakes.includes("meta") && secrets.verify_token === null)
     errors.push({ pointer: "/verify_token", detail: "is needed for the handshake of Meta" });
   const { by, name } = settings.deduplication;
-  if (by === "header" && name === undefined)
-    errors.push({ pointer: "/deduplication/name", detail: "must name the header field" });
+  if (by === "header" && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name ?? ""))
+    errors.push({ pointer: "/deduplication/name", detail: "must name the header field, for example X-Event-Id" });
   if (by === "pointer" && !/^(\/[^/]*)+$/.test(name ?? ""))
-    errors.push({ pointer: "/deduplication/name", detail: "must be a JSON pointer" });
+    errors.push({ pointer: "/deduplication/name", detail: "must be a JSON pointer, for example /event/id" });
   return errors;
 }
 

@@ -90,12 +90,14 @@ export class Receiver {
     this.#targets.clear();
   }
 
-  /** @throws Problem `webhook_refused`, `quota_exceeded`, `unavailable`, `disk_full` */
+  /** @throws Problem `method_not_allowed`, `webhook_refused`, `quota_exceeded`, `unavailable`, `disk_full` */
   async receive(target: Target, request: HookRequest): Promise<Received> {
     const { webhook, settings } = target;
     const json = new LazyJson(request.body);
     const handshake = handshakeOf(request, json, { enabled: settings.handshakes, secrets: target.secrets });
     if (handshake?.unsigned === true && target.allowed(request.ip)) return { handshake };
+    // Handshakes come by other methods, too; whoever opens the address in a browser makes no event.
+    if (handshake === undefined && request.method !== "POST") throw postOnly();
     await this.#verify(target, request);
     if (handshake !== undefined) return { handshake };
     await this.#refuseOverQuota(webhook.org_id);
@@ -222,6 +224,10 @@ export class Receiver {
       throw error;
     }
   }
+}
+
+function postOnly(): Problem {
+  return new Problem("method_not_allowed", "Send events with POST.", { headers: { allow: "POST" } });
 }
 
 function oneOf(field: string | string[] | undefined): string | null {

@@ -194,6 +194,7 @@ export async function rotateSecret(
   options: { secret: string | undefined; overlapMs: number },
 ): Promise<{ secret: string; formerUntilMs: number | null }> {
   return changeWebhook(deps, webhook, async (tx, row) => {
+    if (settingsOf(row).verification.scheme === "none") throw verifiesNothing();
     const known = openSecrets(deps.envelope, row);
     const secret = options.secret ?? newWebhookSecret();
     const until = options.overlapMs === 0 || known.secret === null ? null : deps.clock.nowMs() + options.overlapMs;
@@ -204,6 +205,12 @@ export async function rotateSecret(
     await audit(deps, tx, caller, { action: "webhook.secret.rotate", webhook: row, detail });
     return { secret, formerUntilMs: until };
   });
+}
+
+function verifiesNothing(): Problem {
+  const detail =
+    "The webhook verifies nothing, so a secret would do nothing: PATCH it with `verification` and `secret`.";
+  return new Problem("invalid_body", detail, { errors: [{ pointer: "", detail: "is for webhooks that verify" }] });
 }
 
 export function settingsOf(webhook: Pick<WebhookRow, "settings">): WebhookSettings {

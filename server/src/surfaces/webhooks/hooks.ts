@@ -55,7 +55,8 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   );
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.route({
-    method: ["POST", "GET", "OPTIONS"],
+    // All of them, so that the receiver refuses what is no event: the usual refusal would show the address.
+    method: ["POST", "GET", "OPTIONS", "PUT", "PATCH", "DELETE"],
     url: "/hooks/:token",
     bodyLimit: WEBHOOK_BODY_BYTES_MAX,
     exposeHeadRoute: false,

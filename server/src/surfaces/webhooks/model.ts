@@ -13,7 +13,8 @@ import {
   type Webhook,
 } from "#domain/webhooks/index.ts";
 import type { OperationContext } from "#http/index.ts";
-import { isoFromMs } from "#kernel/time.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isoFromMs, msFromIso } from "#kernel/time.ts";
 import type { WebhooksSurfaceDeps } from "./index.ts";
 
 /** Records as the contract shows them. */
@@ -129,6 +130,20 @@ export function rejectionBody(row: RejectionRow): RejectionBody {
     body: Buffer.from(row.body).toString("utf8"),
     ip,
   };
+}
+
+/** A time that was asked for. @throws Problem with this code when it ends before it begins */
+export function timesOf(
+  { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
+  code: "invalid_parameter" | "invalid_body",
+): { fromMs?: number; toMs?: number } {
+  const fromMs = from === undefined ? undefined : msFromIso(from);
+  const toMs = to === undefined ? undefined : msFromIso(to);
+  if (fromMs !== undefined && toMs !== undefined && toMs <= fromMs)
+    throw new Problem(code, "The time ends before it begins.", {
+      errors: [{ pointer: "/to", detail: "must be after from" }],
+    });
+  return { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) };
 }
 
 export function isoOrNull(ms: number | null): string | null {

@@ -94,13 +94,19 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   create: async (client, parsed, words) => {
     noMore(words, 0);
     const scheme = choiceOption(parsed, "verify", SCHEMES);
+    const [name, project] = [requiredOption(parsed, "name"), requiredOption(parsed, "project")];
+    const given = await readSecret(parsed);
+    if (scheme === undefined && given !== undefined)
+      throw new UsageError("--secret-file is for a webhook that verifies: say how with --verify");
+    if (scheme !== undefined && scheme !== "standard_webhooks" && given === undefined)
+      throw new UsageError(`--secret-file is missing: ${scheme} verifies by a secret that the sender has, too`);
     const body = JSON.stringify({
-      name: requiredOption(parsed, "name"),
-      project: requiredOption(parsed, "project"),
-      ...(scheme === undefined ? {} : { verification: { scheme }, secret: await readSecret(parsed) }),
+      name,
+      project,
+      ...(scheme === undefined ? {} : { verification: { scheme }, secret: given }),
     });
     const made = await client.json<Webhook & { webhook_url: string; secret: string | null }>({
-      purpose: "make the webhook",
+      purpose: `make the webhook in the project ${project}`,
       method: "POST",
       url: webhooksUrl(client),
       body,
@@ -126,14 +132,14 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   pause: (client, parsed, words) => change(client, parsed, words, { enabled: false }),
   resume: (client, parsed, words) => change(client, parsed, words, { enabled: true }),
   delete: async (client, _parsed, words) => {
-    await client.send({ purpose: "delete the webhook", method: "DELETE", url: urlOf(client, words) });
+    await client.send({ purpose: `delete the webhook ${words[0]}`, method: "DELETE", url: urlOf(client, words) });
   },
   rotate: async (client, parsed, words) => {
     const grace = GRACES[choiceOption(parsed, "grace", Object.keys(GRACES)) ?? "24h"];
     const url = `${urlOf(client, words)}/rotate-url`;
     const body = JSON.stringify({ grace_s: grace });
     const made = await client.json<{ webhook_url: string; former_url_until: string }>({
-      purpose: "rotate the webhook's address",
+      purpose: `rotate the address of the webhook ${words[0]}`,
       method: "POST",
       url,
       body,
@@ -145,13 +151,16 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   url: async (client, parsed, words) => {
     const url = `${urlOf(client, words)}/reveal-url`;
-    const purpose = "show the webhook's address";
+    const purpose = `show the address of the webhook ${words[0]}`;
     const shown = await client.json<{ webhook_url: string }>({ purpose, method: "POST", url });
     process.stdout.write(`${parsed.values["json"] === true ? JSON.stringify(shown) : shown.webhook_url}\n`);
   },
   events: async (client, parsed, words) => {
     const url = `${urlOf(client, words)}/events`;
-    const { items } = await client.json<{ items: Event[] }>({ purpose: "list the events", url });
+    const { items } = await client.json<{ items: Event[] }>({
+      purpose: `list the events of the webhook ${words[0]}`,
+      url,
+    });
     const rows = items.map(({ id, received_at, type, size_bytes, verified }) => ({
       id,
       received_at,
@@ -166,7 +175,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     if (event === undefined) throw new UsageError("name the webhook (hook_…) and the event (evt_…)");
     noMore(rest, 0);
     const url = `${urlOf(client, [id ?? ""])}/events/${encodeURIComponent(event)}/replay`;
-    const purpose = "send the event again";
+    const purpose = `send the event ${event} of the webhook ${id} again`;
     const sent = await client.json<{ count: number }>({ purpose, method: "POST", url, body: "{}" });
     print(parsed, sent, [["requests", String(sent.count)]]);
   },
@@ -179,7 +188,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 async function change(client: Client, parsed: Parsed, words: readonly string[], body: object): Promise<void> {
   const changed = await client.json<Webhook>({
-    purpose: "change the webhook",
+    purpose: `change the webhook ${words[0]}`,
     method: "PATCH",
     url: urlOf(client, words),
     body: JSON.stringify(body),
@@ -216,7 +225,8 @@ async function listed<T>(client: Client, url: string, query: Readonly<Record<str
       ...(cursor === null ? {} : { cursor }),
     });
     const page: { items: T[]; next_cursor: string | null } = await client.json({
-      purpose: "list the webhooks",
+      purpose:
+        query["project"] === undefined ? "list the webhooks" : `list the webhooks of the project ${query["project"]}`,
       url: `${url}?${search.toString()}`,
     });
     items.push(...page.items);

@@ -10,6 +10,8 @@ export async function readSecret(parsed: Parsed): Promise<string | undefined> {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new CommandError(`cannot read the secret: ${(error as Error).message}`);
+    throw new CommandError(
+      `cannot read the secret from ${file}: ${(error as Error).message}; name a file that holds it, or - for standard input`,
+    );
   }
 }

@@ -10,7 +10,7 @@ export function acknowledgeWebhookEvents(
 ): Operation<typeof WEBHOOK_ROUTES.acknowledgeWebhookEvents> {
   return async ({ params, body }, { principal }) => {
     const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
-    const throughSeq = body.cursor === undefined ? undefined : seqOf(body.cursor);
+    const throughSeq = body.cursor === undefined ? undefined : seqOf(body.cursor, "cursor", "invalid_body");
     const options = { leaseId: body.lease_id, throughSeq, release: body.release === true };
     return consumerBody(await acknowledge(deps, webhook, params.consumer, options));
   };

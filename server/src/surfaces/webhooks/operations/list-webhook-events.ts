@@ -1,22 +1,16 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { listEvents } from "#domain/webhooks/index.ts";
 import type { Operation } from "#http/index.ts";
-import { msFromIso } from "#kernel/time.ts";
 import type { WebhooksSurfaceDeps } from "../index.ts";
-import { listedEvent } from "../model.ts";
+import { listedEvent, timesOf } from "../model.ts";
 import { webhookFor } from "../resources.ts";
 
 export function listWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.listWebhookEvents> {
   return async ({ params, query }, { principal }) => {
     const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
     const { from, to, type, header, pointer, q: text, cursor, limit = 50 } = query;
-    const times = { fromMs: from && msFromIso(from), toMs: to && msFromIso(to) };
-    const search = { fromMs: numberOf(times.fromMs), toMs: numberOf(times.toMs), type, header, pointer, text };
+    const search = { ...timesOf({ from, to }, "invalid_parameter"), type, header, pointer, text };
     const page = await listEvents(deps, webhook.id, search, { cursor, limit });
     return { items: page.items.map(listedEvent), next_cursor: page.nextCursor };
   };
-}
-
-function numberOf(value: number | string | undefined): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

@@ -9,7 +9,7 @@ export function pollWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof W
   return async ({ params, query }, { principal, signal }) => {
     const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
     const { after, limit = 50, wait_s: waitS = 0 } = query;
-    const afterSeq = after === undefined ? 0 : after === "now" ? await newest(deps, webhook.id) : seqOf(after);
+    const afterSeq = after === undefined ? 0 : after === "now" ? await newest(deps, webhook.id) : seqOf(after, "after");
     const rows = await readEvents(deps, webhook.id, { afterSeq, limit, waitMs: waitS * 1000, signal });
     return { items: rows.map(listedEvent), cursor: cursorOf(rows.at(-1)?.seq ?? afterSeq) };
   };

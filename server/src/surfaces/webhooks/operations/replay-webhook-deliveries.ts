@@ -1,8 +1,8 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { replayTo } from "#domain/webhooks/index.ts";
 import type { Operation } from "#http/index.ts";
-import { msFromIso } from "#kernel/time.ts";
 import type { WebhooksSurfaceDeps } from "../index.ts";
+import { timesOf } from "../model.ts";
 import { callerOf, destinationFor } from "../resources.ts";
 
 export function replayWebhookDeliveries(
@@ -12,8 +12,7 @@ export function replayWebhookDeliveries(
     const { destination } = await destinationFor(deps, context.principal, params, "webhooks:write");
     const { from, to } = body;
     const isTime = from !== undefined || to !== undefined;
-    const fromMs = from === undefined ? 0 : msFromIso(from);
-    const toMs = to === undefined ? Number.MAX_SAFE_INTEGER : msFromIso(to);
+    const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = timesOf({ from, to }, "invalid_body");
     const what = isTime ? { fromMs, toMs } : ({ dead: true } as const);
     return { count: await replayTo(deps, callerOf(context), destination, what) };
   };

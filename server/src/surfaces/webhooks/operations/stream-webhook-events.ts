@@ -14,7 +14,7 @@ export function streamWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof
     const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
     // The header is what an EventSource sends when it connects again, so it is later than what the address says.
     const last = [request.headers["last-event-id"]].flat()[0] || query.last_event_id;
-    const afterSeq = last === undefined || last === "" ? await newest(deps, webhook.id) : seqOf(last);
+    const afterSeq = last === undefined || last === "" ? await newest(deps, webhook.id) : seqOf(last, "last_event_id");
     deps.streams.admit(principal.orgId);
     void reply.headers({ "content-type": EVENTS, "cache-control": "no-store", "x-accel-buffering": "no" });
     if (request.method === "HEAD") {
