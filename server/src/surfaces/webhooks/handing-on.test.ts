@@ -38,8 +38,8 @@ async function destinationOf(webhook: MadeWebhook, options: Partial<OutboundOpti
       const query = metadata.read.selectFrom("job").selectAll().where("key", "=", id);
       const { kind, key, fence } = await query.executeTakeFirstOrThrow();
       const job = { kind, key, fence, group: "", payload: null, dueAtMs: 0, attempts: 0 };
-      const { commit } = await handler.run({ ...job, signal: new AbortController().signal });
-      if (commit !== undefined) await metadata.write(commit);
+      const outcome = await handler.run({ ...job, signal: new AbortController().signal });
+      await metadata.write(async (tx) => outcome.commit?.(tx));
     },
     row: () =>
       metadata.read.selectFrom("webhook_destination").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
