@@ -41,7 +41,9 @@ export interface CreateOptions {
 
 /** A blob under way. One call at a time. */
 export interface BlobSink {
-  /** Resolves when the chunks may be forgotten. */
+  /** Whether chunks are looked at after their `write`. */
+  readonly keepsChunks: boolean;
+  /** Resolves when more may come. */
   write(chunks: readonly Uint8Array[], bytes: number): Promise<void>;
   /** Resolves when the blob is complete, under its name and safe from a power failure. */
   commit(): Promise<void>;

@@ -14,6 +14,11 @@ export interface WriteOptions {
   /** What they must be; those named here need not be named above. */
   readonly expected?: Digests;
   readonly signal?: AbortSignal;
+  /**
+   * Nobody else keeps the chunks, as with the body of a request: their memory is given back when they are written. Left to the garbage collector, half a
+   * gigabyte costs it as much time as the digest.
+   */
+  readonly ownsChunks?: boolean;
 }
 
 /**

@@ -78,9 +78,15 @@ async function pump({ source, first, options }: StoredWrite, sink: BlobSink): Pr
     const [written, gathered] = await Promise.allSettled([writing, next]);
     if (written.status === "rejected") throw written.reason;
     if (gathered.status === "rejected") throw gathered.reason;
+    if (options.ownsChunks === true && !sink.keepsChunks) present.chunks.forEach(giveBack);
     options.signal?.throwIfAborted();
     present = gathered.value;
   }
+}
+
+/** Frees the memory of a chunk that has it for itself. */
+function giveBack({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** What can't be deleted or forgotten now is found by the collector. */

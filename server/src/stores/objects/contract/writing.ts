@@ -198,6 +198,16 @@ export const WRITING: ObjectCases = {
     }
   },
 
+  "chunks that are the store's own are written before their memory goes": async (store) => {
+    const content = contentOf(8, 20 * MIB);
+    const pieces = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const piece of piecesOf(content, 700_000)) yield Uint8Array.from(piece);
+    };
+    const staged = await store.objects.write("org_a", pieces(), { ...LIMIT, ownsChunks: true });
+    await linkNow(store, staged);
+    assert.ok((await readAll(store, staged.id)).equals(content));
+  },
+
   "100 writes at once, some of them refused": async (store) => {
     const writes = Array.from({ length: 100 }, async (_, i) => {
       const content = contentOf(i, (i * 7919) % 200_000);

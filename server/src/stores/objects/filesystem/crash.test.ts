@@ -144,8 +144,10 @@ test("a large blob is flushed while it comes in, so that the last flush has litt
   const disk = new ForgetfulDisk(dir.path);
   const store = await openTestObjects(dir.path, { operations: disk.operations() });
   const content = contentOf(1, 40 * MIB);
-  const staged = await store.objects.write("org_a", Readable.from(piecesOf(content, MIB)), LIMIT);
+  const pieces = Array.from({ length: 40 }, (_, i) => Uint8Array.from(content.subarray(i * MIB, (i + 1) * MIB)));
+  const staged = await store.objects.write("org_a", Readable.from(pieces), { ...LIMIT, ownsChunks: true });
   await linkNow(store, staged);
+  assert.equal(pieces[0]?.byteLength, 0, "memory of what was written is given back at once");
   const early = disk.events.slice(0, disk.events.indexOf("rename")).filter((name) => name === "datasync");
   assert.ok(early.length >= 3, disk.events.join());
   assert.ok((await readAll(store, staged.id)).equals(content));

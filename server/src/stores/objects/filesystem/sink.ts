@@ -33,6 +33,7 @@ const FLUSH_BYTES = 8 * 1024 * 1024;
 
 /** A blob that becomes a file: written under a temporary name, flushed, renamed, its name flushed. */
 export class FileSink implements BlobSink {
+  readonly keepsChunks = false;
   readonly #options: FileSinkOptions;
   #handle: FileHandle | undefined;
   #position = 0;

@@ -32,6 +32,7 @@ interface Upload {
 
 /** A blob that becomes an object: by one request when it is small, else by an upload in parts, some of which are under way at once. */
 export class S3Sink implements BlobSink {
+  readonly keepsChunks = true;
   readonly #options: S3SinkOptions;
   readonly #partBytes: number;
   readonly #stop = new AbortController();

@@ -132,7 +132,7 @@ async function take(deps: FilesSurfaceDeps, request: Request, found: Admitted, c
   const { id, org_id: orgId } = opened.grant;
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
   try {
-    const options = { bytesMax: opened.bytesMax, size, expected, signal: idle.signal };
+    const options = { bytesMax: opened.bytesMax, size, expected, signal: idle.signal, ownsChunks: true };
     const staged = await deps.objects.write(orgId, bodyOf(request), options);
     if (!isSmall(found)) await requireStill(deps, opened.grant, staged);
     return await completeUpload(deps, id, claim, staged);

@@ -198,7 +198,7 @@ async function write(
 ): Promise<StagedBlob> {
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
   try {
-    return await deps.objects.write(CONTENT_OWNER, body, { ...options, signal: idle.signal });
+    return await deps.objects.write(CONTENT_OWNER, body, { ...options, signal: idle.signal, ownsChunks: true });
   } catch (error) {
     if (error instanceof DigestMismatch)
       throw new RegistryError("DIGEST_INVALID", `the content's digest is ${error.algorithm}:${error.actual}`);
