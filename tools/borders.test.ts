@@ -14,6 +14,8 @@ const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: s
   "no-circular": { path: "server/src/kernel/a.ts", code: 'import { b } from "./b.ts";' },
   "not-resolvable": { path: "server/src/kernel/a.ts", code: 'import "./absent.ts";' },
   "contract-imports-nothing-but-typebox": { path: "contract/src/a.ts", code: 'import "node:fs";' },
+  "client-imports-nothing-but-contract": { path: "client/src/a.ts", code: 'import "node:fs";' },
+  "client-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "@mooring/client";' },
   "kernel-imports-only-lower-layers": { path: "server/src/kernel/a.ts", code: 'import "#stores/one/index.ts";' },
   "stores-imports-only-lower-layers": { path: "server/src/stores/one/a.ts", code: 'import "#domain/one/index.ts";' },
   "domain-imports-only-lower-layers": { path: "server/src/domain/one/a.ts", code: 'import "#http/index.ts";' },
@@ -54,6 +56,7 @@ const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: s
 };
 
 const FILES = [
+  "client/src/index.ts",
   "contract/src/index.ts",
   "server/src/app/index.ts",
   "server/src/stores/one/index.ts",
@@ -73,16 +76,16 @@ before(() => {
   for (const path of FILES) write(clean, path, "export type S = 1;\n");
   write(clean, "server/src/kernel/b.ts", 'import "./a.ts";\nexport const b = 1;\n');
   write(clean, "server/src/kernel/a.ts", "export const a = 1;\n");
-  for (const folder of ["server", "contract"])
+  for (const folder of ["server", "contract", "client"])
     cpSync(join(ROOT, folder, "package.json"), join(clean, folder, "package.json"));
   linkPackages();
 });
 
-/** Every installed package, but the contract of the planted tree instead of ours. */
+/** Every installed package, but the workspaces of the planted tree instead of ours. */
 function linkPackages(): void {
   const modules = join(clean, "node_modules");
   mkdirSync(join(modules, "@mooring"), { recursive: true });
-  symlinkSync("../../contract", join(modules, "@mooring/contract"));
+  for (const name of ["client", "contract"]) symlinkSync(`../../${name}`, join(modules, "@mooring", name));
   for (const name of readdirSync(join(ROOT, "node_modules"))) {
     if (name !== "@mooring" && !name.startsWith("."))
       symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
@@ -103,7 +106,7 @@ function check(root: string): { readonly status: number | null; readonly output:
 
 test("a tree without violations passes, and every module is read", () => {
   const { status, output } = check(clean);
-  assert.match(output, /^12 of 12 modules read, 0 violations$/m);
+  assert.match(output, /^13 of 13 modules read, 0 violations$/m);
   assert.equal(status, 0);
 });
 

@@ -1,5 +1,5 @@
 import { commandNamed, COMMANDS } from "./app/commands/index.ts";
-import { ExitCode, exitCodeOf, UsageError } from "./app/commands/command.ts";
+import { ExitCode, exitCodeOf, messageOf, UsageError } from "./app/commands/command.ts";
 import { printableLines } from "./app/commands/printable.ts";
 
 /** Runs one command line and resolves with the exit code: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 cannot reach the server. */
@@ -24,8 +24,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 function report(error: unknown, name: string): number {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`mooring ${name}: ${printableLines(message)}\n`);
+  process.stderr.write(`mooring ${name}: ${printableLines(messageOf(error))}\n`);
   if (error instanceof UsageError) process.stderr.write(`See: mooring ${name} --help\n`);
   return exitCodeOf(error);
 }

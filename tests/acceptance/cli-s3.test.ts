@@ -76,7 +76,7 @@ test("what can't be done is said", async () => {
     [["buckets"], /say what to do/],
     [["keys", "revoke"], /name the key/],
     [["keys", "revoke", "MOORAAAAAAAAAAAAAAAA"], /no such resource/],
-    [["keys", "create", "--name", "x", "--scope", "org:write"], /scopes/],
+    [["keys", "create", "--name", "x", "--scope", "org:write"], /org:write: there is no such scope/],
   ];
   for (const [words, message] of cases) {
     const outcome = await run(...words);

@@ -11,7 +11,7 @@ export interface BordersResult {
   readonly violations: readonly string[];
 }
 
-const SOURCES = "{contract,server,tests,tools,benchmarks}/**/*.ts";
+const SOURCES = "{client,contract,server,tests,tools,benchmarks}/**/*.ts";
 
 /**
  * Reads every source file under the root, which must be the working directory, and holds its imports against the rules.

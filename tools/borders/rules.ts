@@ -44,6 +44,13 @@ export const RULES: IForbiddenRuleType[] = [
     from: { path: "^contract/src/", pathNot: TESTING },
     to: { pathNot: "^(contract/src/|node_modules/typebox/)" },
   },
+  {
+    name: "client-imports-nothing-but-contract",
+    comment: "it runs in browsers, too: fetch alone",
+    severity: "error",
+    from: { path: "^client/src/", pathNot: TESTING },
+    to: { pathNot: "^(client|contract)/src/" },
+  },
   layer("kernel", []),
   layer("stores", ["kernel"]),
   layer("domain", ["kernel", "stores"]),
@@ -84,7 +91,7 @@ export const RULES: IForbiddenRuleType[] = [
   {
     name: "product-knows-no-tests-and-tools",
     severity: "error",
-    from: { path: "^(contract|server)/src/", pathNot: TESTING },
+    from: { path: "^(client|contract|server)/src/", pathNot: TESTING },
     to: { path: ["^(tests|tools|benchmarks)/", ...TESTING] },
   },
   {
@@ -99,5 +106,6 @@ export const RULES: IForbiddenRuleType[] = [
   confined("jose", "jose", "^server/src/domain/"),
   confined("fastify", "fastify|@fastify", `^server/src/(http|app)/|${SURFACE_ENTRY}`),
   confined("logging-and-metrics", "pino|prom-client", "^server/src/(http|app)/"),
+  confined("client", "client", "^server/src/app/commands/|^server/src/main\\.ts$"),
   confined("typebox", "typebox", "^contract/src/|^server/src/(http|app)/"),
 ];

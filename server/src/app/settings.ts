@@ -294,7 +294,8 @@ export const SETTINGS = {
   registry_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of container images that an organization may have, the same content counted once; `mooring quota` sets them for one",
+    description:
+      "bytes of container images that an organization may have, the same content counted once; `mooring quota` sets them for one",
   },
   registry_upload_lifetime_s: {
     schema: count(1, 2_592_000),

@@ -1,3 +1,4 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { verifyAudit, type AuditVerdict } from "#domain/audit/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -70,8 +71,7 @@ async function verifyByApi(parsed: Parsed): Promise<Report> {
   if (textOption(parsed, "org") !== undefined)
     throw new UsageError("--org is for the server's own machine; a credential has one organization");
   const client = await connect(parsed, systemClock);
-  const url = `${client.addresses.portal_url}/v1/audit/verify`;
-  const answer = await client.json<Omit<Report, "log">>({ purpose: "verify the audit log", url });
+  const answer = await client.call(ORGANIZATION_ROUTES.verifyAudit, { purpose: "verify the audit log" });
   return { log: "organization", ...answer };
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
+import { ApiError, UnreachableError } from "@mooring/client";
 import type { Config } from "../config.ts";
 import { ConfigError, flagOf, loadConfig, processEnvironment, variableOf, type ConfigSources } from "../config.ts";
 import { SETTING_NAMES, settingOf } from "../settings.ts";
@@ -43,8 +44,26 @@ export class CommandError extends Error {
 /** The exit code that an error stands for. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError || error instanceof ConfigError) return ExitCode.usage;
-  const code = error instanceof Error ? (error as { exitCode?: unknown }).exitCode : undefined;
-  return typeof code === "number" ? code : ExitCode.failed;
+  if (error instanceof UnreachableError) return ExitCode.unreachable;
+  if (error instanceof ApiError) return exitCodeOfStatus(error.status);
+  return error instanceof CommandError ? error.exitCode : ExitCode.failed;
+}
+
+function exitCodeOfStatus(status: number): number {
+  if (status === 401 || status === 403) return ExitCode.denied;
+  return status === 429 || status >= 502 ? ExitCode.unreachable : ExitCode.failed;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  invalid_client: "Check the client id and secret; mooring bootstrap makes a new credential.",
+  insufficient_scope: "Use a credential with that scope; mooring credential create --scope … makes one.",
+};
+
+/** What to tell of an error, and where the way out is known, that too. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof ApiError ? HINTS[error.code] : undefined;
+  return hint === undefined ? message : `${message}\n${hint}`;
 }
 
 export interface Option {
@@ -179,4 +198,24 @@ export function choiceOption<const C extends readonly string[]>(
   const text = textOption(parsed, name);
   if (text === undefined || choices.includes(text)) return text;
   throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`);
+}
+
+/** Any of some words, each option one or several with commas or spaces between; without repetitions. @throws UsageError */
+export function choicesOption<const C extends readonly string[]>(
+  parsed: Parsed,
+  name: string,
+  choices: C,
+): C[number][] {
+  const words = textsOption(parsed, name).flatMap((text) => text.split(/[\s,]+/).filter((word) => word !== ""));
+  const isChoice = (word: string): word is C[number] => choices.includes(word);
+  const unknown = words.filter((word) => !isChoice(word));
+  if (unknown.length > 0)
+    throw new UsageError(`--${name} ${unknown.join(", ")}: there is no such ${name}; there are ${choices.join(" ")}`);
+  return [...new Set(words.filter(isChoice))];
+}
+
+/** A secret that an answer shows once. Null: the answer that had it was lost on the way, and the next one can't repeat it. @throws CommandError */
+export function shownSecret(secret: string | null, { made, mend }: { made: string; mend: string }): string {
+  if (secret !== null) return secret;
+  throw new CommandError(`${made} was made, but the answer with its secret was lost on the way; ${mend}`);
 }

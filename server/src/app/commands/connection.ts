@@ -1,8 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
+import {
+  clientCredentials,
+  createClient,
+  discover,
+  type Addresses,
+  type Client,
+  type ClientCredential,
+} from "@mooring/client";
 import type { Clock } from "#kernel/time.ts";
-import type { Addresses } from "../addresses.ts";
 import { processEnvironment } from "../config.ts";
-import { createClient, UnreachableError, type Client, type ClientCredential } from "./client.ts";
 import { CommandError, ExitCode, textOption, UsageError, type Option, type Parsed } from "./command.ts";
 
 /** Of every command that speaks to a server. Secrets are no options: other users of the machine can see a command line. */
@@ -17,7 +23,6 @@ export const CONNECTION_OPTIONS: readonly Option[] = [
 ];
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
-const DISCOVERY_TIMEOUT_MS = 10_000;
 
 interface Identification {
   readonly credential: ClientCredential;
@@ -33,7 +38,8 @@ export async function connect(parsed: Parsed, clock: Clock): Promise<Client> {
     url === undefined && identification.addresses !== undefined
       ? identification.addresses
       : await discover(checkedUrl(url ?? DEFAULT_URL));
-  return createClient(addresses, identification.credential, clock);
+  const tokens = clientCredentials(addresses, identification.credential, () => clock.nowMs());
+  return createClient({ addresses, tokens });
 }
 
 function identify(file: string | undefined, environment: Readonly<Record<string, string | undefined>>): Identification {
@@ -88,29 +94,4 @@ function checkedUrl(text: string): string {
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") throw new UsageError("--url must hold no user and password");
   return text.replace(/\/+$/, "");
-}
-
-/** Each service's address as the server itself publishes it; one origin for all where it does not. */
-async function discover(url: string): Promise<Addresses> {
-  let response: Response;
-  try {
-    response = await fetch(`${url}/.well-known/mooring`, {
-      redirect: "error",
-      signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
-    });
-  } catch (error) {
-    throw new UnreachableError("ask the server for its addresses", url, error);
-  }
-  const body: unknown = await response.json().catch(() => null);
-  if (response.ok && typeof body === "object" && body !== null && "identity_url" in body) return body as Addresses;
-  return {
-    identity_url: url,
-    ingest_url: url,
-    query_url: url,
-    storage_url: url,
-    registry_domain: new URL(url).host,
-    s3_endpoint: url,
-    webhooks_url: url,
-    portal_url: url,
-  };
 }

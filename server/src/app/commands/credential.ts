@@ -1,15 +1,16 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { isScope, SCOPES } from "@mooring/contract";
+import type { Client } from "@mooring/client";
+import { ORGANIZATION_ROUTES, SCOPES, type ResultOf, type Scope } from "@mooring/contract";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
-import type { Client } from "./client.ts";
 import {
+  choicesOption,
   CommandError,
   countOption,
   ExitCode,
   parseCommand,
   requiredOption,
+  shownSecret,
   textOption,
-  textsOption,
   UsageError,
   type Command,
   type Option,
@@ -67,22 +68,11 @@ const OPTIONS: readonly Option[] = [
 ];
 
 const DAY_MS = 86_400_000;
-const LIST_PAGE = 100;
 
-interface Credential {
-  readonly id: string;
-  readonly client_id: string;
-  readonly name: string;
-  readonly project_id: string | null;
-  readonly scopes: readonly string[];
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly last_used_at: string | null;
-}
+const ROWS = ORGANIZATION_ROUTES;
 
-interface NewCredential extends Credential {
-  readonly client_secret: string;
-}
+type NewCredential = ResultOf<typeof ROWS.createCredential>;
+type Credential = ResultOf<typeof ROWS.getCredential>;
 
 type Action = (client: Client, parsed: Parsed, target: string | undefined) => Promise<void>;
 
@@ -108,9 +98,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       project: textOption(parsed, "project"),
       expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
     };
-    const url = credentialsUrl(client);
-    const request = { purpose: "create the credential", method: "POST", url, body: JSON.stringify(body) } as const;
-    await withSecret(client, parsed, false, () => client.json<NewCredential>(request));
+    await withSecret(client, parsed, false, () =>
+      client.call(ROWS.createCredential, { body, purpose: "create the credential" }),
+    );
   },
   list: async (client, parsed) => {
     const items = await listed(client);
@@ -126,18 +116,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   rotate: async (client, parsed, target) => {
     const overlap = countOption(parsed, "overlap-seconds", { minimum: 0, maximum: 30 * 86_400 });
-    const url = `${credentialsUrl(client)}/${await idOf(client, target)}/rotate`;
-    const body = JSON.stringify({ overlap_seconds: overlap });
-    const request = { purpose: "rotate the secret", method: "POST", url, body } as const;
-    await withSecret(client, parsed, true, () => client.json<NewCredential>(request));
+    const params = { credential_id: await idOf(client, target) };
+    const body = { overlap_seconds: overlap };
+    await withSecret(client, parsed, true, () =>
+      client.call(ROWS.rotateCredential, { params, body, purpose: "rotate the secret" }),
+    );
   },
   revoke: async (client, parsed, target) => {
-    const url = `${credentialsUrl(client)}/${await idOf(client, target)}`;
-    const answer = await client.json<{ revoked_at: string; propagated: boolean }>({
-      purpose: "revoke the credential",
-      method: "DELETE",
-      url,
-    });
+    const params = { credential_id: await idOf(client, target) };
+    const answer = await client.call(ROWS.revokeCredential, { params, purpose: "revoke the credential" });
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(answer)}\n`);
     const reach = answer.propagated
       ? "every node refuses its tokens"
@@ -146,38 +133,20 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-function credentialsUrl(client: Client): string {
-  return `${client.addresses.portal_url}/v1/credentials`;
-}
-
-function scopesOf(parsed: Parsed): string[] {
-  const scopes = textsOption(parsed, "scope").flatMap((text) => text.split(/[\s,]+/).filter((scope) => scope !== ""));
+function scopesOf(parsed: Parsed): Scope[] {
+  const scopes = choicesOption(parsed, "scope", SCOPES);
   if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
-  const unknown = scopes.filter((scope) => !isScope(scope));
-  if (unknown.length > 0)
-    throw new UsageError(`--scope ${unknown.join(", ")}: there is no such scope; there are ${SCOPES.join(" ")}`);
-  return [...new Set(scopes)];
+  return scopes;
 }
 
-async function listed(client: Client): Promise<Credential[]> {
-  const items: Credential[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor === null ? {} : { cursor }) });
-    const page: { items: Credential[]; next_cursor: string | null } = await client.json({
-      purpose: "list the credentials",
-      url: `${credentialsUrl(client)}?${query.toString()}`,
-    });
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return items;
+function listed(client: Client): Promise<Credential[]> {
+  return Array.fromAsync(client.items(ROWS.listCredentials, { purpose: "list the credentials" }));
 }
 
 /** A client id is what people have at hand; the interface takes the identifier. */
 async function idOf(client: Client, target: string | undefined): Promise<string> {
   if (target === undefined) throw new UsageError("name the credential by its id (cred_…) or client id (mrc_…)");
-  if (!target.startsWith("mrc_")) return encodeURIComponent(target);
+  if (!target.startsWith("mrc_")) return target;
   const found = (await listed(client)).find((item) => item.client_id === target);
   if (found === undefined)
     throw new CommandError(`cannot find the credential: none that this one can see has the client id ${target}`);
@@ -198,7 +167,9 @@ async function withSecret(
   if (file === undefined) return void process.stdout.write(secretText(parsed, await make()));
   const temporary = reserve(file, replaces);
   try {
-    const { id, client_id, client_secret } = await make();
+    const made = await make();
+    const { id, client_id } = made;
+    const client_secret = secretOf(made);
     const content = { addresses: client.addresses, credential: { client_id, client_secret } };
     writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { flush: true });
     renameSync(temporary, file);
@@ -225,11 +196,15 @@ function secretText(parsed: Parsed, made: NewCredential): string {
   const rows = [
     ["id", made.id],
     ["client id", made.client_id],
-    ["client secret", made.client_secret],
+    ["client secret", secretOf(made)],
     ["scopes", scopesText(made.scopes)],
     ["expires", made.expires_at ?? "never"],
   ] as const;
   return `${rows.map(([name, value]) => `${name.padEnd(15)}${value}\n`).join("")}\nThe secret is not shown again.\n`;
+}
+
+function secretOf({ client_id: clientId, client_secret: secret }: NewCredential): string {
+  return shownSecret(secret, { made: clientId, mend: `rotate it with mooring credential rotate ${clientId}` });
 }
 
 function statusOf(item: Credential): string {

@@ -1,11 +1,13 @@
-import { S3_KEY_SCOPES } from "@mooring/contract";
+import type { Client } from "@mooring/client";
+import { ORGANIZATION_ROUTES, S3_KEY_SCOPES, type ResultOf } from "@mooring/contract";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
-import type { Client } from "./client.ts";
 import {
+  choicesOption,
   countOption,
   ExitCode,
   parseCommand,
   requiredOption,
+  shownSecret,
   textOption,
   textsOption,
   UsageError,
@@ -61,18 +63,8 @@ const OPTIONS: readonly Option[] = [
 ];
 
 const DAY_MS = 86_400_000;
-const LIST_PAGE = 100;
 
-interface Key {
-  readonly id: string;
-  readonly access_key_id: string;
-  readonly name: string;
-  readonly effective_scopes: readonly string[];
-  readonly buckets: readonly string[] | null;
-  readonly prefix: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-}
+const ROWS = ORGANIZATION_ROUTES;
 
 type Action = (client: Client, parsed: Parsed, target: string | undefined) => Promise<void>;
 
@@ -92,8 +84,9 @@ export const s3: Command = {
 const ACTIONS: Readonly<Record<string, Action>> = {
   create: async (client, parsed) => {
     const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 });
-    const [buckets, scopes] = [textsOption(parsed, "bucket"), textsOption(parsed, "scope")];
-    const body = JSON.stringify({
+    const buckets = textsOption(parsed, "bucket");
+    const scopes = choicesOption(parsed, "scope", S3_KEY_SCOPES);
+    const body = {
       name: requiredOption(parsed, "name"),
       project: textOption(parsed, "project"),
       buckets: buckets.length === 0 ? undefined : buckets,
@@ -101,15 +94,14 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       read_only: parsed.values["read-only"] === true ? true : undefined,
       scopes: scopes.length === 0 ? undefined : scopes,
       expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
-    });
-    const request = { purpose: "create the access key", method: "POST", url: keysUrl(client), body } as const;
-    const made = await client.json<Key & { secret_access_key: string }>(request);
+    };
+    const made = await client.call(ROWS.createS3Key, { body, purpose: "create the access key" });
     process.stdout.write(
       parsed.values["json"] === true ? `${JSON.stringify(made, null, 2)}\n` : secretText(client, made),
     );
   },
   list: async (client, parsed) => {
-    const items = await listed(client);
+    const items = await Array.fromAsync(client.items(ROWS.listS3Keys, { purpose: "list the access keys" }));
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     const names = ["access_key_id", "name", "scopes", "buckets", "prefix", "expires_at", "last_used_at"];
     const columns = names.map((name) => ({ name, type: "VARCHAR" }));
@@ -123,40 +115,19 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   revoke: async (client, parsed, target) => {
     if (target === undefined) throw new UsageError("name the key by its access key ID or its id (key_…)");
-    const url = `${keysUrl(client)}/${encodeURIComponent(target)}`;
-    const answer = await client.json<{ revoked_at: string }>({
-      purpose: "revoke the access key",
-      method: "DELETE",
-      url,
-    });
+    const params = { key_id: target };
+    const answer = await client.call(ROWS.revokeS3Key, { params, purpose: "revoke the access key" });
     const text = parsed.values["json"] === true ? JSON.stringify(answer) : `revoked at ${answer.revoked_at}`;
     process.stdout.write(`${text}\n`);
   },
 };
 
-function keysUrl(client: Client): string {
-  return `${client.addresses.portal_url}/v1/s3/keys`;
-}
-
-async function listed(client: Client): Promise<Key[]> {
-  const items: Key[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor === null ? {} : { cursor }) });
-    const page: { items: Key[]; next_cursor: string | null } = await client.json({
-      purpose: "list the access keys",
-      url: `${keysUrl(client)}?${query.toString()}`,
-    });
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return items;
-}
-
-function secretText(client: Client, made: Key & { readonly secret_access_key: string }): string {
+function secretText(client: Client, made: ResultOf<typeof ROWS.createS3Key>): string {
+  const { access_key_id: id } = made;
+  const lost = { made: id, mend: `revoke it with mooring s3 keys revoke ${id}, and make another` };
   const rows = [
     ["access key id", made.access_key_id],
-    ["secret access key", made.secret_access_key],
+    ["secret access key", shownSecret(made.secret_access_key, lost)],
     ["endpoint", client.addresses.s3_endpoint],
     ["scopes", made.effective_scopes.join(" ")],
     ["expires", made.expires_at ?? "never"],

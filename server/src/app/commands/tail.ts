@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
+import type { SentEvent } from "@mooring/client";
 import { systemClock } from "#kernel/time.ts";
-import { ApiError, UnreachableError, type Client } from "./client.ts";
 import {
   ExitCode,
   parseCommand,
@@ -13,8 +12,7 @@ import {
   type Parsed,
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
-import { sentEvents, type SentEvent } from "./events.ts";
-import { onInterrupt } from "./interrupt.ts";
+import { follow } from "./follow.ts";
 import { printable } from "./printable.ts";
 
 const USAGE = `
@@ -45,67 +43,19 @@ const OPTIONS: readonly Option[] = [
   ...CONNECTION_OPTIONS,
 ];
 
-const RETRY_FIRST_MS = 500;
-const RETRY_MAX_MS = 10_000;
-
 export const tail: Command = {
   run: async (args) => {
     const parsed = parseCommand(USAGE, OPTIONS, args);
     if (parsed === null) return ExitCode.ok;
     const search = searchOf(parsed);
     const client = await connect(parsed, systemClock);
-    const interrupt = onInterrupt();
-    try {
-      await follow(client, search, { json: parsed.values["json"] === true, signal: interrupt.signal });
-      return ExitCode.ok;
-    } catch (error) {
-      if (interrupt.signal.aborted) return ExitCode.interrupted;
-      if ((error as NodeJS.ErrnoException).code === "EPIPE") return ExitCode.ok; // `| head` has seen enough
-      throw error;
-    } finally {
-      interrupt.release();
-    }
+    return follow(client, {
+      purpose: "follow the logs",
+      url: `${client.addresses.query_url}/v1/tail/logs?${search.toString()}`,
+      take: (event) => show(event, parsed.values["json"] === true),
+    });
   },
 };
-
-interface FollowOptions {
-  readonly json: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** Connects again and again. A refusal that would come again, and a first connection that fails, end it. */
-async function follow(client: Client, search: URLSearchParams, { json, signal }: FollowOptions): Promise<never> {
-  let lastId: string | undefined;
-  let waitMs = RETRY_FIRST_MS;
-  let connected = false;
-  for (;;) {
-    try {
-      const response = await client.send({
-        purpose: "follow the logs",
-        url: `${client.addresses.query_url}/v1/tail/logs?${search.toString()}`,
-        headers: { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) },
-        signal,
-      });
-      connected = true;
-      for await (const event of sentEvents(response.body)) {
-        lastId = event.id ?? lastId;
-        waitMs = RETRY_FIRST_MS;
-        await show(event, json);
-      }
-    } catch (error) {
-      if (signal.aborted || !connected || !isPassing(error)) throw error;
-      process.stderr.write(`mooring: ${printable((error as Error).message)}; trying again\n`);
-    }
-    await delay(waitMs, undefined, { signal });
-    waitMs = Math.min(RETRY_MAX_MS, 2 * waitMs);
-  }
-}
-
-/** A stream that breaks off is a TypeError of fetch. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
-  return error instanceof UnreachableError || error instanceof TypeError;
-}
 
 async function show({ event, data }: SentEvent, json: boolean): Promise<void> {
   if (event === "entry") {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { systemClock } from "#kernel/time.ts";
-import { UnreachableError } from "../client.ts";
+import { UnreachableError } from "@mooring/client";
 import { CommandError } from "../command.ts";
 import { openSink, type Sink } from "../sink.ts";
 import { transferProgress } from "./progress.ts";

@@ -7,7 +7,7 @@ import { request as httpsRequest } from "node:https";
 import { basename } from "node:path";
 import { text } from "node:stream/consumers";
 import { systemClock } from "#kernel/time.ts";
-import { UnreachableError } from "../client.ts";
+import { UnreachableError } from "@mooring/client";
 import { CommandError, UsageError } from "../command.ts";
 import { typeOfName } from "./media-types.ts";
 import { transferProgress } from "./progress.ts";

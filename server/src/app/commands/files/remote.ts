@@ -1,4 +1,4 @@
-import type { Client } from "../client.ts";
+import type { Client } from "@mooring/client";
 
 /** A file as the server tells of it. */
 export interface FileFacts {

@@ -3,7 +3,7 @@ import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { Client } from "../client.ts";
+import type { Client } from "@mooring/client";
 import { CommandError, ExitCode } from "../command.ts";
 import {
   createJsonReader,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "#kernel/time.ts";
-import { ApiError, UnreachableError, type Client } from "../client.ts";
+import { ApiError, UnreachableError, type Client } from "@mooring/client";
 import type { BadLine, ReadyEntry, TelemetryKind } from "./entries.ts";
 
 export interface Batch {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SQL_BYTES_MAX } from "#kernel/limits.ts";
 import { systemClock } from "#kernel/time.ts";
-import type { Client } from "../client.ts";
+import type { Client } from "@mooring/client";
 import {
   choiceOption,
   CommandError,

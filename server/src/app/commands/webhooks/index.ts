@@ -1,5 +1,6 @@
+import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { systemClock } from "#kernel/time.ts";
-import type { Client } from "../client.ts";
+import type { Client } from "@mooring/client";
 import {
   choiceOption,
   ExitCode,
@@ -57,24 +58,7 @@ const OPTIONS: readonly Option[] = [
   ...CONNECTION_OPTIONS,
 ];
 
-const LIST_PAGE = 100;
-
-interface Webhook {
-  readonly id: string;
-  readonly name: string;
-  readonly project_id: string;
-  readonly enabled: boolean;
-  readonly verification: { readonly scheme: string };
-  readonly urls: readonly { readonly hint: string; readonly hits: number }[];
-}
-
-interface Event {
-  readonly id: string;
-  readonly received_at: string;
-  readonly type: string | null;
-  readonly size_bytes: number;
-  readonly verified: string;
-}
+const ROWS = WEBHOOK_ROUTES;
 
 type Action = (client: Client, parsed: Parsed, words: readonly string[]) => Promise<number | void>;
 
@@ -100,24 +84,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       throw new UsageError("--secret-file is for a webhook that verifies: say how with --verify");
     if (scheme !== undefined && scheme !== "standard_webhooks" && given === undefined)
       throw new UsageError(`--secret-file is missing: ${scheme} verifies by a secret that the sender has, too`);
-    const body = JSON.stringify({
-      name,
-      project,
-      ...(scheme === undefined ? {} : { verification: { scheme }, secret: given }),
-    });
-    const made = await client.json<Webhook & { webhook_url: string; secret: string | null }>({
-      purpose: `make the webhook in the project ${project}`,
-      method: "POST",
-      url: webhooksUrl(client),
-      body,
-    });
+    const body = { name, project, ...(scheme === undefined ? {} : { verification: { scheme }, secret: given }) };
+    const purpose = `make the webhook in the project ${project}`;
+    const made = await client.call(ROWS.createWebhook, { body, purpose });
     const secret = made.secret === null ? [] : [["secret", `${made.secret}  (not shown again)`] as const];
-    print(parsed, made, [["id", made.id], ["url", made.webhook_url], ...secret]);
+    const url = made.webhook_url ?? "(mooring webhooks url shows it)";
+    print(parsed, made, [["id", made.id], ["url", url], ...secret]);
   },
   list: async (client, parsed, words) => {
     noMore(words, 0);
     const project = textOption(parsed, "project");
-    const items = await listed<Webhook>(client, webhooksUrl(client), project === undefined ? {} : { project });
+    const purpose = project === undefined ? "list the webhooks" : `list the webhooks of the project ${project}`;
+    const items = await Array.fromAsync(client.items(ROWS.listWebhooks, { query: { project }, purpose }));
     const rows = items.map(({ id, name, enabled, verification, urls }) => ({
       id,
       name,
@@ -132,34 +110,28 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   pause: (client, parsed, words) => change(client, parsed, words, { enabled: false }),
   resume: (client, parsed, words) => change(client, parsed, words, { enabled: true }),
   delete: async (client, _parsed, words) => {
-    await client.send({ purpose: `delete the webhook ${words[0]}`, method: "DELETE", url: urlOf(client, words) });
+    await client.call(ROWS.deleteWebhook, { params: paramsOf(words), purpose: `delete the webhook ${words[0]}` });
   },
   rotate: async (client, parsed, words) => {
     const grace = GRACES[choiceOption(parsed, "grace", Object.keys(GRACES)) ?? "24h"];
-    const url = `${urlOf(client, words)}/rotate-url`;
-    const body = JSON.stringify({ grace_s: grace });
-    const made = await client.json<{ webhook_url: string; former_url_until: string }>({
-      purpose: `rotate the address of the webhook ${words[0]}`,
-      method: "POST",
-      url,
-      body,
-    });
+    const purpose = `rotate the address of the webhook ${words[0]}`;
+    const call = { params: paramsOf(words), body: { grace_s: grace }, purpose };
+    const made = await client.call(ROWS.rotateWebhookUrl, call);
     print(parsed, made, [
-      ["url", made.webhook_url],
+      ["url", made.webhook_url ?? "(mooring webhooks url shows it)"],
       ["old url until", made.former_url_until],
     ]);
   },
   url: async (client, parsed, words) => {
-    const url = `${urlOf(client, words)}/reveal-url`;
     const purpose = `show the address of the webhook ${words[0]}`;
-    const shown = await client.json<{ webhook_url: string }>({ purpose, method: "POST", url });
+    const shown = await client.call(ROWS.revealWebhookUrl, { params: paramsOf(words), purpose });
     process.stdout.write(`${parsed.values["json"] === true ? JSON.stringify(shown) : shown.webhook_url}\n`);
   },
   events: async (client, parsed, words) => {
-    const url = `${urlOf(client, words)}/events`;
-    const { items } = await client.json<{ items: Event[] }>({
+    const params = paramsOf(words);
+    const { items } = await client.call(ROWS.listWebhookEvents, {
+      params,
       purpose: `list the events of the webhook ${words[0]}`,
-      url,
     });
     const rows = items.map(({ id, received_at, type, size_bytes, verified }) => ({
       id,
@@ -174,24 +146,31 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const [id, event, ...rest] = words;
     if (event === undefined) throw new UsageError("name the webhook (hook_…) and the event (evt_…)");
     noMore(rest, 0);
-    const url = `${urlOf(client, [id ?? ""])}/events/${encodeURIComponent(event)}/replay`;
-    const purpose = `send the event ${event} of the webhook ${id} again`;
-    const sent = await client.json<{ count: number }>({ purpose, method: "POST", url, body: "{}" });
+    const params = { ...paramsOf([id ?? ""]), event_id: event };
+    const sent = await client.call(ROWS.replayWebhookEvent, {
+      params,
+      body: {},
+      purpose: `send the event ${event} of the webhook ${id} again`,
+    });
     print(parsed, sent, [["requests", String(sent.count)]]);
   },
   listen: (client, parsed, words) =>
-    listen(client, urlOf(client, words), {
+    listen(client, paramsOf(words).webhook_id, {
       forward: textOption(parsed, "forward"),
       json: parsed.values["json"] === true,
     }),
 };
 
-async function change(client: Client, parsed: Parsed, words: readonly string[], body: object): Promise<void> {
-  const changed = await client.json<Webhook>({
+async function change(
+  client: Client,
+  parsed: Parsed,
+  words: readonly string[],
+  body: { readonly name: string } | { readonly enabled: boolean },
+): Promise<void> {
+  const changed = await client.call(ROWS.updateWebhook, {
+    params: paramsOf(words),
+    body,
     purpose: `change the webhook ${words[0]}`,
-    method: "PATCH",
-    url: urlOf(client, words),
-    body: JSON.stringify(body),
   });
   const { id, name, enabled } = changed;
   print(parsed, changed, [
@@ -201,38 +180,14 @@ async function change(client: Client, parsed: Parsed, words: readonly string[], 
   ]);
 }
 
-function webhooksUrl(client: Client): string {
-  return `${client.addresses.portal_url}/v1/webhooks`;
-}
-
-function urlOf(client: Client, [id = "", ...rest]: readonly string[]): string {
+function paramsOf([id = "", ...rest]: readonly string[]): { readonly webhook_id: string } {
   if (id === "") throw new UsageError("name the webhook by its id (hook_…)");
   noMore(rest, 0);
-  return `${webhooksUrl(client)}/${encodeURIComponent(id)}`;
+  return { webhook_id: id };
 }
 
 function noMore(words: readonly string[], allowed: number): void {
   if (words.length > allowed) throw new UsageError(`${words.slice(allowed).join(" ")} is too much`);
-}
-
-async function listed<T>(client: Client, url: string, query: Readonly<Record<string, string>>): Promise<T[]> {
-  const items: T[] = [];
-  let cursor: string | null = null;
-  do {
-    const search = new URLSearchParams({
-      ...query,
-      limit: String(LIST_PAGE),
-      ...(cursor === null ? {} : { cursor }),
-    });
-    const page: { items: T[]; next_cursor: string | null } = await client.json({
-      purpose:
-        query["project"] === undefined ? "list the webhooks" : `list the webhooks of the project ${query["project"]}`,
-      url: `${url}?${search.toString()}`,
-    });
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return items;
 }
 
 function print(parsed: Parsed, answer: object, lines: readonly (readonly [string, string])[]): void {

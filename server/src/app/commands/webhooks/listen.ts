@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
-import { ApiError, UnreachableError, type Client } from "../client.ts";
-import { ExitCode, UsageError } from "../command.ts";
-import { sentEvents, type SentEvent } from "../events.ts";
-import { onInterrupt } from "../interrupt.ts";
+import type { Client, SentEvent } from "@mooring/client";
+import { UsageError } from "../command.ts";
+import { follow } from "../follow.ts";
 import { printable } from "../printable.ts";
 
 export interface ListenOptions {
@@ -12,8 +10,6 @@ export interface ListenOptions {
   readonly json: boolean;
 }
 
-const RETRY_FIRST_MS = 500;
-const RETRY_MAX_MS = 10_000;
 const FORWARD_TIMEOUT_MS = 30_000;
 /** Fields of the connection that the event came by; the next one has its own. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set(
@@ -33,59 +29,19 @@ interface Event {
 }
 
 /** Follows a webhook until Ctrl-C; after a broken connection it goes on where it was. */
-export async function listen(client: Client, webhookUrl: string, options: ListenOptions): Promise<number> {
+export async function listen(client: Client, webhookId: string, options: ListenOptions): Promise<number> {
   if (options.forward !== undefined && !/^https?:$/.test(URL.parse(options.forward)?.protocol ?? ""))
     throw new UsageError("--forward takes an address that begins with http:// or https://");
-  const interrupt = onInterrupt();
-  try {
-    await follow(client, webhookUrl, { ...options, signal: interrupt.signal });
-    return ExitCode.ok;
-  } catch (error) {
-    if (interrupt.signal.aborted) return ExitCode.interrupted;
-    if ((error as NodeJS.ErrnoException).code === "EPIPE") return ExitCode.ok; // `| head` has seen enough
-    throw error;
-  } finally {
-    interrupt.release();
-  }
+  const webhookUrl = `${client.addresses.portal_url}/v1/webhooks/${encodeURIComponent(webhookId)}`;
+  return follow(client, {
+    purpose: "listen to the webhook",
+    url: `${webhookUrl}/stream`,
+    connected: () => void process.stderr.write("mooring: listening; end with Ctrl-C\n"),
+    take: (event, signal) => take(client, webhookUrl, event, { ...options, signal }),
+  });
 }
 
 type Following = ListenOptions & { readonly signal: AbortSignal };
-
-async function follow(client: Client, webhookUrl: string, options: Following): Promise<never> {
-  const { signal } = options;
-  let lastId: string | undefined;
-  let waitMs = RETRY_FIRST_MS;
-  let connected = false;
-  for (;;) {
-    try {
-      const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
-      const response = await client.send({
-        purpose: "listen to the webhook",
-        url: `${webhookUrl}/stream`,
-        headers,
-        signal,
-      });
-      if (!connected) process.stderr.write("mooring: listening; end with Ctrl-C\n");
-      connected = true;
-      for await (const event of sentEvents(response.body)) {
-        waitMs = RETRY_FIRST_MS;
-        await take(client, webhookUrl, event, options);
-        lastId = event.id ?? lastId;
-      }
-    } catch (error) {
-      if (signal.aborted || !connected || !isPassing(error)) throw error;
-      process.stderr.write(`mooring: ${printable((error as Error).message)}; trying again\n`);
-    }
-    await delay(waitMs, undefined, { signal });
-    waitMs = Math.min(RETRY_MAX_MS, 2 * waitMs);
-  }
-}
-
-/** A stream that breaks off is a TypeError of fetch. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
-  return error instanceof UnreachableError || error instanceof TypeError;
-}
 
 async function take(client: Client, webhookUrl: string, sent: SentEvent, options: Following): Promise<void> {
   if (sent.event !== "event") return;

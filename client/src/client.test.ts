@@ -3,9 +3,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type { Addresses } from "../addresses.ts";
-import { createClient, UnreachableError, type ApiError, type Client } from "./client.ts";
-import { ExitCode } from "./command.ts";
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import {
+  clientCredentials,
+  createClient,
+  UnreachableError,
+  type Addresses,
+  type ApiError,
+  type Client,
+} from "./index.ts";
 
 /** A server that numbers its tokens, and answers what a test says. */
 interface Api {
@@ -13,6 +19,8 @@ interface Api {
   /** `Authorization` fields that came to the token endpoint, and tokens that came elsewhere. */
   readonly signIns: string[];
   readonly calls: string[];
+  /** Method and target of what came elsewhere, with its idempotency key and body. */
+  readonly requests: { readonly line: string; readonly key: string | undefined; body: string }[];
   onToken: (response: ServerResponse) => boolean;
   onCall: (token: string, response: ServerResponse) => void;
   close(): void;
@@ -20,7 +28,6 @@ interface Api {
 
 let api: Api;
 let nowMs = 0;
-const clock = { nowMs: () => nowMs };
 
 beforeEach(async () => {
   nowMs = 1_000_000;
@@ -35,6 +42,7 @@ async function startApi(): Promise<Api> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     signIns: [],
     calls: [],
+    requests: [],
     onToken: () => false,
     onCall: (_token, response) => void response.end("{}"),
     close: () => {
@@ -43,15 +51,18 @@ async function startApi(): Promise<Api> {
     },
   };
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    request.resume();
+    const { method = "", url = "" } = request;
+    const came = { line: `${method} ${url}`, key: request.headers["idempotency-key"] as string | undefined, body: "" };
+    request.setEncoding("utf8").on("data", (text: string) => (came.body += text));
     const field = request.headers.authorization ?? "";
-    if (request.url === "/oauth/token") {
+    if (url === "/oauth/token") {
       made.signIns.push(field);
       if (!made.onToken(response)) {
         response.end(JSON.stringify({ access_token: `token-${made.signIns.length}`, expires_in: 1000 }));
       }
       return;
     }
+    made.requests.push(came);
     made.calls.push(field.replace("Bearer ", ""));
     made.onCall(field.replace("Bearer ", ""), response);
   };
@@ -59,7 +70,9 @@ async function startApi(): Promise<Api> {
 }
 
 function client(clientSecret = "secret"): Client {
-  return createClient({ identity_url: api.url } as Addresses, { clientId: "mrc_1", clientSecret }, clock);
+  const addresses = { identity_url: api.url, portal_url: api.url } as Addresses;
+  const tokens = clientCredentials(addresses, { clientId: "mrc_1", clientSecret }, () => nowMs);
+  return createClient({ addresses, tokens });
 }
 
 function ask(from: Client): Promise<unknown> {
@@ -101,7 +114,7 @@ describe("tokens of the client", () => {
   test("a second 401 is the answer", async () => {
     api.onCall = (_token, response) => refuse(response, 401, { code: "invalid_token", detail: "It was revoked." });
     await assert.rejects(ask(client()), (error: ApiError) => {
-      assert.equal(error.exitCode, ExitCode.denied);
+      assert.equal(error.status, 401);
       assert.match(error.message, /^cannot ask: It was revoked\. \(401 invalid_token\)/);
       return true;
     });
@@ -143,7 +156,7 @@ describe("answers", () => {
     await assert.rejects(ask(client()), (error: ApiError) => {
       assert.equal(error.message, "cannot ask: No. (400 invalid_body, request id req_1)\n  /a: is bad");
       assert.equal(error.retryAfterMs, 7000);
-      assert.equal(error.exitCode, ExitCode.failed);
+      assert.equal(error.requestId, "req_1");
       return true;
     });
   });
@@ -151,7 +164,7 @@ describe("answers", () => {
   test("what a proxy says in HTML is not repeated", async () => {
     api.onCall = (_token, response) => void response.writeHead(502).end("<html>secret</html>");
     await assert.rejects(ask(client()), (error: ApiError) => {
-      assert.equal(error.exitCode, ExitCode.unreachable);
+      assert.equal(error.status, 502);
       assert.equal(error.message, "cannot ask: Bad Gateway (502 unknown)");
       return true;
     });
@@ -166,12 +179,94 @@ describe("answers", () => {
   test("nobody listens", async () => {
     api.close();
     await assert.rejects(ask(client()), (error: UnreachableError) => {
-      assert.equal(error.exitCode, ExitCode.unreachable);
       assert.match(
         error.message,
         /cannot take a token: http:\/\/127\.0\.0\.1:\d+ can't be reached \(connection refused\)/,
       );
       return true;
     });
+  });
+});
+
+const { listCredentials, createCredential, revokeCredential } = ORGANIZATION_ROUTES;
+
+/** Answers each request by the next of these. */
+function script(...answers: readonly ((response: ServerResponse) => void)[]): void {
+  const left = [...answers];
+  api.onCall = (_token, response) => (left.shift() ?? ((answer) => void answer.end("{}")))(response);
+}
+
+const answer =
+  (body: unknown) =>
+  (response: ServerResponse): void =>
+    void response.end(JSON.stringify(body));
+const unavailable = (response: ServerResponse): void =>
+  refuse(response, 503, { code: "unavailable" }, { "retry-after": "0" });
+const cutOff = (response: ServerResponse): void => void response.socket?.destroy();
+
+describe("calls", () => {
+  test("parameters stand in path and query, encoded; what is undefined is left out", async () => {
+    await client().call(revokeCredential, { params: { credential_id: "a/../b?c" } });
+    const query = { project: undefined, limit: 5, include_revoked: true };
+    script(answer({ items: [], next_cursor: null }));
+    await client().call(listCredentials, { query });
+    assert.deepEqual(
+      api.requests.map(({ line }) => line),
+      ["DELETE /v1/credentials/a%2F..%2Fb%3Fc", "GET /v1/credentials?limit=5&include_revoked=true"],
+    );
+  });
+
+  test("what makes something has a key that stays the same when it is tried again", async () => {
+    script(cutOff, unavailable, answer({ id: "cred_1" }));
+    const made = await client().call(createCredential, {
+      body: { name: "n", scopes: ["org:read"], project: undefined },
+    });
+    assert.equal(made.id, "cred_1");
+    assert.equal(api.requests.length, 3);
+    assert.match(api.requests[0]?.key ?? "", /^[0-9a-f-]{36}$/);
+    assert.equal(new Set(api.requests.map(({ key }) => key)).size, 1);
+    assert.deepEqual(JSON.parse(api.requests[2]?.body ?? ""), { name: "n", scopes: ["org:read"] });
+  });
+
+  test("what can't be repeated is sent once", async () => {
+    const row = { ...createCredential, idempotent: false } as const;
+    script(unavailable);
+    await assert.rejects(client().call(row, { body: { name: "n", scopes: [] } }), { status: 503 });
+    assert.equal(api.requests.length, 1);
+  });
+
+  test("a refusal is not tried again, nor what is told to come back much later, and four times are enough", async () => {
+    const list = (): Promise<unknown> => client().call(listCredentials, {});
+    script((response) => refuse(response, 403, { code: "insufficient_scope" }));
+    await assert.rejects(list(), { code: "insufficient_scope" });
+    script((response) => refuse(response, 429, { code: "rate_limited" }, { "retry-after": "3600" }));
+    await assert.rejects(list(), { code: "rate_limited", retryAfterMs: 3_600_000 });
+    assert.equal(api.requests.length, 2);
+    script(...Array.from({ length: 9 }, () => unavailable));
+    await assert.rejects(list(), { status: 503 });
+    assert.equal(api.requests.length, 6);
+  });
+
+  test("an abort ends the wait for the next try", async () => {
+    const abort = new AbortController();
+    script((response) => {
+      refuse(response, 503, {}, { "retry-after": "20" });
+      setTimeout(() => abort.abort(new Error("enough")), 50);
+    });
+    await assert.rejects(client().call(listCredentials, { signal: abort.signal }), /enough/);
+  });
+
+  test("items of a list come page after page", async () => {
+    script(
+      answer({ items: [{ id: "a" }, { id: "b" }], next_cursor: "c 1" }),
+      answer({ items: [{ id: "c" }], next_cursor: null }),
+    );
+    const ids = [];
+    for await (const { id } of client().items(listCredentials, { query: { project: "web" } })) ids.push(id);
+    assert.deepEqual(ids, ["a", "b", "c"]);
+    assert.deepEqual(
+      api.requests.map(({ line }) => line),
+      ["GET /v1/credentials?limit=100&project=web", "GET /v1/credentials?limit=100&project=web&cursor=c+1"],
+    );
   });
 });

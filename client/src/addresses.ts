@@ -1,0 +1,51 @@
+import type { DISCOVERY_ROUTES, ResultOf } from "@mooring/contract";
+import { UnreachableError } from "./errors.ts";
+
+/** Where each service of a deployment is reached. */
+export type Addresses = Readonly<ResultOf<typeof DISCOVERY_ROUTES.getAddresses>>;
+
+const DISCOVERY_TIMEOUT_MS = 10_000;
+
+/** Each service's address as the server itself publishes it; one origin for all where it does not. @throws UnreachableError */
+export async function discover(url: string): Promise<Addresses> {
+  let response: Response;
+  try {
+    response = await fetch(`${url}/.well-known/mooring`, {
+      redirect: "error",
+      signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
+    });
+  } catch (error) {
+    throw new UnreachableError("ask the server for its addresses", url, error);
+  }
+  const body: unknown = await response.json().catch(() => null);
+  if (response.ok && typeof body === "object" && body !== null && "identity_url" in body) return body as Addresses;
+  return {
+    identity_url: url,
+    ingest_url: url,
+    query_url: url,
+    storage_url: url,
+    registry_domain: new URL(url).host,
+    s3_endpoint: url,
+    webhooks_url: url,
+    portal_url: url,
+  };
+}
+
+type Service = "identity_url" | "ingest_url" | "query_url" | "storage_url" | "portal_url";
+
+/** What begins the paths of each service; everything else is the portal's. */
+const SERVICES: readonly (readonly [prefix: string, service: Service])[] = [
+  ["/oauth/", "identity_url"],
+  ["/v1/ingest/", "ingest_url"],
+  ["/otlp/", "ingest_url"],
+  ["/v1/query", "query_url"],
+  ["/v1/tail/", "query_url"],
+  ["/v1/upload", "storage_url"],
+  ["/v1/files", "storage_url"],
+];
+
+/** The address of the service that a path belongs to, without a slash at its end. */
+export function originOf(addresses: Addresses, path: string): string {
+  const [, service = "portal_url"] = SERVICES.find(([prefix]) => path.startsWith(prefix)) ?? [];
+  return addresses[service];
+}

@@ -1,0 +1,51 @@
+import type { BodyOf, ParamsOf, QueryOf, Route } from "@mooring/contract";
+
+/** As a caller may give it: lists that nobody changes, and `undefined` for what is left out. */
+type Given<T> = T extends readonly (infer I)[]
+  ? readonly Given<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]: object extends Pick<T, K> ? Given<T[K]> | undefined : Given<T[K]> }
+    : T;
+
+/** What an operation's row asks for: parameters of the path, of the query, and a body, each where the row has one. */
+export type CallInput<T> = (T extends { params: unknown } ? { readonly params: Given<ParamsOf<T>> } : object) &
+  (T extends { query: unknown } ? { readonly query?: Given<QueryOf<T>> } : object) &
+  (T extends { body: unknown } ? { readonly body: Given<BodyOf<T>> } : object) & {
+    /** What the call is for, as in `cannot <purpose>: …`; the row's summary when absent. */
+    readonly purpose?: string;
+    readonly signal?: AbortSignal;
+  };
+
+/** Row and input without their types. */
+export interface AnyCall {
+  readonly params?: object;
+  readonly query?: object;
+  readonly body?: unknown;
+  readonly purpose?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Path and query of a call, every value encoded. */
+export function targetOf(row: Pick<Route, "path">, { params = {}, query = {} }: AnyCall): string {
+  const values = new Map<string, unknown>(Object.entries(params));
+  const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(values.get(name))));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query) as [string, unknown][])
+    for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
+      if (each !== undefined) search.append(name, textOf(each));
+  return search.size === 0 ? path : `${path}?${search.toString()}`;
+}
+
+/** Whether a second request does what one does: by its method (RFC 9110 section 9.2.2), or since a key says that it is the same. */
+export function isRepeatable({ method, idempotent = false }: Pick<Route, "method" | "idempotent">): boolean {
+  return idempotent || method === "GET" || method === "PUT" || method === "DELETE";
+}
+
+/** `list the access keys`, out of a summary such as `List the access keys`. */
+export function purposeOf({ summary }: Pick<Route, "summary">): string {
+  return summary.charAt(0).toLowerCase() + summary.slice(1);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,111 @@
+import type { ResultOf, Route } from "@mooring/contract";
+import { originOf, type Addresses } from "./addresses.ts";
+import { isRepeatable, purposeOf, targetOf, type AnyCall, type CallInput } from "./call.ts";
+import { apiError } from "./errors.ts";
+import { reach } from "./reach.ts";
+import { withRetries } from "./retry.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** A request in its own words, for what is no call of one row: streams, formats, presigned URLs of ours. */
+export interface ApiRequest {
+  /** What the request is for, as in `cannot <purpose>: …`. */
+  readonly purpose: string;
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless `headers` says otherwise. */
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type ItemOf<T> = ResultOf<T> extends { items: readonly (infer I)[] } ? I : never;
+
+/** Calls a server with tokens that are renewed before they expire, and once more on 401. */
+export interface Client {
+  readonly addresses: Addresses;
+  /**
+   * Calls one operation. What can be repeated is, a few times, when nothing answered or the server can't answer now; one that
+   * makes something is sent with an `Idempotency-Key`, so that it is made once. @throws ApiError, UnreachableError
+   */
+  call<const T extends Route>(row: T, input: CallInput<T>): Promise<ResultOf<T>>;
+  /** The items of all pages of a list, page after page as they are read. @throws ApiError, UnreachableError */
+  items<const T extends Route>(row: T, input: CallInput<T>): AsyncGenerator<ItemOf<T>>;
+  /** Resolves with a 2xx answer. Sent once. @throws ApiError, UnreachableError */
+  send(request: ApiRequest): Promise<Response>;
+  /** @throws ApiError, UnreachableError */
+  json<T>(request: ApiRequest): Promise<T>;
+}
+
+export interface ClientOptions {
+  readonly addresses: Addresses;
+  readonly tokens: Tokens;
+}
+
+const PAGE = 100;
+
+export function createClient({ addresses, tokens }: ClientOptions): Client {
+  const send = async (request: ApiRequest): Promise<Response> => {
+    const first = await tokens.get();
+    const response = await fetchOnce(request, first);
+    if (response.status !== 401) return accepted(request, response);
+    await response.body?.cancel();
+    return accepted(request, await fetchOnce(request, await tokens.get(first)));
+  };
+  const call = async (row: Route, input: AnyCall): Promise<unknown> => {
+    const request = requestOf(addresses, row, input);
+    const once = (): Promise<Response> => send(request);
+    const response = await (isRepeatable(row) ? withRetries(once, input.signal) : once());
+    return response.status === 204 ? undefined : response.json();
+  };
+  async function* items(row: Route, input: AnyCall): AsyncGenerator<unknown> {
+    let query: object = { limit: PAGE, ...input.query };
+    for (;;) {
+      const page = (await call(row, { ...input, query })) as { items: unknown[]; next_cursor?: string | null };
+      yield* page.items;
+      if (typeof page.next_cursor !== "string") return;
+      query = { ...query, cursor: page.next_cursor };
+    }
+  }
+  return {
+    addresses,
+    // Rows give the types, and nothing else than what the rows describe is looked at.
+    call: call as Client["call"],
+    items: items as Client["items"],
+    send,
+    json: async <T>(request: ApiRequest): Promise<T> => (await send(request)).json() as Promise<T>,
+  };
+}
+
+function requestOf(addresses: Addresses, row: Route, input: AnyCall): ApiRequest {
+  const { body, signal, purpose = purposeOf(row) } = input;
+  const headers: Record<string, string> =
+    row.idempotent === true ? { "idempotency-key": globalThis.crypto.randomUUID() } : {};
+  return {
+    purpose,
+    method: row.method,
+    url: originOf(addresses, row.path) + targetOf(row, input),
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
+  };
+}
+
+async function fetchOnce(request: ApiRequest, token: string): Promise<Response> {
+  const { method = "GET", url, body, signal } = request;
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...request.headers,
+  };
+  return reach(request.purpose, url, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+async function accepted(request: ApiRequest, response: Response): Promise<Response> {
+  if (response.ok) return response;
+  throw await apiError(request.purpose, response);
+}

@@ -1,0 +1,6 @@
+export { discover, type Addresses } from "./addresses.ts";
+export type { CallInput } from "./call.ts";
+export { createClient, type Client, type ClientOptions, type ApiRequest } from "./client.ts";
+export { ApiError, UnreachableError } from "./errors.ts";
+export { sentEvents, type SentEvent } from "./events.ts";
+export { clientCredentials, type ClientCredential, type Tokens } from "./tokens.ts";

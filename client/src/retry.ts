@@ -1,0 +1,51 @@
+import { ApiError, UnreachableError } from "./errors.ts";
+
+const FIRST_MS = 200;
+const MAX_MS = 5000;
+const ATTEMPTS_MAX = 4;
+/** One that is told to come back later than this is told so instead of waiting. */
+const RETRY_AFTER_MS_MAX = 30_000;
+const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Tries again what can be otherwise next time: nothing answered, or what did said that it can't now. */
+export async function withRetries<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (let failed = 1; ; failed++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const waitMs = failed < ATTEMPTS_MAX ? waitMsOf(error, failed) : null;
+      if (waitMs === null) throw error;
+      await pause(waitMs, signal);
+    }
+  }
+}
+
+/** Half of it by chance, so that many clients spread; null: it would be the same next time. */
+function waitMsOf(error: unknown, failed: number): number | null {
+  const backoffMs = Math.min(MAX_MS, FIRST_MS * 2 ** (failed - 1));
+  const jitteredMs = backoffMs / 2 + (Math.random() * backoffMs) / 2;
+  if (error instanceof UnreachableError) return jitteredMs;
+  if (!(error instanceof ApiError) || !isTransient(error)) return null;
+  const asked = error.retryAfterMs ?? 0;
+  return asked > RETRY_AFTER_MS_MAX ? null : Math.max(asked, jitteredMs);
+}
+
+function isTransient({ status, code }: ApiError): boolean {
+  return TRANSIENT.has(status) || code === "idempotency_in_progress";
+}
+
+/** Rejects with the signal's reason when that comes first. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const aborted = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", aborted);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", aborted, { once: true });
+  });
+}

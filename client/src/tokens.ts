@@ -1,0 +1,80 @@
+import type { Addresses } from "./addresses.ts";
+import { apiError } from "./errors.ts";
+import { reach } from "./reach.ts";
+import { pause } from "./retry.ts";
+
+/** Who a client speaks for: what it puts into the `Authorization` field, without `Bearer `. */
+export interface Tokens {
+  /** A token that is good now; another one than `refused`, if the server took that no more. @throws ApiError, UnreachableError */
+  get(refused?: string): Promise<string>;
+}
+
+/** An app's credential. */
+export interface ClientCredential {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+interface Token {
+  readonly text: string;
+  /** A new one is taken from here on. */
+  readonly renewAtMs: number;
+}
+
+const TIMEOUT_MS = 15_000;
+/** Tokens are renewed at this part of their life. */
+const RENEW_AT = 0.8;
+const ATTEMPTS_MAX = 4;
+
+/** Tokens by client credentials (RFC 6749 section 4.4), each used until four fifths of its life are over. */
+export function clientCredentials(
+  addresses: Pick<Addresses, "identity_url">,
+  credential: ClientCredential,
+  nowMs: () => number,
+): Tokens {
+  let token: Promise<Token> | null = null;
+  return {
+    get: async (refused) => {
+      const present = token === null ? null : await token;
+      if (present !== null && present.text !== refused && nowMs() < present.renewAtMs) return present.text;
+      // Requests that run at the same time wait for one renewal.
+      token = takeToken(addresses, credential, nowMs);
+      token.catch(() => {
+        token = null;
+      });
+      return (await token).text;
+    },
+  };
+}
+
+/** With the credential in the `Authorization` field (section 2.3.1). */
+async function takeToken(
+  addresses: Pick<Addresses, "identity_url">,
+  credential: ClientCredential,
+  nowMs: () => number,
+): Promise<Token> {
+  const pair = `${formEncoded(credential.clientId)}:${formEncoded(credential.clientSecret)}`;
+  for (let attempt = 1; ; attempt++) {
+    const askedMs = nowMs();
+    const response = await reach("take a token", `${addresses.identity_url}/oauth/token`, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${btoa(pair)}`, // form encoding left ASCII alone
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: "grant_type=client_credentials",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.ok) {
+      const body = (await response.json()) as { access_token: string; expires_in: number };
+      return { text: body.access_token, renewAtMs: askedMs + body.expires_in * 1000 * RENEW_AT };
+    }
+    const error = await apiError("take a token", response);
+    if (attempt >= ATTEMPTS_MAX || error.status !== 503) throw error;
+    await pause(error.retryAfterMs ?? 500 * attempt);
+  }
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ v: text }).toString().slice(2);
+}

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ApiError, sentEvents, UnreachableError, type Client, type SentEvent } from "@mooring/client";
+import { ExitCode } from "./command.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { printable } from "./printable.ts";
+
+export interface Followed {
+  /** What the stream is followed for, as in `cannot <purpose>: …`. */
+  readonly purpose: string;
+  readonly url: string;
+  /** Called when it is there for the first time. */
+  readonly connected?: () => void;
+  /** Takes one event; the next connection begins after the last one that it took. */
+  readonly take: (event: SentEvent, signal: AbortSignal) => Promise<void>;
+}
+
+const RETRY_FIRST_MS = 500;
+const RETRY_MAX_MS = 10_000;
+
+/** Follows a stream of server-sent events until Ctrl-C; after a broken connection it goes on where it was. Resolves to the exit code. */
+export async function follow(client: Client, followed: Followed): Promise<number> {
+  const interrupt = onInterrupt();
+  try {
+    await connectAgain(client, followed, interrupt.signal);
+    return ExitCode.ok;
+  } catch (error) {
+    if (interrupt.signal.aborted) return ExitCode.interrupted;
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return ExitCode.ok; // `| head` has seen enough
+    throw error;
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** A refusal that would come again, and a first connection that fails, end it. */
+async function connectAgain(client: Client, followed: Followed, signal: AbortSignal): Promise<never> {
+  const { purpose, url, connected, take } = followed;
+  let lastId: string | undefined;
+  let waitMs = RETRY_FIRST_MS;
+  let isConnected = false;
+  for (;;) {
+    try {
+      const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
+      const response = await client.send({ purpose, url, headers, signal });
+      if (!isConnected) connected?.();
+      isConnected = true;
+      for await (const event of sentEvents(response.body)) {
+        waitMs = RETRY_FIRST_MS;
+        await take(event, signal);
+        lastId = event.id ?? lastId;
+      }
+    } catch (error) {
+      if (signal.aborted || !isConnected || !isPassing(error)) throw error;
+      process.stderr.write(`mooring: ${printable((error as Error).message)}; trying again\n`);
+    }
+    await delay(waitMs, undefined, { signal });
+    waitMs = Math.min(RETRY_MAX_MS, 2 * waitMs);
+  }
+}
+
+/** A stream that breaks off is a TypeError of fetch. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
+  return error instanceof UnreachableError || error instanceof TypeError;
+}
