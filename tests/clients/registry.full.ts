@@ -389,7 +389,7 @@ describe("crane", { skip: missingBinary("crane") }, () => {
     isRefused(tool.push("orgs/acme/no-such-app:1"), `${DENIED}${id} may not push to orgs/acme/no-such-app`);
     login(puller);
     isRefused(tool.push(`${one}:1`), `${DENIED}${puller.client_id} may not push to ${one}`);
-    ok("auth", "logout", domain);
+    rmSync(join(environment.DOCKER_CONFIG, "config.json"));
     isRefused(tool.push(`${one}:1`), `${DENIED}authentication required`);
     login(shared.home.credential);
   });
