@@ -6,6 +6,9 @@ export type BlobInput = AsyncIterable<Uint8Array> | Uint8Array;
 /** Chunks are gathered up to this size, so that a write to the disk is worth its cost. */
 export const GATHER_BYTES = 1024 * 1024;
 
+/** So much is taken in one turn of the event loop: others' small requests wait for no more than its digest takes. */
+const TURN_BYTES = 256 * 1024;
+
 /** Of more chunks than this one is made: they cost more than copying does. */
 const CHUNKS_MAX = 256;
 
@@ -52,6 +55,8 @@ class StreamSource implements Source {
   readonly #signal: AbortSignal | undefined;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
+  #turnBytes = 0;
+  #nextTurn: NodeJS.Immediate | undefined;
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
   #waiting: PromiseWithResolvers<Gathered> | undefined;
@@ -71,12 +76,13 @@ class StreamSource implements Source {
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#bytes >= GATHER_BYTES || this.#ended) return this.#take();
     this.#waiting = Promise.withResolvers();
-    this.#stream.resume();
+    this.#goOn();
     return this.#waiting.promise;
   }
 
   release(): void {
     const stream = this.#stream;
+    clearImmediate(this.#nextTurn);
     stream.pause();
     stream.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose).off("error", this.#fail);
     stream.on("error", () => {}); // nobody else may be listening, and the failure is known or of no interest
@@ -87,9 +93,20 @@ class StreamSource implements Source {
     const gathered = { chunks: compact(this.#chunks), bytes: this.#bytes, ended: this.#ended };
     this.#chunks = [];
     this.#bytes = 0;
-    if (!this.#ended) this.#stream.resume();
+    if (!this.#ended) this.#goOn();
     return gathered;
   }
+
+  #goOn(): void {
+    if (this.#turnBytes < TURN_BYTES) this.#stream.resume();
+    else this.#nextTurn ??= setImmediate(this.#onTurn);
+  }
+
+  readonly #onTurn = (): void => {
+    this.#nextTurn = undefined;
+    this.#turnBytes = 0;
+    if (this.#failure === undefined && this.#bytes < GATHER_BYTES) this.#stream.resume();
+  };
 
   #settle(): void {
     const waiting = this.#waiting;
@@ -108,9 +125,14 @@ class StreamSource implements Source {
     }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes < GATHER_BYTES) return;
-    this.#stream.pause();
-    this.#settle();
+    this.#turnBytes += chunk.length;
+    if (this.#bytes >= GATHER_BYTES) {
+      this.#stream.pause();
+      this.#settle();
+    } else if (this.#turnBytes >= TURN_BYTES) {
+      this.#stream.pause();
+      this.#goOn();
+    }
   };
 
   readonly #onEnd = (): void => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { rename } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
@@ -17,6 +18,7 @@ import {
   unlinkNow,
 } from "./testing/store.ts";
 import { openFilesystem } from "./filesystem/driver.ts";
+import { sourceOf } from "./source.ts";
 
 test("the collector runs by itself, and says what it deleted", async () => {
   await using dir = await temporaryDirectory();
@@ -72,4 +74,33 @@ test("a directory without its name is refused while it has blobs", async () => {
   await assert.rejects(openTestObjects(dir.path), /store-id is missing, but there are blobs beside it/);
   await rename(`${dir.path}/store-id`, `${dir.path}/objects/store-id`);
   await (await openTestObjects(dir.path, { clock: testClock() })).close();
+});
+
+test("a sender that is never at a loss for bytes leaves turns of the event loop to others", async () => {
+  const chunk = Buffer.alloc(64 * 1024);
+  let [left, inTurn, most] = [32 * 1024 * 1024, 0, 0];
+  const turn = (): void => {
+    inTurn = 0;
+    if (left > 0) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const stream = new Readable({
+    read() {
+      left -= chunk.length;
+      inTurn += chunk.length;
+      most = Math.max(most, inTurn);
+      this.push(chunk);
+      if (left === 0) this.push(null);
+    },
+  });
+  const source = sourceOf(stream, () => {});
+  let bytes = 0;
+  for (let ended = false; !ended;) {
+    const gathered = await source.next();
+    bytes += gathered.bytes;
+    ({ ended } = gathered);
+  }
+  source.release();
+  assert.equal(bytes, 32 * 1024 * 1024);
+  assert.ok(most <= 1024 * 1024, `${most} bytes in one turn`);
 });
