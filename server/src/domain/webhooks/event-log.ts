@@ -56,13 +56,9 @@ const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 const WAITING_MAX = 5000;
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 
-/** The senders of a group are answered while the next one is written, and not later than this when that has to wait. */
-const ANSWERED_AFTER_MS = 3;
-
 /**
  * Keeps events in groups: while one transaction waits for the disk, those that come meanwhile gather, and the next one takes them
- * all. A group is kept whole or not at all, and each event is acknowledged after its group's commit. Answers take this thread as long
- * as a commit takes the disk, so the next group goes to the disk first.
+ * all. A group is kept whole or not at all, and each event is acknowledged after its group's commit.
  */
 export class EventLog {
   readonly #options: EventLogOptions;
@@ -84,9 +80,7 @@ export class EventLog {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ event, resolve, reject });
       this.#waitingBytes += bytes;
-      this.#running ??= this.#run().finally(() => {
-        this.#running = undefined;
-      });
+      this.#running ??= this.#run();
     });
   }
 
@@ -98,9 +92,8 @@ export class EventLog {
   async #run(): Promise<void> {
     // What came in the same turn of the event loop goes together.
     await new Promise((resolve) => setImmediate(resolve));
-    let answer = (): void => undefined;
-    while (this.#waiting.length > 0) answer = await this.#commit(this.#take(), answer);
-    answer();
+    while (this.#waiting.length > 0) await this.#commit(this.#take());
+    this.#running = undefined; // in the same turn as the look at what waits: what comes next begins anew
   }
 
   #take(): Waiting[] {
@@ -115,36 +108,16 @@ export class EventLog {
     return this.#waiting.splice(0, count);
   }
 
-  /** Commits a group; `answerFormer` is called as soon as it is on its way. Returns what answers its own senders. */
-  async #commit(group: readonly Waiting[], answerFormer: () => void): Promise<() => void> {
-    const events = group.map(({ event }) => event);
-    let isFormerAnswered = false;
-    const answerOnce = (): void => {
-      if (isFormerAnswered) return;
-      isFormerAnswered = true;
-      answerFormer();
-    };
-    const late = setTimeout(answerOnce, ANSWERED_AFTER_MS);
+  async #commit(group: readonly Waiting[]): Promise<void> {
     try {
-      const written = await this.#options.metadata.write(async (tx) => {
-        const result = await this.#write(tx, events);
-        // Behind the message to the disk's thread, which goes at the end of this turn of the event loop.
-        setImmediate(() => setImmediate(answerOnce));
-        return result;
-      });
-      return () => this.#answer(group, written);
+      const events = group.map(({ event }) => event);
+      const { kept, committed, usage } = await this.#options.metadata.write((tx) => this.#write(tx, events));
+      group.forEach(({ resolve }, i) => resolve(kept[i] as Kept));
+      for (const [orgId, { bytes }] of usage) this.#options.kept(orgId, bytes);
+      if (committed.length > 0) this.#options.committed(committed);
     } catch (error) {
-      return () => group.forEach(({ reject }) => reject(error));
-    } finally {
-      clearTimeout(late);
-      answerOnce();
+      for (const { reject } of group) reject(error);
     }
-  }
-
-  #answer(group: readonly Waiting[], { kept, committed, usage }: Written): void {
-    group.forEach(({ resolve }, i) => resolve(kept[i] as Kept));
-    for (const [orgId, { bytes }] of usage) this.#options.kept(orgId, bytes);
-    if (committed.length > 0) this.#options.committed(committed);
   }
 
   async #write(tx: Writer, events: readonly NewEvent[]): Promise<Written> {
