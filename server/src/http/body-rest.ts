@@ -14,7 +14,10 @@ export function letTheRestPass(request: IncomingMessage, response: ServerRespons
   const from = socket.bytesRead;
   const end = (): void => void socket.destroy();
   const timer = setTimeout(end, TIME_MS).unref();
-  const release = (): void => clearTimeout(timer);
+  const release = (): void => {
+    clearTimeout(timer);
+    socket.off("close", release); // the connection may have many more requests to come
+  };
   request.on("data", () => {
     if (socket.bytesRead - from > BYTES_MAX) end();
   });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { Agent, createServer, request as requestTo, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
+import { letTheRestPass } from "./body-rest.ts";
 import { readBody } from "./body.ts";
 
 const LIMIT = 1000;
@@ -58,4 +60,29 @@ test("a sender that goes away before the end is told from a short body", async (
   while (outcomes.length === 0) await new Promise((resolve) => setImmediate(resolve));
   socket.destroy();
   assert.equal(await outcomes[0], "invalid_request");
+});
+
+test("refused bodies leave nothing at their connection", async (t) => {
+  const listeners: number[] = [];
+  const refusing = createServer((request, response) => {
+    letTheRestPass(request, response);
+    response.writeHead(403).end();
+    listeners.push(request.socket.listenerCount("close"));
+  });
+  await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => {
+    agent.destroy();
+    refusing.close();
+  });
+  const at = { port: (refusing.address() as AddressInfo).port, host: "127.0.0.1", method: "POST", agent };
+  for (let i = 0; i < 20; i++) {
+    const sent = requestTo(at);
+    sent.end(Buffer.alloc(200_000));
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    response.resume();
+    await once(response, "end");
+  }
+  // The one before may be on its way still.
+  assert.ok(Math.max(...listeners) <= (listeners[0] ?? 0) + 2, listeners.join());
 });
