@@ -26,6 +26,9 @@ export interface S3Parts {
   readonly identity: Pick<Identity, "envelope">;
 }
 
+/** A client whose clock or secret is wrong makes many before somebody looks. */
+const FAILED_SIGNATURES_MAX = 100;
+
 /** The gateway's side behind its wire. */
 export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
   const { config, log, clock, metadata, objects, identity } = parts;
@@ -66,6 +69,7 @@ export function openS3Gateway(
         signatureV2: config.s3_signature_v2,
         uploadIdleTimeoutMs: config.upload_idle_timeout_ms,
         trustedProxies: config.trusted_proxies,
+        failedSignaturesMax: FAILED_SIGNATURES_MAX,
       },
     },
     ({ operation, method, status, elapsedMs }) =>

@@ -24,6 +24,8 @@ export interface GatewaySettings {
   readonly region: string;
   readonly signatureV2: V2Policy;
   readonly uploadIdleTimeoutMs: number;
+  /** Wrong signatures of one key from one address that are answered in a minute. */
+  readonly failedSignaturesMax: number;
   readonly trustedProxies: readonly string[];
 }
 

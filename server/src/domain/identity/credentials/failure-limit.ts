@@ -15,16 +15,19 @@ interface Failures {
 /** Counts failures, never successes: guessing gets slow, a working client never does. */
 export class FailureLimit {
   readonly #clock: Clock;
+  readonly #max: number;
   readonly #failures = new Map<string, Failures>();
 
-  constructor(clock: Clock) {
+  /** @param max failures a minute */
+  constructor(clock: Clock, max = FAILED_SIGN_INS_MAX) {
     this.#clock = clock;
+    this.#max = max;
   }
 
   /** @throws Problem `rate_limited` with `Retry-After`, when the window's failures are used up: right or wrong is not looked at */
   check(key: string): void {
     const failures = this.#present(key);
-    if (failures === undefined || failures.count < FAILED_SIGN_INS_MAX) return;
+    if (failures === undefined || failures.count < this.#max) return;
     const waitS = Math.max(1, Math.ceil((failures.sinceMs + WINDOW_MS - this.#clock.nowMs()) / 1000));
     throw new Problem(
       "rate_limited",
@@ -32,7 +35,7 @@ export class FailureLimit {
       {
         headers: {
           "retry-after": String(waitS),
-          "ratelimit-policy": `"sign-in";q=${FAILED_SIGN_INS_MAX};w=${WINDOW_MS / 1000}`,
+          "ratelimit-policy": `"sign-in";q=${this.#max};w=${WINDOW_MS / 1000}`,
           ratelimit: `"sign-in";r=0;t=${waitS}`,
         },
       },

@@ -23,3 +23,4 @@ export { isLive, SignIn, type SignInRequest } from "./sign-in.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { UsageLog } from "./usage.ts";
 export type { Credential, CredentialSecret } from "./view.ts";
+export { FailureLimit } from "./failure-limit.ts";

@@ -1,10 +1,41 @@
 import { S3Error, type AdmittedKey, type S3Keys } from "#domain/s3/index.ts";
 
-/** @throws S3Error `InvalidAccessKeyId` */
-export async function admitted(keys: S3Keys, accessKeyId: string): Promise<AdmittedKey> {
-  const key = await keys.admit(accessKeyId);
-  if (key === undefined)
-    throw new S3Error("InvalidAccessKeyId", undefined, { fields: { AWSAccessKeyId: accessKeyId } });
-  keys.used(key.principal);
-  return key;
+export interface ProofDeps {
+  readonly keys: S3Keys;
+  /** Of a key at an address, counted before anything is looked up for it. @throws Problem `rate_limited` from `check` */
+  readonly failures: { check(whose: string): void; fail(whose: string): void };
+}
+
+/** Who claims to have which key. */
+export interface Claimant {
+  readonly accessKeyId: string;
+  readonly ip: string | null;
+}
+
+/** What whoever guesses gets to see. */
+const GUESSED = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
+
+/**
+ * The key, once `verify` has seen a signature with its secret. Too many failures of a key from one address keep it from there for the rest of a
+ * minute, right or wrong.
+ * @throws S3Error `InvalidAccessKeyId`, what `verify` throws; Problem `rate_limited`
+ */
+export async function proven(
+  { keys, failures }: ProofDeps,
+  { accessKeyId, ip }: Claimant,
+  verify: (key: AdmittedKey) => void,
+): Promise<AdmittedKey> {
+  const whose = `${accessKeyId.slice(0, 64)} ${ip ?? "unknown"}`;
+  failures.check(whose);
+  try {
+    const key = await keys.admit(accessKeyId);
+    if (key === undefined)
+      throw new S3Error("InvalidAccessKeyId", undefined, { fields: { AWSAccessKeyId: accessKeyId } });
+    verify(key);
+    keys.used(key.principal);
+    return key;
+  } catch (error) {
+    if (error instanceof S3Error && GUESSED.has(error.code)) failures.fail(whose);
+    throw error;
+  }
 }

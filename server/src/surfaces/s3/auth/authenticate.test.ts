@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import { refused, send, succeeded, texts, useGateway, type Answer } from "../testing/gateway.ts";
+import { openGateway, refused, send, succeeded, texts, useGateway, type Answer } from "../testing/gateway.ts";
 import { chunkSigner } from "./chunk-signatures.ts";
 import { canonicalRequestOf, deriveKey, signatureOf, stringToSignOf } from "./signature-v4.ts";
 import { basicDateOf } from "./times.ts";
@@ -363,4 +363,23 @@ test("verifies chunks by the chain that began with the request", () => {
   const scope = { day: "20130524", region: "us-east-1", service: "s3" };
   const context = { key: Buffer.from("k"), date: "20130524T000000Z", scope, seed: "0".repeat(64) };
   assert.equal(chunkSigner(context).chunk("x", "y"), false);
+});
+
+test("a key whose signatures are wrong too often in a minute is told to slow down at that address, and no other key is", async () => {
+  const gateway = await openGateway({ failedSignaturesMax: 20 });
+  const key = await gateway.newKey();
+  const wrong = { ...key, secret: `${key.secret.slice(1)}x` };
+  const ask = (as: typeof key): Promise<Answer> => gateway.call("GET", "/", { sign: { key: as } });
+  succeeded(await ask(key));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(wrong)));
+  for (const answer of answers) refused(answer, "SignatureDoesNotMatch", 403);
+  for (const present of [wrong, key]) {
+    const answer = await ask(present);
+    refused(answer, "SlowDown", 503);
+    assert.ok(Number(answer.headers["retry-after"]) > 0);
+  }
+  succeeded(await ask(gateway.key));
+  gateway.ground.ground.clock.advance(60_000);
+  succeeded(await ask(key));
+  await gateway.close();
 });

@@ -1,7 +1,8 @@
-import { S3Error, type S3Keys, type S3Principal } from "#domain/s3/index.ts";
+import type { KeyObject } from "node:crypto";
+import { S3Error, type S3Principal } from "#domain/s3/index.ts";
 import type { Fields } from "../wire/fields.ts";
 import { hasParameter, type Exchange } from "../wire/request.ts";
-import { admitted } from "./admit.ts";
+import { proven, type ProofDeps } from "./admit.ts";
 import { authenticateForm, type FormFields } from "./form.ts";
 import { kindOf, type AuthKind } from "./kinds.ts";
 import { payloadOf, type Payload } from "./payload.ts";
@@ -20,8 +21,7 @@ export interface Authentication {
   readonly hoisted: ReadonlySet<string>;
 }
 
-export interface AuthenticatorDeps {
-  readonly keys: S3Keys;
+export interface AuthenticatorDeps extends ProofDeps {
   readonly nowMs: () => number;
   readonly regions: Regions;
   readonly v2: V2Policy;
@@ -59,7 +59,7 @@ export function createS3Authenticator(deps: AuthenticatorDeps): S3Authenticator 
           return ofV2(deps, exchange, claimsOfV2Query(exchange, deps.nowMs()), kind);
         case "form": {
           if (form === undefined) throw new S3Error("MalformedPOSTRequest");
-          const principal = await authenticateForm({ ...deps, signingKeys }, form);
+          const principal = await authenticateForm({ ...deps, signingKeys }, form, exchange.ip);
           return { ...unsignedBody(exchange), kind, principal };
         }
         default:
@@ -99,9 +99,12 @@ async function ofV4(
   claims: V4Claims,
   kind: "v4-header" | "v4-query",
 ): Promise<Authentication> {
-  const { principal, secret } = await admitted(deps.keys, claims.accessKeyId);
-  const key = signingKeys.keyOf(claims.accessKeyId, secret, claims.scope);
-  requireV4Signature(exchange, claims, key, deps.publicHost);
+  const { accessKeyId } = claims;
+  const keyFor = (secret: string): KeyObject => signingKeys.keyOf(accessKeyId, secret, claims.scope);
+  const { principal, secret } = await proven(deps, { accessKeyId, ip: exchange.ip }, (admitted) =>
+    requireV4Signature(exchange, claims, keyFor(admitted.secret), deps.publicHost),
+  );
+  const key = keyFor(secret);
   const { date, scope, signature: seed } = claims;
   const payload = payloadOf(claims.payload, kind === "v4-header" ? { key, date, scope, seed } : null);
   return { kind, principal, payload, ...(kind === "v4-query" ? withQuery(exchange) : plainFields(exchange)) };
@@ -130,9 +133,11 @@ async function ofV2(
   claims: V2Claims,
   kind: "v2-header" | "v2-query",
 ): Promise<Authentication> {
-  const { principal, secret } = await admitted(deps.keys, claims.accessKeyId);
   const seen = kind === "v2-query" ? withQuery(exchange) : plainFields(exchange);
+  const { accessKeyId } = claims;
   // Its signature covers fields of the query as if they were in the header.
-  requireV2Signature({ ...exchange, fields: seen.fields }, claims, secret);
+  const { principal } = await proven(deps, { accessKeyId, ip: exchange.ip }, ({ secret }) =>
+    requireV2Signature({ ...exchange, fields: seen.fields }, claims, secret),
+  );
   return { ...unsignedBody(exchange), ...seen, kind, principal };
 }

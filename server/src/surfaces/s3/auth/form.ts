@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { S3Error, type S3Keys, type S3Principal } from "#domain/s3/index.ts";
-import { admitted } from "./admit.ts";
+import { S3Error, type S3Principal } from "#domain/s3/index.ts";
+import { proven, type ProofDeps } from "./admit.ts";
 import { equalInConstantTime, signatureOf, V4_ALGORITHM, type SigningKeys } from "./signature-v4.ts";
 import { msOfBasicDate, requireNear } from "./times.ts";
 import type { V2Policy } from "./v2.ts";
@@ -9,8 +9,7 @@ import { credentialOf, mismatch, type Regions } from "./v4.ts";
 /** The fields of a form before its file, by lower-case names. Each came once. */
 export type FormFields = ReadonlyMap<string, string>;
 
-interface Deps {
-  readonly keys: S3Keys;
+interface Deps extends ProofDeps {
   readonly regions: Regions;
   readonly v2: V2Policy;
   readonly signingKeys: SigningKeys;
@@ -24,7 +23,7 @@ export const SIGNATURE_FIELDS = new Set(["awsaccesskeyid", "signature", "x-amz-s
  * Who signed a form's policy; without one nobody did. The conditions of the policy are for the operation to check.
  * @throws S3Error `InvalidArgument`, `InvalidAccessKeyId`, `SignatureDoesNotMatch`
  */
-export async function authenticateForm(deps: Deps, form: FormFields): Promise<S3Principal> {
+export async function authenticateForm(deps: Deps, form: FormFields, ip: string | null): Promise<S3Principal> {
   const policy = form.get("policy");
   const hasV4 = form.has("x-amz-algorithm") || form.has("x-amz-credential") || form.has("x-amz-signature");
   const hasV2 = form.has("awsaccesskeyid") || form.has("signature");
@@ -34,7 +33,7 @@ export async function authenticateForm(deps: Deps, form: FormFields): Promise<S3
     return deps.keys.anonymous();
   }
   if (policy === undefined) throw missing("Policy");
-  return hasV4 ? ofV4(deps, form, policy) : ofV2(deps, form, policy);
+  return hasV4 ? ofV4(deps, form, policy, ip) : ofV2(deps, form, policy, ip);
 }
 
 function missing(name: string): S3Error {
@@ -48,7 +47,7 @@ function required(form: FormFields, name: string): string {
   return value;
 }
 
-async function ofV4(deps: Deps, form: FormFields, policy: string): Promise<S3Principal> {
+async function ofV4(deps: Deps, form: FormFields, policy: string, ip: string | null): Promise<S3Principal> {
   const malformed = (detail: string, fields = {}): S3Error =>
     new S3Error("InvalidArgument", `The form's signature is malformed; ${detail}`, { fields });
   if (required(form, "X-Amz-Algorithm") !== V4_ALGORITHM) throw malformed(`X-Amz-Algorithm must be ${V4_ALGORITHM}`);
@@ -57,21 +56,23 @@ async function ofV4(deps: Deps, form: FormFields, policy: string): Promise<S3Pri
   if (ms === undefined) throw malformed("X-Amz-Date must be like 20130524T000000Z");
   const { accessKeyId, scope } = credentialOf(required(form, "X-Amz-Credential"), date, deps.regions, malformed);
   const given = required(form, "X-Amz-Signature");
-  const { principal, secret } = await admitted(deps.keys, accessKeyId);
-  const right = signatureOf(deps.signingKeys.keyOf(accessKeyId, secret, scope), policy);
-  if (!equalInConstantTime(given, right)) throw mismatch(accessKeyId, given, { StringToSign: policy });
+  const { principal } = await proven(deps, { accessKeyId, ip }, ({ secret }) => {
+    const right = signatureOf(deps.signingKeys.keyOf(accessKeyId, secret, scope), policy);
+    if (!equalInConstantTime(given, right)) throw mismatch(accessKeyId, given, { StringToSign: policy });
+  });
   // When it ends is the policy's to say; that it began is ours to see.
   if (ms > deps.nowMs()) requireNear(ms, deps.nowMs());
   return principal;
 }
 
-async function ofV2(deps: Deps, form: FormFields, policy: string): Promise<S3Principal> {
+async function ofV2(deps: Deps, form: FormFields, policy: string, ip: string | null): Promise<S3Principal> {
   if (deps.v2 === "refuse")
     throw new S3Error("InvalidRequest", "Signature V2 is not taken here; sign the form with AWS4-HMAC-SHA256.");
   const accessKeyId = required(form, "AWSAccessKeyId");
   const given = required(form, "Signature");
-  const { principal, secret } = await admitted(deps.keys, accessKeyId);
-  const right = createHmac("sha1", secret).update(policy).digest("base64");
-  if (!equalInConstantTime(given, right)) throw mismatch(accessKeyId, given, { StringToSign: policy });
+  const { principal } = await proven(deps, { accessKeyId, ip }, ({ secret }) => {
+    const right = createHmac("sha1", secret).update(policy).digest("base64");
+    if (!equalInConstantTime(given, right)) throw mismatch(accessKeyId, given, { StringToSign: policy });
+  });
   return principal;
 }

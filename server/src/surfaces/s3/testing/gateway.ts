@@ -88,6 +88,7 @@ export async function openGateway(settings: Partial<GatewaySettings> = {}): Prom
     signatureV2: "all",
     uploadIdleTimeoutMs: 60_000,
     trustedProxies: [],
+    failedSignaturesMax: 10_000,
     ...settings,
   };
   serveS3(
