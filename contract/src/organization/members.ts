@@ -52,7 +52,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Remove a member",
     description:
-      "Credentials that the person made lose every scope, or pass to the caller, as they are at that moment, with `transfer_credentials=true`. A private project that would be left without a maintainer passes to an owner.",
+      "Credentials and S3 keys that the person made lose every scope, or pass to the caller, as they are at that moment, with `transfer_credentials=true`. A private project that would be left without a maintainer passes to an owner.",
     permission: "members:write",
     params: userParams,
     query: Type.Object({ transfer_credentials: Type.Optional(Type.Boolean({ default: false })) }),

@@ -64,6 +64,20 @@ describe("a change of access", () => {
     assert.equal(credential["created_by"], world.acme.people.owner);
   });
 
+  test("a removed member's S3 keys lose every scope, or pass on with what they could do at that moment", async () => {
+    for (const passes of [false, true]) {
+      const userId = await world.join(world.acme, `member-${++counter}@example.org`, "developer");
+      const key = await made("POST", "/v1/s3/keys", world.person(world.acme, userId), { name: "theirs" });
+      const path = `/v1/s3/keys/${String(key["id"])}`;
+      const before = await made("GET", path, owner());
+      const query = passes ? "?transfer_credentials=true" : "";
+      assert.equal((await ask("DELETE", `/v1/members/${userId}${query}`, owner())).status, 204);
+      const after = await made("GET", path, owner());
+      assert.deepEqual(after["effective_scopes"], passes ? before["effective_scopes"] : []);
+      assert.equal(after["created_by"], passes ? world.acme.people.owner : userId);
+    }
+  });
+
   test("credentials that are passed on gain nothing from the one who has them now", async () => {
     const scopes: Scope[] = ["apps:read", "audit:read"];
     const { userId, credentialId, token } = await memberWithCredential(world.acme, "admin", scopes);

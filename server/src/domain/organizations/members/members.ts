@@ -1,8 +1,11 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
+  authorize,
   credentialsCreatedBy,
   ORG_ROLE_SCOPES,
+  parseScopes,
+  renderScopes,
   transferCredentials,
   type PersonPrincipal,
 } from "#domain/identity/index.ts";
@@ -19,10 +22,13 @@ import {
   findMember,
   listMemberRows,
   ownersOf,
+  passS3Key,
   projectRoles,
   projectsMaintainedAlone,
+  s3KeysCreatedBy,
   setRole,
   type Member,
+  type S3KeyOfMember,
 } from "./store.ts";
 
 /** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
@@ -85,7 +91,7 @@ export async function changeRole(
 }
 
 /**
- * Takes a person out of the organization. Their credentials lose every scope, or pass to the caller; private projects that
+ * Takes a person out of the organization. Their credentials and S3 keys lose every scope, or pass to the caller; private projects that
  * only they maintained pass to an owner (the caller, or else the longest-standing), because nobody else could even see them.
  * @throws Problem `not_found`, `forbidden`, `conflict` (the last owner, nobody to pass the credentials to)
  */
@@ -102,8 +108,12 @@ export async function removeMember(
     requireMayChange(grantor, member.role);
     if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
     const credentials = await credentialsCreatedBy(tx, orgId, userId);
+    const s3Keys = await s3KeysCreatedBy(tx, orgId, userId);
     const heir = handOver ? requireHeir(grantor, userId) : null;
-    if (heir !== null) await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
+    if (heir !== null) {
+      await passS3KeysOn(tx, orgId, s3Keys, { from: userId, to: heir });
+      await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
+    }
     const inherited = await passProjectsOn(deps, tx, orgId, { from: userId, preferred: grantor.userId });
     await deleteMembership(tx, orgId, userId);
     await announceAccessChange(deps, tx, orgId);
@@ -112,9 +122,34 @@ export async function removeMember(
       orgId,
       action: "member.remove",
       target: { kind: "user", id: userId },
-      detail: { role: member.role, credentials, credentials_to: heir, projects_to: inherited },
+      detail: {
+        role: member.role,
+        credentials,
+        s3_keys: s3Keys.map(({ id }) => id),
+        credentials_to: heir,
+        projects_to: inherited,
+      },
     });
   });
+}
+
+/** They keep what they can do at this moment and gain nothing: whoever leaves still knows their secrets. */
+async function passS3KeysOn(
+  tx: Writer,
+  orgId: string,
+  keys: readonly S3KeyOfMember[],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const creator = await personPrincipal(tx, orgId, from);
+  if (creator === undefined) return;
+  for (const { id, scopes, project_id, visibility } of keys) {
+    // A project that is gone counts as private: nobody reaches it.
+    const project = project_id === null ? {} : { project: { id: project_id, visibility: visibility ?? "private" } };
+    const kept = [...parseScopes(scopes)].filter(
+      (scope) => authorize(creator, scope, { orgId, ...project }) === "allowed",
+    );
+    passS3Key(tx, id, { created_by: to, scopes: renderScopes(new Set(kept)) });
+  }
 }
 
 function requireHeir(grantor: Grantor, userId: string): string {

@@ -139,3 +139,28 @@ export async function projectRoles(
     .where("user_id", "=", userId)
     .execute();
 }
+
+export type S3KeyOfMember = Pick<Tables["s3_key"], "id" | "scopes" | "project_id"> & {
+  visibility: Tables["project"]["visibility"] | null;
+};
+
+/** Access keys of the S3 gateway that a member made and that are not revoked. */
+export async function s3KeysCreatedBy(db: Reader, orgId: string, createdBy: string): Promise<S3KeyOfMember[]> {
+  return db
+    .selectFrom("s3_key as k")
+    .leftJoin("project as p", "p.id", "k.project_id")
+    .select(["k.id", "k.scopes", "k.project_id", "p.visibility"])
+    .where("k.org_id", "=", orgId)
+    .where("k.created_by", "=", createdBy)
+    .where("k.revoked_at", "is", null)
+    .orderBy("k.id")
+    .execute();
+}
+
+export function passS3Key(
+  tx: Writer,
+  id: string,
+  change: { readonly created_by: string; readonly scopes: string },
+): void {
+  tx.defer(tx.updateTable("s3_key").set(change).where("id", "=", id));
+}
