@@ -84,7 +84,7 @@ export async function clearClaim(tx: Writer, id: string, name: string): Promise<
 export async function takeGrant(
   tx: Writer,
   id: string,
-  upload: { readonly claim: string; readonly nowMs: number; lost(): Error },
+  upload: { readonly claim: string; readonly nowMs: number; lost: () => Error },
 ): Promise<GrantRow | undefined> {
   const isFree = (eb: ExpressionBuilder<Tables, "upload_grant">) =>
     eb.or([eb("claim", "is", null), eb("claim", "=", upload.claim), eb("claimed_until", "<", upload.nowMs)]);
