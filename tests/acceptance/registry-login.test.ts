@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { basic } from "../fixtures/http.ts";
-import { eventually } from "../fixtures/process.ts";
+import { eventually, mooring } from "../fixtures/process.ts";
 import {
   digestOf,
   errorOf,
@@ -345,4 +345,34 @@ test("the catalog lists what the caller may pull and something was pushed to", a
   assert.deepEqual(await names(home.credential, `?n=1&last=${full[0]}`), [full[1]]);
   assert.deepEqual(await names(await newClient(server, token, ["files:read"])), []);
   assert.equal((await send(server.origin, "GET", "/v2/_catalog")).status, 401);
+});
+
+test("a person logs in with their e-mail address and a personal access token, made on the server's machine", async () => {
+  const { server, home } = shared;
+  const email = "owner@acme.localhost";
+  const words = ["token", "create", email, "--org", home.org.slug, "--name", "laptop", "--scope", "registry:pull"];
+  const outcome = await mooring([...words, "--data-dir", server.dataDir, "--json"], {
+    environment: server.environment,
+  });
+  assert.equal(outcome.code, 0, outcome.stderr);
+  const { id, token } = JSON.parse(outcome.stdout) as { id: string; token: string };
+  const person = { client_id: email, client_secret: token };
+  const body = bodyOf(await ask(`scope=repository:${name}:pull,push`, person));
+  const upload = `/v2/${name}/blobs/uploads/`;
+  const push = await send(server.origin, "POST", upload, { auth: `Bearer ${body.token}` });
+  registryRefused(push, 403, "DENIED");
+  assert.match(push.content.toString(), /owner@acme\.localhost may not push to/);
+  assert.equal((await send(server.origin, "GET", `/v2/${name}/tags/list`, { auth: `Bearer ${body.token}` })).status, 200);
+  const refresh = await ask(`offline_token=true&service=x&scope=repository:${name}:pull`, person);
+  const { refresh_token: refreshToken = "" } = bodyOf(refresh);
+  assert.equal((await post({ grant_type: "refresh_token", refresh_token: refreshToken })).status, 200);
+  const api = await server.call("DELETE", `/v1/credentials/${id}`, { token: shared.token });
+  assert.equal(api.status, 200, api.text);
+  registryRefused(await ask("", person), 401, "UNAUTHORIZED");
+  assert.equal((await post({ grant_type: "refresh_token", refresh_token: refreshToken })).status, 401);
+  const unknown = await mooring(["token", "create", "nobody@example.com", ...words.slice(3), "--data-dir", server.dataDir], {
+    environment: server.environment,
+  });
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /nobody@example\.com is no member of/);
 });

@@ -91,6 +91,7 @@ export const NewInvitation = Type.Object({
 
 export const Credential = Type.Object({
   id: Id,
+  kind: Type.Enum(["app", "personal"], { description: "personal: an access token of the person who created it" }),
   client_id: Type.String(),
   name: DisplayName,
   project_id: nullable(Id),

@@ -41,6 +41,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./credential.ts")).credential,
   },
   {
+    name: "token",
+    summary: "make a personal access token for a member",
+    load: async () => (await import("./token.ts")).token,
+  },
+  {
     name: "s3",
     summary: "create, list and revoke access keys of the S3 gateway",
     load: async () => (await import("./s3.ts")).s3,

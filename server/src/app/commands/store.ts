@@ -6,6 +6,29 @@ export async function listOrganizations(db: Reader): Promise<{ id: string; slug:
   return db.selectFrom("organization").select(["id", "slug"]).orderBy("slug").execute();
 }
 
+/** A member by their e-mail address in lower case. */
+export async function memberByEmail(
+  db: Reader,
+  org: string,
+  email: string,
+): Promise<{ orgId: string; userId: string } | undefined> {
+  return db
+    .selectFrom("member")
+    .innerJoin("organization", "organization.id", "member.org_id")
+    .innerJoin("person", "person.id", "member.user_id")
+    .select(["member.org_id as orgId", "member.user_id as userId"])
+    .where("organization.slug", "=", org)
+    .where("person.email", "=", email)
+    .executeTakeFirst();
+}
+
+/** The id of a project by that or its slug. */
+export async function projectByName(db: Reader, orgId: string, name: string): Promise<string | undefined> {
+  const query = db.selectFrom("project").select("id").where("org_id", "=", orgId);
+  const row = await query.where((at) => at.or([at("id", "=", name), at("slug", "=", name)])).executeTakeFirst();
+  return row?.id;
+}
+
 /** Bytes of Parquet by organization and telemetry directory, with what the operator allows it; null: the default. */
 export async function storedTelemetry(
   db: Reader,

@@ -66,6 +66,8 @@ export interface Tables extends AlertTables, RegistryTables, S3Tables, WebhookTa
   };
   credential: {
     id: string;
+    /** `app`: shown with its client id. `personal`: a token of the person who created it, shown with their e-mail address. */
+    kind: "app" | "personal";
     client_id: string;
     org_id: string;
     /** Null: reaches the whole organization. */

@@ -116,6 +116,7 @@ export function versioned<T>(context: OperationContext, record: object, body: T)
 export function credentialBody(credential: Credential): CredentialBody {
   return {
     id: credential.id,
+    kind: credential.kind,
     client_id: credential.clientId,
     name: credential.name,
     project_id: credential.projectId,

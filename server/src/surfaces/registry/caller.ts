@@ -20,8 +20,9 @@ export interface CallerDeps {
 
 type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
 
-export function principalOf({ id, clientId, orgId, orgSlug, projectId, scopes }: State): CredentialPrincipal {
-  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, scopes };
+/** A person's token goes by their e-mail address, in what clients print, too. */
+export function principalOf({ id, clientId, person, orgId, orgSlug, projectId, scopes }: State): CredentialPrincipal {
+  return { kind: "credential", id, clientId: person ?? clientId, orgId, orgSlug, projectId, scopes };
 }
 
 /** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `rate_limited`, `unavailable` */
@@ -54,7 +55,13 @@ export async function signIn(
   clientSecret: string,
 ): Promise<State> {
   try {
-    return await identity.signIn.authenticate({ clientId, clientSecret, ip: request.ip, requestId: request.id });
+    return await identity.signIn.authenticate({
+      clientId,
+      clientSecret,
+      takesPeople: true,
+      ip: request.ip,
+      requestId: request.id,
+    });
   } catch (error) {
     if ((error as { code?: unknown }).code !== "unauthorized") throw error;
     throw wrongPassword();

@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { reachOf, type Reach } from "#domain/identity/access/index.ts";
+import { reachOf, type PersonPrincipal, type Reach } from "#domain/identity/access/index.ts";
 import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
 import type { Envelope } from "#domain/identity/keys/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -12,25 +12,23 @@ import {
   absent,
   auditActorOf,
   creatorOf,
+  holdingsOf,
   requireHeld,
   requirePermission,
   requirePolicy,
   withinPolicy,
   type Acting,
 } from "./acting.ts";
-import { earliest, parsePolicy, parseScopes, renderScopes, resourceOf } from "./bounds.ts";
+import { earliest, parsePolicy, parseScopes, renderScopes, resourceOf, type Policy } from "./bounds.ts";
 import { hintOf, invalidPlace, requireKnownScopes, requireName, requireOverlap } from "./input.ts";
-import { CLIENT_SECRET_HASH } from "./sign-in.ts";
+import { addSecret, retireSecrets } from "./secrets.ts";
 import { CREATION_DEPTH_MAX, readCreators } from "./states.ts";
 import {
   contextsOf,
-  deleteSecrets,
-  expireSecret,
   findContext,
   findOrganization,
   findProject,
   insertCredential,
-  insertSecret,
   listCredentialIds,
   secretsOf,
   updateCredential,
@@ -71,8 +69,6 @@ export interface Propagation {
   readonly propagated: boolean;
 }
 
-/** Secrets accepted at once: the one in use and the one that takes over. */
-const LIVE_SECRETS_MAX = 2;
 const ROTATION_OVERLAP_S_DEFAULT = 86_400;
 const NOTHING: Reach = { organization: false, visibleProjects: false, projectIds: [] };
 
@@ -89,14 +85,46 @@ export class Credentials {
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`
    */
   async create(acting: Acting, input: NewCredential): Promise<{ credential: Credential; clientSecret: string }> {
-    const { metadata, clock } = this.#deps;
     const { actor } = acting;
+    const made = { kind: "app", createdBy: creatorOf(actor), secret: newSecret("mrcs") } as const;
+    const credential = await this.#insert(acting, input, made, (tx, scopes) =>
+      this.#requireMayCreate(tx, acting, input.projectId, scopes),
+    );
+    return { credential, clientSecret: made.secret };
+  }
+
+  /**
+   * Makes a personal access token: a credential that is never more than what its person may do, and ends when they leave. It is
+   * shown together with their e-mail address, to services that take people.
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`
+   */
+  async createPersonal(
+    acting: Acting,
+    person: PersonPrincipal,
+    input: NewCredential,
+  ): Promise<{ credential: Credential; token: string }> {
+    const made = { kind: "personal", createdBy: person.id, secret: newSecret("mrpat") } as const;
+    const credential = await this.#insert(acting, input, made, async (tx, scopes) => {
+      const { policy, held } = await this.#holdings(tx, person, input.projectId);
+      requireHeld(held, scopes);
+      requirePolicy(policy, scopes);
+      return policy;
+    });
+    return { credential, token: made.secret };
+  }
+
+  async #insert(
+    acting: Acting,
+    input: NewCredential,
+    made: { readonly kind: Credential["kind"]; readonly createdBy: string; readonly secret: string },
+    requireMay: (tx: Writer, scopes: ReadonlySet<Scope>) => Promise<Policy>,
+  ): Promise<Credential> {
+    const { metadata, clock } = this.#deps;
     const scopes = requireKnownScopes(input.scopes);
     requireName(input.name);
     const id = newId("cred", clock.nowMs());
-    const clientSecret = newSecret("mrcs");
     await metadata.write(async (tx) => {
-      const policy = await this.#requireMayCreate(tx, acting, input.projectId, scopes);
+      const policy = await requireMay(tx, scopes);
       const nowMs = clock.nowMs();
       const expiresAtMs = earliest(
         input.expiresAtMs ?? null,
@@ -106,12 +134,13 @@ export class Credentials {
       if (expiresAtMs !== null && !(expiresAtMs > nowMs)) throw invalidPlace("/expires_at", "must be in the future");
       await insertCredential(tx, {
         id,
+        kind: made.kind,
         client_id: newId("cred", nowMs).replace("cred_", "mrc_"),
-        org_id: actor.orgId,
+        org_id: acting.actor.orgId,
         project_id: input.projectId,
         name: input.name,
         scopes: renderScopes(scopes),
-        created_by: creatorOf(actor),
+        created_by: made.createdBy,
         created_at: nowMs,
         expires_at: expiresAtMs,
         revoked_at: null,
@@ -119,8 +148,9 @@ export class Credentials {
         last_used_at: null,
         last_used_ip: null,
       });
-      await this.#addSecret(tx, id, clientSecret);
+      await addSecret(this.#deps, tx, id, made.secret);
       const detail = {
+        ...(made.kind === "personal" ? { kind: made.kind, person: made.createdBy } : {}),
         name: input.name,
         scopes: renderScopes(scopes),
         project_id: input.projectId,
@@ -128,7 +158,7 @@ export class Credentials {
       };
       await this.#audit(tx, acting, "credential.create", id, detail);
     });
-    return { credential: await this.#view(id), clientSecret };
+    return this.#view(id);
   }
 
   /** @throws Problem `not_found`, `insufficient_scope` */
@@ -218,10 +248,12 @@ export class Credentials {
     requireOverlap(overlapS);
     const clientSecret = newSecret("mrcs");
     const propagation = await this.#change(acting, id, async (tx, context, held) => {
+      if (context.kind === "personal")
+        throw new Problem("conflict", "A personal access token has no other secret; make a new one, and revoke this.");
       // Who gets the secret gets what the credential may do, now and when its creator's role is raised again.
       requireHeld(held, withinPolicy(parseScopes(context.scopes), parsePolicy(context.policy)));
-      await this.#retireSecrets(tx, id, overlapS);
-      await this.#addSecret(tx, id, clientSecret);
+      await retireSecrets(this.#deps, tx, id, overlapS);
+      await addSecret(this.#deps, tx, id, clientSecret);
       const epoch = context.epoch + (overlapS === 0 ? 1 : 0);
       if (overlapS === 0) await updateCredential(tx, id, { epoch });
       return { epoch, action: "credential.rotate", detail: { overlap_seconds: overlapS, hint: hintOf(clientSecret) } };
@@ -285,19 +317,23 @@ export class Credentials {
         "A credential of a project can only create credentials of that project; give its project_id.",
       );
     }
-    const organization = await findOrganization(tx, actor.orgId);
-    if (organization === undefined) throw absent();
-    const project = projectId === null ? undefined : await findProject(tx, actor.orgId, projectId);
-    if (projectId !== null && project === undefined) throw absent();
-    const held = requirePermission(actor, "credentials:write", {
-      orgId: actor.orgId,
-      ...(project === undefined ? {} : { project }),
-    });
-    const policy = parsePolicy(organization.policy);
+    const { policy, held } = await this.#holdings(tx, actor, projectId, "credentials:write");
     requireHeld(held, scopes);
     requirePolicy(policy, scopes);
     if (actor.kind === "credential") await this.#requireDepth(tx, actor.id);
     return policy;
+  }
+
+  /** What the actor holds in the organization or its project, and the organization's policy. @throws Problem `not_found`, `insufficient_scope` */
+  async #holdings(tx: Writer, actor: Acting["actor"], projectId: string | null, permission?: Scope) {
+    const organization = await findOrganization(tx, actor.orgId);
+    if (organization === undefined) throw absent();
+    const project = projectId === null ? undefined : await findProject(tx, actor.orgId, projectId);
+    if (projectId !== null && project === undefined) throw absent();
+    const resource = { orgId: actor.orgId, ...(project === undefined ? {} : { project }) };
+    const held =
+      permission === undefined ? holdingsOf(actor, resource) : requirePermission(actor, permission, resource);
+    return { policy: parsePolicy(organization.policy), held };
   }
 
   async #requireDepth(tx: Writer, creatorId: string): Promise<void> {
@@ -307,36 +343,6 @@ export class Credentials {
     throw new Problem(
       "forbidden",
       `Credentials create credentials at most ${CREATION_DEPTH_MAX} deep; let a person create this one.`,
-    );
-  }
-
-  async #addSecret(tx: Writer, credentialId: string, secret: string): Promise<void> {
-    const { envelope, clock } = this.#deps;
-    const nowMs = clock.nowMs();
-    await insertSecret(tx, {
-      id: newId("sec", nowMs),
-      credential_id: credentialId,
-      hash: envelope.keyedHash(CLIENT_SECRET_HASH, secret).toString("hex"),
-      hint: hintOf(secret),
-      created_at: nowMs,
-      expires_at: null,
-      last_used_at: null,
-    });
-  }
-
-  /** The newest live secret stays for the overlap, all others go. */
-  async #retireSecrets(tx: Writer, credentialId: string, overlapS: number): Promise<void> {
-    const nowMs = this.#deps.clock.nowMs();
-    const endsAtMs = nowMs + overlapS * 1000;
-    const present = await secretsOf(tx, credentialId);
-    const live = present.filter((row) => row.expires_at === null || nowMs < row.expires_at);
-    const kept = overlapS === 0 ? [] : live.slice(0, LIVE_SECRETS_MAX - 1);
-    for (const row of kept)
-      if (row.expires_at === null || row.expires_at > endsAtMs) await expireSecret(tx, row.id, endsAtMs);
-    const gone = present.filter((row) => !kept.includes(row));
-    await deleteSecrets(
-      tx,
-      gone.map((row) => row.id),
     );
   }
 

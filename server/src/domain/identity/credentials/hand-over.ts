@@ -7,6 +7,7 @@ import {
   findMemberRole,
   credentialsCreatedBy,
   idsOfProject,
+  personalOf,
   setCreator,
   updateCredential,
 } from "./store.ts";
@@ -18,7 +19,7 @@ export interface HandOverDeps {
 
 /**
  * Makes `to` the one whose role bounds the credentials that `from` created, in the caller's transaction. They keep what they
- * can do at this moment and gain nothing, since `from` still knows their secrets. Returns their ids, for the audit log.
+ * can do at this moment and gain nothing, since `from` still knows their secrets. Tokens of the person's own end. Returns their ids, for the audit log.
  */
 export async function transferCredentials(
   deps: HandOverDeps,
@@ -37,6 +38,7 @@ export async function transferCredentials(
     await updateCredential(tx, context.id, { scopes: renderScopes(new Set(kept)) });
   }
   await setCreator(tx, options);
+  await revoke(deps, tx, await personalOf(tx, { orgId: options.orgId, userId: options.from }));
   await appendAuthChange(deps, tx, { kind: "organization", subject: options.orgId });
   return ids;
 }
@@ -48,10 +50,18 @@ export async function revokeCredentialsOfProject(
   options: { orgId: string; projectId: string },
 ): Promise<string[]> {
   const rows = await idsOfProject(tx, options);
+  await revoke(deps, tx, rows);
+  return rows.map(({ id }) => id);
+}
+
+async function revoke(
+  deps: HandOverDeps,
+  tx: Writer,
+  rows: readonly { readonly id: string; readonly epoch: number }[],
+): Promise<void> {
   // All rows before the feed: who changes a credential at the same time takes the row first and the feed's lock second, too.
   for (const { id, epoch } of rows)
     await updateCredential(tx, id, { revoked_at: deps.clock.nowMs(), epoch: epoch + 1 });
   for (const { id, epoch } of rows)
     await appendAuthChange(deps, tx, { kind: "credential", subject: id, epoch: epoch + 1 });
-  return rows.map(({ id }) => id);
 }

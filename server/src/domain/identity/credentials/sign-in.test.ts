@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Identity } from "#domain/identity/index.ts";
 import { newSecret } from "#kernel/secrets.ts";
+import { transferCredentials } from "./hand-over.ts";
 import { credentialOf, openGround, SYSTEM, tokenOf, type Ground } from "#domain/identity/testing.ts";
 
 let ground: Ground;
@@ -164,4 +165,52 @@ test("last use is kept to the minute, for the credential and the secret, without
   await identity.stop();
   const again = await identity.credentials.get({ actor: SYSTEM }, client.id);
   assert.deepEqual([again.lastUsedAtMs, again.lastUsedIp], [usedAtMs + 60_000, "127.0.0.1"]);
+});
+
+describe("a personal access token", () => {
+  const name = { name: "laptop", projectId: null } as const;
+  const show = (clientId: string, clientSecret: string, takesPeople = true): Promise<{ scopes: ReadonlySet<string> }> =>
+    identity.signIn.authenticate({ clientId, clientSecret, takesPeople, ip: "192.0.2.1", requestId: "req_1" });
+
+  test("is shown with the person's address, where people are taken, and is bounded by what the person may do", async () => {
+    const ada = await ground.person("developer");
+    const asked = { ...name, scopes: ["files:read", "files:write"] };
+    const { token } = await identity.credentials.createPersonal({ actor: SYSTEM }, ada, asked);
+    assert.match(token, /^mrpat_/);
+    assert.deepEqual([...(await show(ada.email.toUpperCase(), token)).scopes].toSorted(), [
+      "files:read",
+      "files:write",
+    ]);
+    await ground.setRole(ada.id, "viewer");
+    await identity.feed.sync();
+    assert.deepEqual([...(await show(ada.email, token)).scopes], ["files:read"]);
+    const other = await ground.person("owner");
+    const refused = [
+      [ada.email, token, false],
+      [other.email, token, true],
+      [ada.email, newSecret("mrpat"), true],
+      [ada.email, "guess", true],
+      [UNKNOWN, token, true],
+    ] as const;
+    for (const [clientId, secret, takesPeople] of refused)
+      assert.equal((await refusal(show(clientId, secret, takesPeople))).code, "unauthorized");
+  });
+
+  test("is never more than its person holds, has one secret, and ends when it is revoked or they leave", async () => {
+    const [ada, owner] = [await ground.person("viewer"), await ground.person("owner")];
+    const make = (scopes: string[]) => identity.credentials.createPersonal({ actor: ada }, ada, { ...name, scopes });
+    await assert.rejects(make(["files:delete"]), { code: "insufficient_scope" });
+    const [kept, revoked] = [await make(["files:read"]), await make(["files:read"])];
+    assert.deepEqual([kept.credential.kind, kept.credential.createdBy], ["personal", ada.id]);
+    await assert.rejects(identity.credentials.rotate({ actor: SYSTEM }, kept.credential.id), { code: "conflict" });
+    await identity.credentials.revoke({ actor: owner }, revoked.credential.id);
+    assert.equal((await refusal(show(ada.email, revoked.token))).code, "unauthorized");
+    await show(ada.email, kept.token);
+    const handed = await ground.metadata.write((tx) =>
+      transferCredentials(ground, tx, { orgId: owner.orgId, from: ada.id, to: owner.id }),
+    );
+    assert.deepEqual(handed, [], "it is nobody else's");
+    await identity.feed.sync();
+    assert.equal((await refusal(show(ada.email, kept.token))).code, "unauthorized");
+  });
 });

@@ -12,13 +12,18 @@ import type { UsageLog } from "./usage.ts";
 /** Purpose under which client secrets are hashed. */
 export const CLIENT_SECRET_HASH = "client-secret";
 const NO_HASH = Buffer.alloc(32);
+const EMAIL = /^[^@\s]{1,64}@[^@\s]{1,255}$/;
 const CLIENT_ID = /^mrc_[0-9a-hjkmnp-tv-z]{26}$/;
 
 type Secret = CredentialState["secrets"][number];
 
 export interface SignInRequest {
+  /** Or, where people may sign in, a person's e-mail address. */
   readonly clientId: string;
+  /** Or a personal access token of that person. */
   readonly clientSecret: string;
+  /** Whether this service takes people. */
+  readonly takesPeople?: boolean;
   readonly ip: string;
   readonly requestId: string;
 }
@@ -71,6 +76,7 @@ export class SignIn {
 
   async #verify(request: SignInRequest): Promise<CredentialState | undefined> {
     const { states, envelope } = this.#deps;
+    if (request.takesPeople === true && EMAIL.test(request.clientId)) return this.#verifyPerson(request);
     if (!CLIENT_ID.test(request.clientId)) return this.#refuse(request, undefined, "malformed");
     if (!isWellFormedSecret("mrcs", request.clientSecret)) {
       // Read only so that the client's organization finds in its log that somebody tried.
@@ -85,6 +91,18 @@ export class SignIn {
     const state = await states.readByClient(request.clientId);
     if (state !== undefined && this.#accepts(state, { keyed, digest }, request)) return state;
     return this.#refuse(request, state, reasonOf(state, this.#deps.clock.nowMs()));
+  }
+
+  /** A token is found by its own hash; that the address is the right one too is asked afterwards, for every one alike. */
+  async #verifyPerson(request: SignInRequest): Promise<CredentialState | undefined> {
+    if (!isWellFormedSecret("mrpat", request.clientSecret)) return this.#refuse(request, undefined, "malformed");
+    const keyed = this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, request.clientSecret);
+    const digest = hash("sha256", request.clientSecret, "buffer");
+    const state = await this.#deps.states.bySecret(keyed.toString("hex"));
+    const isTheirs = state?.person === request.clientId.toLowerCase();
+    if (state !== undefined && isTheirs && this.#accepts(state, { keyed, digest }, request)) return state;
+    const reason = state === undefined || isTheirs ? reasonOf(state, this.#deps.clock.nowMs()) : "another person's";
+    return this.#refuse(request, state, reason);
   }
 
   #accepts(state: CredentialState, hashes: { keyed: Buffer; digest: Buffer }, request: SignInRequest): boolean {

@@ -4,12 +4,14 @@ import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { boundsOf, renderScopes, type CreatorCredential } from "./bounds.ts";
-import { findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
+import { credentialOfSecret, findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
 
 /** A credential as it is now: what sign-in and verification decide by. */
 export interface CredentialState {
   readonly id: string;
   readonly clientId: string;
+  /** Whose own token it is, by e-mail address; null: an app's. */
+  readonly person: string | null;
   readonly orgId: string;
   readonly orgSlug: string;
   readonly projectId: string | null;
@@ -74,6 +76,7 @@ export function stateOf(
   return {
     id: context.id,
     clientId: context.client_id,
+    person: context.kind === "personal" ? (context.creator_email ?? "") : null,
     orgId: context.org_id,
     orgSlug: context.org_slug,
     projectId: context.project_id,
@@ -129,6 +132,14 @@ export class CredentialStates {
     return this.#read(`id ${id}`, { id });
   }
 
+  /** Of a token of a person's own, which names no credential. @throws Problem `unavailable` */
+  async bySecret(hash: string): Promise<CredentialState | undefined> {
+    const id = await credentialOfSecret(this.#metadata.read, hash).catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    return id === undefined ? undefined : this.byId(id);
+  }
+
   #read(key: string, by: { clientId: string } | { id: string }): Promise<CredentialState | undefined> {
     const known = this.#reading.get(key);
     if (known !== undefined) return known;
@@ -142,13 +153,7 @@ export class CredentialStates {
       },
       (error: unknown) => {
         if (this.#reading.get(key) === reading) this.#reading.delete(key);
-        throw new Problem(
-          "unavailable",
-          "This node can't check credentials now, because it can't reach its database. Try again shortly.",
-          {
-            cause: error,
-          },
-        );
+        throw unreachable(error);
       },
     );
     this.#reading.set(key, reading);
@@ -186,4 +191,12 @@ export class CredentialStates {
     this.#byId.clear();
     this.#idOfClient.clear();
   }
+}
+
+function unreachable(cause: unknown): Problem {
+  return new Problem(
+    "unavailable",
+    "This node can't check credentials now, because it can't reach its database. Try again shortly.",
+    { cause },
+  );
 }

@@ -14,6 +14,8 @@ export interface CredentialContext extends CredentialRow {
   visibility: "organization" | "private" | null;
   creator_role: OrgRole | null;
   creator_project_role: ProjectRole | null;
+  /** Null where a credential or the system created it. */
+  creator_email: string | null;
 }
 
 export async function findContext(
@@ -48,8 +50,10 @@ function contexts(db: Reader) {
         .onRef("pm.project_id", "=", "c.project_id")
         .onRef("pm.user_id", "=", "c.created_by"),
     )
+    .leftJoin("person as creator", "creator.id", "c.created_by")
     .selectAll("c")
     .select([
+      "creator.email as creator_email",
       "o.slug as org_slug",
       "o.token_lifetime_s",
       "o.policy",
@@ -57,6 +61,16 @@ function contexts(db: Reader) {
       "m.role as creator_role",
       "pm.role as creator_project_role",
     ]);
+}
+
+/** The credential that a secret belongs to. */
+export async function credentialOfSecret(db: Reader, hash: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("credential_secret")
+    .select("credential_id")
+    .where("hash", "=", hash)
+    .executeTakeFirst();
+  return row?.credential_id;
 }
 
 /** Newest first: only the newest has no end, and one that ends later took over later. The clock may not tell them apart. */
@@ -171,16 +185,32 @@ export async function deleteSecrets(tx: Writer, ids: readonly string[]): Promise
       .execute();
 }
 
-/** Ids of live credentials that a person or credential made. */
+/** Ids of live credentials for apps that a person or credential made. */
 export async function credentialsCreatedBy(db: Reader, orgId: string, createdBy: string): Promise<string[]> {
   const rows = await db
     .selectFrom("credential")
     .select("id")
     .where("org_id", "=", orgId)
     .where("created_by", "=", createdBy)
+    .where("kind", "=", "app")
     .where("revoked_at", "is", null)
     .execute();
   return rows.map((row) => row.id);
+}
+
+/** Live tokens of a person's own. */
+export async function personalOf(
+  tx: Writer,
+  person: { orgId: string; userId: string },
+): Promise<{ id: string; epoch: number }[]> {
+  return tx
+    .selectFrom("credential")
+    .select(["id", "epoch"])
+    .where("org_id", "=", person.orgId)
+    .where("created_by", "=", person.userId)
+    .where("kind", "=", "personal")
+    .where("revoked_at", "is", null)
+    .execute();
 }
 
 export async function idsOfProject(
@@ -196,6 +226,7 @@ export async function idsOfProject(
     .execute();
 }
 
+/** Personal ones stay whose they are. */
 export async function setCreator(tx: Writer, change: { orgId: string; from: string; to: string }): Promise<void> {
   const { orgId, from, to } = change;
   await tx
@@ -203,6 +234,7 @@ export async function setCreator(tx: Writer, change: { orgId: string; from: stri
     .set({ created_by: to })
     .where("org_id", "=", orgId)
     .where("created_by", "=", from)
+    .where("kind", "=", "app")
     .execute();
 }
 

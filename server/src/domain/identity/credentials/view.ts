@@ -6,6 +6,8 @@ import type { CredentialContext, SecretRow } from "./store.ts";
 /** A credential as its managers see it. */
 export interface Credential {
   readonly id: string;
+  /** `personal`: a token of the person who created it. */
+  readonly kind: "app" | "personal";
   readonly clientId: string;
   readonly orgId: string;
   /** Null: reaches the whole organization. */
@@ -49,6 +51,7 @@ export function viewOf(
   );
   return {
     id: context.id,
+    kind: context.kind,
     clientId: context.client_id,
     orgId: context.org_id,
     projectId: context.project_id,

@@ -48,6 +48,7 @@ export const ROWS: Tables = {
   },
   credential: {
     id: "cred_1",
+    kind: "app",
     client_id: "mrc_1",
     org_id: "org_1",
     project_id: null,

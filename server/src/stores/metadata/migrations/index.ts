@@ -13,6 +13,7 @@ import { s3Notifications } from "./0012-s3-notifications.ts";
 import { registry } from "./0014-registry.ts";
 import { webhooks } from "./0017-webhooks.ts";
 import { registryContent } from "./0018-registry-content.ts";
+import { personalAccessTokens } from "./0019-personal-access-tokens.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0014-registry", up: registry },
   { name: "0017-webhooks", up: webhooks },
   { name: "0018-registry-content", up: registryContent },
+  { name: "0019-personal-access-tokens", up: personalAccessTokens },
 ];

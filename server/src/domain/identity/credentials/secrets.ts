@@ -1,0 +1,50 @@
+import type { Envelope } from "#domain/identity/keys/index.ts";
+import { newId } from "#kernel/ids.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { hintOf } from "./input.ts";
+import { CLIENT_SECRET_HASH } from "./sign-in.ts";
+import { deleteSecrets, expireSecret, insertSecret, secretsOf } from "./store.ts";
+
+/** Secrets accepted at once: the one in use and the one that takes over. */
+const LIVE_SECRETS_MAX = 2;
+
+/** Keeps a keyed hash of a secret of the credential. */
+export async function addSecret(
+  { envelope, clock }: { readonly envelope: Envelope; readonly clock: Clock },
+  tx: Writer,
+  credentialId: string,
+  secret: string,
+): Promise<void> {
+  const nowMs = clock.nowMs();
+  await insertSecret(tx, {
+    id: newId("sec", nowMs),
+    credential_id: credentialId,
+    hash: envelope.keyedHash(CLIENT_SECRET_HASH, secret).toString("hex"),
+    hint: hintOf(secret),
+    created_at: nowMs,
+    expires_at: null,
+    last_used_at: null,
+  });
+}
+
+/** The newest live secret stays for the overlap, all others go. */
+export async function retireSecrets(
+  { clock }: { readonly clock: Clock },
+  tx: Writer,
+  credentialId: string,
+  overlapS: number,
+): Promise<void> {
+  const nowMs = clock.nowMs();
+  const endsAtMs = nowMs + overlapS * 1000;
+  const present = await secretsOf(tx, credentialId);
+  const live = present.filter((row) => row.expires_at === null || nowMs < row.expires_at);
+  const kept = overlapS === 0 ? [] : live.slice(0, LIVE_SECRETS_MAX - 1);
+  for (const row of kept)
+    if (row.expires_at === null || row.expires_at > endsAtMs) await expireSecret(tx, row.id, endsAtMs);
+  const gone = present.filter((row) => !kept.includes(row));
+  await deleteSecrets(
+    tx,
+    gone.map((row) => row.id),
+  );
+}
