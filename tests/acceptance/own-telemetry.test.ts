@@ -76,6 +76,14 @@ test("a request that nobody traced starts a trace of its own", async () => {
   assert.equal(span?.["parent_span_id"], null);
 });
 
+test("a request to the S3 gateway is a span by the operation's name", async () => {
+  const { body } = await server.call<{ s3_endpoint: string }>("GET", "/.well-known/mooring");
+  const trace = "1bf7651916cd43dd8448eb211c80319c";
+  await fetch(`${body.s3_endpoint}/no-such-bucket/key`, { headers: { traceparent: `00-${trace}-${PARENT}-01` } });
+  const [span] = await eventualRows("SELECT name, parent_span_id, status FROM traces WHERE trace_id = ?", [trace]);
+  assert.deepEqual(span, { name: "GET s3 GetObject", parent_span_id: PARENT, status: "ok" });
+});
+
 test("log lines have their level, message and fields, and join the spans by request", async () => {
   const [line] = await eventualRows(
     `SELECT l.level, l.severity, l.service, t.name FROM logs l JOIN traces t ON (l.attributes->>'request_id') = (t.attributes->>'request_id')

@@ -24,7 +24,7 @@ import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
 import { registerGauges } from "./gauges.ts";
-import type { OwnTelemetry } from "./own-telemetry/index.ts";
+import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createRegistry } from "./registry.ts";
 import { createS3Domain, openS3Gateway, s3TlsOf } from "./s3.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
@@ -105,13 +105,13 @@ async function startAll(
     log,
     clock,
     metrics,
-    ...(own === null ? {} : { answered: (request, reply) => own.observe(request, reply) }),
+    ...(own === null ? {} : { answered: (request, reply) => own.observe(answeredRequest(request, reply)) }),
     surfaces,
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
   });
   const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
-  openS3Gateway(s3Parts, { domain: s3, listener: s3Listener, metrics });
+  openS3Gateway(s3Parts, { domain: s3, listener: s3Listener, metrics, own });
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
   alerts.start();

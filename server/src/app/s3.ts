@@ -9,6 +9,7 @@ import { createOutbound } from "#stores/outbound/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { createS3Gateway, serveS3 } from "#surfaces/s3/index.ts";
 import type { Config } from "./config.ts";
+import type { OwnTelemetry } from "./own-telemetry/index.ts";
 
 type Log = {
   warn(fields: object, message: string): void;
@@ -49,9 +50,10 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
 /** Puts the gateway on its listener. */
 export function openS3Gateway(
   parts: S3Parts,
-  { domain, listener, metrics }: { domain: S3; listener: Listener; metrics: HttpMetrics },
+  on: { domain: S3; listener: Listener; metrics: HttpMetrics; own: Pick<OwnTelemetry, "observe"> | null },
 ): void {
   const { config, endpoint, log, clock, objects, identity } = parts;
+  const { domain, listener, metrics, own } = on;
   const rate = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const limiter = createRateLimiter({ name: "key", ...rate, clock });
   const gateway = createS3Gateway(
@@ -72,8 +74,12 @@ export function openS3Gateway(
         failedSignaturesMax: FAILED_SIGNATURES_MAX,
       },
     },
-    ({ operation, method, status, elapsedMs }) =>
-      metrics.count({ route: `s3 ${operation}`, method, status, seconds: elapsedMs / 1000 }),
+    ({ operation, ...answered }) => {
+      const { method, status, elapsedMs } = answered;
+      const route = `s3 ${operation}`;
+      metrics.count({ route, method, status, seconds: elapsedMs / 1000 });
+      own?.observe({ ...answered, route });
+    },
   );
   serveS3(listener, gateway);
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { Counter, type Registry } from "prom-client";
 import type { Clock } from "#kernel/time.ts";
 import type { TelemetryStore, TelemetryType } from "#stores/telemetry/index.ts";
 import { RowQueue } from "./queue.ts";
-import { logRow, metricRows, spanRow, type MetricSamples } from "./rows.ts";
+import { logRow, metricRows, spanRow, type AnsweredRequest, type MetricSamples } from "./rows.ts";
+
+export { answeredRequest, type AnsweredRequest } from "./rows.ts";
 
 export interface OwnTelemetryTarget {
   readonly store: Pick<TelemetryStore, "append">;
@@ -20,7 +21,7 @@ export interface OwnTelemetry {
   /** Takes the lines of the server's log; for pino. */
   readonly logs: { write(line: string): void };
   /** Takes a request that was answered. */
-  observe(request: FastifyRequest, reply: FastifyReply): void;
+  observe(request: AnsweredRequest): void;
   /** Begins to keep what was taken so far and whatever comes. */
   start(target: OwnTelemetryTarget): void;
   /** Takes a last sample of the metrics, keeps what is still waiting, and takes no more. */
@@ -55,8 +56,8 @@ class Exporter implements OwnTelemetry {
     },
   };
 
-  observe(request: FastifyRequest, reply: FastifyReply): void {
-    this.#add("traces", spanRow(request, reply, this.#clock.nowMs(), randomHex));
+  observe(request: AnsweredRequest): void {
+    this.#add("traces", spanRow(request, this.#clock.nowMs(), randomHex));
   }
 
   start(target: OwnTelemetryTarget): void {

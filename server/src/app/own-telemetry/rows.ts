@@ -75,30 +75,55 @@ const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f
 /** Gives random hexadecimal digits, two a byte. */
 export type RandomHex = (bytes: number) => string;
 
+/** A request that was answered, on whichever listener. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** Its pattern, never the path: a path holds identifiers. Undefined: there is none of the kind. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly elapsedMs: number;
+  readonly requestId: string;
+  readonly traceparent: string | undefined;
+  readonly orgId: string | undefined;
+  readonly principalId: string | undefined;
+}
+
+export function answeredRequest(request: FastifyRequest, reply: FastifyReply): AnsweredRequest {
+  const { method, id, principal, headers } = request;
+  return {
+    method,
+    route: request.routeOptions.url,
+    status: reply.statusCode,
+    elapsedMs: reply.elapsedTime,
+    requestId: id,
+    traceparent: headers["traceparent"]?.toString(),
+    orgId: principal?.orgId,
+    principalId: principal?.id,
+  };
+}
+
 /** A row of `traces` as NDJSON: the request as one span, in the caller's trace when it names one. Names follow OpenTelemetry's HTTP conventions. */
-export function spanRow(request: FastifyRequest, reply: FastifyReply, nowMs: number, randomHex: RandomHex): string {
-  const route = request.routeOptions.url;
-  const [, traceId, parent] = TRACEPARENT.exec(String(request.headers["traceparent"] ?? "")) ?? [];
-  const { principal } = request;
+export function spanRow(request: AnsweredRequest, nowMs: number, randomHex: RandomHex): string {
+  const { method, route, status, elapsedMs } = request;
+  const [, traceId, parent] = TRACEPARENT.exec(request.traceparent ?? "") ?? [];
   const attributes = {
-    "http.request.method": request.method,
+    "http.request.method": method,
     "http.route": route,
-    "http.response.status_code": reply.statusCode,
-    request_id: request.id,
-    organization_id: principal?.orgId,
-    principal_id: principal?.id,
+    "http.response.status_code": status,
+    request_id: request.requestId,
+    organization_id: request.orgId,
+    principal_id: request.principalId,
   };
   return ndjson({
-    timestamp: isoFromMs(nowMs - reply.elapsedTime),
+    timestamp: isoFromMs(nowMs - elapsedMs),
     trace_id: traceId ?? randomHex(16),
     span_id: randomHex(8),
     parent_span_id: parent,
-    // The route's pattern, never the path: a path holds identifiers.
-    name: route === undefined ? request.method : `${request.method} ${route}`,
+    name: route === undefined ? method : `${method} ${route}`,
     kind: "server",
     service: SERVICE,
-    status: reply.statusCode < 500 ? "ok" : "error",
-    duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+    status: status < 500 ? "ok" : "error",
+    duration_ms: Math.round(elapsedMs * 1000) / 1000,
     attributes,
   });
 }

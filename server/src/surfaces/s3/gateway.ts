@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FailureLimit } from "#domain/identity/index.ts";
-import { S3Error, type Bucket } from "#domain/s3/index.ts";
+import { S3Error, type Bucket, type S3Principal } from "#domain/s3/index.ts";
 import { letTheRestPass } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { createS3Authenticator, type Authentication, type S3Authenticator } from "./auth/authenticate.ts";
@@ -30,6 +30,11 @@ export interface Answered {
   readonly method: string;
   readonly status: number;
   readonly elapsedMs: number;
+  readonly requestId: string;
+  readonly traceparent: string | undefined;
+  /** Of the key that signed it. */
+  readonly orgId: string | undefined;
+  readonly principalId: string | undefined;
 }
 
 export function createS3Gateway(deps: S3GatewayDeps, answered: (about: Answered) => void = () => {}): S3Gateway {
@@ -47,9 +52,13 @@ export function createS3Gateway(deps: S3GatewayDeps, answered: (about: Answered)
     const startedMs = performance.now();
     const service = new Service(deps, authenticator, peerOf, raw, response, expects);
     void service.serve().finally(() => {
-      const { operation } = service;
+      const { operation, requestId, principal } = service;
       answered({
         operation,
+        requestId,
+        traceparent: raw.headers["traceparent"]?.toString(),
+        orgId: principal?.orgId ?? undefined,
+        principalId: principal?.kind === "key" ? principal.id : undefined,
         method: raw.method ?? "",
         status: response.statusCode,
         elapsedMs: performance.now() - startedMs,
@@ -66,12 +75,14 @@ export function createS3Gateway(deps: S3GatewayDeps, answered: (about: Answered)
 class Service {
   /** Its name once it is known. */
   operation = "unknown";
+  /** Once it is known. */
+  principal: S3Principal | undefined;
+  readonly requestId: string;
   readonly #deps: S3GatewayDeps;
   readonly #authenticator: S3Authenticator;
   readonly #peerOf: (raw: IncomingMessage) => Peer;
   readonly #raw: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #requestId: string;
   #isWaiting: boolean;
   #exchange: Exchange | undefined;
   #bucket: Bucket | null = null;
@@ -90,7 +101,7 @@ class Service {
     this.#raw = raw;
     this.#response = response;
     this.#isWaiting = isWaiting;
-    this.#requestId = newId("req", deps.clock.nowMs());
+    this.requestId = newId("req", deps.clock.nowMs());
   }
 
   async serve(): Promise<void> {
@@ -122,7 +133,7 @@ class Service {
       target,
       fields,
       ...placeOf(target.path, host, settings.domain),
-      requestId: this.#requestId,
+      requestId: this.requestId,
       ...this.#peerOf(raw),
       goOn: () => {
         if (this.#isWaiting) this.#response.writeContinue();
@@ -158,6 +169,7 @@ class Service {
   async #authenticate(exchange: Exchange, form?: FormFields): Promise<Authentication> {
     const auth = await this.#authenticator.authenticate(exchange, form);
     const { principal } = auth;
+    this.principal = principal;
     this.#deps.count(principal.kind === "key" ? principal.id : `address ${exchange.ip ?? "unknown"}`);
     return auth;
   }
@@ -191,7 +203,7 @@ class Service {
   }
 
   #commonFields(): Record<string, string> {
-    const requestId = this.#requestId;
+    const requestId = this.requestId;
     const origin = this.#exchange?.fields.all("origin")[0];
     return {
       "x-amz-request-id": requestId,
@@ -212,7 +224,7 @@ class Service {
     const response = this.#response;
     if (error.code === "InternalError")
       this.#deps.log.error(
-        { err: error.options.cause ?? error, req: this.#requestId, operation: this.operation },
+        { err: error.options.cause ?? error, req: this.requestId, operation: this.operation },
         "cannot answer an S3 request",
       );
     if (response.headersSent) {
@@ -222,7 +234,7 @@ class Service {
     }
     const headers = { ...this.#commonFields(), ...error.options.headers };
     const isBare = this.#raw.method === "HEAD" || error.status === 304;
-    const text = isBare ? "" : errorDocument(error, placeOfError(this.#exchange, this.#requestId));
+    const text = isBare ? "" : errorDocument(error, placeOfError(this.#exchange, this.requestId));
     if (!isBare) {
       headers["content-type"] = "application/xml";
       headers["content-length"] = String(Buffer.byteLength(text));
