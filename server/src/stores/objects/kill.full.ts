@@ -16,22 +16,22 @@ async function survives(context: TestContext, place: KillPlace, kills: number): 
   await assertKept(place, killed, kills);
 }
 
-test("150 kills with everything in the data directory", async (context) => {
+test("50 kills with everything in the data directory", async (context) => {
   await using dir = await temporaryDirectory();
-  await survives(context, { dataDir: dir.path }, 150);
+  await survives(context, { dataDir: dir.path }, 50);
 });
 
-test("40 kills with records in PostgreSQL", { skip: postgresMissing() ?? false }, async (context) => {
+test("15 kills with records in PostgreSQL", { skip: postgresMissing() ?? false }, async (context) => {
   await using dir = await temporaryDirectory();
   postgres = await startPostgres();
-  await survives(context, { dataDir: dir.path, url: await postgres.createDatabase("kills") }, 40);
+  await survives(context, { dataDir: dir.path, url: await postgres.createDatabase("kills") }, 15);
 });
 
-test("40 kills with bytes on an S3 server", async (context) => {
+test("15 kills with bytes on an S3 server", async (context) => {
   await using dir = await temporaryDirectory();
   const place = await s3Place(await testStore());
   try {
-    await survives(context, { dataDir: dir.path, s3: place.options }, 40);
+    await survives(context, { dataDir: dir.path, s3: place.options }, 15);
   } finally {
     await place.remove();
   }
