@@ -12,32 +12,39 @@ const LAYERS = 8;
 const PER_SECOND = 100;
 const CONNECTIONS = 8;
 
-interface Waits {
-  readonly alone: number[];
-  readonly beside: number[];
-}
-
-/** What requests for tokens and ingest wait for, 99 of 100, alone and while large layers are pushed one after the other; in turn. */
-export async function beside(product: Product, credential: Bootstrapped["credential"], target: Target): Promise<void> {
+/**
+ * What requests for tokens and ingest wait for, 99 of 100, alone and while large layers are pushed one after the other; in turn. Pushes to a peer
+ * on the same machine show what of it is the machine's, whose cores and disk the pushing client and the registry use.
+ */
+export async function beside(
+  product: Product,
+  credential: Bootstrapped["credential"],
+  targets: readonly Target[],
+): Promise<void> {
   const accessToken = await product.token(credential);
   const requests = { tokens: tokenRequest(product, credential), ingest: ingestRequests(product, accessToken) };
-  const waits = { tokens: { alone: [], beside: [] }, ingest: { alone: [], beside: [] } } as Record<string, Waits>;
+  const waits = new Map<string, number[]>();
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const phase of ["alone", "beside"] as const) {
-      const layers = phase === "beside" ? Array.from({ length: LAYERS }, () => contentOf(LAYER_BYTES)) : [];
+    for (const target of [null, ...targets]) {
+      const layers = target === null ? [] : Array.from({ length: LAYERS }, () => contentOf(LAYER_BYTES));
       const loads = Promise.all(
         Object.entries(requests).map(async ([name, list]) => [name, await load(product, list)] as const),
       );
-      await pushUntil(target, layers, loads);
+      if (target !== null) await pushUntil(target, layers, loads);
       if (round === 0) continue; // warm-up
-      for (const [name, { p99Ms }] of await loads) waits[name]?.[phase].push(p99Ms);
+      for (const [name, { p99Ms }] of await loads) {
+        const key = `${name} ${target?.name ?? "alone"}`;
+        waits.set(key, [...(waits.get(key) ?? []), p99Ms]);
+      }
     }
   }
-  for (const [name, { alone, beside: pushed }] of Object.entries(waits)) {
-    const ratio = spreadOf(pushed).median / spreadOf(alone).median;
-    process.stdout.write(
-      `${name}, ${PER_SECOND}/s: 99 % within ${shown(spreadOf(alone), 1)} ms, beside pushes of 500 MiB ${shown(spreadOf(pushed), 1)} ms; ratio ${ratio.toFixed(2)}\n`,
-    );
+  for (const name of Object.keys(requests)) {
+    const alone = spreadOf(waits.get(`${name} alone`) ?? []);
+    const pushed = targets.map((target) => {
+      const spread = spreadOf(waits.get(`${name} ${target.name}`) ?? []);
+      return `beside pushes of 500 MiB to ${target.name} ${shown(spread, 1)} ms, ${(spread.median / alone.median).toFixed(2)} times that`;
+    });
+    process.stdout.write(`${name}, ${PER_SECOND}/s: 99 % within ${shown(alone, 1)} ms; ${pushed.join("; ")}\n`);
   }
 }
 

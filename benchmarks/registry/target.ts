@@ -10,6 +10,8 @@ export interface Target {
   readonly repository: string;
   /** Null where the registry asks for nothing. */
   readonly authorization: string | null;
+  /** As fast as a network would bring it; absent: as fast as it goes. */
+  readonly bytesPerSecond?: number;
   stop(): Promise<void>;
 }
 
@@ -20,7 +22,7 @@ interface Answer {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-const CHUNK_BYTES = 4 * 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Content whose bytes are made of few random ones over and over, so that large ones cost no memory and little time; no two are the same. */
 export interface Content {
@@ -69,9 +71,15 @@ function call(target: Target, method: string, path: string, content?: Content, t
     });
     sent.on("error", (error) => reject(new Error(`cannot ${method} at ${target.name}`, { cause: error })));
     const chunks = content?.chunks();
+    const startedMs = performance.now();
+    let written = 0;
     const write = (): void => {
       for (let next = chunks?.next(); next?.done === false; next = chunks?.next()) {
-        if (!sent.write(next.value)) return void sent.once("drain", write);
+        written += next.value.length;
+        const hasRoom = sent.write(next.value);
+        const waitMs = (written / (target.bytesPerSecond ?? Infinity)) * 1000 - (performance.now() - startedMs);
+        if (waitMs > 0) return void setTimeout(write, waitMs);
+        if (!hasRoom) return void sent.once("drain", write);
       }
       sent.end();
     };
