@@ -362,7 +362,10 @@ test("a person logs in with their e-mail address and a personal access token, ma
   const push = await send(server.origin, "POST", upload, { auth: `Bearer ${body.token}` });
   registryRefused(push, 403, "DENIED");
   assert.match(push.content.toString(), /owner@acme\.localhost may not push to/);
-  assert.equal((await send(server.origin, "GET", `/v2/${name}/tags/list`, { auth: `Bearer ${body.token}` })).status, 200);
+  assert.equal(
+    (await send(server.origin, "GET", `/v2/${name}/tags/list`, { auth: `Bearer ${body.token}` })).status,
+    200,
+  );
   const refresh = await ask(`offline_token=true&service=x&scope=repository:${name}:pull`, person);
   const { refresh_token: refreshToken = "" } = bodyOf(refresh);
   assert.equal((await post({ grant_type: "refresh_token", refresh_token: refreshToken })).status, 200);
@@ -370,9 +373,12 @@ test("a person logs in with their e-mail address and a personal access token, ma
   assert.equal(api.status, 200, api.text);
   registryRefused(await ask("", person), 401, "UNAUTHORIZED");
   assert.equal((await post({ grant_type: "refresh_token", refresh_token: refreshToken })).status, 401);
-  const unknown = await mooring(["token", "create", "nobody@example.com", ...words.slice(3), "--data-dir", server.dataDir], {
-    environment: server.environment,
-  });
+  const unknown = await mooring(
+    ["token", "create", "nobody@example.com", ...words.slice(3), "--data-dir", server.dataDir],
+    {
+      environment: server.environment,
+    },
+  );
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /nobody@example\.com is no member of/);
 });
