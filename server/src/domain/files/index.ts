@@ -3,7 +3,7 @@ export { cleanUp, startCleanUp } from "./cleanup.ts";
 export { deleteFile, fileOfUrl, findFile, findGrant, grantDownload } from "./files.ts";
 export { listFiles, type FileListing, type FilePage } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
-export { fileQuotaOf, NO_LIMIT, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
+export { fileQuotaOf, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
 export { allFilePolicies, resourceOf, type FileRow, type Grant, type StoredFile } from "./store.ts";
 export { appendParts, beginResumable, completeResumable, findResumable, movedOn, type Resumable } from "./resumable.ts";
 export {

@@ -1,12 +1,8 @@
-import { appendAudit } from "#domain/audit/index.ts";
-import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { NO_LIMIT, setStoredQuota, type Caller } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { policyOf, putPolicy, usageRows, type PolicyRow } from "./store.ts";
-
-/** Stands for no limit where null stands for the server's default. */
-export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** What an organization has, all of its projects together. */
 export interface FileUsage {
@@ -52,6 +48,8 @@ export async function fileQuotaOf(deps: { readonly metadata: MetadataStore }, or
   return (await policyOf(deps.metadata.read, orgId))?.stored_bytes_max ?? null;
 }
 
+const QUOTA = { action: "file.quota.update", find: policyOf, put: putPolicy };
+
 /** For the operator alone: an organization can't give itself more. */
 export async function setFileQuota(
   deps: { readonly metadata: MetadataStore; readonly clock: Clock },
@@ -59,15 +57,5 @@ export async function setFileQuota(
   orgId: string,
   storedBytesMax: number | null,
 ): Promise<void> {
-  await deps.metadata.write(async (tx) => {
-    const before = (await policyOf(tx, orgId))?.stored_bytes_max ?? null;
-    await putPolicy(tx, { org_id: orgId, stored_bytes_max: storedBytesMax, updated_at: deps.clock.nowMs() });
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId,
-      action: "file.quota.update",
-      target: { kind: "organization", id: orgId },
-      detail: { before: { stored_bytes_max: before }, after: { stored_bytes_max: storedBytesMax } },
-    });
-  });
+  await setStoredQuota(deps, caller, QUOTA, { orgId, storedBytesMax });
 }

@@ -30,4 +30,5 @@ export {
 } from "./projects/projects.ts";
 export type { Project, ProjectMember } from "./projects/store.ts";
 export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
+export { NO_LIMIT, setStoredQuota, type StoredQuota } from "./stored-quota.ts";
 export { setupUrl, useSetupLink } from "./setup/setup.ts";

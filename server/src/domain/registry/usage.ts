@@ -1,12 +1,8 @@
-import { appendAudit } from "#domain/audit/index.ts";
-import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { NO_LIMIT, setStoredQuota, type Caller } from "#domain/organizations/index.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { RegistryError } from "./errors.ts";
 import { addToUsage, policyOf, putPolicy, usageOf, type RegistryUsage } from "./store.ts";
 import type { RegistryDeps } from "./types.ts";
-
-/** Stands for no limit where null stands for the server's default. */
-export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Bytes that the organization may still push; infinite without a quota. */
 export async function bytesLeft(db: Reader, orgId: string, defaultMax: number | null): Promise<number> {
@@ -21,6 +17,8 @@ export async function imageQuotaOf(deps: Pick<RegistryDeps, "metadata">, orgId: 
   return (await policyOf(deps.metadata.read, orgId))?.stored_bytes_max ?? null;
 }
 
+const QUOTA = { action: "image.quota.update", find: policyOf, put: putPolicy };
+
 /** For the operator alone: an organization can't give itself more. */
 export async function setImageQuota(
   deps: Pick<RegistryDeps, "metadata" | "clock">,
@@ -28,17 +26,7 @@ export async function setImageQuota(
   orgId: string,
   storedBytesMax: number | null,
 ): Promise<void> {
-  await deps.metadata.write(async (tx) => {
-    const before = (await policyOf(tx, orgId))?.stored_bytes_max ?? null;
-    await putPolicy(tx, { org_id: orgId, stored_bytes_max: storedBytesMax, updated_at: deps.clock.nowMs() });
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId,
-      action: "image.quota.update",
-      target: { kind: "organization", id: orgId },
-      detail: { before: { stored_bytes_max: before }, after: { stored_bytes_max: storedBytesMax } },
-    });
-  });
+  await setStoredQuota(deps, caller, QUOTA, { orgId, storedBytesMax });
 }
 
 /** Adds to what the organization has. @throws RegistryError `DENIED` when that is more than it may have */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { FILE_ROUTES } from "@mooring/contract";
-import { cleanUp, NO_LIMIT, setFileQuota, usageOf } from "#domain/files/index.ts";
-import { SYSTEM } from "#domain/organizations/index.ts";
+import { cleanUp, setFileQuota, usageOf } from "#domain/files/index.ts";
+import { NO_LIMIT, SYSTEM } from "#domain/organizations/index.ts";
 import { fresh, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation, type Ask } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
