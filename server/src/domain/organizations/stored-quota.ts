@@ -16,8 +16,8 @@ interface StoredPolicy {
 export interface StoredQuota {
   /** In the audit log. */
   readonly action: string;
-  find(db: Reader, orgId: string): Promise<StoredPolicy | undefined>;
-  put(tx: Writer, row: StoredPolicy): Promise<void>;
+  readonly find: (db: Reader, orgId: string) => Promise<StoredPolicy | undefined>;
+  readonly put: (tx: Writer, row: StoredPolicy) => Promise<void>;
 }
 
 /** Sets it; null: the server's default. For the operator alone: an organization can't give itself more. */
