@@ -11,9 +11,6 @@ import { killRounds } from "../fixtures/kills.ts";
 import { startServer, useServer, type Client, type Server, type Shared } from "../fixtures/server.ts";
 import { EXAMPLES, ingest, ingested, logEntry, rows, TYPES } from "../fixtures/telemetry.ts";
 
-/** On SQLite kill.test.ts kills twenty times. */
-const KILLS: Readonly<Record<DatabaseKind, number>> = { sqlite: 1, postgres: 4 };
-
 for (const { kind, skip } of DATABASES) {
   describe(`on ${kind}`, { skip }, () => {
     const shared = useServer({ database: kind });
@@ -145,16 +142,8 @@ function lifeFlows(kind: DatabaseKind): void {
     }
   });
 
-  test(
-    `${KILLS[kind]} kills under load lose nothing that was acknowledged and double nothing`,
-    { timeout: 120_000 },
-    async () => {
-      const { acknowledged } = await killRounds({
-        rounds: KILLS[kind],
-        dataDir: join(dataDir, "killed"),
-        database: kind,
-      });
-      assert.ok(acknowledged > 0);
-    },
-  );
+  test("a kill under load loses nothing that was acknowledged and doubles nothing", { timeout: 120_000 }, async () => {
+    const { acknowledged } = await killRounds({ rounds: 1, dataDir: join(dataDir, "killed"), database: kind });
+    assert.ok(acknowledged > 0);
+  });
 }

@@ -1,22 +1,8 @@
-/** The pages of the documentation whose commands are run as they stand there. */
+/** The README, whose commands are run as they stand there; the other pages follow in docs.full.ts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runPage, runReadme } from "../fixtures/page.ts";
+import { runReadme } from "../fixtures/page.ts";
 import { startServer } from "../fixtures/server.ts";
-
-/** What a page's examples need of the server. */
-const SETTINGS: Readonly<Record<string, Record<string, string>>> = { alerts: { webhooks_private_addresses: "allow" } };
-
-for (const name of ["ingest", "query", "otlp", "retention", "alerts", "files", "s3", "webhooks"]) {
-  test(`docs/${name}.md`, async () => {
-    const server = await startServer({ settings: SETTINGS[name] ?? {} });
-    try {
-      await runPage(server, name);
-    } finally {
-      await server.dispose();
-    }
-  });
-}
 
 test("the first five minutes of README.md", async () => {
   const server = await startServer();

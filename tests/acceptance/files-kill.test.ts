@@ -7,10 +7,10 @@ import { test } from "node:test";
 import { CHOSEN } from "../fixtures/databases.ts";
 import { killUploads } from "../fixtures/file-kills.ts";
 
-test("a dozen kills under 32 concurrent uploads", { timeout: 300_000 }, async (context) => {
+test("four kills under 32 concurrent uploads", { timeout: 300_000 }, async (context) => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-files-kill-"));
   try {
-    const { acknowledged, cut } = await killUploads({ rounds: 12, uploads: 32, dataDir, database: CHOSEN });
+    const { acknowledged, cut } = await killUploads({ rounds: 4, uploads: 32, dataDir, database: CHOSEN });
     assert.ok(
       acknowledged > 0 && cut > 0,
       `the kills must fall into uploads: ${acknowledged} acknowledged, ${cut} cut`,

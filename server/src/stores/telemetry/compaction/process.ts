@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
+import { childEnvironment } from "../../../kernel/child-environment.ts";
 import type { CompactionJob, CompactionRunner, CompactionStart, FromChild, MadeFile, ToChild } from "./protocol.ts";
 
 export interface ProcessOptions extends CompactionStart {
@@ -87,7 +88,7 @@ export class CompactionProcess implements CompactionRunner {
   #start(): ChildProcess {
     const stdio = ["ignore", "ignore", "ignore", "ipc"] as const;
     // Detached: a Ctrl-C is for the server, which ends its children when it is done.
-    const child = spawn(process.execPath, [CHILD], { env: {}, stdio: [...stdio], detached: true });
+    const child = spawn(process.execPath, [CHILD], { env: childEnvironment(), stdio: [...stdio], detached: true });
     const forget = (): void => {
       if (this.#child === child) this.#child = undefined;
     };

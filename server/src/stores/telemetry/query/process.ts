@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import { childEnvironment } from "../../../kernel/child-environment.ts";
 import { CONTROL_FRAME_BYTES_MAX, DATA_FRAME_BYTES_MAX, FRAME, frame, FrameReader } from "./frames.ts";
 import type { ChildAsk, ChildEnd, ChildFailure, ChildFiles, ChildQuery } from "./protocol.ts";
 import { readAsk, readEnd, readFailure } from "./payloads.ts";
@@ -42,7 +43,7 @@ export class QueryProcess {
     this.#onGone = onGone;
     this.#process = spawn(sandbox.file, [...sandbox.args], {
       stdio: ["ignore", "ignore", "ignore", "pipe"],
-      env: {},
+      env: childEnvironment(),
       cwd: "/",
       detached: true, // a Ctrl-C is for the server, which lets queries in flight finish and then ends its children
     });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertRetained, killRetentionRounds, RETENTION_EVENTS } from "../testing/kill-retention.ts";
 import { temporaryDirectory } from "../testing/store.ts";
 
-const KILLS = 6;
+const KILLS = 4;
 
 test(`after ${KILLS} kills amid retention and erasing all else that was acknowledged is there, once`, async (context) => {
   await using dir = await temporaryDirectory();

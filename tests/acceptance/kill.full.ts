@@ -1,0 +1,28 @@
+/** The same as `kill.test.ts`, for longer and on both databases. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { DATABASES } from "../fixtures/databases.ts";
+import { killRounds } from "../fixtures/kills.ts";
+
+const ROUNDS = 20;
+
+for (const { kind, skip } of DATABASES) {
+  test(
+    `${ROUNDS} kills under load on ${kind} lose nothing that was acknowledged and double nothing`,
+    { skip },
+    async (t) => {
+      const dataDir = mkdtempSync(join(tmpdir(), "mooring-kill-"));
+      try {
+        const { acknowledged, cut } = await killRounds({ rounds: ROUNDS, dataDir, database: kind });
+        t.diagnostic(`${acknowledged} entries acknowledged, ${cut} batches cut off by a kill`);
+        assert.ok(acknowledged > ROUNDS * 100, `too little load to say anything: ${acknowledged}`);
+        assert.ok(cut > ROUNDS, `too few batches were in flight: ${cut}`);
+      } finally {
+        rmSync(dataDir, { recursive: true, force: true });
+      }
+    },
+  );
+}
