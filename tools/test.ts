@@ -11,6 +11,8 @@ import type { FileResult } from "./test-runner/tally.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const TIMEOUT_MS: Record<Tier, number> = { test: 120_000, full: 900_000 };
+/** Many of the short tests wait for something now and then; the long ones use what there is. */
+const CONCURRENCY: Record<Tier, number> = { test: 3, full: 2 };
 
 interface Options {
   readonly root: string;
@@ -30,7 +32,7 @@ function parse(argv: readonly string[]): Options {
     options: {
       full: { type: "boolean", default: false },
       root: { type: "string", default: process.cwd() },
-      concurrency: { type: "string", default: String(Math.min(3, availableParallelism() + 1)) },
+      concurrency: { type: "string" },
       "timeout-ms": { type: "string" },
       "budget-ms": { type: "string" },
     },
@@ -40,7 +42,7 @@ function parse(argv: readonly string[]): Options {
     root: values.root,
     tier,
     filters: positionals,
-    concurrency: Number(values.concurrency),
+    concurrency: Number(values.concurrency ?? Math.min(CONCURRENCY[tier], availableParallelism() + 1)),
     timeoutMs: Number(values["timeout-ms"] ?? TIMEOUT_MS[tier]),
     budgetMs: Number(values["budget-ms"] ?? Infinity),
   };
