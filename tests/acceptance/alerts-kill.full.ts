@@ -1,4 +1,4 @@
-/** The same as `alerts-kill.test.ts`, for longer and on both databases. */
+/** Alerts outlive kills: every change of state is told, once. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

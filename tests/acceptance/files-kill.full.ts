@@ -1,4 +1,4 @@
-/** The same with 1,000 concurrent uploads, and with records and content elsewhere. */
+/** Kills under 1,000 uploads: every acknowledged file is whole, nothing else is listed, nothing is left over; with records and content elsewhere, too. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

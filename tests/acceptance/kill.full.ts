@@ -1,4 +1,4 @@
-/** The same as `kill.test.ts`, for longer and on both databases. */
+/** Twenty times: eight writers, SIGKILL at a random moment, a new start. What was acknowledged is what SQL returns, once. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
