@@ -41,8 +41,7 @@ async function afterChange(
   kind: BucketConfigKind,
   { lifecycle, notification }: BucketConfig,
 ): Promise<void> {
-  if (kind === "lifecycle" && lifecycle !== undefined)
-    await scheduleLifecycle(deps.jobs, tx, bucket, deps.clock.nowMs());
+  if (kind === "lifecycle" && lifecycle !== undefined) await scheduleLifecycle(deps, tx, bucket);
   if (kind === "lifecycle" && lifecycle === undefined) await deps.jobs.remove(tx, LIFECYCLE, bucket.id);
   if (kind === "notification" && notification !== undefined) await requireDestinations(tx, bucket, notification);
 }

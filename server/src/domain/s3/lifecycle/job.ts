@@ -1,4 +1,4 @@
-import type { Jobs, JobHandler } from "#stores/jobs/index.ts";
+import type { JobHandler } from "#stores/jobs/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { BucketDeps } from "../buckets/buckets.ts";
 import { runLifecycle } from "./run.ts";
@@ -6,6 +6,8 @@ import { runLifecycle } from "./run.ts";
 export const LIFECYCLE = "s3.lifecycle";
 
 const RETRY_MS = 60_000;
+/** For whoever set rules that say more than was meant to take them back. */
+const FIRST_MS = 60_000;
 
 /** Looks at one bucket's objects at intervals while it has rules. */
 export function lifecycleHandler(deps: BucketDeps): JobHandler {
@@ -23,12 +25,12 @@ export function lifecycleHandler(deps: BucketDeps): JobHandler {
   };
 }
 
-/** Begins with a bucket's rules at once, in the transaction that sets them. */
+/** Begins with a bucket's rules soon, in the transaction that sets them. */
 export async function scheduleLifecycle(
-  jobs: Jobs,
+  { jobs, clock, settings }: BucketDeps,
   tx: Writer,
   bucket: { readonly id: string; readonly orgId: string },
-  dueAtMs: number,
 ): Promise<void> {
+  const dueAtMs = clock.nowMs() + Math.min(settings.lifecycleEveryMs, FIRST_MS);
   await jobs.put(tx, { kind: LIFECYCLE, key: bucket.id, group: bucket.orgId, dueAtMs });
 }

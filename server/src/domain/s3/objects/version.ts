@@ -91,7 +91,7 @@ export async function markDeleted(
   const state = await stateForWrite(deps, tx, bucket, key);
   requireDeletable(state, options.conditions, options.key);
   // A condition on what never was deletes nothing, and so leaves no marker.
-  if (options.conditions !== undefined && state.newest === undefined) return undefined;
+  if (state.newest === undefined && Object.keys(options.conditions ?? {}).length > 0) return undefined;
   const freed = await makeRoom(deps, tx, bucket, state, key, { isGone: true });
   addUsage(
     deps.metadata.dialect,

@@ -19,6 +19,17 @@ test("deletes each for itself", async () => {
   assert.deepEqual(texts(await gateway.call("GET", `/${bucket}`), "Key"), ["c"]);
 });
 
+test("marks what never was as deleted where there are versions, but for a condition", async () => {
+  const { gateway, bucket } = shared;
+  const versioned = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+  succeeded(await gateway.call("PUT", `/${bucket}?versioning`, { body: versioned }));
+  const body = "<Delete><Object><Key>never</Key></Object><Object><Key>nor</Key><Size>7</Size></Object></Delete>";
+  const answer = succeeded(await gateway.call("POST", `/${bucket}?delete`, { body }), 200);
+  assert.deepEqual([texts(answer, "Key"), texts(answer, "DeleteMarker")], [["never", "nor"], ["true"]]);
+  const versions = await gateway.call("GET", `/${bucket}?versions&prefix=n`);
+  assert.deepEqual(texts(versions, "VersionId"), texts(answer, "DeleteMarkerVersionId"));
+});
+
 test("refuses documents that are none, or too long", async () => {
   const { gateway, bucket } = shared;
   const remove = (body: string) => gateway.call("POST", `/${bucket}?delete`, { body });
