@@ -190,7 +190,7 @@ for (const [surface, cases] of Object.entries(SURFACES)) {
 }
 
 test("each status of the reference's table has a case on each surface where it can apply", () => {
-  // 5xx: databases.test.ts and full-disk.test.ts. Nothing on the query and token paths can conflict or be absent.
+  // 5xx: databases.full.ts and full-disk.test.ts. Nothing on the query and token paths can conflict or be absent.
   const applicable: Record<string, readonly number[]> = {
     ingest: [400, 401, 403, 404, 429],
     query: [400, 401, 403, 404, 429],

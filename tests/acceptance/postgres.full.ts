@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { DATABASES } from "../fixtures/databases.ts";
 
 /** These choose their databases themselves. */
-const OWN_CHOICE = ["databases.test.ts", "nodes.test.ts", "full-disk.test.ts"];
+const OWN_CHOICE = ["nodes.test.ts", "full-disk.test.ts"];
 const FILES = readdirSync(import.meta.dirname).filter(
   (name) => name.endsWith(".test.ts") && !OWN_CHOICE.includes(name),
 );
