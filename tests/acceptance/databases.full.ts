@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { DATABASES, type DatabaseKind } from "../fixtures/databases.ts";
 import { basic, postForm, refused, type Answer } from "../fixtures/http.ts";
-import { killRounds } from "../fixtures/kills.ts";
 import { startServer, useServer, type Client, type Server, type Shared } from "../fixtures/server.ts";
 import { EXAMPLES, ingest, ingested, logEntry, rows, TYPES } from "../fixtures/telemetry.ts";
 
@@ -140,10 +139,5 @@ function lifeFlows(kind: DatabaseKind): void {
       await first.dispose();
       await second?.dispose();
     }
-  });
-
-  test("a kill under load loses nothing that was acknowledged and doubles nothing", { timeout: 120_000 }, async () => {
-    const { acknowledged } = await killRounds({ rounds: 1, dataDir: join(dataDir, "killed"), database: kind });
-    assert.ok(acknowledged > 0);
   });
 }

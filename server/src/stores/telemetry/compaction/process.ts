@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { childEnvironment } from "../../../kernel/child-environment.ts";
+import { childEnvironment } from "#kernel/child-environment.ts";
 import type { CompactionJob, CompactionRunner, CompactionStart, FromChild, MadeFile, ToChild } from "./protocol.ts";
 
 export interface ProcessOptions extends CompactionStart {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
-import { childEnvironment } from "../../../kernel/child-environment.ts";
+import { childEnvironment } from "#kernel/child-environment.ts";
 import { CONTROL_FRAME_BYTES_MAX, DATA_FRAME_BYTES_MAX, FRAME, frame, FrameReader } from "./frames.ts";
 import type { ChildAsk, ChildEnd, ChildFailure, ChildFiles, ChildQuery } from "./protocol.ts";
 import { readAsk, readEnd, readFailure } from "./payloads.ts";

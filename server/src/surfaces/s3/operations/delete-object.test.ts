@@ -24,3 +24,14 @@ test("deletes only on condition", async () => {
   assert.equal((await gateway.call("GET", `/${bucket}/b`)).text, "b");
   succeeded(await remove({ "if-match": etag, "x-amz-if-match-size": "1" }), 204);
 });
+
+test("marks what never was as deleted where there are versions, but for a condition", async () => {
+  const { gateway, bucket } = shared;
+  const versioned = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+  succeeded(await gateway.call("PUT", `/${bucket}?versioning`, { body: versioned }));
+  const marked = succeeded(await gateway.call("DELETE", `/${bucket}/never`), 204);
+  assert.equal(marked.headers["x-amz-delete-marker"], "true");
+  const conditional = { headers: { "x-amz-if-match-size": "7" } };
+  const unmarked = succeeded(await gateway.call("DELETE", `/${bucket}/nor`, conditional), 204);
+  assert.equal(unmarked.headers["x-amz-delete-marker"], undefined);
+});
