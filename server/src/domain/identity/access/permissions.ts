@@ -1,37 +1,18 @@
-import { SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
+import {
+  ORG_ROLE_SCOPES as ORG_TABLE,
+  PROJECT_ROLE_SCOPES as PROJECT_TABLE,
+  type OrgRole,
+  type ProjectRole,
+  type Scope,
+} from "@mooring/contract";
 
-/** The one permission table: what each role of an organization stands for. Acts of owners only are rules of their own. */
-export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, ReadonlySet<Scope>>> = {
-  owner: new Set(SCOPES),
-  admin: new Set(SCOPES),
-  developer: allBut("org:write", "members:write", "audit:read"),
-  viewer: readingScopes(),
-};
+/** The contract's tables of roles, as sets. */
+export const ORG_ROLE_SCOPES = setsOf<OrgRole>(ORG_TABLE);
+export const PROJECT_ROLE_SCOPES = setsOf<ProjectRole>(PROJECT_TABLE);
 
-/** What each role of a project stands for, within that project. */
-export const PROJECT_ROLE_SCOPES: Readonly<Record<ProjectRole, ReadonlySet<Scope>>> = {
-  maintainer: allBut("org:read", "org:write", "members:write", "audit:read"),
-  writer: allBut(
-    "org:read",
-    "org:write",
-    "members:write",
-    "audit:read",
-    "projects:write",
-    "apps:write",
-    "credentials:read",
-    "credentials:write",
-  ),
-  reader: new Set([...readingScopes()].filter((scope) => scope !== "org:read")),
-};
-
-function allBut(...excluded: readonly Scope[]): ReadonlySet<Scope> {
-  return new Set(SCOPES.filter((scope) => !excluded.includes(scope)));
-}
-
-/** Reading everything except what helps an attacker: who did what, and which credentials there are. */
-function readingScopes(): ReadonlySet<Scope> {
-  const reading = SCOPES.filter(
-    (scope) => scope.endsWith(":read") && scope !== "audit:read" && scope !== "credentials:read",
-  );
-  return new Set([...reading, "registry:pull"]);
+function setsOf<R extends string>(
+  table: Readonly<Record<R, readonly Scope[]>>,
+): Readonly<Record<R, ReadonlySet<Scope>>> {
+  const sets = Object.entries<readonly Scope[]>(table).map(([role, scopes]) => [role, new Set(scopes)]);
+  return Object.fromEntries(sets) as Record<R, ReadonlySet<Scope>>;
 }

@@ -1,0 +1,35 @@
+import { SCOPES, type OrgRole, type ProjectRole, type Scope } from "./scopes.ts";
+
+/** The one permission table: what each role of an organization stands for. Acts of owners only are rules of their own. */
+export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, readonly Scope[]>> = {
+  owner: SCOPES,
+  admin: SCOPES,
+  developer: allBut("org:write", "members:write", "audit:read"),
+  viewer: readingScopes(),
+};
+
+/** What each role of a project adds, within that project. */
+export const PROJECT_ROLE_SCOPES: Readonly<Record<ProjectRole, readonly Scope[]>> = {
+  maintainer: allBut("org:read", "org:write", "members:write", "audit:read"),
+  writer: allBut(
+    "org:read",
+    "org:write",
+    "members:write",
+    "audit:read",
+    "projects:write",
+    "apps:write",
+    "credentials:read",
+    "credentials:write",
+  ),
+  reader: readingScopes().filter((scope) => scope !== "org:read"),
+};
+
+function allBut(...excluded: readonly Scope[]): readonly Scope[] {
+  return SCOPES.filter((scope) => !excluded.includes(scope));
+}
+
+/** Reading everything except what helps an attacker: who did what, and which credentials there are. */
+function readingScopes(): readonly Scope[] {
+  const kept = ["audit:read", "credentials:read"];
+  return SCOPES.filter((scope) => scope === "registry:pull" || (scope.endsWith(":read") && !kept.includes(scope)));
+}
