@@ -1,12 +1,14 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery } from "../shared.ts";
-import { AuditEntry, AuditVerification, page } from "./shapes.ts";
+import { AuditEntry, AuditResultName, AuditVerification, page } from "./shapes.ts";
 
 const auditFilters = {
   actor: Type.Optional(Type.String({ maxLength: 64, description: "id of the person or credential" })),
   action: Type.Optional(Type.String({ maxLength: 64, description: "an action, or the beginning of some: `project.`" })),
   target: Type.Optional(Type.String({ maxLength: 128, description: "id of what was acted on" })),
+  result: Type.Optional(AuditResultName),
+  request_id: Type.Optional(Type.String({ maxLength: 128, description: "`Request-Id` of the request that did it" })),
   from: Type.Optional(Type.String({ format: "date-time", description: "at this time or later" })),
   to: Type.Optional(Type.String({ format: "date-time", description: "before this time" })),
 };

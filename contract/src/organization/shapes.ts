@@ -122,6 +122,8 @@ export const NewCredential = Type.Object({
   replayed: Replayed,
 });
 
+export const AuditResultName = Type.Enum(["success", "denied", "failure"]);
+
 export const AuditEntry = Type.Object({
   id: Id,
   seq: Type.Integer(),
@@ -129,7 +131,7 @@ export const AuditEntry = Type.Object({
   actor: Type.Object({ kind: Type.Enum(["person", "credential", "system", "anonymous"]), id: nullable(Type.String()) }),
   action: Type.String(),
   target: nullable(Type.Object({ kind: Type.String(), id: Type.String() })),
-  result: Type.Enum(["success", "denied", "failure"]),
+  result: AuditResultName,
   ip: nullable(Type.String()),
   request_id: nullable(Type.String()),
   detail: Type.Record(Type.String(), Type.Unknown()),

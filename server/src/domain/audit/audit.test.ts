@@ -121,13 +121,38 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await actions({ actorId: "user_1" }), ["project.delete"]);
       assert.deepEqual(await actions({ targetId: "proj_1" }), ["project.create"]);
       assert.deepEqual(await actions({ fromMs: clock.nowMs() + 1000 }), []);
+      await append({ ...EVENT, action: "token.refuse", result: "denied", requestId: "req_1" });
+      await append({ ...EVENT, action: "project.fail", result: "failure", requestId: "req_1" });
+      assert.deepEqual(await actions({ result: "denied" }), ["token.refuse"]);
+      assert.deepEqual(await actions({ requestId: "req_1" }), ["project.fail", "token.refuse"]);
+      assert.deepEqual(await actions({ requestId: "req_1", result: "denied", action: "project." }), []);
       const first = await listAudit({ metadata }, ORG, {}, { limit: 2 });
-      const second = await listAudit({ metadata }, ORG, {}, { limit: 2, cursor: first.nextCursor ?? "" });
+      const second = await listAudit({ metadata }, ORG, {}, { limit: 3, cursor: first.nextCursor ?? "" });
       assert.deepEqual(
         [...first.items, ...second.items].map((row) => row.seq),
-        [3, 2, 1],
+        [5, 4, 3, 2, 1],
       );
       assert.equal(second.nextCursor, null);
+    });
+
+    test("a range of times holds exactly its rows, though a clock is behind another", async () => {
+      const day = 24 * 60 * 60 * 1000;
+      const times = [0, 1, 2, 10, 9.9, 10.1, 20, 30].map((days) => days * day);
+      for (const at of times)
+        await metadata.write((tx) => appendAudit({ metadata, clock: { nowMs: () => at } }, tx, EVENT));
+      const seqs = async (filters: { fromMs?: number; toMs?: number }): Promise<number[]> => {
+        const listed = (await listAudit({ metadata }, ORG, filters, { limit: 10 })).items.map((row) => row.seq);
+        const exported: number[] = [];
+        const { signal } = new AbortController();
+        for await (const row of exportAudit({ metadata }, ORG, filters, signal)) exported.unshift(row.seq);
+        assert.deepEqual(listed, exported);
+        return listed;
+      };
+      assert.deepEqual(await seqs({ fromMs: 10 * day, toMs: 20 * day }), [6, 4]);
+      assert.deepEqual(await seqs({ fromMs: 9 * day, toMs: 10 * day }), [5]);
+      assert.deepEqual(await seqs({ fromMs: 30 * day }), [8]);
+      assert.deepEqual(await seqs({ toMs: day }), [1]);
+      assert.deepEqual(await seqs({ fromMs: 3 * day, toMs: 4 * day }), []);
     });
 
     describe("tampering", () => {

@@ -13,6 +13,8 @@ export interface AuditFilters {
   /** An action, or the beginning of some when it ends in `.`: `project.` */
   action?: string | undefined;
   targetId?: string | undefined;
+  result?: AuditRow["result"] | undefined;
+  requestId?: string | undefined;
   fromMs?: number | undefined;
   toMs?: number | undefined;
 }
@@ -40,11 +42,13 @@ export async function rowsAfter(
   afterSeq: number,
   options: { limit: number; filters?: AuditFilters },
 ): Promise<AuditRow[]> {
+  const within = await rangeOf(db, orgId, options.filters ?? {});
   return db
     .selectFrom("audit")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("seq", ">", afterSeq)
+    .where("seq", ">", Math.max(afterSeq, within.afterSeq))
+    .where("seq", "<", within.beforeSeq)
     .where(matching(options.filters ?? {}))
     .orderBy("seq")
     .limit(options.limit)
@@ -58,11 +62,13 @@ export async function rowsBefore(
   beforeSeq: number,
   options: { limit: number; filters: AuditFilters },
 ): Promise<AuditRow[]> {
+  const within = await rangeOf(db, orgId, options.filters);
   return db
     .selectFrom("audit")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("seq", "<", beforeSeq)
+    .where("seq", ">", within.afterSeq)
+    .where("seq", "<", Math.min(beforeSeq, within.beforeSeq))
     .where(matching(options.filters))
     .orderBy("seq", "desc")
     .limit(options.limit)
@@ -74,12 +80,44 @@ export async function organizationExists(db: Reader, orgId: string): Promise<boo
   return row !== undefined;
 }
 
+/** Clocks of nodes, and one clock at two times, differ by less. */
+const CLOCKS_DIFFER_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Numbers between which the rows of a range of times lie. A log is read in the order of its numbers, and would be read from its
+ * end to a range long ago; numbers and times grow alike, so that two steps in the index of times find where to begin and to end.
+ */
+async function rangeOf(
+  db: Reader,
+  orgId: string,
+  { fromMs, toMs }: AuditFilters,
+): Promise<{ afterSeq: number; beforeSeq: number }> {
+  const rows = db.selectFrom("audit").select("seq").where("org_id", "=", orgId).limit(1);
+  const earlier =
+    fromMs === undefined
+      ? undefined
+      : await rows
+          .where("at", "<", fromMs - CLOCKS_DIFFER_MS)
+          .orderBy("at", "desc")
+          .executeTakeFirst();
+  const later =
+    toMs === undefined
+      ? undefined
+      : await rows
+          .where("at", ">=", toMs + CLOCKS_DIFFER_MS)
+          .orderBy("at")
+          .executeTakeFirst();
+  return { afterSeq: earlier?.seq ?? 0, beforeSeq: later?.seq ?? Number.MAX_SAFE_INTEGER };
+}
+
 function matching(filters: AuditFilters) {
   return (eb: ExpressionBuilder<Tables, "audit">) => {
     const all = [];
     if (filters.actorId !== undefined) all.push(eb("actor_id", "=", filters.actorId));
     if (filters.action !== undefined) all.push(actionIs(eb, filters.action));
     if (filters.targetId !== undefined) all.push(eb("target_id", "=", filters.targetId));
+    if (filters.result !== undefined) all.push(eb("result", "=", filters.result));
+    if (filters.requestId !== undefined) all.push(eb("request_id", "=", filters.requestId));
     if (filters.fromMs !== undefined) all.push(eb("at", ">=", filters.fromMs));
     if (filters.toMs !== undefined) all.push(eb("at", "<", filters.toMs));
     return eb.and(all);

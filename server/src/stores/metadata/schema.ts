@@ -1,3 +1,4 @@
+import type { ActivityTables } from "./schema-activity.ts";
 import type { AlertTables } from "./schema-alerts.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
@@ -7,7 +8,7 @@ import type { WebhookTables } from "./schema-webhooks.ts";
  * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
  * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
  */
-export interface Tables extends AlertTables, RegistryTables, S3Tables, WebhookTables {
+export interface Tables extends ActivityTables, AlertTables, RegistryTables, S3Tables, WebhookTables {
   organization: {
     id: string;
     slug: string;

@@ -12,6 +12,8 @@ export function filtersOf(query: {
   actor?: string;
   action?: string;
   target?: string;
+  result?: AuditFilters["result"];
+  request_id?: string;
   from?: string;
   to?: string;
 }): AuditFilters {
@@ -19,6 +21,8 @@ export function filtersOf(query: {
     actorId: query.actor,
     action: query.action,
     targetId: query.target,
+    result: query.result,
+    requestId: query.request_id,
     fromMs: query.from === undefined ? undefined : msFromIso(query.from),
     toMs: query.to === undefined ? undefined : msFromIso(query.to),
   };

@@ -1,4 +1,5 @@
 import type { Tables } from "../schema.ts";
+import { ACTIVITY_ROWS } from "./rows-activity.ts";
 import { REGISTRY_ROWS } from "./rows-registry.ts";
 import { WEBHOOK_ROWS } from "./rows-webhooks.ts";
 
@@ -355,6 +356,7 @@ export const ROWS: Tables = {
     last_status: null,
     last_error: "it failed",
   },
+  ...ACTIVITY_ROWS,
   ...REGISTRY_ROWS,
   ...WEBHOOK_ROWS,
   migration: { name: "9999-sample", applied_at: 1 },

@@ -1,0 +1,18 @@
+import type { ActivityTables } from "../schema-activity.ts";
+
+const COUNTS = { requests: 9_007_199_254_740_991, refused: 1 };
+
+/** The share of what credentials do in the rows of every table. */
+export const ACTIVITY_ROWS: ActivityTables = {
+  credential_activity: {
+    credential_id: "cred_1",
+    hour: 3_600_000,
+    service: "query",
+    ip: "2001:db8::1",
+    user_agent: "curl/8",
+    ...COUNTS,
+    last_at: 1,
+  },
+  credential_minute: { credential_id: "cred_1", minute: 60_000, ...COUNTS },
+  organization_activity: { org_id: "org_1", hour: 3_600_000, service: "query", ...COUNTS, limited: 1 },
+};

@@ -1,0 +1,29 @@
+/** Tables of what credentials do: counts of the last two days, by the hour. See `domain/identity/activity`. */
+export interface ActivityTables {
+  /** Requests of one credential or access key of the S3 gateway, by where they came from. */
+  credential_activity: {
+    credential_id: string;
+    /** Beginning of the hour. */
+    hour: number;
+    service: string;
+    /** Empty: those of an hour that came from more addresses than are told apart. */
+    ip: string;
+    /** Cut to 200 characters; empty: none was sent. */
+    user_agent: string;
+    requests: number;
+    refused: number;
+    last_at: number;
+  };
+  /** The same without where from, by the minute and for an hour only. */
+  credential_minute: { credential_id: string; minute: number; requests: number; refused: number };
+  /** Requests of all credentials and people of an organization. */
+  organization_activity: {
+    org_id: string;
+    hour: number;
+    service: string;
+    requests: number;
+    refused: number;
+    /** Of the refused, those that came too fast. */
+    limited: number;
+  };
+}
