@@ -14,7 +14,7 @@ export interface ApiRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON unless `headers` says otherwise. */
-  readonly body?: string | undefined;
+  readonly body?: string | Blob | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,13 +38,15 @@ export interface Client {
 
 export interface ClientOptions {
   readonly addresses: Addresses;
-  readonly tokens: Tokens;
+  /** Null: the browser's session cookie says who calls, and no `Authorization` is sent. */
+  readonly tokens: Tokens | null;
 }
 
 const PAGE = 100;
 
 export function createClient({ addresses, tokens }: ClientOptions): Client {
   const send = async (request: ApiRequest): Promise<Response> => {
+    if (tokens === null) return accepted(request, await fetchOnce(request, null));
     const first = await tokens.get();
     const response = await fetchOnce(request, first);
     if (response.status !== 401) return accepted(request, response);
@@ -90,10 +92,10 @@ function requestOf(addresses: Addresses, row: Route, input: AnyCall): ApiRequest
   };
 }
 
-async function fetchOnce(request: ApiRequest, token: string): Promise<Response> {
+async function fetchOnce(request: ApiRequest, token: string | null): Promise<Response> {
   const { method = "GET", url, body, signal } = request;
   const headers = {
-    authorization: `Bearer ${token}`,
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "content-type": "application/json" }),
     ...request.headers,
   };

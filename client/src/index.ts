@@ -3,4 +3,5 @@ export type { CallInput } from "./call.ts";
 export { createClient, type Client, type ClientOptions, type ApiRequest } from "./client.ts";
 export { ApiError, UnreachableError } from "./errors.ts";
 export { sentEvents, type SentEvent } from "./events.ts";
+export { sessionTokens } from "./session.ts";
 export { clientCredentials, type ClientCredential, type Tokens } from "./tokens.ts";

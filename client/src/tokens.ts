@@ -32,13 +32,30 @@ export function clientCredentials(
   credential: ClientCredential,
   nowMs: () => number,
 ): Tokens {
+  return renewed(() => takeToken(addresses, credential), nowMs);
+}
+
+/** What a server says when it gives a token. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+/** Keeps a token until four fifths of its life are over, or the server takes it no more. */
+export function renewed(take: () => Promise<TokenAnswer>, nowMs: () => number): Tokens {
+  const taken = async (): Promise<Token> => {
+    const askedMs = nowMs();
+    const { access_token: text, expires_in: lifeS } = await take();
+    return { text, renewAtMs: askedMs + lifeS * 1000 * RENEW_AT };
+  };
   let token: Promise<Token> | null = null;
   return {
     get: async (refused) => {
       const present = token === null ? null : await token;
       if (present !== null && present.text !== refused && nowMs() < present.renewAtMs) return present.text;
       // Requests that run at the same time wait for one renewal.
-      token = takeToken(addresses, credential, nowMs);
+      token = taken();
       token.catch(() => {
         token = null;
       });
@@ -51,11 +68,9 @@ export function clientCredentials(
 async function takeToken(
   addresses: Pick<Addresses, "identity_url">,
   credential: ClientCredential,
-  nowMs: () => number,
-): Promise<Token> {
+): Promise<TokenAnswer> {
   const pair = `${formEncoded(credential.clientId)}:${formEncoded(credential.clientSecret)}`;
   for (let attempt = 1; ; attempt++) {
-    const askedMs = nowMs();
     const response = await reach("take a token", `${addresses.identity_url}/oauth/token`, {
       method: "POST",
       headers: {
@@ -65,10 +80,7 @@ async function takeToken(
       body: "grant_type=client_credentials",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.ok) {
-      const body = (await response.json()) as { access_token: string; expires_in: number };
-      return { text: body.access_token, renewAtMs: askedMs + body.expires_in * 1000 * RENEW_AT };
-    }
+    if (response.ok) return (await response.json()) as TokenAnswer;
     const error = await apiError("take a token", response);
     if (attempt >= ATTEMPTS_MAX || error.status !== 503) throw error;
     await pause(error.retryAfterMs ?? 500 * attempt);

@@ -233,6 +233,7 @@ export const ALERT_ROUTES = {
     summary: "Replace the secret that signs",
     description: `For \`overlap_s\` seconds the former secret signs as well. ${writing}`,
     permission: "webhooks:write",
+    recentSignIn: true,
     params: alertParams,
     body: Type.Object(
       { overlap_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })) },

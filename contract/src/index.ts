@@ -10,6 +10,7 @@ export { FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
 export { REGISTRY_API_ROUTES } from "./registry.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";
+export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
-export { DISCOVERY_ROUTES, PORTAL_ROUTES, ServiceAddresses } from "./portal.ts";
+export { DISCOVERY_ROUTES, PORTAL_ROUTES, ServiceAddresses } from "./portal/index.ts";
 export { WEBHOOK_HANDSHAKES, WEBHOOK_ROUTES, WEBHOOK_SCHEMES } from "./webhooks/index.ts";

@@ -5,9 +5,10 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * What a caller needs. A scope: a token that holds it. `authenticated`: any valid token. `public`: nothing;
- * such a row says why in `publicReason`.
+ * such a row says why in `publicReason`. `session`: a person's browser session, by its cookie; `instance`: one of a person who
+ * runs the server.
  */
-export type Permission = Scope | "authenticated" | "public";
+export type Permission = Scope | "authenticated" | "public" | "session" | "instance";
 
 /** One operation of our own JSON API. From it come validation, types, OpenAPI and the coverage test. */
 export interface Route<
@@ -25,6 +26,10 @@ export interface Route<
   readonly description?: string;
   readonly permission: Permission;
   readonly publicReason?: string;
+  /** A browser must have sent it from the portal's own pages; every row of a session that changes something is so anyway. */
+  readonly sameOrigin?: boolean;
+  /** A person must have proved within ten minutes who they are; a credential is not asked. */
+  readonly recentSignIn?: boolean;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

@@ -174,6 +174,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
       "Rows acknowledged before the request, of every project, private ones included. The answer comes at once; the work is `done` when " +
       "no file of the store has the rows any more. What was to be matched is forgotten then, and only its digest stays.",
     permission: "org:write",
+    recentSignIn: true,
     body: ErasureBody,
     result: Erasure,
     status: 202,

@@ -53,7 +53,10 @@ export function completeLock(lock: Lock): Lock {
     if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
       throw new Error(`cannot add ${name}: ${version} is not one version`);
     const { cpu, os, libc } = platformOf(name);
-    return [path, { version, cpu, ...(dev ? { dev } : {}), ...(libc ? { libc } : {}), optional: true, os }]; // npm's order
+    return [
+      path,
+      { version, cpu, ...(dev ? { dev } : {}), ...(libc ? { libc } : {}), optional: true, ...(os ? { os } : {}) },
+    ]; // npm's order
   });
   const entries = [...Object.entries(lock.packages), ...added];
   return { ...lock, packages: Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b, "en"))) };
@@ -62,11 +65,12 @@ export function completeLock(lock: Lock): Lock {
 interface Platform {
   readonly cpu: readonly string[];
   readonly libc?: readonly string[];
-  readonly os: readonly string[];
+  readonly os?: readonly string[];
 }
 
 /** The platform that a package of native code is named after, for example `@oxfmt/binding-linux-x64-gnu`. */
 export function platformOf(name: string): Platform {
+  if (name.includes("-wasm32-")) return { cpu: ["wasm32"] }; // for browsers; npm installs it nowhere
   const match =
     /(darwin|linux|win32|android|freebsd|openharmony)-(arm64|arm|x64|ia32|riscv64|s390x|ppc64|loong64)(?:-(\w+))?$/.exec(
       name,

@@ -64,6 +64,7 @@ export const APP_ROWS = {
     tag: "apps",
     summary: "Delete an app, whose bucket must be empty",
     permission: "apps:write",
+    recentSignIn: true,
     params: appParams,
     status: 204,
     problems: ["not_found", "conflict"],

@@ -30,6 +30,7 @@ export const CREDENTIAL_ROWS = {
     summary: "Create a credential; its secret is shown once",
     description: "Nobody gives a scope that they do not hold, or that the organization's policy forbids.",
     permission: "credentials:write",
+    recentSignIn: true,
     body: Type.Object(
       {
         name: DisplayName,
@@ -63,6 +64,7 @@ export const CREDENTIAL_ROWS = {
     tag: "credentials",
     summary: "Change a credential's name or permission set",
     permission: "credentials:write",
+    recentSignIn: true,
     params: credentialParams,
     body: Type.Object(
       { name: Type.Optional(DisplayName), scopes: Type.Optional(ScopeList) },
@@ -79,6 +81,7 @@ export const CREDENTIAL_ROWS = {
     tag: "credentials",
     summary: "Make a new secret; the old one works until the overlap ends",
     permission: "credentials:write",
+    recentSignIn: true,
     params: credentialParams,
     body: Type.Object(
       {
@@ -105,6 +108,7 @@ export const CREDENTIAL_ROWS = {
     tag: "credentials",
     summary: "Revoke a credential and every token that it was given",
     permission: "credentials:write",
+    recentSignIn: true,
     params: credentialParams,
     result: Type.Object({
       revoked_at: Timestamp,

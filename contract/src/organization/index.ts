@@ -1,3 +1,4 @@
+import { ACTIVITY_ROWS } from "./activity.ts";
 import { APP_ROWS } from "./apps.ts";
 import { AUDIT_ROWS } from "./audit.ts";
 import { CREDENTIAL_ROWS } from "./credentials.ts";
@@ -14,6 +15,7 @@ export const ORGANIZATION_ROUTES = {
   ...APP_ROWS,
   ...MEMBER_ROWS,
   ...CREDENTIAL_ROWS,
+  ...ACTIVITY_ROWS,
   ...S3_KEY_ROWS,
   ...S3_DESTINATION_ROWS,
   ...AUDIT_ROWS,

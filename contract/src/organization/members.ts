@@ -39,6 +39,7 @@ export const MEMBER_ROWS = {
     description:
       "Only owners make, change or remove owners; the last one stays. Nobody gives a role that can do more than they can.",
     permission: "members:write",
+    recentSignIn: true,
     params: userParams,
     body: Type.Object({ role: OrgRoleName }, closed),
     result: Member,
@@ -54,6 +55,7 @@ export const MEMBER_ROWS = {
     description:
       "Credentials and S3 keys that the person made lose every scope, or pass to the caller, as they are at that moment, with `transfer_credentials=true`. A private project that would be left without a maintainer passes to an owner.",
     permission: "members:write",
+    recentSignIn: true,
     params: userParams,
     query: Type.Object({ transfer_credentials: Type.Optional(Type.Boolean({ default: false })) }),
     status: 204,
@@ -78,6 +80,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Invite a person; the link is shown once and lives seven days",
     permission: "members:write",
+    recentSignIn: true,
     body: Type.Object({ email: Email, role: OrgRoleName }, closed),
     result: NewInvitation,
     status: 201,

@@ -35,6 +35,7 @@ export const ORGANIZATION_ROWS = {
     summary: "Change the organization's name, token lifetime or policy",
     description: ifMatch,
     permission: "org:write",
+    recentSignIn: true,
     body: Type.Object(
       {
         name: Type.Optional(DisplayName),

@@ -89,6 +89,7 @@ export const PROJECT_ROWS = {
     tag: "projects",
     summary: "Delete a project that has no apps; its credentials are revoked",
     permission: "projects:write",
+    recentSignIn: true,
     params: projectParams,
     status: 204,
     problems: ["not_found", "conflict"],

@@ -60,6 +60,7 @@ export const S3_KEY_ROWS = {
     summary: "Create an access key of the S3 gateway; its secret is shown once",
     description: "Nobody gives a scope that they do not hold, or that the organization's policy forbids.",
     permission: "credentials:write",
+    recentSignIn: true,
     body: Type.Object(
       {
         name: DisplayName,
@@ -103,6 +104,7 @@ export const S3_KEY_ROWS = {
     tag: "s3",
     summary: "Revoke an access key of the S3 gateway: its next request is refused",
     permission: "credentials:write",
+    recentSignIn: true,
     params: keyParams,
     result: Type.Object({ revoked_at: Timestamp }),
     status: 200,

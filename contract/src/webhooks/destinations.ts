@@ -146,6 +146,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     summary: "Replace the secret that signs",
     description: "For `overlap_s` seconds the former secret signs as well.",
     permission: "webhooks:write",
+    recentSignIn: true,
     params: destinationParams,
     body: Type.Object(
       { overlap_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })) },

@@ -82,6 +82,7 @@ export const WEBHOOK_ROWS = {
     summary: "Give a webhook a new address",
     description: "The present one is good for `grace_s` seconds more. Hits on it are counted.",
     permission: "webhooks:write",
+    recentSignIn: true,
     params: webhookParams,
     body: Type.Object(
       { grace_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })) },
@@ -99,6 +100,7 @@ export const WEBHOOK_ROWS = {
     tag: "webhooks",
     summary: "Show a webhook's address again; the audit log says who asked",
     permission: "webhooks:write",
+    recentSignIn: true,
     params: webhookParams,
     result: Type.Object({ webhook_url: Type.String() }),
     status: 200,
@@ -112,6 +114,7 @@ export const WEBHOOK_ROWS = {
     summary: "Replace the secret that a webhook verifies by",
     description: "For `overlap_s` seconds the former secret counts as well. Without `secret` one is made.",
     permission: "webhooks:write",
+    recentSignIn: true,
     params: webhookParams,
     body: Type.Object(
       {

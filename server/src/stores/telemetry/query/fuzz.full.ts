@@ -34,14 +34,14 @@ const STATEMENT_MS_MAX = 10_000;
 
 let open: TestEngine;
 let words: Vocabulary;
-let untouched: string;
+let untouched: Record<string, string>;
 
 before(async () => {
   open = await openTestEngine(FIXTURE, { memoryBytesMax: MEMORY_BYTES_MAX });
   const attacks = [...readingAttacks(open.targets), ...writingAttacks(open.targets)].map(({ sql }) => sql);
   const short = attacks.filter((sql) => sql.length < 500);
   words = { ...(await knownFunctions()), targets: open.targets, statements: short };
-  untouched = digest(open.directory);
+  untouched = contents(open.directory);
 });
 after(() => open.close());
 
@@ -69,15 +69,14 @@ async function knownFunctions(): Promise<Pick<Vocabulary, "allowed" | "functions
   };
 }
 
-/** Names, sizes and contents of every file: a statement that wrote anything changes it. */
-function digest(directory: string): string {
-  const hash = createHash("sha256");
+/** Every name with a digest of its content: a statement that wrote anything changes it. */
+function contents(directory: string): Record<string, string> {
+  const files: Record<string, string> = {};
   for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" }).toSorted()) {
     const path = join(directory, name);
-    hash.update(`${name}\n`);
-    if (statSync(path).isFile()) hash.update(readFileSync(path));
+    files[name] = statSync(path).isFile() ? createHash("sha256").update(readFileSync(path)).digest("hex") : "directory";
   }
-  return hash.digest("hex");
+  return files;
 }
 
 /** What no answer may have, unless the statement itself had it. */
@@ -119,7 +118,7 @@ test(`${STATEMENTS} statements of seed ${SEED}`, async (t) => {
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, work));
-    assert.equal(digest(open.directory), untouched, "a file was changed, made or lost");
+    assert.deepEqual(contents(open.directory), untouched);
     assert.deepEqual(await rows(open.engine, "SELECT count(*), count(DISTINCT message) FROM logs"), [[1000, 1000]]);
     for (const { fields } of open.logged.splice(0)) peakBytes = Math.max(peakBytes, Number(fields["peak_bytes"] ?? 0));
     assert.ok(peakBytes <= PEAK_BYTES_MAX, `a child had ${peakBytes} bytes`);

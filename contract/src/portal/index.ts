@@ -1,0 +1,8 @@
+import { ACCOUNT_ROWS } from "./account.ts";
+import { INSTANCE_ROWS } from "./instance.ts";
+import { SIGN_IN_ROWS } from "./sign-in.ts";
+
+export { DISCOVERY_ROUTES, ServiceAddresses } from "./discovery.ts";
+
+/** Between the portal's pages and the server that they came from; no stable interface. */
+export const PORTAL_ROUTES = { ...SIGN_IN_ROWS, ...ACCOUNT_ROWS, ...INSTANCE_ROWS } as const;

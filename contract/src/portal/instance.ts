@@ -1,0 +1,109 @@
+import Type from "typebox";
+import { closed, Email, Id, nullable } from "../organization/shapes.ts";
+import { route } from "../route.ts";
+import { DisplayName, Slug, Timestamp } from "../shared.ts";
+
+const Check = Type.Object({
+  name: Type.String(),
+  state: Type.Enum(["ok", "warning", "failed"]),
+  detail: Type.String(),
+});
+
+/** What whoever runs the server sees and does. */
+export const INSTANCE_ROWS = {
+  getInstance: route({
+    operationId: "getInstance",
+    method: "GET",
+    path: "/api/instance",
+    tag: "portal",
+    summary: "The server: its version, nodes, keys, stores and checks",
+    permission: "instance",
+    result: Type.Object({
+      version: Type.String(),
+      started_at: Timestamp,
+      metadata: Type.Enum(["sqlite", "postgres"]),
+      objects: Type.Enum(["filesystem", "s3"]),
+      telemetry: Type.Enum(["embedded", "clickhouse"]),
+      master_key_id: Type.String(),
+      latest_change: Type.Integer({ description: "number of the last change of access that was made" }),
+      nodes: Type.Array(
+        Type.Object({
+          id: Id,
+          current: Type.Boolean(),
+          applied_change: Type.Integer(),
+          started_at: Timestamp,
+          seen_at: Timestamp,
+        }),
+      ),
+      signing_keys: Type.Array(
+        Type.Object({
+          kid: Type.String(),
+          alg: Type.String(),
+          state: Type.Enum(["next", "active", "retired"]),
+          created_at: Timestamp,
+          active_at: Timestamp,
+        }),
+      ),
+      checks: Type.Array(Check),
+      disk: Type.Object({ free_bytes: Type.Integer(), total_bytes: Type.Integer() }),
+      memory_bytes: Type.Integer(),
+    }),
+    status: 200,
+    problems: [],
+  }),
+  rotateSigningKey: route({
+    operationId: "rotateSigningKey",
+    method: "POST",
+    path: "/api/instance/signing-keys/rotate",
+    tag: "portal",
+    summary: "Make a new signing key; tokens of the old one stay good until they expire",
+    permission: "instance",
+    recentSignIn: true,
+    body: Type.Object({}, closed),
+    result: Type.Object({ kid: Type.String() }),
+    status: 200,
+    problems: ["invalid_body"],
+  }),
+  retireSigningKey: route({
+    operationId: "retireSigningKey",
+    method: "POST",
+    path: "/api/instance/signing-keys/{kid}/retire",
+    tag: "portal",
+    summary: "For a key that leaked: nothing that it signed is accepted from now on",
+    permission: "instance",
+    recentSignIn: true,
+    params: Type.Object({ kid: Type.String({ maxLength: 128 }) }),
+    body: Type.Object({}, closed),
+    result: Type.Object({ propagated: Type.Boolean() }),
+    status: 200,
+    problems: ["invalid_body", "not_found"],
+  }),
+  listOrganizations: route({
+    operationId: "listOrganizations",
+    method: "GET",
+    path: "/api/instance/organizations",
+    tag: "portal",
+    summary: "Every organization of the server",
+    permission: "instance",
+    result: Type.Object({
+      items: Type.Array(
+        Type.Object({ id: Id, slug: Slug, name: DisplayName, members: Type.Integer(), created_at: Timestamp }),
+      ),
+    }),
+    status: 200,
+    problems: [],
+  }),
+  createOrganization: route({
+    operationId: "createOrganization",
+    method: "POST",
+    path: "/api/instance/organizations",
+    tag: "portal",
+    summary: "Found an organization; its owner gets a set-up link unless they have an account",
+    permission: "instance",
+    recentSignIn: true,
+    body: Type.Object({ slug: Slug, name: DisplayName, owner_email: Email }, closed),
+    result: Type.Object({ id: Id, slug: Slug, name: DisplayName, setup_url: nullable(Type.String()) }),
+    status: 201,
+    problems: ["invalid_body", "conflict"],
+  }),
+} as const;

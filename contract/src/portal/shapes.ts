@@ -1,0 +1,75 @@
+import Type from "typebox";
+import { Email, Id, nullable, OrgRoleName } from "../organization/shapes.ts";
+import { DisplayName, Slug, Timestamp } from "../shared.ts";
+
+/** What a browser and an authenticator exchange (WebAuthn level 3, section 5), passed on as it is. */
+export const WebAuthnJson = Type.Object({}, { additionalProperties: true });
+
+/** What names one attempt to sign in or to confirm, from its first step to its last: 256 random bits, five minutes. */
+export const Ticket = Type.String({ minLength: 1, maxLength: 128 });
+
+/** Six digits of an authenticator app (RFC 6238). */
+export const TotpCode = Type.String({ pattern: "^[0-9]{6}$", description: "the six digits that the app shows" });
+
+export const RecoveryCode = Type.String({ minLength: 8, maxLength: 32 });
+
+export const SECOND_FACTORS = ["totp", "recovery_code", "passkey"] as const;
+
+/** The first step of a sign-in was right: either this is all, or a second one is asked. */
+export const SignInResult = Type.Object({
+  status: Type.Enum(["signed_in", "second_factor"]),
+  ticket: nullable(Type.String({ description: "for the second step" })),
+  methods: Type.Array(Type.Enum([...SECOND_FACTORS]), { description: "what the second step may be" }),
+});
+
+export const Passkey = Type.Object({
+  id: Id,
+  name: DisplayName,
+  created_at: Timestamp,
+  last_used_at: nullable(Timestamp),
+  synced: Type.Boolean({ description: "kept by a password manager or an account, not by one device" }),
+});
+
+export const BrowserSession = Type.Object({
+  id: Id,
+  current: Type.Boolean(),
+  created_at: Timestamp,
+  last_seen_at: Timestamp,
+  expires_at: Timestamp,
+  ip: nullable(Type.String()),
+  user_agent: nullable(Type.String()),
+  method: Type.Enum(["set_up", "password", "password_totp", "recovery_code", "passkey", "oidc"]),
+});
+
+export const PersonalAccessToken = Type.Object({
+  id: Id,
+  name: DisplayName,
+  organization: Slug,
+  scopes: Type.Array(Type.String()),
+  created_at: Timestamp,
+  expires_at: nullable(Timestamp),
+  last_used_at: nullable(Timestamp),
+});
+
+/** Who is signed in, and where they are a member. */
+export const SignedIn = Type.Object({
+  user: Type.Object({
+    id: Id,
+    email: Email,
+    name: DisplayName,
+    instance_admin: Type.Boolean({ description: "runs this server" }),
+  }),
+  organizations: Type.Array(Type.Object({ id: Id, slug: Slug, name: DisplayName, role: OrgRoleName })),
+  session: Type.Object({
+    id: Id,
+    method: BrowserSession.properties.method,
+    confirmed_at: Type.String({ format: "date-time", description: "when the person last proved who they are" }),
+    expires_at: Timestamp,
+  }),
+  security: Type.Object({
+    has_password: Type.Boolean(),
+    has_totp: Type.Boolean(),
+    passkeys: Type.Integer(),
+    recovery_codes_left: Type.Integer(),
+  }),
+});

@@ -1,0 +1,43 @@
+import { createClient, sessionTokens, type Addresses, type Client } from "@mooring/client";
+
+const { origin, host } = location;
+
+/** The portal speaks to the origin that it came from, which serves every path of the API, whatever address a service is shown under. */
+const SAME_ORIGIN: Addresses = {
+  identity_url: origin,
+  ingest_url: origin,
+  query_url: origin,
+  storage_url: origin,
+  registry_domain: host,
+  s3_endpoint: origin,
+  webhooks_url: origin,
+  portal_url: origin,
+};
+
+/** Calls as whoever is signed in, by the session's cookie: sign-in, account, the instance. */
+export const sessionClient: Client = createClient({ addresses: SAME_ORIGIN, tokens: null });
+
+const clients = new Map<string, Client>();
+
+/** Calls the public API as whoever is signed in, within one organization. */
+export function organizationClient(slug: string): Client {
+  const known = clients.get(slug);
+  if (known !== undefined) return known;
+  const client = createClient({
+    addresses: SAME_ORIGIN,
+    tokens: sessionTokens(sessionClient, slug, () => Date.now()),
+  });
+  clients.set(slug, client);
+  return client;
+}
+
+/** After a sign-out: nothing that was given to the one before is used for the next. */
+export function forgetClients(): void {
+  clients.clear();
+}
+
+/** A presigned address of ours, at the origin that the page may connect to. */
+export function onThisOrigin(url: string): string {
+  const { pathname, search } = new URL(url);
+  return origin + pathname + search;
+}

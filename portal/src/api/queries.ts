@@ -1,0 +1,116 @@
+import type { CallInput, Client } from "@mooring/client";
+import type { ResultOf, Route } from "@mooring/contract";
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { useConfirmed } from "./confirmation.tsx";
+import { sessionClient } from "./clients.ts";
+import { useOrganization } from "~/app/scope.ts";
+
+interface ReadOptions {
+  /** Not asked while false. */
+  readonly enabled?: boolean;
+  /** Asked again so often while the page is in sight. */
+  readonly refetchMs?: number | undefined;
+}
+
+/** The client of the organization that the page is about, or of the session for the portal's own rows. */
+function useClientFor(row: Route): { client: Client; owner: string } {
+  const organization = useOrganization({ optional: row.path.startsWith("/api/") });
+  if (row.path.startsWith("/api/") || organization === null) return { client: sessionClient, owner: "" };
+  return { client: organization.client, owner: organization.slug };
+}
+
+/** One operation's answer, kept and renewed. Its key begins with the organization and the operation's id. */
+export function useRead<const T extends Route>(
+  row: T,
+  input: CallInput<T>,
+  { enabled = true, refetchMs }: ReadOptions = {},
+): UseQueryResult<ResultOf<T>> {
+  const { client, owner } = useClientFor(row);
+  return useQuery({
+    queryKey: [owner, row.operationId, input],
+    queryFn: ({ signal }) => client.call(row, { ...input, signal }),
+    enabled,
+    placeholderData: keepPreviousData,
+    ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
+  });
+}
+
+type ItemOf<T> = ResultOf<T> extends { items: readonly (infer I)[] } ? I : never;
+
+export interface ItemList<I> {
+  readonly items: readonly I[];
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  readonly loadMore: () => void;
+}
+
+/** A list that is read page after page; `next_cursor` leads on. */
+export function useList<const T extends Route>(
+  row: T,
+  input: CallInput<T>,
+  { enabled = true, refetchMs }: ReadOptions = {},
+): ItemList<ItemOf<T>> {
+  const { client, owner } = useClientFor(row);
+  const result = useInfiniteQuery({
+    queryKey: [owner, row.operationId, input, "pages"],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ signal, pageParam }) => {
+      const query = {
+        ...(input as { query?: object }).query,
+        ...(pageParam === undefined ? {} : { cursor: pageParam }),
+      };
+      return (await client.call(row, { ...input, query, signal } as CallInput<T>)) as Page<ItemOf<T>>;
+    },
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    enabled,
+    ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
+  });
+  return {
+    items: result.data?.pages.flatMap((page) => page.items) ?? [],
+    error: result.error,
+    isPending: result.isPending,
+    hasMore: result.hasNextPage,
+    isLoadingMore: result.isFetchingNextPage,
+    loadMore: () => void result.fetchNextPage(),
+  };
+}
+
+interface Page<I> {
+  readonly items: readonly I[];
+  readonly next_cursor?: string | null;
+}
+
+/**
+ * An operation that changes something. Where the server wants to know once more who asks, the person is asked and the call
+ * repeated. Afterwards what was read by the operations of `changes` is read again.
+ */
+export function useAct<const T extends Route>(
+  row: T,
+  { changes = [], onDone }: { changes?: readonly Route[]; onDone?: (result: ResultOf<T>) => void } = {},
+): UseMutationResult<ResultOf<T>, Error, CallInput<T>> {
+  const { client, owner } = useClientFor(row);
+  const queries = useQueryClient();
+  const confirmed = useConfirmed();
+  return useMutation({
+    mutationFn: (input: CallInput<T>) => confirmed(() => client.call(row, input)),
+    onSuccess: async (result) => {
+      onDone?.(result);
+      await Promise.all(
+        changes.map(({ path, operationId }) =>
+          queries.invalidateQueries({ queryKey: [path.startsWith("/api/") ? "" : owner, operationId] }),
+        ),
+      );
+    },
+  });
+}

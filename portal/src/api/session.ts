@@ -1,0 +1,33 @@
+import { ApiError } from "@mooring/client";
+import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import { queryOptions, useQuery, type QueryClient } from "@tanstack/react-query";
+import { forgetClients, sessionClient } from "./clients.ts";
+
+export type SignedIn = ResultOf<typeof PORTAL_ROUTES.getSession>;
+
+/** Who is signed in; null: nobody. */
+export const sessionQuery = queryOptions<SignedIn | null>({
+  queryKey: ["session"],
+  queryFn: async ({ signal }) => {
+    try {
+      return await sessionClient.call(PORTAL_ROUTES.getSession, { signal });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
+
+/** For pages that are shown to people who are signed in only. */
+export function useSession(): SignedIn {
+  const { data } = useQuery(sessionQuery);
+  if (data === undefined || data === null) throw new Error("nobody is signed in");
+  return data;
+}
+
+/** Everything that was loaded for one person is forgotten before another comes. */
+export function forgetPerson(queries: QueryClient): void {
+  forgetClients();
+  queries.clear();
+}

@@ -1,0 +1,34 @@
+import { ApiError } from "@mooring/client";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { sessionQuery } from "~/api/session.ts";
+import { Toasts } from "~/kit/toast.tsx";
+import { createPortalRouter } from "./router.tsx";
+
+/** A refusal stays one; what the client could try again it has tried again already. */
+function createQueries(): QueryClient {
+  const queries: QueryClient = new QueryClient({
+    defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+    queryCache: new QueryCache({
+      onError: (error) => {
+        // The session ended elsewhere: whoever looks at the page is asked to sign in.
+        if (error instanceof ApiError && error.status === 401)
+          void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      },
+    }),
+  });
+  return queries;
+}
+
+export function App(): ReactNode {
+  const [queries] = useState(createQueries);
+  const [router] = useState(() => createPortalRouter(queries));
+  return (
+    <QueryClientProvider client={queries}>
+      <Toasts>
+        <RouterProvider router={router} />
+      </Toasts>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,32 @@
+import { createContext, lazy, Suspense, use, useState, type ReactNode } from "react";
+import type { Topic } from "../pages.ts";
+
+export interface ConnectRequest {
+  readonly topic: Topic;
+  /** A credential that the snippets name; with its secret right after it was made. */
+  readonly credential?: { readonly clientId: string; readonly clientSecret?: string | undefined } | undefined;
+}
+
+const Context = createContext<((request: ConnectRequest) => void) | null>(null);
+const ConnectDialog = lazy(async () => ({ default: (await import("./connect-dialog.tsx")).ConnectDialog }));
+
+/** Opens the dialog with commands for what the page shows. */
+export function useConnect(): (request: ConnectRequest) => void {
+  const open = use(Context);
+  if (open === null) throw new Error("no connect dialog around this");
+  return open;
+}
+
+export function ConnectProvider({ children }: { children: ReactNode }): ReactNode {
+  const [request, setRequest] = useState<ConnectRequest | null>(null);
+  return (
+    <Context value={setRequest}>
+      {children}
+      {request !== null && (
+        <Suspense>
+          <ConnectDialog request={request} onClose={() => setRequest(null)} />
+        </Suspense>
+      )}
+    </Context>
+  );
+}

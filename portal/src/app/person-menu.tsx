@@ -1,0 +1,70 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { sessionClient } from "~/api/clients.ts";
+import { forgetPerson, useSession } from "~/api/session.ts";
+import { IconButton } from "~/kit/button.tsx";
+import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { messageOf } from "~/kit/error-note.tsx";
+import { chooseTheme, THEMES, useTheme } from "./theme.ts";
+
+/** Whoever is signed in: account, theme, shortcuts, sign out. */
+export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactNode {
+  const { user } = useSession();
+  const theme = useTheme();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const say = useSay();
+  const signOut = async (): Promise<void> => {
+    try {
+      await sessionClient.call(PORTAL_ROUTES.signOut, {});
+    } catch (error) {
+      say(messageOf(error as Error), "stop");
+      return;
+    }
+    forgetPerson(queries);
+    await navigate({ to: "/sign-in" });
+  };
+  return (
+    <Menu
+      trigger={
+        <IconButton label={`Signed in as ${user.email}`} className="rounded-full border-line-2 bg-well">
+          {initialsOf(user.name)}
+        </IconButton>
+      }
+    >
+      <MenuLabel>
+        {user.name}, {user.email}
+      </MenuLabel>
+      <MenuItem onSelect={() => void navigate({ to: "/account" })}>Account and security</MenuItem>
+      {user.instance_admin && <MenuItem onSelect={() => void navigate({ to: "/instance" })}>Instance</MenuItem>}
+      <MenuItem onSelect={onShortcuts}>
+        Keyboard shortcuts <kbd className="ml-auto">?</kbd>
+      </MenuItem>
+      <MenuLine />
+      <MenuLabel>Theme</MenuLabel>
+      {THEMES.map((each) => (
+        <MenuItem key={each} onSelect={() => chooseTheme(each)}>
+          <span className="w-3" aria-hidden="true">
+            {each === theme ? "✓" : ""}
+          </span>
+          {each}
+          {each === theme && <span className="sr-only">(chosen)</span>}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem onSelect={() => void signOut()}>Sign out</MenuItem>
+    </Menu>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== "");
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? "")
+    .join("")
+    .toUpperCase();
+}

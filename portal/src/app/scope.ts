@@ -1,0 +1,61 @@
+import type { Client } from "@mooring/client";
+import { ORGANIZATION_ROUTES, type OrgRole, type ResultOf, type Scope } from "@mooring/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { organizationClient } from "~/api/clients.ts";
+import { sessionQuery } from "~/api/session.ts";
+
+/** In an address, in the place of a project: the whole organization. */
+export const WHOLE_ORGANIZATION = "-";
+
+export type Me = ResultOf<typeof ORGANIZATION_ROUTES.getMe>;
+
+export interface Organization {
+  readonly slug: string;
+  readonly name: string;
+  readonly role: OrgRole | null;
+  readonly client: Client;
+}
+
+/** The organization that the address names. @throws Error outside of one, unless `optional` */
+export function useOrganization(): Organization;
+export function useOrganization(options: { optional: boolean }): Organization | null;
+export function useOrganization({ optional = false } = {}): Organization | null {
+  const { org } = useParams({ strict: false });
+  const { data: session } = useQuery(sessionQuery);
+  if (org === undefined) {
+    if (optional) return null;
+    throw new Error("the address names no organization");
+  }
+  const known = session?.organizations.find(({ slug }) => slug === org);
+  return { slug: org, name: known?.name ?? org, role: known?.role ?? null, client: organizationClient(org) };
+}
+
+/** The project that the address names; null: the whole organization. */
+export function useProject(): Me["projects"][number] | null {
+  const { project } = useParams({ strict: false });
+  const me = useMe();
+  return me?.projects.find(({ slug }) => slug === project) ?? null;
+}
+
+/** What the address says, for links to other pages: `/o/$org/$project/…`. */
+export function useScopeParams(): { org: string; project: string } {
+  const { org = "", project = WHOLE_ORGANIZATION } = useParams({ strict: false });
+  return { org, project };
+}
+
+/** Who one is in this organization, and what one may do; undefined while that is loading. */
+export function useMe(): Me | undefined {
+  const organization = useOrganization();
+  const { data } = useQuery({
+    queryKey: [organization.slug, "getMe"],
+    queryFn: ({ signal }) => organization.client.call(ORGANIZATION_ROUTES.getMe, { signal }),
+    staleTime: 30_000,
+  });
+  return data;
+}
+
+/** Whether one's role in the organization holds a scope. The server decides; this greys out what would be refused. */
+export function useMay(scope: Scope): boolean {
+  return useMe()?.scopes.includes(scope) ?? false;
+}

@@ -1,0 +1,27 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+type Value = string | number | boolean | readonly string[] | undefined;
+
+/**
+ * The part of the address after `?` as a page's state, so that what is seen can be linked. A change replaces the entry of the
+ * history unless `push`; members that become undefined go.
+ */
+export function useSearchState<S extends Record<string, Value>>(): [
+  Partial<S>,
+  (change: Partial<S>, options?: { push?: boolean }) => void,
+] {
+  const search: Partial<S> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = useCallback(
+    (part: Partial<S>, { push = false } = {}) => {
+      void navigate({
+        to: ".",
+        search: (before: Record<string, unknown>) => ({ ...before, ...part }) as never,
+        replace: !push,
+      });
+    },
+    [navigate],
+  );
+  return [search, change];
+}

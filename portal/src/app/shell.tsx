@@ -1,0 +1,79 @@
+import { Outlet, useMatchRoute, useParams } from "@tanstack/react-router";
+import { useEffect, useState, type ReactNode } from "react";
+import { ConfirmationProvider } from "~/api/confirmation.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { sessionQuery } from "~/api/session.ts";
+import { Button } from "~/kit/button.tsx";
+import { ConnectProvider, useConnect } from "./connect/connect.tsx";
+import { PAGES, type PageEntry } from "./pages.ts";
+import { Palette } from "./palette.tsx";
+import { PersonMenu } from "./person-menu.tsx";
+import { Rail } from "./rail.tsx";
+import { ServerState } from "./server-state.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
+
+/** The frame around every page: the rail, the bar above, and what opens over them. */
+export function Shell(): ReactNode {
+  const { data: session } = useQuery(sessionQuery);
+  if (session === null)
+    location.assign(`/sign-in?return_to=${encodeURIComponent(location.pathname + location.search)}`);
+  if (session === null || session === undefined) return null;
+  return (
+    <ConfirmationProvider>
+      <ConnectProvider>
+        <Frame />
+      </ConnectProvider>
+    </ConfirmationProvider>
+  );
+}
+
+function Frame(): ReactNode {
+  const { org, project } = useParams({ strict: false });
+  const [open, setOpen] = useState<"palette" | "shortcuts" | "menu" | null>(null);
+  const page = usePage();
+  const connect = useConnect();
+  const close = (): void => setOpen(null);
+  useShortcuts({ openPalette: () => setOpen("palette"), openShortcuts: () => setOpen("shortcuts") });
+  useEffect(() => {
+    if (org !== undefined) localStorage.setItem("mooring.organization", org);
+  }, [org]);
+  return (
+    <div className="grid h-full grid-cols-[212px_minmax(0,1fr)] grid-rows-[44px_minmax(0,1fr)] max-md:grid-cols-1">
+      <a href="#content" className="sr-only z-50 bg-sheet p-2 focus:not-sr-only focus:absolute">
+        Skip to the page
+      </a>
+      <Rail isOpen={open === "menu"} onClose={close} />
+      <header className="flex min-w-0 items-center gap-2 border-b border-line px-4 max-md:px-2">
+        <Button look="quiet" className="px-2 md:hidden" aria-label="Menu" onClick={() => setOpen("menu")}>
+          ☰
+        </Button>
+        <p className="min-w-0 flex-1 truncate text-ink-2">
+          {org !== undefined && `${org} / `}
+          {project !== undefined && project !== "-" && `${project} / `}
+          <b className="font-medium text-ink">{page?.title ?? ""}</b>
+        </p>
+        <ServerState />
+        <Button onClick={() => setOpen("palette")} aria-label="Search">
+          <span className="max-sm:hidden">Search</span> <kbd>⌘K</kbd>
+        </Button>
+        {org !== undefined && (
+          <Button look="main" onClick={() => connect({ topic: page?.topic ?? "token" })}>
+            Connect
+          </Button>
+        )}
+        <PersonMenu onShortcuts={() => setOpen("shortcuts")} />
+      </header>
+      <main id="content" tabIndex={-1} className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3">
+        <Outlet />
+      </main>
+      {open === "palette" && <Palette onClose={close} />}
+      {open === "shortcuts" && <ShortcutsDialog onClose={close} />}
+    </div>
+  );
+}
+
+function usePage(): PageEntry | undefined {
+  const match = useMatchRoute();
+  return PAGES.find((page) => match({ to: `/o/$org/$project/${page.path}` as never }) !== false);
+}

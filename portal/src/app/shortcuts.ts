@@ -1,0 +1,57 @@
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { pagePath } from "./page-link.tsx";
+import { PAGES } from "./pages.ts";
+
+const KEY = "mooring.single-keys";
+const JUMP_WITHIN_MS = 1500;
+
+/** Keys without a modifier can be turned off (WCAG 2.2, 2.1.4): they get in the way of speech input. */
+export function singleKeysOn(): boolean {
+  return localStorage.getItem(KEY) !== "off";
+}
+
+export function setSingleKeys(on: boolean): void {
+  localStorage.setItem(KEY, on ? "on" : "off");
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("input,textarea,select,[contenteditable=true]") !== null;
+}
+
+/** `⌘K` and `Ctrl K` anywhere; `g` and a page's key, `/` for the page's search, `?` where nobody is typing. */
+export function useShortcuts(does: { openPalette: () => void; openShortcuts: () => void }): void {
+  const navigate = useNavigate();
+  const { org, project = "-" } = useParams({ strict: false });
+  const latest = useRef(does);
+  latest.current = does;
+  useEffect(() => {
+    let jumpUntilMs = 0;
+    const single = (event: KeyboardEvent): boolean => {
+      if (performance.now() < jumpUntilMs) {
+        jumpUntilMs = 0;
+        const page = PAGES.find(({ key }) => key === event.key);
+        if (page === undefined || org === undefined) return false;
+        void navigate({ to: pagePath(org, project, page.path) });
+        return true;
+      }
+      if (event.key === "g") jumpUntilMs = performance.now() + JUMP_WITHIN_MS;
+      else if (event.key === "?") latest.current.openShortcuts();
+      else if (event.key === "/") document.querySelector<HTMLElement>("main [data-search]")?.focus();
+      else return false;
+      return true;
+    };
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.metaKey || event.ctrlKey) && event.key === "k") {
+        event.preventDefault();
+        latest.current.openPalette();
+        return;
+      }
+      const free = !isTyping(event.target) && document.querySelector('[role="dialog"],[role="menu"]') === null;
+      if (!free || event.metaKey || event.ctrlKey || event.altKey || !singleKeysOn()) return;
+      if (single(event)) event.preventDefault();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [navigate, org, project]);
+}

@@ -1,0 +1,68 @@
+import { useState, type ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { cn } from "./cn.ts";
+
+/** Copies a text and says that it did. */
+export function CopyButton({
+  text,
+  label = "Copy",
+  className,
+}: {
+  text: string;
+  label?: string;
+  className?: string;
+}): ReactNode {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <Button onClick={() => void copy()} className={className}>
+      <span aria-live="polite">{copied ? "Copied" : label}</span>
+    </Button>
+  );
+}
+
+/** Text to take along: a command, a snippet, a secret. */
+export function CopyBlock({ text, label, className }: { text: string; label?: string; className?: string }): ReactNode {
+  return (
+    <div className={cn("flex items-start gap-2 rounded border border-line bg-well py-1.5 pr-1.5 pl-2.5", className)}>
+      <pre
+        tabIndex={0}
+        aria-label={label ?? "text to copy"}
+        className="min-w-0 flex-1 overflow-auto py-1 text-s leading-relaxed whitespace-pre"
+      >
+        {text}
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  );
+}
+
+/** An id or an address in a line: itself, and a small way to copy it. */
+export function Copyable({ text, shown = text }: { text: string; shown?: string }): ReactNode {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <button
+      type="button"
+      title={`Copy ${text}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        void copy();
+      }}
+      className="mono inline-flex min-h-6 max-w-full items-center gap-1 rounded text-left hover:text-sea"
+    >
+      <span className="truncate">{shown}</span>
+      <span aria-live="polite" className="text-xs text-go">
+        {copied ? "copied" : ""}
+      </span>
+    </button>
+  );
+}

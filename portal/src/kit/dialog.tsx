@@ -1,0 +1,97 @@
+import { Dialog as Radix } from "radix-ui";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button, IconButton } from "./button.tsx";
+import { cn } from "./cn.ts";
+import { ErrorNote } from "./error-note.tsx";
+import { TextField } from "./field.tsx";
+
+interface DialogProps {
+  title: string;
+  /** What it is about, read out when it opens. */
+  about?: ReactNode;
+  onClose: () => void;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** A dialog that is open for as long as it is rendered. `Esc` and a click beside it close it. */
+export function Dialog({ title, about, onClose, wide = false, children }: DialogProps): ReactNode {
+  return (
+    <Radix.Root open onOpenChange={(open) => !open && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-ink/30 dark:bg-well/70" />
+        <Radix.Content
+          {...(about === undefined ? { "aria-describedby": undefined } : {})}
+          className={cn(
+            "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-24px)] w-[calc(100vw-24px)] -translate-x-1/2 -translate-y-1/2 flex-col",
+            "rounded border border-line-2 bg-sheet text-ink",
+            wide ? "max-w-[820px]" : "max-w-[520px]",
+          )}
+        >
+          <header className="flex items-start gap-3 border-b border-line px-4 py-2.5">
+            <div className="min-w-0 flex-1">
+              <Radix.Title className="text-l font-medium">{title}</Radix.Title>
+              {about !== undefined && <Radix.Description className="text-ink-2">{about}</Radix.Description>}
+            </div>
+            <Radix.Close asChild>
+              <IconButton label="Close">✕</IconButton>
+            </Radix.Close>
+          </header>
+          <div className="flex min-h-0 flex-col gap-4 overflow-auto p-4">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The row of buttons at a form's end: what it does last. */
+export function DialogActions({ children }: { children: ReactNode }): ReactNode {
+  return <div className="flex flex-wrap justify-end gap-2 pt-1">{children}</div>;
+}
+
+interface DangerProps {
+  title: string;
+  /** What will break, with figures. */
+  about: ReactNode;
+  /** What has to be typed first; nothing when it can be undone. */
+  type?: string | undefined;
+  action: string;
+  busy: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Before something that can't be undone: says what will break, and asks for a name to be typed. */
+export function DangerDialog({ title, about, type, action, busy, error, onConfirm, onClose }: DangerProps): ReactNode {
+  const [typed, setTyped] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (type === undefined || typed === type) onConfirm();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <div>{about}</div>
+        {type !== undefined && (
+          <TextField
+            label={
+              <>
+                Type <code className="rounded bg-well px-1">{type}</code> to go on
+              </>
+            }
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+        <ErrorNote error={error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="danger" type="submit" busy={busy} disabled={type !== undefined && typed !== type}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import { ApiError } from "@mooring/client";
+import type { ReactNode } from "react";
+
+/** What went wrong and what to do, with the request's id; nothing without an error. */
+export function ErrorNote({ error, children }: { error: Error | null; children?: ReactNode }): ReactNode {
+  if (error === null) return null;
+  return (
+    <div role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2 [overflow-wrap:anywhere] text-ink">
+      <p className="whitespace-pre-line">{messageOf(error)}</p>
+      {error instanceof ApiError && (
+        <p className="text-s text-ink-2">
+          <code>{error.code}</code>
+          {error.requestId !== null && (
+            <>
+              , request <code>{error.requestId}</code>
+            </>
+          )}
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** The sentence for people, without the status and the id that stand beside it. */
+export function messageOf(error: Error): string {
+  if (!(error instanceof ApiError)) return error.message;
+  return error.message.replace(/ \(\d{3} [a-z_]+(?:, request id [^)]*)?\)/, "").replace(/^cannot /, "Cannot ");
+}

@@ -1,0 +1,16 @@
+import "./styles/index.css";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "~/app/app.tsx";
+import { applyTheme } from "~/app/theme.ts";
+import { styleNonce } from "~/app/nonce.ts";
+
+styleNonce();
+applyTheme();
+const root = document.querySelector("#root");
+if (root === null) throw new Error("cannot start: the page has no root element");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

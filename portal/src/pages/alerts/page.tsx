@@ -1,0 +1,6 @@
+import type { ReactNode } from "react";
+import { Page as Frame } from "~/kit/page.tsx";
+
+export function Page(): ReactNode {
+  return <Frame title="alerts">Not written yet.</Frame>;
+}
