@@ -1,8 +1,10 @@
 // node tools/run.mjs SCRIPT [ARGS]: sets up, then runs a script under a Node that is new enough. Runs on any Node >= 18.
 // npm's own pre-scripts would not do: a user who has ignore-scripts set has none.
+import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { findNode, isRunningNodeEnough, runUnder } from "../server/bin/node.mjs";
 import { setUp } from "./setup.mjs";
+import { withLock } from "./setup/lock.mjs";
 
 const [script, ...args] = process.argv.slice(2);
 
@@ -21,12 +23,24 @@ function stopWithParent() {
   watch.unref();
 }
 
+/** What serves the portal, or starts something that does. */
+const SERVES = ["server/bin/mooring.mjs", "tools/test.ts", "tools/demo.ts", "benchmarks/run.ts"];
+
+/** Builds the portal when its sources are not those of the last build. A start goes on without it: everything else works. */
+async function buildPortal(node) {
+  const [tool, lock] = ["./portal.ts", "../.portal.lock"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const { status } = await withLock(lock, () => spawnSync(node, [tool], { stdio: "inherit" }));
+  if (status !== 0) console.error("cannot build the portal; the server says so where its pages would be");
+}
+
 /** Resolves to the Node to use, or says why there is none and resolves to undefined. */
 async function prepare() {
   try {
     if (script === undefined) throw new Error("cannot run a script: name one, as in: node tools/run.mjs tools/test.ts");
     await setUp();
-    return findNode();
+    const node = findNode();
+    if (SERVES.includes(script)) await buildPortal(node);
+    return node;
   } catch (error) {
     console.error(error.message);
     process.exitCode = 1;

@@ -21,9 +21,10 @@ async function acquire(path) {
       takeAway(path);
       continue;
     }
-    if (waitedMs === 0) console.error(`Waiting for process ${holder ?? "?"}, which is installing packages ...`);
+    if (waitedMs === 0)
+      console.error(`Waiting for process ${holder ?? "?"}, which is installing packages or building the portal ...`);
     if (waitedMs >= WAIT_MS_MAX)
-      throw new Error(`cannot install packages: ${path} is held by process ${holder}; end it, or delete that file`);
+      throw new Error(`cannot go on: ${path} is held by process ${holder}; end it, or delete that file`);
     await sleep(POLL_MS);
   }
 }
@@ -36,7 +37,7 @@ function tryCreate(path) {
     return true;
   } catch (error) {
     if (error.code === "EEXIST") return false;
-    throw new Error(`cannot install packages: ${error.message}; the folder must be writable`);
+    throw new Error(`cannot set up: ${error.message}; the folder must be writable`);
   }
 }
 

@@ -70,6 +70,12 @@ export const SETTINGS = {
     form: HTTP_URL,
     description: "public address of the portal; from listen when not set",
   },
+  portal_dir: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
+    default: null,
+    form: "a directory",
+    description: "directory of the portal's build; without it, the one that npm start makes",
+  },
   identity_url: {
     schema: url,
     default: null,

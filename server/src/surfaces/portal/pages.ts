@@ -1,55 +1,135 @@
-import { readFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { sha256Hex } from "#kernel/digest.ts";
 
+/** What `npm start` builds out of the portal's sources. */
+const BUILD = fileURLToPath(new URL("../../../../portal/dist", import.meta.url));
+
+/** Addresses that are pages of the portal: each is answered with the one document, whose script shows what the address says. */
+export const PAGE_PATHS = ["/", "/sign-in", "/setup", "/invitation", "/account", "/instance", "/o/*"] as const;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+  ".woff": "font/woff",
+};
+
+const ABSENT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mooring</title>
+<h1>The portal is not built yet</h1><p>Run <code>npm run build</code> beside the server; npm start does it by itself. Everything
+else works: the API, the registry, S3, webhooks and the command line.</p></html>`;
+
+/** One answer: a file of the build, or the document. */
 export interface Page {
-  readonly type: string;
-  readonly body: string;
-  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+  readonly etag?: string;
 }
 
-/** Nothing but our own script and style; no frame around it, nowhere to send a form to, no address passed on. */
-export const PAGE_HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+interface Asset {
+  readonly type: string;
+  readonly etag: string;
+  readonly plain: Buffer;
+  readonly br: Buffer | undefined;
+  readonly gzip: Buffer | undefined;
+}
+
+/** The portal's build, read once and kept: about 3 MB. */
+export interface Pages {
+  /** The one document, with a nonce of its own for each answer. */
+  document(): Page;
+  /** A file by its path in the build; undefined when there is none. `accepted` is the request's `Accept-Encoding`. */
+  asset(path: string, accepted: string): Page | undefined;
+}
+
+export async function openPages(directory: string = BUILD): Promise<Pages> {
+  const files = await readBuild(directory);
+  const html = files.get("index.html")?.toString("utf8") ?? ABSENT;
+  const assets = new Map<string, Asset>();
+  for (const [name, plain] of files) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const etag = `"${sha256Hex(plain).slice(0, 32)}"`;
+    assets.set(name, { type, etag, plain, br: files.get(`${name}.br`), gzip: files.get(`${name}.gz`) });
+  }
+  return {
+    document: () => {
+      const nonce = randomBytes(16).toString("base64");
+      const headers = { ...PAGE_HEADERS, "content-security-policy": policyOf(nonce), "cache-control": "no-store" };
+      return { headers: { ...headers, "content-type": TYPES[".html"] ?? "" }, body: html.replace("{{nonce}}", nonce) };
+    },
+    asset: (path, accepted) => {
+      const asset = assets.get(path);
+      return asset === undefined || path === "index.html" ? undefined : answerOf(asset, path, accepted);
+    },
+  };
+}
+
+/** Empty when there is no build. */
+async function readBuild(directory: string): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  try {
+    for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      files.set(path.slice(directory.length + 1).replaceAll("\\", "/"), await readFile(path));
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  return files;
+}
+
+/** Names of built files change with their content, so those are kept for good. */
+function answerOf(asset: Asset, path: string, accepted: string): Page {
+  const [coding, body] =
+    asset.br !== undefined && /\bbr\b/.test(accepted)
+      ? ["br", asset.br]
+      : asset.gzip !== undefined && /\bgzip\b/.test(accepted)
+        ? ["gzip", asset.gzip]
+        : [undefined, asset.plain];
+  const isNamed = path.startsWith("portal/assets/");
+  const headers = {
+    ...PAGE_HEADERS,
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "content-type": asset.type,
+    "cache-control": isNamed ? "public, max-age=31536000, immutable" : "no-cache",
+    vary: "accept-encoding",
+    ...(coding === undefined ? {} : { "content-encoding": coding }),
+  };
+  return { headers, body, etag: coding === undefined ? asset.etag : asset.etag.replace(/"$/, `-${coding}"`) };
+}
+
+/** No frame around a page, no address passed on, no type guessed. */
+const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  "cache-control": "no-cache",
+  "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
 } as const;
 
-const TYPES = { html: "text/html", css: "text/css", js: "text/javascript", svg: "image/svg+xml" } as const;
-
-const FILES: readonly (readonly [path: string, file: string, type: keyof typeof TYPES])[] = [
-  ["/", "home.html", "html"],
-  ["/setup", "setup.html", "html"],
-  ["/invitation", "invitation.html", "html"],
-  ["/portal/first-run.css", "first-run.css", "css"],
-  ["/portal/first-run.js", "first-run.mjs", "js"],
-  ["/favicon.svg", "favicon.svg", "svg"],
-];
-
-/** Every page by its path, read once. `{{name}}` in a page is the address of that name. */
-export async function loadPages(addresses: Readonly<Record<string, string>>): Promise<Map<string, Page>> {
-  const pages = new Map<string, Page>();
-  for (const [path, file, type] of FILES) {
-    const text = await readFile(new URL(`./pages/${file}`, import.meta.url), "utf8");
-    const body = type === "html" ? filledIn(text, addresses) : text;
-    pages.set(path, { type: `${TYPES[type]}; charset=utf-8`, body, etag: `"${sha256Hex(body).slice(0, 32)}"` });
-  }
-  return pages;
-}
-
-function filledIn(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{\{([a-z_0-9]+)\}\}/g, (_, name: string) => {
-    const value = values[name];
-    if (value === undefined) throw new Error(`cannot load the pages: there is no value for ${name}`);
-    return escaped(value);
-  });
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+/**
+ * Nothing but our own script, style, fonts and calls (CSP level 3). The nonce lets in the style elements that the editor and the
+ * dialogs' library make; text never becomes markup (trusted types).
+ */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
 }

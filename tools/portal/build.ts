@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What a build depends on, below the root. */
+const SOURCES = ["portal", "client/src", "contract/src", "package-lock.json"];
+const STAMP = "mooring-build.txt";
+
+/** The milliseconds that a build took; null when the last one was of the same sources. @throws Error when it fails */
+export function buildPortal(root: string): number | null {
+  const dist = join(root, "portal/dist");
+  const stamp = digestOf(root);
+  const stampPath = join(dist, STAMP);
+  if (existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp) return null;
+  const startedMs = performance.now();
+  build(root, dist, stamp);
+  return performance.now() - startedMs;
+}
+
+/** Into a directory beside, which then takes the place: a server that reads the old build meanwhile finds it whole. */
+function build(root: string, dist: string, stamp: string): void {
+  const fresh = `${dist}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  const vite = join(root, "node_modules/vite/bin/vite.js");
+  const args = [vite, "build", "--outDir", fresh, "--logLevel", "warn"];
+  const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: join(root, "portal"), encoding: "utf8" });
+  if (status !== 0) throw new Error(`cannot build the portal:\n${stdout}${stderr}`);
+  writeFileSync(join(fresh, STAMP), stamp);
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(fresh, dist);
+}
+
+/** Of every source's name and content. */
+function digestOf(root: string): string {
+  const hash = createHash("sha256");
+  for (const source of SOURCES) {
+    for (const path of filesBelow(root, source))
+      hash
+        .update(path)
+        .update("\0")
+        .update(readFileSync(join(root, path)));
+  }
+  return hash.digest("hex");
+}
+
+function filesBelow(root: string, source: string): string[] {
+  if (!existsSync(join(root, source))) throw new Error(`cannot build the portal: ${source} is missing`);
+  const entries = source.includes(".")
+    ? [source]
+    : readdirSync(join(root, source), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+  return entries
+    .filter((path) => !/\/(dist|dist\.new|node_modules)\//.test(path) && !path.endsWith(".test.ts"))
+    .toSorted();
+}
