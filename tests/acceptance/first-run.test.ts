@@ -12,7 +12,7 @@ interface SetUp {
 }
 
 function setUp(token: string, password = "correct horse battery"): Promise<Answer<SetUp>> {
-  const headers = { "request-id": "same-id-for-all-requests" };
+  const headers = { "request-id": "same-id-for-all-requests", origin: shared.server.origin };
   return shared.server.call<SetUp>("POST", "/api/setup", { json: { token, name: "Ada", password }, headers });
 }
 

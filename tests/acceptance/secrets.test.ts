@@ -69,7 +69,8 @@ test("a tour that issues and sends secrets of every kind", async () => {
   const invited = link("an invitation", invitation.body["link"]);
   await server.call("POST", "/v1/invitations/accept", { json: { token: invited, name: "Guest", password: PASSWORD } });
   const setup = link("a set-up link", home.owner.setup_url);
-  await server.call("POST", "/api/setup", { json: { token: setup, name: "Owner", password: PASSWORD } });
+  const headers = { origin: server.origin };
+  await server.call("POST", "/api/setup", { headers, json: { token: setup, name: "Owner", password: PASSWORD } });
   await server.call("DELETE", `/v1/credentials/${created.body.id}`, { token });
 });
 

@@ -4,6 +4,7 @@ import { auditRecords } from "#domain/audit/index.ts";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
+import { createPeople, sessionsOf, withPeople } from "#domain/people/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import {
@@ -89,16 +90,17 @@ async function startAll(
   registerGauges(metrics.registry, telemetry, objects);
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
-  const { authenticator } = identity;
+  const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url });
+  const authenticator = withPeople(people, identity.authenticator);
   const idempotency = createIdempotency({ metadata, clock });
-  const host = createHttpHost({ authenticator, idempotency, clock, rateLimit });
+  const host = createHttpHost({ authenticator, sessions: sessionsOf(people), idempotency, clock, rateLimit });
   const stores = { metadata, telemetry, objects };
   const s3 = phases.started("s3", createS3Domain({ config, log, clock, metadata, objects, identity }), (part) =>
     part.stop(),
   );
   const features = startFeatures({ config, log, clock, addresses, identity, phases, ...stores });
   const { alerts, files, registry, tails, webhooks } = features;
-  const parts = { config, clock, addresses, host, identity, ...stores, ...features };
+  const parts = { config, clock, addresses, host, identity, people, ...stores, ...features };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,

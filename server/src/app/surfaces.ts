@@ -1,4 +1,5 @@
 import type { Identity } from "#domain/identity/index.ts";
+import type { PeopleDeps } from "#domain/people/index.ts";
 import { createHealthSurface, type HttpHost, type Surface } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -28,6 +29,7 @@ export interface SurfaceParts {
   readonly addresses: Addresses;
   readonly host: HttpHost;
   readonly identity: Identity;
+  readonly people: PeopleDeps;
   readonly metadata: MetadataStore;
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
@@ -43,7 +45,7 @@ export interface SurfaceParts {
 /** Every interface of the product, over its parts. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
-  const { objects, alerts, files, registry, webhooks } = parts;
+  const { people, objects, alerts, files, registry, webhooks } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -72,7 +74,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createImagesSurface({ host, ...registry.deps }),
     createRegistrySurface({ host, ...registry.deps }),
     createWebhooksSurface({ host, ...webhooks.deps }),
-    createPortalSurface({ host, identity, metadata, clock, addresses }),
+    createPortalSurface({ host, identity, people, metadata, clock, addresses }),
   ];
 }
 

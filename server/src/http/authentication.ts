@@ -1,11 +1,14 @@
 import type { FastifyRequest } from "fastify";
-import type { Permission, Scope } from "@mooring/contract";
+import type { Scope } from "@mooring/contract";
 import { authorize, type Authenticator, type Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
+/** What a bearer token may be asked for. */
+export type TokenPermission = Scope | "authenticated";
+
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set before the operation runs, on every route whose permission is not `public`. */
+    /** Set before the operation runs, on every route that a token opens. */
     principal: Principal | null;
   }
 }
@@ -33,7 +36,7 @@ export function bearerOf(request: FastifyRequest): string {
  */
 export async function admit(
   request: FastifyRequest,
-  permission: Exclude<Permission, "public">,
+  permission: TokenPermission,
   authenticator: Authenticator,
 ): Promise<Principal> {
   const principal = await authenticator.authenticate(bearerOf(request));
@@ -63,8 +66,8 @@ export function requireOrganization(principal: Principal, permission: Scope): vo
   if (decision === "insufficient_scope") throw missingScope(permission);
 }
 
-/** The principal of a request on a route that is not public. */
+/** The principal of a request on a route that a token opens. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (request.principal === null) throw new Error("no principal: the route was mounted as public");
+  if (request.principal === null) throw new Error("no principal: the route asks for no token");
   return request.principal;
 }

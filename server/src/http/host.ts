@@ -2,19 +2,24 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Permission } from "@mooring/contract";
 import type { Authenticator, Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import { admit } from "./authentication.ts";
+import { admit, type TokenPermission } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
 import { createRateLimiter, sendRateLimitFields } from "./rate-limit.ts";
+import { admitSession, requireConfirmed, requireSameOrigin, type Sessions } from "./sessions.ts";
 
 /** What the conventions need from the rest of the product; made once by `app/build.ts`. */
 export interface HttpHost {
-  /** Authenticates, checks the permission, takes a token from the credential's bucket. */
+  /** Authenticates, checks the permission, takes a token from the credential's bucket, or from the person's. */
   admit(request: FastifyRequest, reply: FastifyReply, permission: Permission): Promise<void>;
+  /** @throws Problem `cross_site` when a page of another site may have sent the request */
+  requireSameOrigin(request: FastifyRequest): void;
+  /** Asks for a proof within ten minutes of a person who was admitted. @throws Problem `confirmation_required` */
+  requireConfirmed(request: FastifyRequest): void;
   /**
    * Asks once more who the caller is and whether it holds the permission, for answers that go on for long. Takes no token.
    * @throws Problem as `admit` does
    */
-  readmit(request: FastifyRequest, permission: Exclude<Permission, "public">): Promise<Principal>;
+  readmit(request: FastifyRequest, permission: TokenPermission): Promise<Principal>;
   /**
    * Takes a token from a bucket of the credential's sign-ins, for requests that show its secret instead of a token.
    * @throws Problem `rate_limited`
@@ -36,6 +41,8 @@ export interface HttpHost {
 
 export interface HttpHostOptions {
   readonly authenticator: Authenticator;
+  /** Absent where no route asks for a session. */
+  readonly sessions?: Sessions;
   readonly idempotency: IdempotencyRecords;
   readonly clock: Clock;
   /** Requests of one principal, or of one address without a credential: sustained a second, and burst. */
@@ -50,12 +57,24 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
     clock: options.clock,
     admit: async (request, reply, permission) => {
       if (permission === "public") return;
+      if (permission === "session" || permission === "instance") {
+        const { userId } = await admitSession(request, permission, sessionsOf(options));
+        sendRateLimitFields(reply, limiter, limiter.take(userId));
+        return;
+      }
       const principal = await admit(request, permission, options.authenticator);
       sendRateLimitFields(reply, limiter, limiter.take(principal.id));
     },
+    requireSameOrigin: (request) => requireSameOrigin(request, sessionsOf(options).portalOrigins),
+    requireConfirmed: (request) => requireConfirmed(request.principal ?? request.session, options.clock),
     readmit: (request, permission) => admit(request, permission, options.authenticator),
     countSignIn: (reply, credentialId) => sendRateLimitFields(reply, limiter, limiter.take(`sign-in ${credentialId}`)),
     countRequest: (reply, principalId) => sendRateLimitFields(reply, limiter, limiter.take(principalId)),
     countAddress: (reply, ip) => sendRateLimitFields(reply, addresses, addresses.take(ip)),
   };
+}
+
+function sessionsOf({ sessions }: HttpHostOptions): Sessions {
+  if (sessions === undefined) throw new Error("no sessions: a route asks for one where people don't sign in");
+  return sessions;
 }

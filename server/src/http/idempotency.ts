@@ -61,7 +61,9 @@ export async function idempotent(
 ): Promise<unknown> {
   const key = idempotencyKeyOf(request);
   if (key === null) return run();
-  const keyHash = sha256Hex(JSON.stringify([principalOf(request).id, row.operationId, key]));
+  const { kind, id, orgId } = principalOf(request);
+  const caller = kind === "person" ? [id, orgId] : [id]; // a person may be in several organizations
+  const keyHash = sha256Hex(JSON.stringify([...caller, row.operationId, key]));
   const fingerprint = sha256Hex(JSON.stringify([request.url, request.body ?? null]));
   const begun = await host.idempotency.begin(keyHash, fingerprint);
   if ("answer" in begun) {

@@ -6,12 +6,15 @@ import { Problem } from "#kernel/problem.ts";
 import { principalOf } from "./authentication.ts";
 import type { HttpHost } from "./host.ts";
 import { idempotent } from "./idempotency.ts";
+import { sessionOf, type PersonSession } from "./sessions.ts";
 import { bodyCheck, parameterCheck, type Check } from "./validate.ts";
 
 /** What an operation is given besides its input. */
 export interface OperationContext {
-  /** Throws on a public route: those have no principal. */
+  /** Throws on a route that no token opens: those have no principal. */
   readonly principal: Principal;
+  /** Throws on a route whose permission is not `session` or `instance`. */
+  readonly session: PersonSession;
   readonly requestId: string;
   /** The peer's address; from forwarded fields only when the peer is a configured proxy. */
   readonly ip: string;
@@ -34,7 +37,9 @@ type AnyRoute = Pick<
   Route,
   "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"
 > &
-  Partial<Pick<Route, "params" | "query" | "body" | "result" | "idempotent" | "rawBody">>;
+  Partial<
+    Pick<Route, "params" | "query" | "body" | "result" | "idempotent" | "rawBody" | "sameOrigin" | "recentSignIn">
+  >;
 
 interface MountOptions<T> {
   readonly bodyBytesMax?: number;
@@ -47,8 +52,8 @@ interface MountOptions<T> {
 }
 
 /**
- * Binds a row of the contract to its operation. In this order: authentication and scope, limits (before a byte of the body
- * is read), validation, idempotency, the operation.
+ * Binds a row of the contract to its operation. In this order: where the request comes from, authentication and scope, limits
+ * (before a byte of the body is read), a recent proof of who it is, validation, idempotency, the operation.
  */
 export function mountRoute<const T extends AnyRoute>(
   app: FastifyInstance,
@@ -63,7 +68,11 @@ export function mountRoute<const T extends AnyRoute>(
     url: row.path.replace(/\{([a-z_]+)\}/g, ":$1"),
     bodyLimit: options.bodyBytesMax ?? (row.permission === "public" ? PUBLIC_BODY_BYTES_MAX : JSON_BODY_BYTES_MAX),
     config: { operationId: row.operationId },
-    onRequest: (request, reply) => host.admit(request, reply, row.permission),
+    onRequest: async (request, reply) => {
+      if (isFromPortalOnly(row)) host.requireSameOrigin(request);
+      await host.admit(request, reply, row.permission);
+      if (row.recentSignIn === true) host.requireConfirmed(request);
+    },
     handler: async (request, reply) => {
       const input = inputOf(request, checks) as OperationInput<T>;
       const context = contextOf(request, reply);
@@ -76,6 +85,12 @@ export function mountRoute<const T extends AnyRoute>(
       return reply.code(reply.statusCode === 200 ? row.status : reply.statusCode).send(result);
     },
   });
+}
+
+/** A session's cookie comes along with every request to this host, so whatever it changes must be the portal's own to ask. */
+function isFromPortalOnly(row: AnyRoute): boolean {
+  if (row.sameOrigin === true) return true;
+  return (row.permission === "session" || row.permission === "instance") && row.method !== "GET";
 }
 
 interface Checks {
@@ -135,6 +150,9 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OperationConte
   return {
     get principal() {
       return principalOf(request);
+    },
+    get session() {
+      return sessionOf(request);
     },
     requestId: request.id,
     ip: request.ip,

@@ -3,15 +3,25 @@ import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
 
 type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
   Partial<
-    Pick<Route, "description" | "params" | "query" | "body" | "otherBodies" | "result" | "resultType" | "idempotent">
+    Pick<
+      Route,
+      | "description"
+      | "params"
+      | "query"
+      | "body"
+      | "otherBodies"
+      | "result"
+      | "resultType"
+      | "idempotent"
+      | "sameOrigin"
+      | "recentSignIn"
+    >
   >;
 
 /** What a row answers besides its success, from its permission and its own list. */
 function problemCodesOf(row: Row): ProblemCode[] {
   const codes = new Set<ProblemCode>(row.problems as ProblemCode[]);
-  if (row.permission !== "public")
-    for (const code of ["unauthorized", "invalid_token", "rate_limited"] as const) codes.add(code);
-  if (row.permission !== "public" && row.permission !== "authenticated") codes.add("insufficient_scope");
+  for (const code of codesOfAdmission(row)) codes.add(code);
   if (row.params !== undefined || row.query !== undefined) codes.add("invalid_parameter");
   if (row.body !== undefined)
     for (const code of ["invalid_body", "body_too_large", "unsupported_media_type"] as const) codes.add(code);
@@ -20,6 +30,15 @@ function problemCodesOf(row: Row): ProblemCode[] {
   codes.add("internal");
   codes.add("unavailable");
   return [...codes];
+}
+
+function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
+  const recent: ProblemCode[] = row.recentSignIn === true ? ["confirmation_required"] : [];
+  if (permission === "public") return row.sameOrigin === true ? ["cross_site"] : [];
+  if (permission === "session") return ["unauthorized", "rate_limited", "cross_site", ...recent];
+  if (permission === "instance") return ["unauthorized", "rate_limited", "cross_site", "forbidden", ...recent];
+  const scope: ProblemCode[] = permission === "authenticated" ? [] : ["insufficient_scope"];
+  return ["unauthorized", "invalid_token", "rate_limited", ...scope, ...recent];
 }
 
 /** The OpenAPI 3.1 document of a set of rows. Pure: the same rows give the same text. */
@@ -62,12 +81,18 @@ function operationOf(row: Row): object {
     tags: [row.tag],
     summary: row.summary,
     ...(row.description === undefined ? {} : { description: row.description }),
-    security:
-      row.permission === "public" ? [] : [{ oauth2: row.permission === "authenticated" ? [] : [row.permission] }],
+    security: securityOf(row.permission),
     parameters: parametersOf(row),
     ...(row.body === undefined ? {} : { requestBody: { required: true, content: bodyOf(row) } }),
     responses: responsesOf(row),
   };
+}
+
+function securityOf(permission: Row["permission"]): object[] {
+  if (permission === "public") return [];
+  if (permission === "session" || permission === "instance")
+    throw new Error("cannot document a row of the portal: it is between its pages and the server");
+  return [{ oauth2: permission === "authenticated" ? [] : [permission] }];
 }
 
 function bodyOf(row: Row): Record<string, object> {

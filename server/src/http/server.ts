@@ -63,6 +63,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     },
   });
   app.decorateRequest("principal", null);
+  app.decorateRequest("session", null);
   const methodsOf = collectRoutes(app);
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
   limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);

@@ -30,7 +30,9 @@ export type IdPrefix =
   | "upl"
   | "dest"
   | "url"
-  | "lease";
+  | "lease"
+  | "ses"
+  | "pass";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 

@@ -51,3 +51,22 @@ export const WEBHOOK_DESTINATIONS_MAX = 20;
 export const WEBHOOK_REPLAY_EVENTS_MAX = 10_000;
 /** Named consumers of one webhook. */
 export const WEBHOOK_CONSUMERS_MAX = 50;
+/** How long a person stays signed in without coming back, and at all. */
+export const SESSION_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
+export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+/** How long a proof of who one is counts for dangerous acts. */
+export const CONFIRMATION_MS = 10 * 60 * 1000;
+/** Lifetime of the access token that a session gives. */
+export const SESSION_TOKEN_LIFETIME_S = 300;
+/** How long a sign-in may take from its first step to its last, and how often the last may be tried. */
+export const SIGN_IN_ATTEMPT_MS = 5 * 60 * 1000;
+export const SIGN_IN_ATTEMPT_TRIES_MAX = 5;
+/** Failed sign-ins a minute from one address, whoever they are for. */
+export const FAILED_SIGN_INS_ADDRESS_MAX = 30;
+/** Passwords that are hashed at one time, and how long the next one waits for its turn. */
+export const PASSWORD_HASHES_AT_ONCE = 2;
+export const PASSWORD_HASH_WAIT_MS = 10_000;
+/** What is kept of a browser's name, in characters. */
+export const USER_AGENT_CHARS_MAX = 256;
+/** Passkeys of one person. */
+export const PASSKEYS_MAX = 20;

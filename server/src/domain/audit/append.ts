@@ -43,5 +43,5 @@ export async function appendAudit(
 
 /** A secret in the log could never be taken out again, so one is cut off at its prefix even if a caller forgets. */
 function withoutSecrets(json: string): string {
-  return json.replace(/\bmr(cs|st|iv|pat|wh)_[0-9A-Za-z]{16,}/g, "mr$1_…");
+  return json.replace(/\bmr(cs|st|iv|pat|wh|pt)_[0-9A-Za-z_-]{16,}/g, "mr$1_…");
 }

@@ -69,6 +69,8 @@ export interface Identity {
   retireKeyNow(kid: string, actor?: AuditEvent["actor"]): Promise<{ propagated: boolean }>;
   readonly envelope: Envelope;
   readonly feed: ChangeFeed;
+  /** Of sign-ins, for people's too. */
+  readonly refusals: Pick<RefusalLog, "record">;
   /** Since the start. */
   counts(): { tokensIssued: number; refusals: number };
   /** Registers the node, keeps it current and does the upkeep. Short-lived processes go without. */
@@ -117,6 +119,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     },
     envelope,
     feed,
+    refusals,
     counts: () => ({ tokensIssued: tokenIssuer.total, refusals: refusals.total }),
     start: async () => {
       await feed.start();

@@ -152,7 +152,11 @@ async function addPerson(
   const email = `${id}@acme.localhost`;
   await metadata.write(async (tx) => {
     const created_at = clock.nowMs();
-    await tx.insertInto("person").values({ id, email, name: id, password_hash: null, created_at }).execute();
+    const none = { password_hash: null, instance_admin: 0, last_seen_at: null };
+    await tx
+      .insertInto("person")
+      .values({ id, email, name: id, ...none, created_at })
+      .execute();
     await tx.insertInto("member").values({ org_id: ORG_ID, user_id: id, role, created_at }).execute();
     for (const [project_id, projectRole] of Object.entries(projects)) {
       await tx

@@ -7,7 +7,16 @@ import { createAppIn } from "./apps/apps.ts";
 import { appByName, type App } from "./apps/store.ts";
 import { SYSTEM, auditOrigin, type OrganizationsDeps } from "./caller.ts";
 import { announceAccessChange, changeOrganization } from "./change.ts";
-import { findRole, insertMember, insertPersonOrFind, ownersOf, personByEmail, setRole } from "./members/store.ts";
+import {
+  findRole,
+  hasInstanceAdmin,
+  insertMember,
+  insertPersonOrFind,
+  ownersOf,
+  personByEmail,
+  setInstanceAdmin,
+  setRole,
+} from "./members/store.ts";
 import { createOrganization } from "./organization/organization.ts";
 import { oldestOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 import { createProjectIn } from "./projects/projects.ts";
@@ -132,6 +141,8 @@ async function makePerson(
     email,
     name: "",
     password_hash: null,
+    instance_admin: 0,
+    last_seen_at: null,
     created_at: at,
   });
   if (created) {
@@ -151,14 +162,23 @@ async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, use
   if (role === undefined)
     await insertMember(tx, { org_id: orgId, user_id: userId, role: "owner", created_at: deps.clock.nowMs() });
   else await setRole(tx, orgId, userId, "owner");
+  const runsServer = await nameFirstAdmin(deps, tx, userId);
   await announceAccessChange(deps, tx, orgId);
   await appendAudit(deps, tx, {
     ...auditOrigin(SYSTEM),
     orgId,
     action: role === undefined ? "member.add" : "member.update",
     target: { kind: "user", id: userId },
-    detail: { role: { from: role ?? null, to: "owner" } },
+    detail: { role: { from: role ?? null, to: "owner" }, ...(runsServer ? { instance_admin: true } : {}) },
   });
+}
+
+/** The first owner of all runs the server: somebody must, before anybody can say who. */
+async function nameFirstAdmin(deps: OrganizationsDeps, tx: Writer, userId: string): Promise<boolean> {
+  await deps.metadata.lock(tx, "instance_admin");
+  if (await hasInstanceAdmin(tx)) return false;
+  await setInstanceAdmin(tx, userId);
+  return true;
 }
 
 function requireSlug(kind: string, slug: string, pattern: string): void {

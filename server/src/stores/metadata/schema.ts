@@ -1,5 +1,6 @@
 import type { ActivityTables } from "./schema-activity.ts";
 import type { AlertTables } from "./schema-alerts.ts";
+import type { PeopleTables } from "./schema-people.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
@@ -8,7 +9,7 @@ import type { WebhookTables } from "./schema-webhooks.ts";
  * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
  * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
  */
-export interface Tables extends ActivityTables, AlertTables, RegistryTables, S3Tables, WebhookTables {
+export interface Tables extends ActivityTables, AlertTables, PeopleTables, RegistryTables, S3Tables, WebhookTables {
   organization: {
     id: string;
     slug: string;
@@ -34,6 +35,10 @@ export interface Tables extends ActivityTables, AlertTables, RegistryTables, S3T
     name: string;
     /** argon2id in PHC form, or null before the set-up link was used. */
     password_hash: string | null;
+    /** Runs the server. */
+    instance_admin: number;
+    /** To the minute; null: never signed in. */
+    last_seen_at: number | null;
     created_at: number;
   };
   member: { org_id: string; user_id: string; role: "owner" | "admin" | "developer" | "viewer"; created_at: number };

@@ -1,5 +1,6 @@
 import type { ResultOf, DISCOVERY_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
+import type { PeopleDeps } from "#domain/people/index.ts";
 import type { HttpHost, Surface } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -8,12 +9,13 @@ import { mountPortal } from "./routes.ts";
 export interface PortalSurfaceDeps {
   readonly host: HttpHost;
   readonly identity: Pick<Identity, "credentials">;
+  readonly people: PeopleDeps;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly addresses: ResultOf<(typeof DISCOVERY_ROUTES)["getAddresses"]>;
 }
 
-/** The first run: a page that says what this server is, and the set-up of the owner's account. */
+/** The web page and what only it calls: set-up, sign-in, one's account, the instance. */
 export function createPortalSurface(deps: PortalSurfaceDeps): Surface {
   return { name: "portal", mount: (app) => mountPortal(app, deps) };
 }

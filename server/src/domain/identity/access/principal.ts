@@ -24,6 +24,8 @@ export interface PersonPrincipal {
   readonly role: OrgRole;
   /** The role's scopes. */
   readonly scopes: ReadonlySet<Scope>;
+  /** When they last proved who they are; absent where nobody is there to prove it. */
+  readonly confirmedAtMs?: number;
   /** Roles in projects, by project id. */
   readonly projects: ReadonlyMap<string, ProjectRole>;
 }

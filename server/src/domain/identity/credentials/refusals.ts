@@ -7,6 +7,8 @@ export interface Refusal {
   /** Null where the client is not known. */
   readonly orgId: string | null;
   readonly credentialId: string | null;
+  /** The person whose sign-in it was; absent for clients. Null: not known. */
+  readonly userId?: string | null;
   /** False: somebody who could not show the credential's secret. */
   readonly signedIn: boolean;
   /** Only of the right form: people paste secrets into the wrong field. */
@@ -58,7 +60,7 @@ export class RefusalLog {
 
   record(refusal: Refusal): void {
     this.#total += 1;
-    const key = [refusal.orgId, refusal.clientId, refusal.ip, refusal.reason].join(" ");
+    const key = [refusal.orgId, refusal.clientId, refusal.userId, refusal.ip, refusal.reason].join(" ");
     const pending = this.#pending.get(key);
     if (pending !== undefined) pending.count += 1;
     else if (this.#pending.size < PENDING_MAX) this.#pending.set(key, { refusal, count: 1 });
@@ -135,8 +137,10 @@ export class RefusalLog {
   }
 }
 
-function eventOf({ refusal, count }: Pending): AuditEvent {
-  const { credentialId } = refusal;
+function eventOf(pending: Pending): AuditEvent {
+  const { refusal, count } = pending;
+  const { credentialId, userId } = refusal;
+  if (userId !== undefined) return eventOfPerson(pending, userId);
   return {
     orgId: refusal.orgId,
     actor: refusal.signedIn ? { kind: "credential", id: credentialId } : { kind: "anonymous", id: null },
@@ -146,6 +150,19 @@ function eventOf({ refusal, count }: Pending): AuditEvent {
     ip: refusal.ip,
     requestId: refusal.requestId,
     detail: { reason: refusal.reason, client_id: refusal.clientId, count },
+  };
+}
+
+function eventOfPerson({ refusal, count }: Pending, userId: string | null): AuditEvent {
+  return {
+    orgId: refusal.orgId,
+    actor: { kind: "anonymous", id: null },
+    action: "session.refuse",
+    ...(userId === null ? {} : { target: { kind: "user", id: userId } }),
+    result: "denied",
+    ip: refusal.ip,
+    requestId: refusal.requestId,
+    detail: { reason: refusal.reason, count },
   };
 }
 

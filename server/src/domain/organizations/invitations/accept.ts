@@ -90,6 +90,8 @@ async function newPerson(deps: OrganizationsDeps, input: Acceptance, email: stri
     email,
     name: input.name,
     password_hash: await hashPassword(input.password),
+    instance_admin: 0,
+    last_seen_at: null,
     created_at: at,
   };
 }

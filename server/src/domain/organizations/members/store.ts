@@ -127,6 +127,17 @@ export async function setPerson(
   await tx.updateTable("person").set(change).where("id", "=", userId).execute();
 }
 
+export async function hasInstanceAdmin(db: Reader): Promise<boolean> {
+  return (
+    (await db.selectFrom("person").select("id").where("instance_admin", "=", 1).limit(1).executeTakeFirst()) !==
+    undefined
+  );
+}
+
+export async function setInstanceAdmin(tx: Writer, userId: string): Promise<void> {
+  await tx.updateTable("person").set({ instance_admin: 1 }).where("id", "=", userId).execute();
+}
+
 export async function projectRoles(
   db: Reader,
   orgId: string,

@@ -1,5 +1,6 @@
 import type { Tables } from "../schema.ts";
 import { ACTIVITY_ROWS } from "./rows-activity.ts";
+import { PEOPLE_ROWS } from "./rows-people.ts";
 import { REGISTRY_ROWS } from "./rows-registry.ts";
 import { WEBHOOK_ROWS } from "./rows-webhooks.ts";
 
@@ -23,7 +24,15 @@ export const ROWS: Tables = {
   organization: { id: "org_1", slug: "acme", name: "Acme", token_lifetime_s: 900, policy: "{}", created_at: 1 },
   project: { id: "proj_1", org_id: "org_1", slug: "web", name: "Web", visibility: "private", created_at: 1 },
   app: { id: "app_1", org_id: "org_1", project_id: "proj_1", slug: "shop", name: "Shop", created_at: 1 },
-  person: { id: "user_1", email: "a@example.com", name: "A", password_hash: null, created_at: 1 },
+  person: {
+    id: "user_1",
+    email: "a@example.com",
+    name: "A",
+    password_hash: null,
+    instance_admin: 1,
+    last_seen_at: 1,
+    created_at: 1,
+  },
   member: { org_id: "org_1", user_id: "user_1", role: "owner", created_at: 1 },
   project_member: { org_id: "org_1", project_id: "proj_1", user_id: "user_1", role: "reader", created_at: 1 },
   invitation: {
@@ -356,6 +365,7 @@ export const ROWS: Tables = {
     last_status: null,
     last_error: "it failed",
   },
+  ...PEOPLE_ROWS,
   ...ACTIVITY_ROWS,
   ...REGISTRY_ROWS,
   ...WEBHOOK_ROWS,

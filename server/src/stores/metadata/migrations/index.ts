@@ -14,6 +14,7 @@ import { registry } from "./0014-registry.ts";
 import { webhooks } from "./0017-webhooks.ts";
 import { registryContent } from "./0018-registry-content.ts";
 import { personalAccessTokens } from "./0019-personal-access-tokens.ts";
+import { people } from "./0020-people.ts";
 import { activity } from "./0021-activity.ts";
 
 export interface Migration {
@@ -39,5 +40,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0017-webhooks", up: webhooks },
   { name: "0018-registry-content", up: registryContent },
   { name: "0019-personal-access-tokens", up: personalAccessTokens },
+  { name: "0020-people", up: people },
   { name: "0021-activity", up: activity },
 ];

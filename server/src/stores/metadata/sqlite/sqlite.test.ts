@@ -161,7 +161,15 @@ test("a full disk is told as such, and writing goes on when there is room again"
       await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 4)}`.execute(tx);
     });
     const name = "x".repeat(100_000);
-    const person = { id: "user_1", email: "a@example.com", name, password_hash: null, created_at: 0 };
+    const person = {
+      id: "user_1",
+      email: "a@example.com",
+      name,
+      password_hash: null,
+      instance_admin: 0,
+      last_seen_at: null,
+      created_at: 0,
+    };
     const writes = [0, 1].map((number) => store.write((tx) => addNodes(tx, number, 1)));
     const refused = store.write((tx) => tx.insertInto("person").values(person).execute());
     await assert.rejects(refused, (error: unknown) => error instanceof Problem && error.code === "disk_full");

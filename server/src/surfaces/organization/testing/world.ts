@@ -168,7 +168,7 @@ function withPeople(metadata: MetadataStore, credentials: Authenticator): Authen
       if (kind !== "person") return credentials.authenticate(token);
       const person = await personPrincipal(metadata.read, orgId, userId);
       if (person === undefined) throw new Problem("invalid_token", "The person is no member.");
-      return person;
+      return { ...person, confirmedAtMs: systemClock.nowMs() };
     },
   };
 }
@@ -194,7 +194,11 @@ async function addPeople(
   await metadata.write(async (tx) => {
     for (const role of ["admin", "developer", "viewer"] as const) {
       const [id, email] = [people[role], `${role}@${slug}.example`];
-      await tx.insertInto("person").values({ id, email, name: role, password_hash: null, created_at: at }).execute();
+      const none = { password_hash: null, instance_admin: 0, last_seen_at: null };
+      await tx
+        .insertInto("person")
+        .values({ id, email, name: role, ...none, created_at: at })
+        .execute();
       await tx.insertInto("member").values({ org_id: orgId, user_id: id, role, created_at: at }).execute();
     }
   });

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { SCOPES } from "@mooring/contract";
 import { SYSTEM, updateOrganization } from "#domain/organizations/index.ts";
 import { newSecret } from "#kernel/secrets.ts";
-import { startPortal, type PortalServer } from "../testing/server.ts";
+import { ADDRESSES, startPortal, type PortalServer } from "../testing/server.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -22,7 +22,7 @@ async function setUp(
 ): Promise<{ status: number; headers: Headers; text: string; json: Record<string, unknown> }> {
   const response = await fetch(`${server.url}/api/setup`, {
     method: "POST",
-    headers: { "content-type": "application/json", "request-id": "request-of-test" },
+    headers: { "content-type": "application/json", "request-id": "request-of-test", origin: ADDRESSES.portal_url },
     body: JSON.stringify(body),
   });
   const text = await response.text();

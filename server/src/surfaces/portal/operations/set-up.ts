@@ -1,12 +1,15 @@
 import { SCOPES, type PORTAL_ROUTES } from "@mooring/contract";
 import { getOrganization, policyOf, useSetupLink } from "#domain/organizations/index.ts";
 import type { PersonPrincipal } from "#domain/identity/index.ts";
+import { beginSession } from "#domain/people/index.ts";
 import { createRateLimiter, type Operation } from "#http/index.ts";
+import { endFormer, sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
+import { originOf } from "../origin.ts";
 
 const TRIES_A_MINUTE = 10;
 
-/** Sets the owner's name and password by the one-time link, and makes a first credential, shown this once. */
+/** Sets the owner's name and password by the one-time link, signs them in, and makes a first credential, shown this once. */
 export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.setUp> {
   const tries = createRateLimiter({
     name: "address",
@@ -14,14 +17,20 @@ export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.s
     burst: TRIES_A_MINUTE,
     clock: deps.clock,
   });
-  return async ({ body }, { ip, requestId, reply }) => {
+  return async ({ body }, context) => {
+    const { ip, requestId, reply } = context;
     tries.take(ip);
+    const origin = originOf(context);
     const owner = await useSetupLink(deps, body, { ip, requestId });
+    const begun = await deps.metadata.write((tx) =>
+      beginSession(deps.people, tx, owner.id, { method: "set_up", origin }),
+    );
     const { credential, clientSecret } = await deps.identity.credentials.create(
       { actor: owner, ip, requestId },
       { projectId: null, name: "first credential", scopes: await scopesFor(deps, owner) },
     );
-    void reply.header("cache-control", "no-store");
+    await endFormer(deps.people, context, origin);
+    sendSession(reply, begun);
     return {
       organization: { id: owner.orgId, slug: owner.orgSlug },
       user: { id: owner.id, email: owner.email, name: body.name },

@@ -6,22 +6,15 @@ import { pino } from "pino";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { bootstrapOrganization, type Bootstrapped } from "#domain/organizations/index.ts";
+import { createPeople, sessionsOf, withPeople, type PeopleDeps } from "#domain/people/index.ts";
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { createPortalSurface } from "../index.ts";
+import { ADDRESSES } from "./addresses.ts";
+import { createBrowser, send, type Answer, type Browser } from "./browser.ts";
 
-/** One of them tries to leave the page's text. */
-export const ADDRESSES = {
-  identity_url: "https://id.example",
-  ingest_url: "https://in.example",
-  query_url: 'https://sql.example/"><script>alert(1)</script>',
-  storage_url: "https://files.example",
-  registry_domain: "registry.example",
-  s3_endpoint: "https://s3.example",
-  webhooks_url: "https://hooks.example",
-  portal_url: "https://portal.example",
-};
+export { ADDRESSES } from "./addresses.ts";
 
 /** The surface on a real listener, over real records, with a log that can be read and a clock that can be set forward. */
 export interface PortalServer {
@@ -31,9 +24,28 @@ export interface PortalServer {
   readonly clock: Clock;
   log(): string;
   forward(ms: number): void;
+  readonly people: PeopleDeps;
   /** A new organization, whose owner has a set-up link. */
   found(): Promise<Bootstrapped>;
+  /** A new organization, whose owner has set up their account. */
+  settle(): Promise<Ada>;
+  /** A browser of the portal, with this session's cookie or none. */
+  browser(cookie?: string): Browser;
+  signedIn(ada: Ada): Promise<Browser>;
+  /** Calls with a token, as the portal does with the one that it took. */
+  api(token: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  flushRefusals(): Promise<void>;
   close(): Promise<void>;
+}
+
+export const PASSWORD = "correct horse battery";
+
+/** An owner who can sign in. */
+export interface Ada {
+  readonly id: string;
+  readonly email: string;
+  readonly orgId: string;
+  readonly org: string;
 }
 
 export async function startPortal(): Promise<PortalServer> {
@@ -47,24 +59,48 @@ export async function startPortal(): Promise<PortalServer> {
   const { identity_url: issuer } = ADDRESSES;
   const identity = await createIdentity({ metadata, clock, dataDir, issuer, audience: issuer, log });
   const listener = await openListener("127.0.0.1:0");
+  const people = createPeople({ metadata, clock, identity, portalUrl: ADDRESSES.portal_url });
   const host = createHttpHost({
-    authenticator: identity.authenticator,
+    authenticator: withPeople(people, identity.authenticator),
+    sessions: sessionsOf(people),
     idempotency: createIdempotency({ metadata, clock }),
     clock,
     rateLimit: { perSecond: 1000, burst: 1000 },
   });
-  const surfaces = [createPortalSurface({ host, identity, metadata, clock, addresses: ADDRESSES })];
+  const surfaces = [
+    createPortalSurface({ host, identity, people, metadata, clock, addresses: ADDRESSES }),
+  ];
   const metrics = createHttpMetrics();
   await createHttpServer({ listener, log, clock, metrics, surfaces, trustedProxies: [], slowRequestMs: 0 });
+  const url = `http://${listener.address}`;
+  const found = (): Promise<Bootstrapped> =>
+    bootstrapOrganization({ metadata, clock }, { org: `org-${++organizations}`, project: "web", app: "shop" });
   return {
-    url: `http://${listener.address}`,
+    url,
     metadata,
     identity,
+    people,
     clock,
+    settle: async () => {
+      const { organization, owner, setupToken } = await found();
+      const body = { token: setupToken, name: "Ada", password: PASSWORD };
+      const answer = await createBrowser(url, undefined).call("POST", "/api/setup", body);
+      if (answer.status !== 201) throw new Error(answer.text);
+      return { ...owner, orgId: organization.id, org: organization.slug };
+    },
+    browser: (cookie) => createBrowser(url, cookie),
+    signedIn: async ({ email }) => {
+      const browser = createBrowser(url, undefined);
+      const answer = await browser.call("POST", "/api/sign-in/password", { email, password: PASSWORD });
+      if (answer.json["status"] !== "signed_in") throw new Error(answer.text);
+      return browser;
+    },
+    api: (token, method, path, body) =>
+      send(url, { method, path, body, headers: { authorization: `Bearer ${token}` } }),
+    flushRefusals: () => identity.stop(),
     log: () => lines.join(""),
     forward: (ms) => void (aheadMs += ms),
-    found: () =>
-      bootstrapOrganization({ metadata, clock }, { org: `org-${++organizations}`, project: "web", app: "shop" }),
+    found,
     close: async () => {
       await listener.stop(0);
       await identity.stop();

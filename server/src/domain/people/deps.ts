@@ -1,0 +1,22 @@
+import type { Envelope, Identity } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { PortalAddress } from "./portal-address.ts";
+import type { Throttle } from "./sign-in/throttle.ts";
+
+/** What everything about people's sign-in works on. */
+export interface PeopleDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly envelope: Envelope;
+  readonly portal: PortalAddress;
+  readonly throttle: Throttle;
+  readonly refusals: Identity["refusals"];
+}
+
+/** From where a request came. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly requestId: string | null;
+  readonly userAgent: string | null;
+}

@@ -1,0 +1,33 @@
+import type { Identity } from "#domain/identity/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { PeopleDeps } from "./deps.ts";
+import { portalAddressOf } from "./portal-address.ts";
+import { sessionOfSecret, type Session } from "./sessions/sessions.ts";
+import { Throttle } from "./sign-in/throttle.ts";
+
+/** What people's sign-in keeps in memory: only how often somebody failed. */
+export function createPeople(options: {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly portalUrl: string;
+  readonly identity: Pick<Identity, "envelope" | "refusals">;
+}): PeopleDeps {
+  const { metadata, clock, identity } = options;
+  return {
+    metadata,
+    clock,
+    envelope: identity.envelope,
+    refusals: identity.refusals,
+    portal: portalAddressOf(options.portalUrl),
+    throttle: new Throttle(clock),
+  };
+}
+
+/** How HTTP asks whose cookie it has before it. */
+export function sessionsOf(people: PeopleDeps): {
+  find(secret: string): Promise<Session | undefined>;
+  readonly portalOrigins: readonly string[];
+} {
+  return { find: (secret) => sessionOfSecret(people, secret), portalOrigins: people.portal.origins };
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from "node:crypto";
+import { sha256Hex } from "#kernel/digest.ts";
+import { newId } from "#kernel/ids.ts";
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS, USER_AGENT_CHARS_MAX } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { auditPerson } from "../audit.ts";
+import type { Origin, PeopleDeps } from "../deps.ts";
+import {
+  deleteEndedSessions,
+  deleteSessions,
+  insertSession,
+  recordSeen,
+  sessionBy,
+  sessionsOf,
+  updateSession,
+  type FoundSession,
+  type SessionRow,
+} from "./store.ts";
+
+/** Who is signed in, read from the records at this moment. */
+export interface Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly instanceAdmin: boolean;
+  readonly method: SessionRow["method"];
+  readonly confirmedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+type Deps = Pick<PeopleDeps, "metadata" | "clock">;
+
+/** `last_seen_at` is written this often at most: a read is cheap, a write waits for the disk. */
+const SEEN_EVERY_MS = 60_000;
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/** Signs a person in, in the caller's transaction. Returns what the cookie holds; only its hash is kept. */
+export async function beginSession(
+  deps: Deps,
+  tx: Writer,
+  userId: string,
+  options: { method: SessionRow["method"]; origin: Origin },
+): Promise<string> {
+  const { method, origin } = options;
+  const nowMs = deps.clock.nowMs();
+  const secret = newSecret();
+  const id = newId("ses", nowMs);
+  await deleteEndedSessions(tx, { nowMs, seenBeforeMs: nowMs - SESSION_IDLE_MS });
+  await insertSession(tx, {
+    id,
+    user_id: userId,
+    secret_hash: sha256Hex(secret),
+    method,
+    created_at: nowMs,
+    confirmed_at: nowMs,
+    last_seen_at: nowMs,
+    expires_at: nowMs + SESSION_LIFETIME_MS,
+    ip: origin.ip,
+    user_agent: origin.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
+  });
+  await recordSeen(tx, { id, userId, atMs: nowMs });
+  await auditPerson(deps, tx, userId, { action: "session.create", origin, detail: { session: id, method } });
+  return secret;
+}
+
+/** Whose cookie this is. @throws Problem `unavailable` when the records can't be read */
+export async function sessionOfSecret(deps: Deps, secret: string): Promise<Session | undefined> {
+  if (!SECRET.test(secret)) return undefined;
+  return present(deps, await reading(sessionBy(deps.metadata.read, { secretHash: sha256Hex(secret) })));
+}
+
+/** A session by its id, while it lasts. @throws Problem `unavailable` */
+export async function sessionById(deps: Deps, id: string): Promise<Session | undefined> {
+  return present(deps, await reading(sessionBy(deps.metadata.read, { id })));
+}
+
+/** Those that last, newest first. */
+export async function listSessions(deps: Deps, userId: string): Promise<SessionRow[]> {
+  const nowMs = deps.clock.nowMs();
+  return sessionsOf(deps.metadata.read, userId, { nowMs, seenAfterMs: nowMs - SESSION_IDLE_MS });
+}
+
+/** When it ends if the person does not come back. */
+export function endOf(row: SessionRow): number {
+  return Math.min(row.expires_at, row.last_seen_at + SESSION_IDLE_MS);
+}
+
+/** Ends one session; its access tokens end with it. False: the person has no such session. */
+export async function endSession(
+  deps: Deps,
+  session: { readonly id: string; readonly userId: string },
+  act: { readonly origin: Origin; readonly action: "session.sign_out" | "session.end" },
+): Promise<boolean> {
+  const { id, userId } = session;
+  return deps.metadata.write(async (tx) => {
+    if ((await deleteSessions(tx, userId, { id })) === 0) return false;
+    await auditPerson(deps, tx, userId, { action: act.action, origin: act.origin, detail: { session: id } });
+    return true;
+  });
+}
+
+/** Ends every other session of the person. Returns how many. */
+export async function endOtherSessions(deps: Deps, session: Session, origin: Origin): Promise<number> {
+  return deps.metadata.write(async (tx) => {
+    const ended = await deleteSessions(tx, session.userId, { allBut: session.id });
+    if (ended > 0)
+      await auditPerson(deps, tx, session.userId, { action: "session.end_others", origin, detail: { ended } });
+    return ended;
+  });
+}
+
+/**
+ * The person proved once more who they are: the session is confirmed and gets another secret, so that a cookie taken before
+ * is worth nothing after.
+ */
+export async function confirmSession(
+  deps: Deps,
+  tx: Writer,
+  session: Session,
+  act: { readonly origin: Origin; readonly method: string },
+): Promise<{ secret: string; confirmedAtMs: number }> {
+  const secret = newSecret();
+  const confirmedAtMs = deps.clock.nowMs();
+  await updateSession(tx, session.id, { secret_hash: sha256Hex(secret), confirmed_at: confirmedAtMs });
+  await auditPerson(deps, tx, session.userId, {
+    action: "session.confirm",
+    origin: act.origin,
+    detail: { session: session.id, method: act.method },
+  });
+  return { secret, confirmedAtMs };
+}
+
+async function present(deps: Deps, found: FoundSession | undefined): Promise<Session | undefined> {
+  if (found === undefined) return undefined;
+  const { session, person } = found;
+  const nowMs = deps.clock.nowMs();
+  if (nowMs >= endOf(session)) return undefined;
+  if (nowMs - session.last_seen_at >= SEEN_EVERY_MS) {
+    const seen = { id: session.id, userId: session.user_id, atMs: nowMs };
+    // A full disk must not keep out whoever comes to make room on it.
+    await deps.metadata.write((tx) => recordSeen(tx, seen)).catch(() => undefined);
+  }
+  return {
+    id: session.id,
+    userId: session.user_id,
+    email: person.email,
+    name: person.name,
+    instanceAdmin: person.instance_admin === 1,
+    method: session.method,
+    confirmedAtMs: session.confirmed_at,
+    expiresAtMs: Math.min(session.expires_at, nowMs + SESSION_IDLE_MS),
+  };
+}
+
+/** A database that is away is our fault, not the caller's: never 401. */
+export async function reading<T>(rows: Promise<T>): Promise<T> {
+  try {
+    return await rows;
+  } catch (cause) {
+    throw new Problem(
+      "unavailable",
+      "This node can't check who you are now, because it can't reach its database. Try again shortly.",
+      { cause },
+    );
+  }
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("base64url");
+}

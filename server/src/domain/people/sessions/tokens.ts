@@ -1,0 +1,65 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Authenticator, PersonPrincipal } from "#domain/identity/index.ts";
+import { personPrincipal } from "#domain/organizations/index.ts";
+import { SESSION_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { PeopleDeps } from "../deps.ts";
+import { membershipBySlug } from "../store.ts";
+import { reading, sessionById, type Session } from "./sessions.ts";
+
+/** What such a token says. It grants nothing by itself: session and roles are read at every request. */
+interface Claims {
+  readonly session: string;
+  readonly org: string;
+  /** Seconds. */
+  readonly exp: number;
+}
+
+type Deps = Pick<PeopleDeps, "metadata" | "clock" | "envelope">;
+
+const PREFIX = "mrpt_";
+const PURPOSE = "person-token";
+const MAC_BYTES = 32;
+const TOKEN_CHARS_MAX = 512;
+
+/** An access token of a signed-in person for one organization; undefined when they are no member of it. */
+export async function createSessionToken(
+  deps: Deps,
+  session: Session,
+  organizationSlug: string,
+): Promise<{ accessToken: string; expiresInS: number } | undefined> {
+  const org = await membershipBySlug(deps.metadata.read, session.userId, organizationSlug);
+  if (org === undefined) return undefined;
+  const exp = Math.floor(deps.clock.nowMs() / 1000) + SESSION_TOKEN_LIFETIME_S;
+  const claims = JSON.stringify({ session: session.id, org, exp } satisfies Claims);
+  const token = Buffer.concat([deps.envelope.keyedHash(PURPOSE, claims), Buffer.from(claims)]).toString("base64url");
+  return { accessToken: PREFIX + token, expiresInS: SESSION_TOKEN_LIFETIME_S };
+}
+
+/** Takes people's tokens, and hands every other one on. Such a token is no JWT, so whoever takes JWTs of credentials refuses it. */
+export function withPeople(deps: Deps, credentials: Authenticator): Authenticator {
+  return {
+    authenticate: (token) => (token.startsWith(PREFIX) ? personOf(deps, token) : credentials.authenticate(token)),
+  };
+}
+
+async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
+  const claims = claimsOf(deps, token);
+  if (claims === undefined) throw new Problem("invalid_token", "The access token is not one of this server's.");
+  if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
+  const session = await sessionById(deps, claims.session);
+  if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended; sign in again.");
+  const person = await reading(personPrincipal(deps.metadata.read, claims.org, session.userId));
+  if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
+  return { ...person, confirmedAtMs: session.confirmedAtMs };
+}
+
+/** Undefined for what this installation did not make. */
+function claimsOf({ envelope }: Deps, token: string): Claims | undefined {
+  if (token.length > TOKEN_CHARS_MAX) return undefined;
+  const bytes = Buffer.from(token.slice(PREFIX.length), "base64url");
+  if (bytes.length <= MAC_BYTES) return undefined;
+  const text = bytes.subarray(MAC_BYTES).toString();
+  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), envelope.keyedHash(PURPOSE, text))) return undefined;
+  return JSON.parse(text) as Claims;
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { sha256Hex } from "#kernel/digest.ts";
+import { SIGN_IN_ATTEMPT_MS, SIGN_IN_ATTEMPT_TRIES_MAX } from "#kernel/limits.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { PeopleDeps } from "../deps.ts";
+import { countTry, deleteAttempt, insertAttempt, type Attempt } from "./store.ts";
+
+type Deps = Pick<PeopleDeps, "metadata" | "clock">;
+
+/** One step was made and another has to follow. */
+export interface OpenAttempt {
+  readonly ticketHash: string;
+  readonly userId: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Remembers the first step of something for five minutes. Returns the ticket that names it; only its hash is kept. */
+export async function beginAttempt(
+  deps: Deps,
+  attempt: { kind: Attempt["kind"]; userId: string | null; data?: Readonly<Record<string, unknown>> },
+): Promise<string> {
+  const ticket = randomBytes(32).toString("base64url");
+  const nowMs = deps.clock.nowMs();
+  await deps.metadata.write((tx) =>
+    insertAttempt(tx, {
+      ticket_hash: sha256Hex(ticket),
+      kind: attempt.kind,
+      user_id: attempt.userId,
+      data: JSON.stringify(attempt.data ?? {}),
+      tries: 0,
+      created_at: nowMs,
+      expires_at: nowMs + SIGN_IN_ATTEMPT_MS,
+    }),
+  );
+  return ticket;
+}
+
+/**
+ * The attempt that a ticket names. The try counts before anything is looked at, in a transaction of its own, so that a
+ * failure does not give it back. Undefined: no such ticket, ended, or tried too often.
+ */
+export async function tryAttempt(deps: Deps, kind: Attempt["kind"], ticket: string): Promise<OpenAttempt | undefined> {
+  const ticketHash = sha256Hex(ticket);
+  const nowMs = deps.clock.nowMs();
+  const row = await deps.metadata.write((tx) =>
+    countTry(tx, { ticketHash, kind, nowMs, triesMax: SIGN_IN_ATTEMPT_TRIES_MAX }),
+  );
+  if (row === undefined) return undefined;
+  return { ticketHash, userId: row.user_id, data: JSON.parse(row.data) as Record<string, unknown> };
+}
+
+/** Uses the attempt up, in the transaction of what it was for. False: another request was first. */
+export function finishAttempt(tx: Writer, attempt: OpenAttempt): Promise<boolean> {
+  return deleteAttempt(tx, attempt.ticketHash);
+}

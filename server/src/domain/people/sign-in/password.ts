@@ -1,0 +1,72 @@
+import { verifyPassword } from "#domain/organizations/index.ts";
+import type { Origin, PeopleDeps } from "../deps.ts";
+import { secondFactorsOf } from "../factors/factors.ts";
+import { beginSession } from "../sessions/sessions.ts";
+import { personByEmail, personById, type Person } from "../store.ts";
+import { beginAttempt } from "./attempts.ts";
+import { refuse } from "./refusal.ts";
+
+/** What a step of a sign-in led to. */
+export type SignInStep =
+  | { readonly status: "signed_in"; readonly secret: string }
+  | {
+      readonly status: "second_factor";
+      readonly ticket: string;
+      readonly methods: readonly ("totp" | "recovery_code" | "passkey")[];
+    };
+
+/** What an account without a password is compared with: as costly as any, and nobody's. */
+const NO_PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+/** @throws Problem `sign_in_failed`, `rate_limited`, `unavailable` */
+export async function signInWithPassword(
+  deps: PeopleDeps,
+  input: { readonly email: string; readonly password: string },
+  origin: Origin,
+): Promise<SignInStep> {
+  const email = input.email.toLowerCase();
+  deps.throttle.check(email, origin.ip);
+  const person = await personByEmail(deps.metadata.read, email);
+  if (!(await isPassword(deps, person, input.password, { account: email, origin })))
+    throw await refuse(deps, { account: email, userId: person?.id ?? null, reason: reasonOf(person), origin });
+  const userId = (person as Person).id;
+  const methods = await secondFactorsOf(deps.metadata.read, userId);
+  if (methods.length > 0) {
+    return { status: "second_factor", ticket: await beginAttempt(deps, { kind: "second_factor", userId }), methods };
+  }
+  const secret = await deps.metadata.write((tx) => beginSession(deps, tx, userId, { method: "password", origin }));
+  return { status: "signed_in", secret };
+}
+
+/** The password of somebody who is signed in. @throws Problem `sign_in_failed`, `rate_limited`, `unavailable` */
+export async function provePassword(
+  deps: PeopleDeps,
+  who: { readonly userId: string; readonly email: string },
+  password: string,
+  origin: Origin,
+): Promise<void> {
+  deps.throttle.check(who.email, origin.ip);
+  const person = await personById(deps.metadata.read, who.userId);
+  if (await isPassword(deps, person, password, { account: who.email, origin })) return;
+  throw await refuse(deps, { account: who.email, userId: who.userId, reason: reasonOf(person), origin });
+}
+
+async function isPassword(
+  deps: PeopleDeps,
+  person: Person | undefined,
+  password: string,
+  by: { readonly account: string; readonly origin: Origin },
+): Promise<boolean> {
+  const phc = person?.password_hash ?? NO_PASSWORD;
+  const isRight = await deps.throttle.hash(() => {
+    deps.throttle.check(by.account, by.origin.ip); // others may have failed while this one waited
+    return verifyPassword(password, phc);
+  });
+  return isRight && phc !== NO_PASSWORD;
+}
+
+/** For the audit log only. */
+function reasonOf(person: Person | undefined): string {
+  if (person === undefined) return "unknown person";
+  return person.password_hash === null ? "no password" : "wrong password";
+}

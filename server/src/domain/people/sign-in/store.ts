@@ -1,0 +1,36 @@
+import { sql } from "kysely";
+import type { Tables, Writer } from "#stores/metadata/index.ts";
+
+export type Attempt = Tables["sign_in_attempt"];
+
+/** Adds an attempt and forgets those that have ended. */
+export async function insertAttempt(tx: Writer, row: Attempt): Promise<void> {
+  await tx.deleteFrom("sign_in_attempt").where("expires_at", "<=", row.created_at).execute();
+  await tx.insertInto("sign_in_attempt").values(row).execute();
+}
+
+/** Counts a try; undefined when there is no such attempt, it has ended, or it was tried too often. */
+export async function countTry(
+  tx: Writer,
+  attempt: { ticketHash: string; kind: Attempt["kind"]; nowMs: number; triesMax: number },
+): Promise<Attempt | undefined> {
+  return tx
+    .updateTable("sign_in_attempt")
+    .set({ tries: sql`tries + 1` })
+    .where("ticket_hash", "=", attempt.ticketHash)
+    .where("kind", "=", attempt.kind)
+    .where("expires_at", ">", attempt.nowMs)
+    .where("tries", "<", attempt.triesMax)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** False: another request used it up first. */
+export async function deleteAttempt(tx: Writer, ticketHash: string): Promise<boolean> {
+  const rows = await tx
+    .deleteFrom("sign_in_attempt")
+    .where("ticket_hash", "=", ticketHash)
+    .returning("ticket_hash")
+    .execute();
+  return rows.length > 0;
+}

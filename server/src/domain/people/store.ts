@@ -1,0 +1,55 @@
+import type { OrgRole } from "@mooring/contract";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+export type Person = Tables["person"];
+
+export async function personById(db: Reader, userId: string): Promise<Person | undefined> {
+  return db.selectFrom("person").selectAll().where("id", "=", userId).executeTakeFirst();
+}
+
+export async function personByEmail(db: Reader, email: string): Promise<Person | undefined> {
+  return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
+}
+
+/** In one order, so that all nodes lock the chains of the audit log in it. */
+export async function organizationIdsOf(db: Reader, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom("member").select("org_id").where("user_id", "=", userId).orderBy("org_id").execute();
+  return rows.map((row) => row.org_id);
+}
+
+export interface Membership {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly role: OrgRole;
+}
+
+export async function membershipsOf(db: Reader, userId: string): Promise<Membership[]> {
+  return db
+    .selectFrom("member as m")
+    .innerJoin("organization as o", "o.id", "m.org_id")
+    .select(["o.id", "o.slug", "o.name", "m.role"])
+    .where("m.user_id", "=", userId)
+    .orderBy("o.slug")
+    .execute();
+}
+
+/** Where the person is a member, by the organization's slug. */
+export async function membershipBySlug(db: Reader, userId: string, slug: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("member as m")
+    .innerJoin("organization as o", "o.id", "m.org_id")
+    .select("o.id")
+    .where("m.user_id", "=", userId)
+    .where("o.slug", "=", slug)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export async function updatePerson(
+  tx: Writer,
+  userId: string,
+  change: Partial<Pick<Person, "name" | "password_hash">>,
+): Promise<void> {
+  await tx.updateTable("person").set(change).where("id", "=", userId).execute();
+}

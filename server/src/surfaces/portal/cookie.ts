@@ -1,0 +1,38 @@
+import type { ResultOf, PORTAL_ROUTES } from "@mooring/contract";
+import { endSession, sessionOfSecret, type Origin, type PeopleDeps, type SignInStep } from "#domain/people/index.ts";
+import { clearCookie, cookieOf, SESSION_COOKIE, setCookie, type OperationContext } from "#http/index.ts";
+import { SESSION_LIFETIME_MS } from "#kernel/limits.ts";
+
+type Reply = OperationContext["reply"];
+
+/** Hands the browser its session. Nothing on the way may keep the answer. */
+export function sendSession(reply: Reply, secret: string): void {
+  setCookie(reply, SESSION_COOKIE, secret, SESSION_LIFETIME_MS / 1000);
+  void reply.header("cache-control", "no-store");
+}
+
+export function endCookie(reply: Reply): void {
+  clearCookie(reply, SESSION_COOKIE);
+  void reply.header("cache-control", "no-store");
+}
+
+/** Ends the session that the browser had before it signed in again: its cookie is lost with the new one. */
+export async function endFormer(people: PeopleDeps, context: OperationContext, origin: Origin): Promise<void> {
+  const secret = cookieOf(context.request, SESSION_COOKIE);
+  const former = secret === undefined ? undefined : await sessionOfSecret(people, secret);
+  if (former !== undefined) await endSession(people, former, { origin, action: "session.end" });
+}
+
+/** What a step of a sign-in answers; with the cookie when it was the last. */
+export async function answerStep(
+  people: PeopleDeps,
+  context: OperationContext,
+  step: SignInStep,
+  origin: Origin,
+): Promise<ResultOf<typeof PORTAL_ROUTES.signInWithPassword>> {
+  void context.reply.header("cache-control", "no-store");
+  if (step.status === "second_factor") return { status: step.status, ticket: step.ticket, methods: [...step.methods] };
+  await endFormer(people, context, origin);
+  sendSession(context.reply, step.secret);
+  return { status: "signed_in", ticket: null, methods: [] };
+}

@@ -1,0 +1,30 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { membershipsOf, personById, securityOf } from "#domain/people/index.ts";
+import type { Operation } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+
+export function getSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.getSession> {
+  return async (_input, { session, reply }) => {
+    const { read } = deps.people.metadata;
+    const { id, userId, email, name, instanceAdmin, method } = session;
+    const security = await securityOf(read, userId);
+    void reply.header("cache-control", "no-store");
+    return {
+      user: { id: userId, email, name, instance_admin: instanceAdmin },
+      organizations: (await membershipsOf(read, userId)).map((membership) => ({ ...membership })),
+      session: {
+        id,
+        method,
+        confirmed_at: isoFromMs(session.confirmedAtMs),
+        expires_at: isoFromMs(session.expiresAtMs),
+      },
+      security: {
+        has_password: (await personById(read, userId))?.password_hash !== null,
+        has_totp: security.hasTotp,
+        passkeys: security.passkeys,
+        recovery_codes_left: security.recoveryCodesLeft,
+      },
+    };
+  };
+}

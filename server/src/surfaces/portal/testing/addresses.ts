@@ -1,0 +1,11 @@
+/** One of them tries to leave the page's text. */
+export const ADDRESSES = {
+  identity_url: "https://id.example",
+  ingest_url: "https://in.example",
+  query_url: 'https://sql.example/"><script>alert(1)</script>',
+  storage_url: "https://files.example",
+  registry_domain: "registry.example",
+  s3_endpoint: "https://s3.example",
+  webhooks_url: "https://hooks.example",
+  portal_url: "https://portal.example",
+};

@@ -1,0 +1,57 @@
+import { ADDRESSES } from "./addresses.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+}
+
+/** Calls as the portal's pages do: with their origin, and with the cookie that was set last. */
+export interface Browser {
+  readonly cookie: string | undefined;
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+const COOKIE = "__Host-mooring";
+
+export function createBrowser(url: string, first: string | undefined): Browser {
+  let cookie = first;
+  return {
+    get cookie() {
+      return cookie;
+    },
+    call: async (method, path, body, headers = {}) => {
+      const own = { origin: ADDRESSES.portal_url, ...(cookie === undefined ? {} : { cookie: `${COOKIE}=${cookie}` }) };
+      const answer = await send(url, { method, path, body, headers: { ...own, ...headers } });
+      for (const line of answer.headers.getSetCookie()) {
+        const value = new RegExp(`^${COOKIE}=([^;]*)`).exec(line)?.[1];
+        if (value !== undefined) cookie = value === "" ? undefined : value;
+      }
+      return answer;
+    },
+  };
+}
+
+export async function send(
+  url: string,
+  request: { method: string; path: string; body: unknown; headers: Readonly<Record<string, string>> },
+): Promise<Answer> {
+  const { method, path, body, headers } = request;
+  const response = await fetch(url + path, {
+    method,
+    redirect: "manual",
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+}
+
+function jsonOf(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
