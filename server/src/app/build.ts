@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { auditRecords } from "#domain/audit/index.ts";
 import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
@@ -8,6 +8,7 @@ import { createPeople, sessionsOf, withPeople } from "#domain/people/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import {
+  countAnswered,
   createHttpHost,
   createHttpMetrics,
   createHttpServer,
@@ -107,13 +108,13 @@ async function startAll(
     log,
     clock,
     metrics,
-    ...(own === null ? {} : { answered: (request, reply) => own.observe(answeredRequest(request, reply)) }),
+    answered: observersOf(identity, own),
     surfaces,
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
   });
   const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
-  openS3Gateway(s3Parts, { domain: s3, listener: s3Listener, metrics, own });
+  openS3Gateway(s3Parts, { domain: s3, listener: s3Listener, metrics, activity: identity.activity, own });
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
   alerts.start();
@@ -137,6 +138,15 @@ async function startAll(
     identity,
     telemetry,
     stop: () => phases.stop(),
+  };
+}
+
+/** Whom each answered request is told to. */
+function observersOf(identity: Pick<Identity, "activity">, own: OwnTelemetry | null) {
+  const count = countAnswered(identity.activity);
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    count(request, reply);
+    own?.observe(answeredRequest(request, reply));
   };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createS3, type S3 } from "#domain/s3/index.ts";
-import type { Identity } from "#domain/identity/index.ts";
-import { createRateLimiter, type HttpMetrics, type Listener } from "#http/index.ts";
+import type { Activity, Identity } from "#domain/identity/index.ts";
+import { createRateLimiter, isRefusal, type HttpMetrics, type Listener } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
@@ -50,10 +50,16 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
 /** Puts the gateway on its listener. */
 export function openS3Gateway(
   parts: S3Parts,
-  on: { domain: S3; listener: Listener; metrics: HttpMetrics; own: Pick<OwnTelemetry, "observe"> | null },
+  on: {
+    domain: S3;
+    listener: Listener;
+    metrics: HttpMetrics;
+    activity: Pick<Activity, "count">;
+    own: Pick<OwnTelemetry, "observe"> | null;
+  },
 ): void {
   const { config, endpoint, log, clock, objects, identity } = parts;
-  const { domain, listener, metrics, own } = on;
+  const { domain, listener, metrics, activity, own } = on;
   const rate = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const limiter = createRateLimiter({ name: "key", ...rate, clock });
   const gateway = createS3Gateway(
@@ -74,11 +80,16 @@ export function openS3Gateway(
         failedSignaturesMax: FAILED_SIGNATURES_MAX,
       },
     },
-    ({ operation, ...answered }) => {
+    ({ operation, isLimited, ip, userAgent, ...answered }) => {
       const { method, status, elapsedMs } = answered;
       const route = `s3 ${operation}`;
       metrics.count({ route, method, status, seconds: elapsedMs / 1000 });
       own?.observe({ ...answered, route });
+      const { orgId, principalId: id } = answered;
+      if (orgId === undefined || id === undefined) return;
+      const refused = isLimited || isRefusal(status);
+      const who = { orgId, id, isPerson: false, ip, userAgent };
+      activity.count({ ...who, service: "s3", refused, limited: isLimited });
     },
   );
   serveS3(listener, gateway);

@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Permission } from "@mooring/contract";
 import type { Authenticator, Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { SignedIn } from "./activity.ts";
 import { admit, type TokenPermission } from "./authentication.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
-import { createRateLimiter, sendRateLimitFields } from "./rate-limit.ts";
+import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
 import { admitSession, requireConfirmed, requireSameOrigin, type Sessions } from "./sessions.ts";
 
 /** What the conventions need from the rest of the product; made once by `app/build.ts`. */
@@ -24,7 +25,7 @@ export interface HttpHost {
    * Takes a token from a bucket of the credential's sign-ins, for requests that show its secret instead of a token.
    * @throws Problem `rate_limited`
    */
-  countSignIn(reply: FastifyReply, credentialId: string): void;
+  countSignIn(reply: FastifyReply, credential: SignedIn): void;
   /**
    * Takes a token from the credential's bucket, for requests that were admitted by other means than `admit`.
    * @throws Problem `rate_limited`
@@ -63,13 +64,16 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
         return;
       }
       const principal = await admit(request, permission, options.authenticator);
-      sendRateLimitFields(reply, limiter, limiter.take(principal.id));
+      takeToken(reply, limiter, principal.id);
     },
     requireSameOrigin: (request) => requireSameOrigin(request, sessionsOf(options).portalOrigins),
     requireConfirmed: (request) => requireConfirmed(request.principal ?? request.session, options.clock),
     readmit: (request, permission) => admit(request, permission, options.authenticator),
-    countSignIn: (reply, credentialId) => sendRateLimitFields(reply, limiter, limiter.take(`sign-in ${credentialId}`)),
-    countRequest: (reply, principalId) => sendRateLimitFields(reply, limiter, limiter.take(principalId)),
+    countSignIn: (reply, { id, orgId }) => {
+      reply.request.signedIn = { id, orgId };
+      takeToken(reply, limiter, `sign-in ${id}`);
+    },
+    countRequest: (reply, principalId) => takeToken(reply, limiter, principalId),
     countAddress: (reply, ip) => sendRateLimitFields(reply, addresses, addresses.take(ip)),
   };
 }

@@ -1,4 +1,5 @@
 export { preferredType } from "./accept.ts";
+export { countAnswered, isRefusal } from "./activity.ts";
 export { missingScope, principalOf, requireOrganization } from "./authentication.ts";
 export { watchIdle } from "./body-idle.ts";
 export { letTheRestPass } from "./body-rest.ts";

@@ -62,6 +62,19 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   return { take, fields };
 }
 
+/**
+ * Takes a token of a credential or person, and says how many are left.
+ * @throws Problem `rate_limited`; the request is then marked for whoever counts
+ */
+export function takeToken(reply: FastifyReply, limiter: RateLimiter, key: string): void {
+  try {
+    sendRateLimitFields(reply, limiter, limiter.take(key));
+  } catch (error) {
+    reply.request.isLimited = true;
+    throw error;
+  }
+}
+
 export function sendRateLimitFields(reply: FastifyReply, limiter: RateLimiter, remaining: number): void {
   void reply.headers(limiter.fields(remaining));
 }

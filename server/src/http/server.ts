@@ -63,6 +63,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     },
   });
   app.decorateRequest("principal", null);
+  app.decorateRequest("signedIn", null);
+  app.decorateRequest("isLimited", false);
   app.decorateRequest("session", null);
   const methodsOf = collectRoutes(app);
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
@@ -87,7 +89,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, absent(methodsOf(pathOf(request)))));
   for (const surface of options.surfaces) {
-    await app.register(async (scope) => surface.mount(scope));
+    await app.register(async (scope) => {
+      scope.addHook("onRoute", (route) => {
+        route.config = { ...route.config, surface: surface.name };
+      });
+      await surface.mount(scope);
+    });
   }
   await app.ready();
   if (handle === undefined) throw new Error("fastify made no handler");

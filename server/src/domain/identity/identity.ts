@@ -2,6 +2,7 @@ import type { AuditEvent } from "#domain/audit/index.ts";
 import { atIntervals } from "#kernel/periodic.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import { Activity } from "./activity/index.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { ChangeFeed } from "./changes/index.ts";
 import {
@@ -69,6 +70,8 @@ export interface Identity {
   retireKeyNow(kid: string, actor?: AuditEvent["actor"]): Promise<{ propagated: boolean }>;
   readonly envelope: Envelope;
   readonly feed: ChangeFeed;
+  /** What credentials did lately. */
+  readonly activity: Activity;
   /** Of sign-ins, for people's too. */
   readonly refusals: Pick<RefusalLog, "record">;
   /** Since the start. */
@@ -89,6 +92,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const states = new CredentialStates(metadata, feed);
   const refusals = new RefusalLog(options);
   const usage = new UsageLog(options);
+  const activity = new Activity(options);
   const verifier = new TokenVerifier({ clock, keys, feed, states, issuer, audience });
   const tokenIssuer = new TokenIssuer({ clock, keys, refusals, issuer, audience });
   const upkeep = createUpkeep(keys, options.log);
@@ -118,6 +122,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       return { propagated: await feed.propagate(seq) };
     },
     envelope,
+    activity,
     feed,
     refusals,
     counts: () => ({ tokensIssued: tokenIssuer.total, refusals: refusals.total }),
@@ -128,7 +133,8 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     stop: async () => {
       // Each by itself: a database that is away already must not keep the rest from stopping.
       const outcomes = [];
-      for (const part of [upkeep, feed, refusals, usage]) outcomes.push(...(await Promise.allSettled([part.stop()])));
+      for (const part of [upkeep, feed, refusals, usage, activity])
+        outcomes.push(...(await Promise.allSettled([part.stop()])));
       const failed = outcomes.find((outcome) => outcome.status === "rejected");
       if (failed !== undefined) throw new Error("cannot stop identity cleanly", { cause: failed.reason });
     },

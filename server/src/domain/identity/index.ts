@@ -11,6 +11,7 @@ export {
   type Reach,
   type Resource,
 } from "./access/index.ts";
+export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export {
   auditActorOf,

@@ -9,7 +9,7 @@ export interface OauthRequest {
   /** Whose access token came in the place of a client's secret, on the routes that take one. */
   readonly principal: Principal | null;
   /** To be called with the credential that has signed in. @throws Problem `rate_limited` */
-  readonly countSignIn: (credentialId: string) => void;
+  readonly countSignIn: (credential: { readonly id: string; readonly orgId: string }) => void;
   readonly ip: string;
   readonly requestId: string;
 }

@@ -61,7 +61,7 @@ function oauthRequestOf(deps: OauthDeps, request: FastifyRequest, reply: Fastify
     form: request.method === "POST" ? formOf(request.body) : NO_FORM,
     authorization: request.headers.authorization,
     principal: byToken ? principalOf(request) : null,
-    countSignIn: (credentialId) => deps.host.countSignIn(reply, credentialId),
+    countSignIn: (credential) => deps.host.countSignIn(reply, credential),
     ip: request.ip,
     requestId: request.id,
   };

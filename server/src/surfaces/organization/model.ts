@@ -1,6 +1,6 @@
-import { S3_KEY_SCOPES, type ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import { S3_KEY_SCOPES, type ActivityService, type ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
-import type { Credential } from "#domain/identity/index.ts";
+import type { Credential, CredentialActivity } from "#domain/identity/index.ts";
 import {
   etagOf,
   policyOf,
@@ -135,6 +135,20 @@ export function credentialBody(credential: Credential): CredentialBody {
       expires_at: isoOrNull(secret.expiresAtMs),
       last_used_at: isoOrNull(secret.lastUsedAtMs),
     })),
+  };
+}
+
+export function activityBody(activity: CredentialActivity): ResultOf<Rows["getCredentialActivity"]> {
+  return {
+    last_hour: activity.lastHour,
+    last_day: activity.lastDay,
+    by_address: activity.byAddress.map(({ ip, user_agent, requests, last_at }) => ({
+      ip: ip === "" ? null : ip,
+      user_agent: user_agent === "" ? null : user_agent,
+      requests,
+      last_at: isoFromMs(last_at),
+    })),
+    by_service: activity.byService.map(({ service, requests }) => ({ service: service as ActivityService, requests })),
   };
 }
 

@@ -33,7 +33,7 @@ export async function callerOf(deps: CallerDeps, request: Request): Promise<Call
   const basic = parseBasic(authorization);
   if (basic !== undefined) {
     const state = await signIn(deps, request, basic.user, basic.password);
-    return { principal: principalOf(state), access: undefined, isKnown: true };
+    return { principal: noted(request, state), access: undefined, isKnown: true };
   }
   const token = deps.tokens.verify(parseBearer(authorization) ?? "");
   if (token === undefined) throw new TokenRefused();
@@ -41,7 +41,12 @@ export async function callerOf(deps: CallerDeps, request: Request): Promise<Call
   if (credentialId === null) return { principal: null, access, isKnown: true };
   const state = await deps.identity.present(credentialId, epoch);
   if (state === undefined) throw new TokenRefused();
-  return { principal: principalOf(state), access, isKnown: true };
+  return { principal: noted(request, state), access, isKnown: true };
+}
+
+/** Said on the request as other surfaces say it, for whoever counts. */
+function noted(request: Request, state: State): CredentialPrincipal {
+  return (request.principal = principalOf(state));
 }
 
 /** The token is void, expired, or of another service: a new one may be had. */

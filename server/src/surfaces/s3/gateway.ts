@@ -32,6 +32,10 @@ export interface Answered {
   readonly elapsedMs: number;
   readonly requestId: string;
   readonly traceparent: string | undefined;
+  readonly ip: string | null;
+  readonly userAgent: string | undefined;
+  /** It came too fast. */
+  readonly isLimited: boolean;
   /** Of the key that signed it. */
   readonly orgId: string | undefined;
   readonly principalId: string | undefined;
@@ -52,10 +56,13 @@ export function createS3Gateway(deps: S3GatewayDeps, answered: (about: Answered)
     const startedMs = performance.now();
     const service = new Service(deps, authenticator, peerOf, raw, response, expects);
     void service.serve().finally(() => {
-      const { operation, requestId, principal } = service;
+      const { operation, requestId, principal, isLimited } = service;
       answered({
         operation,
         requestId,
+        isLimited,
+        ip: peerOf(raw).ip,
+        userAgent: raw.headers["user-agent"],
         traceparent: raw.headers["traceparent"]?.toString(),
         orgId: principal?.orgId ?? undefined,
         principalId: principal?.kind === "key" ? principal.id : undefined,
@@ -77,6 +84,8 @@ class Service {
   operation = "unknown";
   /** Once it is known. */
   principal: S3Principal | undefined;
+  /** It came too fast. */
+  isLimited = false;
   readonly requestId: string;
   readonly #deps: S3GatewayDeps;
   readonly #authenticator: S3Authenticator;
@@ -170,7 +179,12 @@ class Service {
     const auth = await this.#authenticator.authenticate(exchange, form);
     const { principal } = auth;
     this.principal = principal;
-    this.#deps.count(principal.kind === "key" ? principal.id : `address ${exchange.ip ?? "unknown"}`);
+    try {
+      this.#deps.count(principal.kind === "key" ? principal.id : `address ${exchange.ip ?? "unknown"}`);
+    } catch (error) {
+      this.isLimited = true;
+      throw error;
+    }
     return auth;
   }
 

@@ -22,7 +22,7 @@ async function organizationOf(identity: Identity, request: OauthRequest): Promis
   if (request.principal !== null) return request.principal.orgId;
   const { authorization, form, ip, requestId } = request;
   const credential = await identity.signIn.authenticate({ ...clientCredentialsOf(authorization, form), ip, requestId });
-  request.countSignIn(credential.id);
+  request.countSignIn(credential);
   return credential.orgId;
 }
 

@@ -12,7 +12,7 @@ export const revoke: OauthOperation = async (identity, request) => {
   const { form, ip, requestId } = request;
   const client = clientCredentialsOf(request.authorization, form);
   const credential = await identity.signIn.authenticate({ ...client, ip, requestId });
-  request.countSignIn(credential.id);
+  request.countSignIn(credential);
   const verified = await verifiedOrNot(identity, requireParameter(form, "token"));
   if (verified === undefined) return DONE;
   if (verified.credential.id !== credential.id) {

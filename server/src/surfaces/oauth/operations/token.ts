@@ -9,7 +9,7 @@ export const token: OauthOperation = async (identity, request) => {
   const grantType = requireParameter(form, "grant_type");
   const client = clientCredentialsOf(request.authorization, form);
   const credential = await identity.signIn.authenticate({ ...client, ip, requestId });
-  request.countSignIn(credential.id);
+  request.countSignIn(credential);
   if (grantType !== "client_credentials") {
     throw new OauthError("unsupported_grant_type", "This server grants tokens for client_credentials only.");
   }

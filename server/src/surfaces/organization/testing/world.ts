@@ -18,6 +18,7 @@ import {
   type Project,
 } from "#domain/organizations/index.ts";
 import {
+  countAnswered,
   createHttpHost,
   createHttpMetrics,
   createHttpServer,
@@ -122,6 +123,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     log,
     clock,
     metrics: createHttpMetrics(),
+    answered: countAnswered(identity.activity),
     surfaces,
     trustedProxies: [],
     slowRequestMs: 60_000,

@@ -61,7 +61,7 @@ async function byForm(
   if (grant !== "refresh_token")
     throw new RegistryError("UNSUPPORTED", "grant_type must be password or refresh_token", { status: 400 });
   const state = await refreshed(deps, form.get("refresh_token") ?? "");
-  deps.host.countSignIn(reply, state.id);
+  deps.host.countSignIn(reply, state);
   return { state, secretId: undefined };
 }
 
@@ -72,7 +72,7 @@ async function byPassword(
   { user, password }: { user: string; password: string },
 ): Promise<SignedIn> {
   const state = await signIn(deps, request, user, password);
-  deps.host.countSignIn(reply, state.id);
+  deps.host.countSignIn(reply, state);
   return { state, secretId: deps.identity.signIn.secretIdOf(state, password) };
 }
 

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
+import { Activity } from "./activity.ts";
+import type { CountedRequest } from "./counts.ts";
+
+const HOUR = 60 * 60 * 1000;
+const START = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
+const log = { warn: () => undefined };
+
+for (const { kind, skip } of DATABASES) {
+  describe(`what credentials do, on ${kind}`, { skip }, () => {
+    let dataDir: string;
+    let metadata: MetadataStore;
+    let nowMs = START;
+    let credentials = 0;
+    const clock = { nowMs: () => nowMs };
+
+    before(async () => {
+      dataDir = mkdtempSync(join(tmpdir(), "mooring-activity-"));
+      const url = kind === "sqlite" ? undefined : await postgresUrl(dataDir);
+      metadata = await openMetadata({ url, dataDir, clock });
+    });
+    after(async () => {
+      await metadata.close();
+      rmSync(dataDir, { recursive: true });
+    });
+
+    const node = (): Activity => new Activity({ metadata, clock, log });
+    const request = (change: Partial<CountedRequest> & { id: string }): CountedRequest => ({
+      orgId: "org_1",
+      isPerson: false,
+      service: "query",
+      ip: "192.0.2.1",
+      userAgent: "curl/8",
+      refused: false,
+      limited: false,
+      ...change,
+    });
+    const fresh = (): string => `cred_${++credentials}`;
+
+    test("two nodes add to the same rows, and nothing is written before a flush", async () => {
+      const id = fresh();
+      const [one, two] = [node(), node()];
+      for (const activity of [one, two]) activity.count(request({ id }));
+      one.count(request({ id, service: "files", refused: true }));
+      assert.deepEqual((await one.ofCredential(id)).lastDay, { requests: 0, refused: 0 });
+      await Promise.all([one.stop(), two.stop()]);
+      nowMs += 1000;
+      one.count(request({ id }));
+      await one.stop();
+      assert.deepEqual(await two.ofCredential(id), {
+        lastHour: { requests: 4, refused: 1 },
+        lastDay: { requests: 4, refused: 1 },
+        byService: [
+          { service: "query", requests: 3 },
+          { service: "files", requests: 1 },
+        ],
+        byAddress: [{ ip: "192.0.2.1", user_agent: "curl/8", requests: 4, last_at: nowMs }],
+      });
+    });
+
+    test("the last hour goes by the minute, the last day by the hour, and the rest is forgotten", async () => {
+      const id = fresh();
+      const activity = node();
+      activity.count(request({ id }));
+      await activity.flush();
+      nowMs += HOUR + 60_000;
+      activity.count(request({ id }));
+      await activity.flush();
+      const { lastHour, lastDay } = await activity.ofCredential(id);
+      assert.deepEqual([lastHour.requests, lastDay.requests], [1, 2]);
+      nowMs += 24 * HOUR;
+      assert.deepEqual((await activity.ofCredential(id)).lastDay, { requests: 1, refused: 0 });
+      nowMs += 49 * HOUR;
+      activity.count(request({ id: fresh() }));
+      await activity.stop();
+      for (const table of ["credential_activity", "credential_minute"] as const) {
+        const rows = await metadata.read.selectFrom(table).select("credential_id").execute();
+        assert.deepEqual(rows, [{ credential_id: `cred_${credentials}` }], table);
+      }
+    });
+
+    test("of many addresses fifty are told apart in an hour, and the rest is one", async () => {
+      const id = fresh();
+      const activity = node();
+      const knocks = async (): Promise<void> => {
+        for (let i = 0; i < 60; i++) activity.count(request({ id, ip: `192.0.2.${i}`, userAgent: "x".repeat(300) }));
+        await activity.flush();
+      };
+      await knocks();
+      await knocks();
+      const rows = await metadata.read
+        .selectFrom("credential_activity")
+        .select(["ip", "user_agent", "requests"])
+        .where("credential_id", "=", id)
+        .execute();
+      assert.equal(rows.length, 51);
+      assert.ok(rows.every((row) => row.user_agent.length <= 200 && (row.ip === "") === (row.requests === 20)));
+      const { byAddress } = await activity.ofCredential(id);
+      assert.deepEqual([byAddress.length, byAddress[0]?.requests, byAddress[0]?.ip], [10, 20, ""]);
+    });
+
+    test("people count for their organization alone, with what came too fast", async () => {
+      const id = fresh();
+      const activity = node();
+      const orgId = `org_of_${id}`;
+      activity.count(request({ id: "user_1", orgId, isPerson: true }));
+      activity.count(request({ id, orgId, refused: true, limited: true }));
+      await activity.stop();
+      assert.deepEqual(await activity.ofOrganization(orgId), [
+        { service: "query", requests: 2, refused: 1, limited: 1 },
+      ]);
+      assert.deepEqual((await activity.ofCredential("user_1")).byAddress, []);
+    });
+
+    test("what can't be kept is kept later, once", async () => {
+      const id = fresh();
+      let isAway = true;
+      const write: MetadataStore["write"] = (work) =>
+        isAway ? Promise.reject(new Error("away")) : metadata.write(work);
+      const activity = new Activity({ metadata: { ...metadata, read: metadata.read, write }, clock, log });
+      for (let i = 0; i < 3; i++) activity.count(request({ id, ip: `192.0.2.${i}` }));
+      await assert.rejects(activity.flush(), /away/);
+      activity.count(request({ id }));
+      isAway = false;
+      await activity.stop();
+      const { lastHour, lastDay, byAddress } = await activity.ofCredential(id);
+      assert.deepEqual([lastHour.requests, lastDay.requests, byAddress.length], [4, 4, 3]);
+    });
+
+    test("more rows than a transaction takes", async () => {
+      const activity = node();
+      const ids = Array.from({ length: 1201 }, fresh);
+      for (const id of ids) activity.count(request({ id }));
+      await activity.stop();
+      for (const id of [ids[0], ids[600], ids[1200]])
+        assert.equal((await activity.ofCredential(id ?? "")).lastDay.requests, 1);
+    });
+  });
+}

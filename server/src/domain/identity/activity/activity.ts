@@ -1,0 +1,157 @@
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { Counts, HOUR_MS, MINUTE_MS, type CountedRequest } from "./counts.ts";
+import {
+  addRows,
+  deleteRows,
+  sumOfMinutes,
+  sumsByAddress,
+  sumsByService,
+  sumsOfOrganization,
+  type AddressSum,
+  type CountedRows,
+  type ServiceSum,
+} from "./store.ts";
+
+export interface ActivityDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** What a credential did lately: what would stop if it were revoked. */
+export interface CredentialActivity {
+  readonly lastHour: { readonly requests: number; readonly refused: number };
+  readonly lastDay: { readonly requests: number; readonly refused: number };
+  /** Most used first; empty texts: more addresses than are told apart. */
+  readonly byAddress: readonly AddressSum[];
+  readonly byService: readonly { readonly service: string; readonly requests: number }[];
+}
+
+const FLUSH_MS = 10_000;
+const DAY_MS = 24 * HOUR_MS;
+const KEPT_MS = 2 * DAY_MS;
+/** Rows of one statement, and of one transaction: others write between two. */
+const STATEMENT_ROWS = 100;
+const TRANSACTION_ROWS = 500;
+const ADDRESSES_SHOWN = 10;
+
+/** Counts requests by who made them: in memory, and added to the records of all nodes every ten seconds. */
+export class Activity {
+  readonly #deps: ActivityDeps;
+  readonly #counts = new Counts();
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
+  /** The hour in which what is too old was last forgotten. */
+  #tidied = 0;
+
+  constructor(deps: ActivityDeps) {
+    this.#deps = deps;
+  }
+
+  count(request: CountedRequest): void {
+    this.#counts.add(request, this.#deps.clock.nowMs());
+    this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+  }
+
+  /** Of the last hour to the minute, of the last day to the hour; what nodes counted in the last seconds comes later. */
+  async ofCredential(id: string): Promise<CredentialActivity> {
+    const { metadata, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    const [minute, hour] = [begin(nowMs - HOUR_MS, MINUTE_MS), begin(nowMs - DAY_MS, HOUR_MS)];
+    const byService = await sumsByService(metadata.read, id, hour);
+    const sum = (of: "requests" | "refused"): number => byService.reduce((total, row) => total + row[of], 0);
+    return {
+      lastHour: await sumOfMinutes(metadata.read, id, minute),
+      lastDay: { requests: sum("requests"), refused: sum("refused") },
+      byAddress: await sumsByAddress(metadata.read, id, hour, ADDRESSES_SHOWN),
+      byService: byService.map(({ service, requests }) => ({ service, requests })),
+    };
+  }
+
+  /** Of the last day to the hour, most used first. */
+  async ofOrganization(orgId: string): Promise<ServiceSum[]> {
+    const { metadata, clock } = this.#deps;
+    return sumsOfOrganization(metadata.read, orgId, begin(clock.nowMs() - DAY_MS, HOUR_MS));
+  }
+
+  /** Keeps what was counted. */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#keep().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  /** Keeps what can be kept: a database that is away must not keep the rest from stopping. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#flushing?.catch(() => undefined);
+    await this.flush().catch((error: unknown) => this.#warn(error));
+  }
+
+  async #tick(): Promise<void> {
+    this.#timer = undefined;
+    try {
+      await this.flush();
+    } catch (error) {
+      this.#warn(error);
+      if (!this.#counts.isEmpty) this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+    }
+  }
+
+  #warn(error: unknown): void {
+    this.#deps.log.warn({ err: error }, "cannot keep the counts of requests");
+  }
+
+  async #keep(): Promise<void> {
+    const { metadata } = this.#deps;
+    const parts = partsOf(this.#counts.take());
+    try {
+      for (let batch = parts.splice(0, BATCH_PARTS); batch.length > 0; batch = parts.splice(0, BATCH_PARTS)) {
+        await metadata
+          .write(async (tx) => {
+            for (const part of batch) addRows(tx, part);
+          })
+          .catch((error: unknown) => {
+            parts.push(...batch);
+            throw error;
+          });
+      }
+    } finally {
+      for (const part of parts) this.#counts.putBack(part);
+    }
+    await this.#tidy();
+  }
+
+  async #tidy(): Promise<void> {
+    const { metadata, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    const hour = begin(nowMs, HOUR_MS);
+    if (this.#tidied === hour) return;
+    const before = { hour: begin(nowMs - KEPT_MS, HOUR_MS), minute: begin(nowMs - HOUR_MS, MINUTE_MS) };
+    await metadata.write((tx) => deleteRows(tx, before));
+    this.#tidied = hour;
+  }
+}
+
+const BATCH_PARTS = TRANSACTION_ROWS / STATEMENT_ROWS;
+
+/** Each with rows for one statement. */
+function partsOf({ addresses, minutes, services }: CountedRows): CountedRows[] {
+  const none = { addresses: [], minutes: [], services: [] };
+  return [
+    ...chunks(services).map((rows) => ({ ...none, services: rows })),
+    ...chunks(minutes).map((rows) => ({ ...none, minutes: rows })),
+    ...chunks(addresses).map((rows) => ({ ...none, addresses: rows })),
+  ];
+}
+
+function chunks<R>(rows: readonly R[]): (readonly R[])[] {
+  const count = Math.ceil(rows.length / STATEMENT_ROWS);
+  return Array.from({ length: count }, (_, i) => rows.slice(i * STATEMENT_ROWS, (i + 1) * STATEMENT_ROWS));
+}
+
+function begin(ms: number, unitMs: number): number {
+  return ms - (ms % unitMs);
+}

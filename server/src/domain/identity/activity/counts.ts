@@ -1,0 +1,142 @@
+import type { ActivityService } from "@mooring/contract";
+import type { AddressRow, CountedRows, MinuteRow, ServiceRow } from "./store.ts";
+
+/** A request that was answered, and whose it was. */
+export interface CountedRequest {
+  readonly orgId: string;
+  /** Of a credential, of an access key of the S3 gateway, or of a person, of whom only the organization's sums are kept. */
+  readonly id: string;
+  readonly isPerson: boolean;
+  readonly service: ActivityService;
+  readonly ip: string | null;
+  readonly userAgent: string | undefined;
+  /** It was not allowed, or came too fast. */
+  readonly refused: boolean;
+  readonly limited: boolean;
+}
+
+export const HOUR_MS = 60 * 60 * 1000;
+export const MINUTE_MS = 60_000;
+/** Addresses, with their user agents, that are told apart in an hour of one credential on one node. */
+const ADDRESSES_MAX = 50;
+const USER_AGENT_CHARS_MAX = 200;
+
+/** Counts in memory since they were last taken: a request costs three steps in maps. */
+export class Counts {
+  readonly #addresses = new Map<string, AddressRow>();
+  readonly #minutes = new Map<string, MinuteRow>();
+  readonly #services = new Map<string, ServiceRow>();
+  /** Addresses of the hour, by credential; kept when counts are taken. */
+  #seen = new Map<string, Set<string>>();
+  #seenHour = 0;
+
+  get isEmpty(): boolean {
+    return this.#services.size === 0;
+  }
+
+  add(request: CountedRequest, nowMs: number): void {
+    const hour = nowMs - (nowMs % HOUR_MS);
+    const { orgId, id, isPerson, service } = request;
+    const refused = request.refused ? 1 : 0;
+    const ofService = rowOf(this.#services, `${orgId} ${hour} ${service}`, () => newService(orgId, hour, service));
+    ofService.requests += 1;
+    ofService.refused += refused;
+    if (request.limited) ofService.limited += 1;
+    if (isPerson) return;
+    const minute = nowMs - (nowMs % MINUTE_MS);
+    const ofMinute = rowOf(this.#minutes, `${id} ${minute}`, () => newMinute(id, minute));
+    ofMinute.requests += 1;
+    ofMinute.refused += refused;
+    const ofAddress = this.#address(request, hour);
+    ofAddress.requests += 1;
+    ofAddress.refused += refused;
+    ofAddress.last_at = nowMs;
+  }
+
+  #address({ id, service, ip, userAgent }: CountedRequest, hour: number): AddressRow {
+    const agent = userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "";
+    const place = `${ip ?? ""} ${agent}`;
+    const known = this.#addresses.get(`${id} ${hour} ${service} ${place}`);
+    if (known !== undefined) return known;
+    const row = newAddress({ credential_id: id, hour, service, ip: ip ?? "", user_agent: agent });
+    if (!this.#isToldApart(id, hour, place)) [row.ip, row.user_agent] = ["", ""];
+    return rowOf(this.#addresses, addressKey(row), () => row);
+  }
+
+  #isToldApart(id: string, hour: number, place: string): boolean {
+    if (this.#seenHour !== hour) {
+      this.#seenHour = hour;
+      this.#seen = new Map();
+    }
+    let places = this.#seen.get(id);
+    if (places === undefined) this.#seen.set(id, (places = new Set()));
+    if (places.size < ADDRESSES_MAX) places.add(place);
+    return places.has(place);
+  }
+
+  /** All that was counted, in one order on every node, so that none waits for another in turn. */
+  take(): CountedRows {
+    const taken = {
+      addresses: inOrder(this.#addresses),
+      minutes: inOrder(this.#minutes),
+      services: inOrder(this.#services),
+    };
+    for (const map of [this.#addresses, this.#minutes, this.#services]) map.clear();
+    return taken;
+  }
+
+  /** What was taken and could not be kept. */
+  putBack({ addresses, minutes, services }: CountedRows): void {
+    for (const row of addresses) {
+      const own = rowOf(this.#addresses, addressKey(row), () => newAddress(row));
+      addTo(own, row);
+      own.last_at = Math.max(own.last_at, row.last_at);
+    }
+    for (const row of minutes) {
+      const { credential_id: id, minute } = row;
+      addTo(
+        rowOf(this.#minutes, `${id} ${minute}`, () => newMinute(id, minute)),
+        row,
+      );
+    }
+    for (const row of services) {
+      const { org_id: orgId, hour, service } = row;
+      const own = rowOf(this.#services, `${orgId} ${hour} ${service}`, () => newService(orgId, hour, service));
+      addTo(own, row);
+      own.limited += row.limited;
+    }
+  }
+}
+
+function rowOf<R>(map: Map<string, R>, key: string, make: () => R): R {
+  let row = map.get(key);
+  if (row === undefined) map.set(key, (row = make()));
+  return row;
+}
+
+function addressKey(row: AddressRow): string {
+  return `${row.credential_id} ${row.hour} ${row.service} ${row.ip} ${row.user_agent}`;
+}
+
+type AddressKey = Pick<AddressRow, "credential_id" | "hour" | "service" | "ip" | "user_agent">;
+
+function newAddress({ credential_id, hour, service, ip, user_agent }: AddressKey): AddressRow {
+  return { credential_id, hour, service, ip, user_agent, requests: 0, refused: 0, last_at: 0 };
+}
+
+function newMinute(credential_id: string, minute: number): MinuteRow {
+  return { credential_id, minute, requests: 0, refused: 0 };
+}
+
+function newService(org_id: string, hour: number, service: string): ServiceRow {
+  return { org_id, hour, service, requests: 0, refused: 0, limited: 0 };
+}
+
+function addTo(sum: { requests: number; refused: number }, row: { requests: number; refused: number }): void {
+  sum.requests += row.requests;
+  sum.refused += row.refused;
+}
+
+function inOrder<R>(map: Map<string, R>): R[] {
+  return [...map].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
