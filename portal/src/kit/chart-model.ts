@@ -1,0 +1,100 @@
+import { bytesText, durationText } from "./figures.ts";
+
+/** One line: a value for each of the chart's times, null where there is none. */
+export interface ChartSeries {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** What is left of many: drawn in grey. */
+  readonly isRest?: boolean;
+}
+
+export interface ChartData {
+  /** Seconds since 1970, rising, evenly spaced. */
+  readonly times: readonly number[];
+  readonly series: readonly ChartSeries[];
+}
+
+export interface ChartPoint {
+  readonly atS: number;
+  /** Null: all that are not told apart. */
+  readonly series: string | null;
+  readonly value: number;
+}
+
+export type ChartUnit = "none" | "bytes" | "seconds" | "milliseconds" | "per-second" | "bytes-per-second";
+
+const POINTS_MAX = 5000;
+const PLACES = 4;
+export const REST_LABEL = "all others";
+
+/** Points of several series on one grid of times, so that a time without a point is a gap and not a line over it. */
+export function alignPoints(points: readonly ChartPoint[], stepS: number, emptyLabel = "(none)"): ChartData {
+  const places = points.map(({ atS }) => Math.round(atS / stepS));
+  const first = places.reduce((least, place) => Math.min(least, place), Infinity);
+  const last = places.reduce((most, place) => Math.max(most, place), -Infinity);
+  const count = points.length === 0 ? 0 : Math.min(POINTS_MAX, last - first + 1);
+  const times = Array.from({ length: count }, (_, index) => (first + index) * stepS);
+  const found = new Map<string | null, (number | null)[]>();
+  points.forEach(({ series, value }, index) => {
+    const values = found.get(series) ?? Array.from({ length: count }, () => null);
+    found.set(series, values);
+    const place = (places[index] ?? 0) - first;
+    if (place < count && Number.isFinite(value)) values[place] = value;
+  });
+  const named = [...found].filter(([label]) => label !== null);
+  const rest = found.get(null);
+  const series: ChartSeries[] = named
+    .toSorted(([, a], [, b]) => sumOf(b) - sumOf(a))
+    .map(([label, values]) => ({ label: label === "" || label === null ? emptyLabel : label, values }));
+  return {
+    times,
+    series: rest === undefined ? series : [...series, { label: REST_LABEL, values: rest, isRest: true }],
+  };
+}
+
+function sumOf(values: readonly (number | null)[]): number {
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+}
+
+const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+const PX_PER_POINT = 5;
+
+/** How far apart points stand so that a chart of this width is neither crowded nor coarse. */
+export function stepFor(rangeS: number, widthPx: number): number {
+  const wanted = rangeS / Math.max(20, widthPx / PX_PER_POINT);
+  return STEPS_S.find((step) => step >= wanted) ?? Math.ceil(wanted / 86_400) * 86_400;
+}
+
+const PLAIN = new Intl.NumberFormat("en", { maximumSignificantDigits: PLACES });
+const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: PLACES, notation: "compact" });
+
+/** A value for people, with its unit. */
+export function valueText(value: number | null | undefined, unit: ChartUnit = "none"): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const sign = value < 0 ? "−" : "";
+  const size = Math.abs(value);
+  switch (unit) {
+    case "bytes":
+      return sign + bytesText(size);
+    case "bytes-per-second":
+      return `${sign}${bytesText(size)}/s`;
+    case "seconds":
+      return size === 0 ? "0 s" : sign + durationText(size * 1000);
+    case "milliseconds":
+      return size === 0 ? "0 ms" : sign + durationText(size);
+    case "per-second":
+      return `${plainText(value)}/s`;
+    case "none":
+      return plainText(value);
+  }
+}
+
+function plainText(value: number): string {
+  return (Math.abs(value) < 1_000_000 ? PLAIN : SHORT).format(value);
+}
+
+/** `14:05:00`, or with the day where a range is longer than one. */
+export function timeText(atS: number, withDay: boolean): string {
+  const iso = new Date(atS * 1000).toISOString();
+  return withDay ? `${iso.slice(0, 10)} ${iso.slice(11, 19)}` : iso.slice(11, 19);
+}

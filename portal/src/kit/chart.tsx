@@ -1,0 +1,165 @@
+import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { lookOf } from "./chart-colours.ts";
+import { timeText, valueText, type ChartData, type ChartUnit } from "./chart-model.ts";
+import { ChartTable } from "./chart-table.tsx";
+import { cn } from "./cn.ts";
+
+const Plot = lazy(async () => ({ default: (await import("./chart-plot.tsx")).Plot }));
+
+interface ChartProps {
+  /** What the chart shows, for screen readers. */
+  label: string;
+  data: ChartData;
+  unit?: ChartUnit;
+  heightPx?: number;
+  range?: readonly [fromS: number, toS: number];
+  /** A range of time that was drawn with the mouse. */
+  onRange?: (fromS: number, toS: number) => void;
+}
+
+const DAY_S = 86_400;
+
+/**
+ * Lines over time. Their names stand below with the values at the cursor, which the arrow keys move; `t` shows the same data as
+ * a table.
+ */
+export function Chart({ label, data, unit = "none", heightPx = 190, range, onRange }: ChartProps): ReactNode {
+  const [isTable, setIsTable] = useState(false);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [emphasized, setEmphasized] = useState<string | null>(null);
+  const [cursor, setCursor] = useState<number | null>(null);
+  const onKey = useChartKeys({ data, cursor, setCursor, onTable: () => setIsTable((shown) => !shown) });
+  const at = cursor ?? data.times.length - 1;
+  const atS = data.times[at];
+  const toggle = (name: string): void =>
+    setHidden((before) => {
+      const after = new Set(before);
+      if (!after.delete(name)) after.add(name);
+      return after;
+    });
+  return (
+    <div className="flex min-w-0 flex-col gap-2" onKeyDown={onKey}>
+      {isTable ? (
+        <ChartTable label={label} data={data} unit={unit} />
+      ) : (
+        <div
+          tabIndex={0}
+          role="group"
+          aria-label={`${label}: chart of ${data.series.length} lines, values by the arrow keys, the table by t`}
+          className="min-w-0"
+          style={{ minHeight: heightPx }}
+        >
+          <Suspense fallback={null}>
+            <Plot
+              data={data}
+              unit={unit}
+              heightPx={heightPx}
+              range={range}
+              hidden={hidden}
+              emphasized={emphasized}
+              cursor={cursor}
+              onCursor={setCursor}
+              onRange={onRange}
+            />
+          </Suspense>
+        </div>
+      )}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-s">
+        {!isTable &&
+          data.series.map((series, index) => (
+            <LegendItem
+              key={series.label}
+              label={series.label}
+              look={lookOf(series, index)}
+              value={valueText(series.values[at], unit)}
+              isHidden={hidden.has(series.label)}
+              onToggle={() => toggle(series.label)}
+              onPoint={(over) => setEmphasized(over ? series.label : null)}
+            />
+          ))}
+        <span className="mono ml-auto text-ink-3">
+          {atS !== undefined && !isTable && `${timeText(atS, spanOf(data) > DAY_S)} UTC`}
+        </span>
+        <Button look="quiet" className="h-6 px-2 text-s" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+          {isTable ? "Chart" : "Table"} <kbd>t</kbd>
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function spanOf({ times }: ChartData): number {
+  return (times.at(-1) ?? 0) - (times[0] ?? 0);
+}
+
+function LegendItem({
+  label,
+  look,
+  value,
+  isHidden,
+  onToggle,
+  onPoint,
+}: {
+  label: string;
+  look: ReturnType<typeof lookOf>;
+  value: string;
+  isHidden: boolean;
+  onToggle: () => void;
+  onPoint: (over: boolean) => void;
+}): ReactNode {
+  return (
+    <button
+      type="button"
+      aria-pressed={!isHidden}
+      title={isHidden ? `Show ${label}` : `Hide ${label}`}
+      onClick={onToggle}
+      onMouseEnter={() => onPoint(true)}
+      onMouseLeave={() => onPoint(false)}
+      onFocus={() => onPoint(true)}
+      onBlur={() => onPoint(false)}
+      className={cn(
+        "inline-flex min-h-6 max-w-full items-center gap-1.5 rounded hover:text-sea",
+        isHidden && "text-ink-3 line-through",
+      )}
+    >
+      <svg width="18" height="6" aria-hidden="true" className="shrink-0">
+        <path
+          d="M0 3H18"
+          strokeWidth="2"
+          strokeDasharray={look.dash.join(" ")}
+          style={{ stroke: `var(${look.token})` }}
+        />
+      </svg>
+      <span className="truncate">{label}</span>
+      <span className="mono text-ink-2">{value}</span>
+    </button>
+  );
+}
+
+const JUMP_WITHIN_MS = 1500;
+
+/** The arrow keys move the cursor, `t` is for the table, unless it ends the jump `g t`. */
+function useChartKeys({
+  data,
+  cursor,
+  setCursor,
+  onTable,
+}: {
+  data: ChartData;
+  cursor: number | null;
+  setCursor: (index: number) => void;
+  onTable: () => void;
+}): (event: KeyboardEvent) => void {
+  const jumpedAtMs = useRef(-Infinity);
+  return (event) => {
+    if (event.metaKey || event.ctrlKey || event.altKey) return;
+    if (event.key === "g") jumpedAtMs.current = performance.now();
+    else if (event.key === "t" && performance.now() - jumpedAtMs.current > JUMP_WITHIN_MS) onTable();
+    const last = data.times.length - 1;
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (step === undefined || last < 0 || (event.target as HTMLElement).closest("table,button") !== null) return;
+    event.preventDefault();
+    setCursor(Math.max(0, Math.min(last, (cursor ?? last) + step)));
+  };
+}
