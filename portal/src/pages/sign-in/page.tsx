@@ -1,6 +1,89 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState, type ReactNode } from "react";
+import { sessionClient } from "~/api/clients.ts";
+import { sessionQuery } from "~/api/session.ts";
+import { useSearchState } from "~/app/search.ts";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Loading } from "~/kit/page.tsx";
+import { CookieNote, mayKeepCookies } from "./cookie-note.tsx";
+import { useBegunSession } from "./finish.ts";
+import { FirstStep } from "./first-step.tsx";
+import { OpenFrame } from "./frame.tsx";
+import { safeReturnTo } from "./return-to.ts";
+import { SecondStep, type SecondStepNeeded, type StepResult } from "./second-step.tsx";
 
+type Search = { return_to: string; email: string; error: string };
+
+/** Whoever is signed in goes on; others sign in here, in one step or two. */
 export function Page(): ReactNode {
-  return <Frame title="sign-in">Not written yet.</Frame>;
+  const [search] = useSearchState<Search>();
+  const navigate = useNavigate();
+  const { data: session, error } = useQuery(sessionQuery);
+  const returnTo = safeReturnTo(search.return_to);
+  const isIn = session !== null && session !== undefined;
+  useEffect(() => {
+    if (isIn) void navigate({ href: returnTo, replace: true });
+  }, [isIn, navigate, returnTo]);
+  if (isIn || (session === undefined && error === null))
+    return (
+      <OpenFrame title="Sign in">
+        <Loading what={isIn ? "Going on" : "Looking who is there"} />
+      </OpenFrame>
+    );
+  return <SignIn search={search} returnTo={returnTo} unreachable={error} />;
+}
+
+function SignIn({
+  search,
+  returnTo,
+  unreachable,
+}: {
+  search: Partial<Search>;
+  returnTo: string;
+  unreachable: Error | null;
+}): ReactNode {
+  const [second, setSecond] = useState<SecondStepNeeded | null>(null);
+  const [lost, setLost] = useState(false);
+  const begun = useBegunSession();
+  const { data: methods } = useQuery({
+    queryKey: ["", "getSignInMethods"],
+    queryFn: ({ signal }) => sessionClient.call(PORTAL_ROUTES.getSignInMethods, { signal }),
+    staleTime: 60_000,
+  });
+  const onStep = (step: StepResult): void => {
+    if (step.ticket !== null) setSecond({ ...step, ticket: step.ticket });
+    // With a session the page itself goes on.
+    else void begun().then((session) => setLost(session === null));
+  };
+  if (second !== null && !lost)
+    return (
+      <OpenFrame title="One more step" about="The password was right.">
+        <SecondStep needed={second} onDone={onStep} onRestart={() => setSecond(null)} />
+      </OpenFrame>
+    );
+  return (
+    <OpenFrame
+      title="Sign in"
+      foot={
+        <>
+          {methods?.passkeys === false && methods.passkey_url !== null && (
+            <p>
+              Passkeys don’t work at this address.{" "}
+              <a href={methods.passkey_url} className="text-sea underline">
+                Open the portal by localhost
+              </a>{" "}
+              to use one.
+            </p>
+          )}
+          <p>No account? Ask an owner of your organization to invite you. Password lost? Ask whoever runs the server.</p>
+        </>
+      }
+    >
+      {(lost || !mayKeepCookies()) && <CookieNote after={lost} />}
+      <ErrorNote error={unreachable} />
+      <FirstStep methods={methods} email={search.email ?? ""} returnTo={returnTo} onStep={onStep} />
+    </OpenFrame>
+  );
 }

@@ -1,0 +1,17 @@
+/** What a browser's refusal to make or to show a passkey means to a person (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
+export function passkeyErrorText(error: { readonly name: string; readonly message: string }): string {
+  switch (error.name) {
+    case "NotAllowedError":
+    case "AbortError":
+      return "No passkey was used: it was cancelled, or the time was over. Try again.";
+    case "InvalidStateError":
+      return "This device or password manager holds a passkey of this account already.";
+    case "SecurityError":
+      return "Browsers allow no passkeys at this address. Open the portal by its name over HTTPS, or by localhost.";
+    case "NotSupportedError":
+    case "ConstraintError":
+      return "This browser or security key can't do what is needed. Try another one.";
+    default:
+      return `The browser could not use a passkey: ${error.message}`;
+  }
+}

@@ -1,0 +1,26 @@
+import { useState, type InputHTMLAttributes, type ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Field, TextInput } from "./field.tsx";
+
+interface PasswordFieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string | null | undefined;
+}
+
+/** A password, asked once, with a button that shows it: typing it twice guards less and costs more. Paste is welcome. */
+export function PasswordField({ label, hint, error, ...input }: PasswordFieldProps): ReactNode {
+  const [shown, setShown] = useState(false);
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(bound) => (
+        <div className="flex gap-2">
+          <TextInput {...bound} {...input} type={shown ? "text" : "password"} autoCapitalize="none" />
+          <Button aria-pressed={shown} aria-label="Show the password" onClick={() => setShown(!shown)}>
+            {shown ? "Hide" : "Show"}
+          </Button>
+        </div>
+      )}
+    </Field>
+  );
+}

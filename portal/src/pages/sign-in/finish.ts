@@ -1,0 +1,18 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { forgetClients } from "~/api/clients.ts";
+import { sessionQuery, type SignedIn } from "~/api/session.ts";
+
+/**
+ * After the server began a session: forgets whatever was loaded for the one before, and asks who is signed in now. Null: the
+ * browser did not keep the cookie.
+ */
+export function useBegunSession(): () => Promise<SignedIn | null> {
+  const queries = useQueryClient();
+  return useCallback(() => {
+    forgetClients();
+    // The session's own query stays: this page watches it.
+    queries.removeQueries({ type: "inactive" });
+    return queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+  }, [queries]);
+}
