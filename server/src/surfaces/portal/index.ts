@@ -13,6 +13,8 @@ export interface PortalSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly addresses: ResultOf<(typeof DISCOVERY_ROUTES)["getAddresses"]>;
+  /** Where the portal's build is; null: where `npm start` puts it. */
+  readonly portalDir: string | null;
 }
 
 /** The web page and what only it calls: set-up, sign-in, one's account, the instance. */

@@ -68,7 +68,7 @@ export async function startPortal(): Promise<PortalServer> {
     rateLimit: { perSecond: 1000, burst: 1000 },
   });
   const surfaces = [
-    createPortalSurface({ host, identity, people, metadata, clock, addresses: ADDRESSES }),
+    createPortalSurface({ host, identity, people, metadata, clock, addresses: ADDRESSES, portalDir: null }),
   ];
   const metrics = createHttpMetrics();
   await createHttpServer({ listener, log, clock, metrics, surfaces, trustedProxies: [], slowRequestMs: 0 });
