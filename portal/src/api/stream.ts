@@ -1,0 +1,92 @@
+import type { Client } from "@mooring/client";
+import { QUERY_ROUTES, type BodyOf } from "@mooring/contract";
+import { ResultReader, type ResultColumn, type ResultEnd, type ResultRow } from "./stream-lines.ts";
+
+export type { QueryStatistics, ResultColumn, ResultEnd, ResultRow } from "./stream-lines.ts";
+
+export type QueryRequest = BodyOf<typeof QUERY_ROUTES.query>;
+
+/** What comes of a query, in this order: columns once, rows as they arrive, the end once. */
+export type QueryEvent =
+  | { readonly kind: "columns"; readonly columns: readonly ResultColumn[] }
+  | { readonly kind: "rows"; readonly rows: readonly ResultRow[] }
+  | { readonly kind: "end"; readonly end: ResultEnd };
+
+/** The query broke off after its first rows had come. */
+export class BrokenOffError extends Error {
+  readonly code: string;
+
+  constructor(code: string, detail: string) {
+    super(`The result is not whole: ${detail} (${code})`);
+    this.name = "BrokenOffError";
+    this.code = code;
+  }
+}
+
+/**
+ * Runs a statement and passes its rows on as they arrive. Aborting the signal cancels the query on the server too. The answer is
+ * JSON, whose figures a browser can read; those behind NDJSON are a trailer field, which no browser shows.
+ * @throws ApiError, UnreachableError, BrokenOffError
+ */
+export async function* streamQuery(
+  client: Client,
+  body: QueryRequest,
+  signal: AbortSignal,
+): AsyncGenerator<QueryEvent, void> {
+  const response = await client.send({
+    purpose: "run the query",
+    method: "POST",
+    url: client.addresses.query_url + QUERY_ROUTES.query.path,
+    headers: { accept: "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
+  const reader = new ResultReader();
+  let columnsTold = false;
+  for await (const piece of piecesOf(response, signal)) {
+    const rows = reader.push(piece);
+    if (!columnsTold && reader.columns !== null) {
+      columnsTold = true;
+      yield { kind: "columns", columns: reader.columns };
+    }
+    if (rows.length > 0) yield { kind: "rows", rows };
+  }
+  const { end } = reader;
+  if (end === null) throw new BrokenOffError("unknown", "the connection ended early; run it again");
+  if (end.error !== undefined) throw new BrokenOffError(end.error.code, end.error.detail);
+  yield { kind: "end", end };
+}
+
+/** A whole result that is small by its statement. @throws ApiError, UnreachableError, BrokenOffError */
+export async function smallQuery(
+  client: Client,
+  body: QueryRequest,
+  signal: AbortSignal,
+): Promise<{ rows: ResultRow[]; end: ResultEnd }> {
+  const rows: ResultRow[] = [];
+  for await (const event of streamQuery(client, body, signal)) {
+    if (event.kind === "rows") rows.push(...event.rows);
+    if (event.kind === "end") return { rows, end: event.end };
+  }
+  throw new BrokenOffError("unknown", "the connection ended early; run it again");
+}
+
+/** Text as it arrives. Safari's streams have no async iterator, so it is read by a reader. */
+async function* piecesOf(response: Response, signal: AbortSignal): AsyncGenerator<string, void> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      yield decoder.decode(value, { stream: true });
+    }
+    yield decoder.decode();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new BrokenOffError("unknown", error instanceof Error ? error.message : "the connection broke");
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}

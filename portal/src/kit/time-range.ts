@@ -1,0 +1,91 @@
+/** A range of time as a page keeps it: the last so many milliseconds, or from one moment to another. */
+export type TimeRange =
+  | { readonly kind: "last"; readonly ms: number }
+  | { readonly kind: "between"; readonly from: string; readonly to: string };
+
+/** A range in an address. */
+export interface RangeSearch extends Record<string, string | undefined> {
+  range?: string;
+  from?: string;
+  to?: string;
+}
+
+export interface Bounds {
+  readonly from: string;
+  readonly to: string;
+}
+
+const MINUTE = 60_000;
+const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: 1440 * MINUTE };
+
+export const PRESETS: readonly (readonly [id: string, title: string])[] = [
+  ["15m", "Last 15 minutes"],
+  ["1h", "Last hour"],
+  ["6h", "Last 6 hours"],
+  ["24h", "Last 24 hours"],
+  ["7d", "Last 7 days"],
+  ["30d", "Last 30 days"],
+];
+
+/** `15m`, `6h`, `7d`; null when it is none. */
+export function lastMs(text: string): number | null {
+  const [, digits = "", unit = ""] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  const ms = Number(digits) * (UNITS_MS[unit] ?? 0);
+  return ms > 0 ? ms : null;
+}
+
+/** The range of an address; `fallback` where it has none that can be read. */
+export function rangeOf(search: RangeSearch, fallback = "1h"): TimeRange {
+  const { from, to } = search;
+  if (from !== undefined && to !== undefined && isMoment(from) && isMoment(to) && Date.parse(from) < Date.parse(to))
+    return { kind: "between", from, to };
+  return { kind: "last", ms: lastMs(String(search.range ?? fallback)) ?? lastMs(fallback) ?? 60 * MINUTE };
+}
+
+/** What puts a range into an address, and takes the one before out. */
+export function searchOf(range: TimeRange): RangeSearch {
+  return range.kind === "between"
+    ? { from: range.from, to: range.to, range: undefined } as RangeSearch
+    : { range: lastText(range.ms), from: undefined, to: undefined } as RangeSearch;
+}
+
+function lastText(ms: number): string {
+  const minutes = Math.round(ms / MINUTE);
+  if (minutes % 1440 === 0 && minutes > 1440) return `${minutes / 1440}d`;
+  return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
+}
+
+/** From and to as the query API takes them. `to` lies a little ahead, so that what was taken just now is inside. */
+export function boundsOf(range: TimeRange, nowMs: number): Bounds {
+  if (range.kind === "between") return { from: range.from, to: range.to };
+  return { from: momentText(nowMs - range.ms), to: momentText(nowMs + 1000) };
+}
+
+export function titleOf(range: TimeRange): string {
+  if (range.kind === "between") return `${shortText(range.from)} – ${shortText(range.to)} UTC`;
+  const id = lastText(range.ms);
+  return PRESETS.find(([preset]) => preset === id)?.[1] ?? `Last ${id}`;
+}
+
+/** `2026-11-20 08:00:01`, without what is zero at the end. */
+export function shortText(moment: string): string {
+  return moment.replace("T", " ").replace(/(?::00)?(?:\.0+)?Z$/, "");
+}
+
+/** A moment in one's own zone, for a hover over the one in UTC. */
+export function ownZoneText(moment: string, zone?: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "long",
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  });
+  return format.format(new Date(moment));
+}
+
+export function momentText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z$/.test(text) && !Number.isNaN(Date.parse(text));
+}

@@ -1,0 +1,105 @@
+import { Popover } from "radix-ui";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button, buttonClass } from "./button.tsx";
+import { cn } from "./cn.ts";
+import { TextField } from "./field.tsx";
+import { boundsOf, momentText, ownZoneText, PRESETS, searchOf, titleOf, type TimeRange } from "./time-range.ts";
+
+/** The range of time that a page shows: a button that says it, and behind it the usual ones and one's own, in UTC. */
+export function TimeRangePicker({
+  range,
+  onChange,
+}: {
+  range: TimeRange;
+  onChange: (range: TimeRange) => void;
+}): ReactNode {
+  const [open, setOpen] = useState(false);
+  const choose = (chosen: TimeRange): void => {
+    setOpen(false);
+    onChange(chosen);
+  };
+  const own = range.kind === "between" ? `${ownZoneText(range.from)} – ${ownZoneText(range.to)}, your time` : undefined;
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger className={buttonClass("plain", "max-w-full")} title={own} aria-label={`Range: ${titleOf(range)}`}>
+        <span className={cn("truncate", range.kind === "between" && "mono")}>{titleOf(range)}</span>
+        <span aria-hidden="true">▾</span>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-50 w-72 max-w-[calc(100vw-16px)] rounded border border-line-2 bg-sheet p-2 text-ink"
+        >
+          <Presets range={range} onChoose={choose} />
+          <Between range={range} onChoose={choose} />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function Presets({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRange) => void }): ReactNode {
+  const present = searchOf(range).range;
+  return (
+    <ul className="grid grid-cols-2 gap-0.5">
+      {PRESETS.map(([id, title]) => (
+        <li key={id}>
+          <button
+            type="button"
+            aria-pressed={id === present}
+            className={cn("min-h-7 w-full rounded px-2 text-left hover:bg-well", id === present && "bg-sea-2 font-medium")}
+            onClick={() => {
+              const ms = { m: 60_000, h: 3_600_000, d: 86_400_000 }[id.slice(-1)] ?? 60_000;
+              onChoose({ kind: "last", ms: Number(id.slice(0, -1)) * ms });
+            }}
+          >
+            {title}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Between({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRange) => void }): ReactNode {
+  const [bounds] = useState(() => boundsOf(range, Date.now()));
+  const [from, setFrom] = useState(bounds.from.slice(0, 19));
+  const [to, setTo] = useState(bounds.to.slice(0, 19));
+  const [error, setError] = useState<string | null>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const [fromMs, toMs] = [Date.parse(`${from}Z`), Date.parse(`${to}Z`)];
+    if (Number.isNaN(fromMs) || Number.isNaN(toMs)) setError("Give both times.");
+    else if (fromMs >= toMs) setError("The end has to be after the beginning.");
+    else onChoose({ kind: "between", from: momentText(fromMs), to: momentText(toMs) });
+  };
+  return (
+    <form onSubmit={submit} className="mt-2 flex flex-col gap-1 border-t border-line pt-2">
+      <TextField
+        label="From (UTC)"
+        type="datetime-local"
+        step={1}
+        value={from}
+        title={zoneOf(from)}
+        onChange={(event) => setFrom(event.target.value)}
+      />
+      <TextField
+        label="To (UTC)"
+        type="datetime-local"
+        step={1}
+        value={to}
+        title={zoneOf(to)}
+        onChange={(event) => setTo(event.target.value)}
+        error={error}
+      />
+      <Button type="submit">Show this range</Button>
+    </form>
+  );
+}
+
+function zoneOf(text: string): string | undefined {
+  const ms = Date.parse(`${text}Z`);
+  return Number.isNaN(ms) ? undefined : `${ownZoneText(momentText(ms))}, your time`;
+}

@@ -1,0 +1,27 @@
+/** The levels that have a severity (OpenTelemetry's numbers), the most severe first. Any other word is a level of its own. */
+export const LEVELS = [
+  { id: "fatal", from: 21, to: 24 },
+  { id: "error", from: 17, to: 20 },
+  { id: "warn", from: 13, to: 16 },
+  { id: "info", from: 9, to: 12 },
+  { id: "debug", from: 5, to: 8 },
+  { id: "trace", from: 1, to: 4 },
+] as const;
+
+export type LevelId = (typeof LEVELS)[number]["id"] | "other";
+
+const WORDS: Readonly<Record<string, LevelId>> = { warning: "warn", err: "error", critical: "fatal" };
+
+/** The level of a word in a search; null: only entries with this very word. */
+export function levelOfWord(word: string): (typeof LEVELS)[number] | null {
+  const known = WORDS[word.toLowerCase()] ?? word.toLowerCase();
+  return LEVELS.find(({ id }) => id === known) ?? null;
+}
+
+/** Which level an entry counts to. */
+export function levelOf(severity: number | null): LevelId {
+  return LEVELS.find(({ from, to }) => severity !== null && severity >= from && severity <= to)?.id ?? "other";
+}
+
+/** In SQL what `levelOf` is here. */
+export const LEVEL_SQL = `CASE ${LEVELS.map(({ id, from }) => `WHEN severity >= ${from} THEN '${id}'`).join(" ")} ELSE 'other' END`;
