@@ -1,0 +1,39 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useMay, useMe, useOrganization } from "~/app/scope.ts";
+
+const NAMES_MAX = 1000;
+
+async function some<I>(items: AsyncIterable<I>): Promise<I[]> {
+  const all: I[] = [];
+  for await (const item of items) if (all.push(item) >= NAMES_MAX) break;
+  return all;
+}
+
+/**
+ * What people call the members, credentials and projects behind ids, as far as one may know it. An id without a name is shown
+ * as itself: its thing was deleted, or is out of reach.
+ */
+export function useNames(): (id: string) => string | undefined {
+  const { client, slug } = useOrganization();
+  const me = useMe();
+  const mayMembers = useMay("org:read");
+  const mayCredentials = useMay("credentials:read");
+  const { data } = useQuery({
+    queryKey: [slug, "names", mayMembers, mayCredentials],
+    staleTime: 60_000,
+    enabled: me !== undefined,
+    queryFn: async ({ signal }) => {
+      const members = mayMembers ? some(client.items(ORGANIZATION_ROUTES.listMembers, { signal })) : [];
+      const query = { include_revoked: true };
+      const credentials = mayCredentials
+        ? some(client.items(ORGANIZATION_ROUTES.listCredentials, { query, signal }))
+        : [];
+      return new Map([
+        ...(await members).map((member) => [member.user_id, member.name || member.email] as const),
+        ...(await credentials).flatMap(({ id, client_id, name }) => [[id, name] as const, [client_id, name] as const]),
+      ]);
+    },
+  });
+  return (id) => data?.get(id) ?? me?.projects.find((project) => project.id === id)?.name;
+}

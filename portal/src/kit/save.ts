@@ -1,0 +1,10 @@
+/** Gives the person a file of what was read or made here. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has begun by then; the memory is given back.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,182 @@
+import { WEBHOOK_HANDSHAKES, WEBHOOK_SCHEMES } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
+import { HANDSHAKE_NAMES, SCHEME_NAMES, type Deduplication, type Handshake, type Verification } from "./presets.ts";
+
+const TIMED = new Set(["standard_webhooks", "stripe", "slack"]);
+const NAMED = new Set(["hmac", "header"]);
+
+/** How a sender proves who it is: the scheme, and what the scheme leaves open. */
+export function VerificationFields({
+  value,
+  onChange,
+  withScheme = true,
+}: {
+  value: Verification;
+  onChange: (value: Verification) => void;
+  withScheme?: boolean;
+}): ReactNode {
+  const { scheme } = value;
+  if (!withScheme && !NAMED.has(scheme) && !TIMED.has(scheme)) return null;
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {withScheme && (
+        <SelectField
+          label="Verified by"
+          value={scheme}
+          onChange={(event) => onChange({ scheme: event.target.value as Verification["scheme"] })}
+        >
+          {WEBHOOK_SCHEMES.map((name) => (
+            <option key={name} value={name}>
+              {SCHEME_NAMES[name]}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {NAMED.has(scheme) && <HeaderFields value={value} onChange={onChange} />}
+      {scheme === "hmac" && <HmacFields value={value} onChange={onChange} />}
+      {TIMED.has(scheme) && (
+        <TextField
+          label="Signed time may be off by (seconds)"
+          type="number"
+          min={1}
+          max={86_400}
+          placeholder="300"
+          value={value.tolerance_s ?? ""}
+          onChange={({ target }) => {
+            const { tolerance_s: _, ...rest } = value;
+            onChange(target.value === "" ? rest : { ...rest, tolerance_s: Number(target.value) });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface Part<V> {
+  value: V;
+  onChange: (value: V) => void;
+}
+
+function HeaderFields({ value, onChange }: Part<Verification>): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Header field"
+        required
+        className="mono"
+        value={value.header ?? ""}
+        onChange={(event) => onChange({ ...value, header: event.target.value })}
+      />
+      <TextField
+        label="What stands before it (optional)"
+        className="mono"
+        placeholder="sha256="
+        value={value.prefix ?? ""}
+        onChange={(event) => onChange({ ...value, prefix: event.target.value })}
+      />
+    </>
+  );
+}
+
+function HmacFields({ value, onChange }: Part<Verification>): ReactNode {
+  return (
+    <>
+      <SelectField
+        label="Algorithm"
+        value={value.algorithm ?? "sha256"}
+        onChange={(event) => onChange({ ...value, algorithm: event.target.value as "sha256" })}
+      >
+        {["sha256", "sha512", "sha1"].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Written as"
+        value={value.encoding ?? "hex"}
+        onChange={(event) => onChange({ ...value, encoding: event.target.value as "hex" })}
+      >
+        <option>hex</option>
+        <option>base64</option>
+      </SelectField>
+    </>
+  );
+}
+
+/** What some senders ask before they send. */
+export function HandshakeFields({
+  value,
+  onChange,
+  verifyToken,
+  onVerifyToken,
+}: Part<readonly Handshake[]> & { verifyToken: string; onVerifyToken: (token: string) => void }): ReactNode {
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="pb-1 font-medium">Handshakes that are answered</legend>
+      {WEBHOOK_HANDSHAKES.map((name) => (
+        <Checkbox
+          key={name}
+          label={HANDSHAKE_NAMES[name]}
+          checked={value.includes(name)}
+          onChange={({ target }) => onChange(target.checked ? [...value, name] : value.filter((each) => each !== name))}
+        />
+      ))}
+      {value.includes("meta") && (
+        <TextField
+          label="Verify token for Meta"
+          hint="The same goes into the field Verify token there. Not shown again."
+          maxLength={200}
+          className="mono"
+          value={verifyToken}
+          onChange={(event) => onVerifyToken(event.target.value)}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+/** How an event is known again that a sender sends once more. */
+export function DeduplicationFields({ value, onChange }: Part<Deduplication>): ReactNode {
+  const { by } = value;
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <SelectField
+        label="Repetitions are known by"
+        value={by}
+        onChange={({ target }) => {
+          const { name: _, ...rest } = value;
+          onChange({ ...rest, by: target.value as Deduplication["by"] });
+        }}
+      >
+        <option value="auto">what the scheme or known senders name</option>
+        <option value="header">a header field</option>
+        <option value="pointer">a member of the JSON</option>
+        <option value="none">nothing: each request is an event</option>
+      </SelectField>
+      {(by === "header" || by === "pointer") && (
+        <TextField
+          label={by === "header" ? "Header field" : "JSON pointer"}
+          required
+          className="mono"
+          placeholder={by === "header" ? "X-Event-Id" : "/event/id"}
+          value={value.name ?? ""}
+          onChange={(event) => onChange({ ...value, name: event.target.value })}
+        />
+      )}
+      {by !== "none" && (
+        <TextField
+          label="Remembered for (seconds)"
+          type="number"
+          min={1}
+          max={604_800}
+          placeholder="86400"
+          value={value.window_s ?? ""}
+          onChange={({ target }) => {
+            const { window_s: _, ...rest } = value;
+            onChange(target.value === "" ? rest : { ...rest, window_s: Number(target.value) });
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import { PRESETS, presetOf } from "./presets.ts";
+import { requestCommand, shellWord, testCommand } from "./snippets.ts";
+
+/** Runs the command with a curl that prints what it was given, one argument on each line. */
+function run(command: string): string[] {
+  const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
+  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\n");
+}
+
+const fieldIn = (args: readonly string[], name: string): string =>
+  args.find((arg) => arg.toLowerCase().startsWith(`${name}: `))?.slice(name.length + 2) ?? "";
+
+test("whatever a text holds, the shell reads it as one word", () => {
+  for (const text of ["plain", "it's", 'a "b" $c `d` \\e', "two\nlines", ""])
+    assert.equal(execFileSync("sh", ["-c", `printf '%s' ${shellWord(text)}`], { encoding: "utf8" }), text);
+});
+
+test("each preset's test command runs, and posts a body to the address", () => {
+  for (const { verification } of PRESETS) {
+    const args = run(testCommand("https://x.example/hooks/mrwh_a", verification));
+    assert.ok(args.includes("https://x.example/hooks/mrwh_a"), verification.scheme);
+    assert.ok(args.includes('{"type": "order.paid", "order": {"id": 17}}'), verification.scheme);
+  }
+});
+
+test("the commands sign as the senders do", () => {
+  const body = '{"type": "order.paid", "order": {"id": 17}}';
+  const sum = (content: string, key: string | Buffer = "the secret") => createHmac("sha256", key).update(content);
+  const of = (id: string): string[] =>
+    run(
+      testCommand("https://x.example/h", presetOf(id).verification).replace("the secret", secrets[id] ?? "the secret"),
+    );
+  const secrets: Record<string, string> = { standard_webhooks: `whsec_${Buffer.alloc(24, 7).toString("base64")}` };
+  assert.equal(fieldIn(of("github"), "x-hub-signature-256"), `sha256=${sum(body).digest("hex")}`);
+  assert.equal(fieldIn(of("shopify"), "x-shopify-hmac-sha256"), sum(body).digest("base64"));
+  const stripe = /^t=(\d+),v1=([0-9a-f]+)$/.exec(fieldIn(of("stripe"), "stripe-signature"));
+  assert.equal(stripe?.[2], sum(`${stripe?.[1]}.${body}`).digest("hex"));
+  const standard = of("standard_webhooks");
+  const signed = `${fieldIn(standard, "webhook-id")}.${fieldIn(standard, "webhook-timestamp")}.${body}`;
+  assert.equal(fieldIn(standard, "webhook-signature"), `v1,${sum(signed, Buffer.alloc(24, 7)).digest("base64")}`);
+});
+
+test("a request is repeated without what was not kept and what the connection sets", () => {
+  const command = requestCommand("https://x.example/h", {
+    method: "PUT",
+    query: "a=1&b=2",
+    headers: [
+      ["Host", "x.example"],
+      ["Authorization", "redacted"],
+      ["X-Forwarded-For", "192.0.2.1"],
+      ["X-Note", "it's"],
+    ],
+    body: "{}",
+  });
+  const args = run(command);
+  assert.deepEqual(args.slice(0, -1), [
+    "-sS",
+    "--fail-with-body",
+    "-X",
+    "PUT",
+    "https://x.example/h?a=1&b=2",
+    "-H",
+    "X-Note: it's",
+    "--data-binary",
+    "{}",
+  ]);
+  assert.match(requestCommand("u", { method: "POST", query: "", headers: [], body: null }), /--data-binary @body.bin/);
+});

@@ -1,0 +1,114 @@
+import type { Verification } from "./presets.ts";
+
+/** A text as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+const BODY = '{"type": "order.paid", "order": {"id": 17}}';
+
+/** A command that sends a first event. With a secret in `SECRET` it signs as the sender does, with openssl. */
+export function testCommand(url: string, verification: Verification): string {
+  const lines = signingLines(verification);
+  const headers = signedHeaders(verification);
+  const send = ["curl -sS --fail-with-body", shellWord(url), "-H 'Content-Type: application/json'", ...headers];
+  if (lines.length === 0) return `${send.join(" ")} -d ${shellWord(BODY)}`;
+  return [...lines, `${send.join(" ")} --data-binary "$BODY"`].join("\n");
+}
+
+function signingLines({ scheme, algorithm = "sha256", encoding = "hex" }: Verification): readonly string[] {
+  const body = `BODY=${shellWord(BODY)}`;
+  const secret = "SECRET='the secret'";
+  const hex = (content: string): string =>
+    `SIGNATURE=$(printf '%s' "${content}" | openssl dgst -${algorithm} -hmac "$SECRET" | sed 's/^.* //')`;
+  const base64 = (content: string): string =>
+    `SIGNATURE=$(printf '%s' "${content}" | openssl dgst -${algorithm} -hmac "$SECRET" -binary | openssl base64 -A)`;
+  switch (scheme) {
+    case "none":
+      return [];
+    case "gitlab":
+    case "basic":
+    case "header":
+      return [secret, body];
+    case "github":
+      return [secret, body, hex("$BODY")];
+    case "stripe":
+      return [secret, body, "TIME=$(date +%s)", hex("$TIME.$BODY")];
+    case "slack":
+      return [secret, body, "TIME=$(date +%s)", hex("v0:$TIME:$BODY")];
+    case "shopify":
+      return [secret, body, base64("$BODY")];
+    case "hmac":
+      return [secret, body, encoding === "hex" ? hex("$BODY") : base64("$BODY")];
+    case "standard_webhooks":
+      return [
+        secret,
+        body,
+        "TIME=$(date +%s); ID=msg_$TIME",
+        `KEY=$(printf '%s' "\${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
+        `SIGNATURE=$(printf '%s' "$ID.$TIME.$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | openssl base64 -A)`,
+      ];
+  }
+}
+
+function signedHeaders({ scheme, header = "X-Signature", prefix = "" }: Verification): readonly string[] {
+  const field = (name: string, value: string): string => `-H "${name}: ${value}"`;
+  switch (scheme) {
+    case "none":
+      return [];
+    case "gitlab":
+      return [field("X-Gitlab-Token", "$SECRET")];
+    case "basic":
+      return ['-u "$SECRET"'];
+    case "header":
+      return [field(header, `${prefix}$SECRET`)];
+    case "github":
+      return [field("X-GitHub-Event", "ping"), field("X-Hub-Signature-256", "sha256=$SIGNATURE")];
+    case "stripe":
+      return [field("Stripe-Signature", "t=$TIME,v1=$SIGNATURE")];
+    case "slack":
+      return [field("X-Slack-Request-Timestamp", "$TIME"), field("X-Slack-Signature", "v0=$SIGNATURE")];
+    case "shopify":
+      return [field("X-Shopify-Hmac-Sha256", "$SIGNATURE")];
+    case "hmac":
+      return [field(header, `${prefix}$SIGNATURE`)];
+    case "standard_webhooks":
+      return [
+        field("webhook-id", "$ID"),
+        field("webhook-timestamp", "$TIME"),
+        field("webhook-signature", "v1,$SIGNATURE"),
+      ];
+  }
+}
+
+interface SentRequest {
+  readonly method: string;
+  readonly query: string;
+  readonly headers: readonly (readonly string[])[];
+  /** Null: it is no text, and stands in a file. */
+  readonly body: string | null;
+}
+
+/** What the connection sets by itself, or what would be wrong of another one. */
+const LEFT_OUT = new Set([
+  "host",
+  "content-length",
+  "connection",
+  "accept-encoding",
+  "transfer-encoding",
+  "user-agent",
+]);
+const PROXIES = /^(x-forwarded-|x-real-ip$|forwarded$|via$|cf-)/;
+
+/** The same request once more, by curl. Fields that were not kept are left out; the address is for whoever runs it to fill in. */
+export function requestCommand(url: string, request: SentRequest): string {
+  const target = request.query === "" ? url : `${url}?${request.query}`;
+  const method = request.method === "POST" ? "" : ` -X ${shellWord(request.method)}`;
+  const kept = request.headers.filter(([name = "", value]) => {
+    const lower = name.toLowerCase();
+    return value !== "redacted" && !LEFT_OUT.has(lower) && !PROXIES.test(lower);
+  });
+  const headers = kept.map(([name = "", value = ""]) => `-H ${shellWord(`${name}: ${value}`)}`);
+  const body = request.body === null ? "--data-binary @body.bin" : `--data-binary ${shellWord(request.body)}`;
+  return [`curl -sS --fail-with-body${method} ${shellWord(target)}`, ...headers, body].join(" \\\n  ");
+}
