@@ -8,6 +8,7 @@ import {
   SAVED_QUERY_ROUTES,
   TELEMETRY_ROUTES,
   TELEMETRY_SETTINGS_ROUTES,
+  USAGE_ROUTES,
   WEBHOOK_ROUTES,
 } from "@mooring/contract";
 import { HEALTH_ROUTES, openApiOf } from "../../server/src/http/index.ts";
@@ -22,7 +23,7 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     name: "organization",
     title: "Mooring: organization",
     description: "Projects, apps, members, credentials and the audit log of the token's organization.",
-    rows: rowsOf(ORGANIZATION_ROUTES),
+    rows: [...rowsOf(ORGANIZATION_ROUTES), ...rowsOf(USAGE_ROUTES)],
   },
   {
     name: "telemetry",

@@ -15,6 +15,7 @@ import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
 import { createRegistrySurface } from "#surfaces/registry/index.ts";
 import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
 import { createTelemetrySurface, type EncoderPool, type Tails } from "#surfaces/telemetry/index.ts";
+import { createUsageSurface, type UsageSurfaceDeps } from "#surfaces/usage/index.ts";
 import { createWebhooksSurface } from "#surfaces/webhooks/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
@@ -68,6 +69,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       retentionDaysMax: config.retention_days_max,
       digest: (text) => identity.envelope.keyedHash("telemetry-erasure", text).toString("hex"),
     }),
+    createUsageSurface({ host, identity, metadata, clock, telemetry, limits: usageLimitsOf(config) }),
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createAlertsSurface({ host, ...alerts.deps }),
     createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
@@ -76,6 +78,16 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createWebhooksSurface({ host, ...webhooks.deps }),
     createPortalSurface({ host, identity, people, metadata, clock, addresses }),
   ];
+}
+
+function usageLimitsOf(config: Config): UsageSurfaceDeps["limits"] {
+  return {
+    filesBytesMax: config.files_stored_bytes_max,
+    bucketsBytesMax: config.s3_stored_bytes_max,
+    imagesBytesMax: config.registry_stored_bytes_max,
+    webhooksBytesMax: config.webhook_stored_bytes_max,
+    rate: { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst },
+  };
 }
 
 function queryLimitsOf(config: Config): QueryLimits {

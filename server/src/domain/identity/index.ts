@@ -15,6 +15,7 @@ export { Activity, type CountedRequest, type CredentialActivity } from "./activi
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export {
   auditActorOf,
+  countCredentials,
   CREATED_BY_SYSTEM,
   creatorOf,
   credentialsCreatedBy,

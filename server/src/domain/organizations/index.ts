@@ -16,7 +16,7 @@ export {
   type OrganizationChange,
   type OrganizationPolicy,
 } from "./organization/organization.ts";
-export { organizationBySlug, type Organization } from "./organization/store.ts";
+export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { verifyPassword } from "./password.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";

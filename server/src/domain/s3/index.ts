@@ -12,6 +12,7 @@ export { createS3, type S3 } from "./create.ts";
 export type { S3Deps, S3Settings } from "./deps.ts";
 export { S3Error, type S3ErrorCode, type S3ErrorOptions } from "./errors.ts";
 export {
+  countAccessKeys,
   createAccessKey,
   getAccessKey,
   listAccessKeys,
@@ -19,4 +20,5 @@ export {
   type AccessKey,
   type NewAccessKey,
 } from "./keys/index.ts";
+export { usageOf } from "./objects/store.ts";
 export * from "./types/index.ts";

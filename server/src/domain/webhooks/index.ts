@@ -11,6 +11,7 @@ export {
   type EventSearch,
 } from "./events.ts";
 export { EventFeed } from "./feed.ts";
+export { usageOf } from "./events-store.ts";
 export type { HandshakeAnswer } from "./handshakes.ts";
 export type { WebhookInput } from "./input.ts";
 export { Receiver, type Received, type Target } from "./receiver.ts";

@@ -9,6 +9,7 @@ export {
   type SystemActor,
 } from "./acting.ts";
 export { CREATED_BY_SYSTEM, earliest, parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
+export { countCredentials } from "./count.ts";
 export {
   Credentials,
   type CredentialChange,

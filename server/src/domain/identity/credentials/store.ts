@@ -157,6 +157,22 @@ export async function listCredentialIds(
   return query.orderBy("c.created_at", "desc").orderBy("c.id", "desc").limit(filter.limit).execute();
 }
 
+export async function countLive(
+  db: Reader,
+  orgId: string,
+  { atMs, lifetimeMsMax }: { readonly atMs: number; readonly lifetimeMsMax: number | null },
+): Promise<number> {
+  const row = await db
+    .selectFrom("credential")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("org_id", "=", orgId)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", atMs)]))
+    .$if(lifetimeMsMax !== null, (query) => query.where("created_at", ">", atMs - (lifetimeMsMax ?? 0)))
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
 export async function insertCredential(tx: Writer, row: Insertable<Tables["credential"]>): Promise<void> {
   await tx.insertInto("credential").values(row).execute();
 }

@@ -14,6 +14,18 @@ export async function oldestOrganization(db: Reader): Promise<Organization | und
   return db.selectFrom("organization").selectAll().orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();
 }
 
+/** What the organization has in numbers, private projects included. */
+export async function countOrganization(
+  db: Reader,
+  orgId: string,
+): Promise<{ members: number; projects: number; apps: number }> {
+  const count = async (table: "member" | "project" | "app"): Promise<number> => {
+    const rows = db.selectFrom(table).select((eb) => eb.fn.countAll().as("count"));
+    return Number((await rows.where("org_id", "=", orgId).executeTakeFirst())?.count ?? 0);
+  };
+  return { members: await count("member"), projects: await count("project"), apps: await count("app") };
+}
+
 export async function insertOrganization(tx: Writer, row: Organization): Promise<void> {
   await tx.insertInto("organization").values(row).execute();
 }

@@ -1,5 +1,6 @@
 export { KeyRing } from "./admit.ts";
 export {
+  countAccessKeys,
   createAccessKey,
   getAccessKey,
   listAccessKeys,

@@ -22,7 +22,16 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { expiryOf, KEY_SCOPES, resourceOf, scopesNow } from "./bounds.ts";
 import { newAccessKeyId, newSecretKey, sealSecret } from "./secret.ts";
-import { insertKey, keyByName, listKeyRows, organizationOf, projectOf, setRevoked, type KeyContext } from "./store.ts";
+import {
+  countLiveKeys,
+  insertKey,
+  keyByName,
+  listKeyRows,
+  organizationOf,
+  projectOf,
+  setRevoked,
+  type KeyContext,
+} from "./store.ts";
 
 type KeyDeps = Pick<S3Deps, "metadata" | "clock" | "envelope">;
 
@@ -131,6 +140,13 @@ export async function listAccessKeys(
     limit,
   });
   return Promise.all(rows.map((row) => viewOf(deps, row)));
+}
+
+/** Those that are neither revoked nor, at that time, expired. */
+export async function countAccessKeys(db: Reader, orgId: string, atMs: number): Promise<number> {
+  const organization = await organizationOf(db, orgId);
+  const lifetimeMsMax = organization === undefined ? null : parsePolicy(organization.policy).lifetimeMsMax;
+  return countLiveKeys(db, orgId, { atMs, lifetimeMsMax });
 }
 
 /** By id or access key. @throws Problem `not_found`, `insufficient_scope` */

@@ -75,6 +75,22 @@ export async function listKeyRows(
     .execute();
 }
 
+export async function countLiveKeys(
+  db: Reader,
+  orgId: string,
+  { atMs, lifetimeMsMax }: { readonly atMs: number; readonly lifetimeMsMax: number | null },
+): Promise<number> {
+  const row = await db
+    .selectFrom("s3_key")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("org_id", "=", orgId)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", atMs)]))
+    .$if(lifetimeMsMax !== null, (query) => query.where("created_at", ">", atMs - (lifetimeMsMax ?? 0)))
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
 export async function organizationOf(db: Reader, orgId: string): Promise<{ slug: string; policy: string } | undefined> {
   return db.selectFrom("organization").select(["slug", "policy"]).where("id", "=", orgId).executeTakeFirst();
 }

@@ -197,6 +197,16 @@ const ADD_USAGE = prepared((db, row: Tables["s3_usage"]) =>
     ),
 );
 
+/** Of all buckets of an organization. */
+export async function usageOf(db: Reader, orgId: string): Promise<{ objects: number; bytes: number }> {
+  const row = await db
+    .selectFrom("s3_usage")
+    .select((eb) => [eb.fn.sum<number>("objects").as("objects"), eb.fn.sum<number>("bytes").as("bytes")])
+    .where("org_id", "=", orgId)
+    .executeTakeFirst();
+  return { objects: Number(row?.objects ?? 0), bytes: Number(row?.bytes ?? 0) };
+}
+
 export async function bytesOf(db: Reader, orgId: string): Promise<number> {
   const row = await db
     .selectFrom("s3_usage")

@@ -87,6 +87,8 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Of a credential; none that tests meet when absent. */
+  readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   /** What is served beside the organization API. */
   readonly surfaces?: (deps: SurfaceDeps) => Surface[] | Promise<Surface[]>;
 }
@@ -111,7 +113,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     authenticator: withPeople(metadata, identity.authenticator),
     idempotency: createIdempotency({ metadata, clock }),
     clock,
-    rateLimit: { perSecond: 10_000, burst: 10_000 },
+    rateLimit: options.rateLimit ?? { perSecond: 10_000, burst: 10_000 },
   });
   const closing: (() => Promise<void>)[] = [];
   const onClose = (close: () => Promise<void>): void => void closing.push(close);
