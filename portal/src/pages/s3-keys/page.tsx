@@ -1,6 +1,147 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useList } from "~/api/queries.ts";
+import { useMay, useMe, useProject, type Me } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Checkbox, TextInput } from "~/kit/field.tsx";
+import { ForeignText } from "~/kit/foreign-text.tsx";
+import { WithInspector } from "~/kit/inspector.tsx";
+import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
+import { ListTable, type Column } from "~/kit/table.tsx";
+import { Time, useNow } from "~/kit/time.tsx";
+import { CreateKeyDialog } from "./create-dialog.tsx";
+import { KeyInspector } from "./inspector.tsx";
+import { reachText, scopesText, stateOf, type S3Key } from "./keys.ts";
+import { KeyStateText, ProjectName } from "./page-parts.tsx";
 
+interface SearchState extends Record<string, string | boolean | undefined> {
+  q: string | undefined;
+  revoked: boolean | undefined;
+  key: string | undefined;
+  create: boolean | undefined;
+  /** A bucket that a new key is for. */
+  bucket: string | undefined;
+}
+
+/** Access keys of the S3 gateway. */
 export function Page(): ReactNode {
-  return <Frame title="s3-keys">Not written yet.</Frame>;
+  const [search, setSearch] = useSearchState<SearchState>();
+  const project = useProject();
+  const me = useMe();
+  const mayWrite = useMay("credentials:write");
+  const list = useList(ORGANIZATION_ROUTES.listS3Keys, {
+    query: { limit: 50, project: project?.slug, include_revoked: search.revoked },
+  });
+  const q = (search.q ?? "").toLowerCase();
+  const shown = list.items.filter((key) => textOf(key).includes(q));
+  const open = (key: S3Key): void => setSearch({ key: search.key === key.id ? undefined : key.id }, { push: true });
+  const create = (
+    <Button
+      look="main"
+      disabled={!mayWrite}
+      title={mayWrite ? undefined : "Needs the scope credentials:write, which your role does not have"}
+      onClick={() => setSearch({ create: true })}
+    >
+      Create key
+    </Button>
+  );
+  return (
+    <Frame
+      title="S3 keys"
+      about="An access key and its secret, as every client of S3 takes them. A key may never do more than the person who made it."
+      actions={create}
+    >
+      <WithInspector
+        inspector={
+          search.key !== undefined && <KeyInspector id={search.key} onClose={() => setSearch({ key: undefined })} />
+        }
+      >
+        <Section
+          title="Keys"
+          about={q === "" ? undefined : `${shown.length} of the ${list.items.length} loaded`}
+          flush
+          actions={<Filters search={search} setSearch={setSearch} />}
+        >
+          <ListTable
+            label="S3 keys"
+            list={{ ...list, items: shown }}
+            columns={useColumns(me)}
+            keyOf={({ id }) => id}
+            onOpen={open}
+            openKey={search.key}
+            empty={<NoKeys isFiltered={q !== ""} action={create} />}
+          />
+        </Section>
+      </WithInspector>
+      {search.create === true && (
+        <CreateKeyDialog bucket={search.bucket} onClose={() => setSearch({ create: undefined, bucket: undefined })} />
+      )}
+    </Frame>
+  );
+}
+
+function textOf({ name, access_key_id, buckets }: S3Key): string {
+  return [name, access_key_id, ...(buckets ?? [])].join(" ").toLowerCase();
+}
+
+function Filters({
+  search,
+  setSearch,
+}: {
+  search: Partial<SearchState>;
+  setSearch: (change: Partial<SearchState>) => void;
+}): ReactNode {
+  const [text, setText] = useState(search.q ?? "");
+  return (
+    <>
+      <Checkbox
+        label="Revoked too"
+        checked={search.revoked === true}
+        onChange={(event) => setSearch({ revoked: event.target.checked ? true : undefined })}
+      />
+      <TextInput
+        data-search
+        type="search"
+        aria-label="Find a key by name, id or bucket"
+        placeholder="Find by name, id or bucket"
+        className="w-56"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setSearch({ q: event.target.value === "" ? undefined : event.target.value });
+        }}
+      />
+    </>
+  );
+}
+
+function useColumns(me: Me | undefined): Column<S3Key>[] {
+  const now = useNow(60_000);
+  return [
+    { title: "Name", cell: ({ name }) => <ForeignText text={name} /> },
+    { title: "Access key", cell: ({ access_key_id }) => <code>{access_key_id}</code> },
+    { title: "State", cell: (key) => <KeyStateText state={stateOf(key, now)} /> },
+    { title: "May", cell: ({ effective_scopes }) => scopesText(effective_scopes) },
+    { title: "Reaches", cell: (key) => <code>{reachText(key)}</code>, grow: true },
+    { title: "Project", cell: ({ project_id }) => <ProjectName id={project_id} me={me} /> },
+    { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { title: "Expires", cell: ({ expires_at }) => <Time at={expires_at} /> },
+  ];
+}
+
+function NoKeys({ isFiltered, action }: { isFiltered: boolean; action: ReactNode }): ReactNode {
+  if (isFiltered)
+    return (
+      <Empty title="No key matches">
+        <p>Nothing that is loaded has this in its name, its id or its buckets.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No keys yet" action={action}>
+      <p>With a key, aws, rclone, boto3, DuckDB and whatever else speaks S3 read and write your buckets.</p>
+      <CopyBlock text="npx mooring s3 keys create --name reports --read-only" />
+    </Empty>
+  );
 }

@@ -1,0 +1,208 @@
+import { ORGANIZATION_ROUTES, S3_KEY_SCOPES } from "@mooring/contract";
+import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
+import { useAct, useList, useRead } from "~/api/queries.ts";
+import { useMe, useProject } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
+import { CreatedKey } from "./created-key.tsx";
+import { expiryOf, KEY_SCOPE_TEXTS, namesIn, type NewS3Key } from "./keys.ts";
+
+type KeyScope = (typeof S3_KEY_SCOPES)[number];
+
+interface Form {
+  readonly name: string;
+  readonly project: string;
+  readonly scopes: readonly KeyScope[];
+  readonly buckets: string;
+  readonly prefix: string;
+  readonly days: string;
+}
+
+const LIFETIMES = [
+  ["", "never"],
+  ["1", "in a day"],
+  ["7", "in 7 days"],
+  ["30", "in 30 days"],
+  ["90", "in 90 days"],
+  ["365", "in a year"],
+] as const;
+
+/** Chooses what a new key may do, and shows its secret once. */
+export function CreateKeyDialog({ bucket, onClose }: { bucket?: string | undefined; onClose: () => void }): ReactNode {
+  const [made, setMade] = useState<NewS3Key | null>(null);
+  if (made !== null) return <CreatedKey s3Key={made} onClose={onClose} />;
+  return (
+    <Dialog
+      title="Create an S3 key"
+      about="Give it no more than its use needs: a leaked key reaches what it reaches."
+      onClose={onClose}
+      wide
+    >
+      <KeyForm bucket={bucket} onMade={setMade} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+interface KeyFormProps {
+  bucket: string | undefined;
+  onMade: (key: NewS3Key) => void;
+  onClose: () => void;
+}
+
+function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
+  const project = useProject();
+  const [form, setForm] = useState<Form>({
+    name: bucket ?? "",
+    project: project?.slug ?? "",
+    scopes: ["s3:read"],
+    buckets: bucket ?? "",
+    prefix: "",
+    days: "",
+  });
+  const change = (part: Partial<Form>): void => setForm((before) => ({ ...before, ...part }));
+  const create = useAct(ORGANIZATION_ROUTES.createS3Key, { changes: [ORGANIZATION_ROUTES.listS3Keys], onDone: onMade });
+  const submit = (event?: FormEvent): void => {
+    event?.preventDefault();
+    const buckets = namesIn(form.buckets);
+    create.mutate({
+      body: {
+        name: form.name.trim(),
+        project: form.project === "" ? null : form.project,
+        scopes: form.scopes,
+        buckets: buckets.length === 0 ? null : buckets,
+        prefix: form.prefix,
+        expires_at: expiryOf(form.days, new Date()),
+      },
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
+  };
+  return (
+    <form onSubmit={submit} onKeyDown={onKeyDown} className="flex flex-col gap-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Name"
+          hint="What uses it, so that whoever revokes it knows"
+          required
+          maxLength={100}
+          value={form.name}
+          onChange={(event) => change({ name: event.target.value })}
+        />
+        <ProjectChoice value={form.project} onChange={(slug) => change({ project: slug })} />
+      </div>
+      <ScopeChoice chosen={form.scopes} onChange={(scopes) => change({ scopes })} />
+      <LimitFields form={form} change={change} />
+      <ErrorNote error={create.error} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="main" type="submit" busy={create.isPending} disabled={form.scopes.length === 0}>
+          Create key
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function ProjectChoice({ value, onChange }: { value: string; onChange: (slug: string) => void }): ReactNode {
+  const me = useMe();
+  const isPersonOfAll = me?.role === "owner" || me?.role === "admin";
+  return (
+    <SelectField
+      label="Project"
+      hint={value === "" ? "It reaches the buckets of every project" : "It reaches this project's buckets"}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">the whole organization{isPersonOfAll ? "" : " (needs a role there)"}</option>
+      {me?.projects.map(({ id, slug }) => (
+        <option key={id} value={slug}>
+          {slug}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function ScopeChoice({
+  chosen,
+  onChange,
+}: {
+  chosen: readonly KeyScope[];
+  onChange: (scopes: readonly KeyScope[]) => void;
+}): ReactNode {
+  const held = useMe()?.scopes ?? [];
+  const organization = useRead(ORGANIZATION_ROUTES.getOrganization, {});
+  const allowed = organization.data?.policy.allowed_scopes ?? null;
+  const why = (scope: KeyScope): string | undefined => {
+    if (!held.includes(scope)) return `Your role does not hold ${scope}, and nobody gives what they don't hold`;
+    if (allowed !== null && !allowed.includes(scope)) return "The organization's policy forbids it";
+    return undefined;
+  };
+  return (
+    <fieldset>
+      <legend className="font-medium">It may</legend>
+      {S3_KEY_SCOPES.map((scope) => (
+        <Checkbox
+          key={scope}
+          label={
+            <>
+              {KEY_SCOPE_TEXTS[scope]} <code className="text-ink-3">{scope}</code>
+            </>
+          }
+          why={why(scope)}
+          disabled={why(scope) !== undefined}
+          checked={chosen.includes(scope)}
+          onChange={(event) =>
+            onChange(S3_KEY_SCOPES.filter((each) => (each === scope ? event.target.checked : chosen.includes(each))))
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function LimitFields({ form, change }: { form: Form; change: (part: Partial<Form>) => void }): ReactNode {
+  const apps = useList(ORGANIZATION_ROUTES.listApps, {
+    query: { limit: 100, project: form.project === "" ? undefined : form.project },
+  });
+  const organization = useRead(ORGANIZATION_ROUTES.getOrganization, {});
+  const daysMax = organization.data?.policy.credential_lifetime_days_max ?? null;
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <TextField
+        label="Only these buckets"
+        hint="Separated by commas; empty: every bucket"
+        list="known-buckets"
+        value={form.buckets}
+        onChange={(event) => change({ buckets: event.target.value })}
+      />
+      <datalist id="known-buckets">
+        {apps.items.map(({ bucket }) => (
+          <option key={bucket} value={bucket} />
+        ))}
+      </datalist>
+      <TextField
+        label="Only keys that begin with"
+        hint="For example 2026/; empty: every object"
+        maxLength={1024}
+        value={form.prefix}
+        onChange={(event) => change({ prefix: event.target.value })}
+      />
+      <SelectField
+        label="Expires"
+        hint={daysMax === null ? undefined : `The policy ends it after ${daysMax} days at the latest`}
+        value={form.days}
+        onChange={(event) => change({ days: event.target.value })}
+      >
+        {LIFETIMES.map(([days, text]) => (
+          <option key={days} value={days}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}

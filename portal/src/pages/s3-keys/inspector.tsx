@@ -1,0 +1,84 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useRead } from "~/api/queries.ts";
+import { useMay, useMe } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyButton, Copyable } from "~/kit/copy.tsx";
+import { ForeignText } from "~/kit/foreign-text.tsx";
+import { Inspector } from "~/kit/inspector.tsx";
+import { Facts, Loaded } from "~/kit/page.tsx";
+import { curlOf } from "~/kit/shell.ts";
+import { Time, useNow } from "~/kit/time.tsx";
+import { KeyActivity } from "./activity.tsx";
+import { reachText, scopesText, stateOf, type S3Key } from "./keys.ts";
+import { KeyStateText, ProjectName } from "./page-parts.tsx";
+import { RevokeKeyDialog } from "./revoke-dialog.tsx";
+import { SnippetTabs } from "./snippet-tabs.tsx";
+
+/** One key: what it may, what it did lately, how to use it, and how to end it. */
+export function KeyInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
+  const result = useRead(ORGANIZATION_ROUTES.getS3Key, { params: { key_id: id } });
+  return (
+    <Inspector title={result.data === undefined ? "Key" : <ForeignText text={result.data.name} />} onClose={onClose}>
+      <Loaded result={result}>{(key) => <KeyDetails s3Key={key} />}</Loaded>
+    </Inspector>
+  );
+}
+
+function KeyDetails({ s3Key: key }: { s3Key: S3Key }): ReactNode {
+  const mayWrite = useMay("credentials:write");
+  const [isRevoking, setRevoking] = useState(false);
+  return (
+    <>
+      <KeyFacts s3Key={key} />
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={curlOf(`${location.origin}/v1/s3/keys/${key.id}`)} label="Copy as curl" />
+        {key.revoked_at === null && (
+          <Button
+            look="danger"
+            disabled={!mayWrite}
+            title={mayWrite ? undefined : "Needs the scope credentials:write"}
+            onClick={() => setRevoking(true)}
+          >
+            Revoke…
+          </Button>
+        )}
+      </div>
+      <h3>Lately</h3>
+      <KeyActivity id={key.id} />
+      {key.revoked_at === null && (
+        <>
+          <h3>Use it</h3>
+          <p className="text-ink-2">The secret was shown once, when the key was made. Put yours in its place.</p>
+          <SnippetTabs accessKeyId={key.access_key_id} bucket={key.buckets?.[0]} prefix={key.prefix} />
+        </>
+      )}
+      {isRevoking && <RevokeKeyDialog s3Key={key} onClose={() => setRevoking(false)} />}
+    </>
+  );
+}
+
+function KeyFacts({ s3Key: key }: { s3Key: S3Key }): ReactNode {
+  const me = useMe();
+  const state = stateOf(key, useNow(60_000));
+  const lost = key.scopes.filter((scope) => !key.effective_scopes.includes(scope));
+  return (
+    <Facts
+      items={[
+        ["State", <KeyStateText key="state" state={state} />],
+        ["Access key", <Copyable key="id" text={key.access_key_id} />],
+        ["May", scopesText(key.effective_scopes)],
+        ...(state === "cut"
+          ? [["Lost", `${scopesText(lost)}: whoever made it may no longer do this, or the policy forbids it`] as const]
+          : []),
+        ["Reaches", <code key="reach">{reachText(key)}</code>],
+        ["Project", <ProjectName key="project" id={key.project_id} me={me} />],
+        ["Made", <Time key="made" at={key.created_at} />],
+        ["Made by", <Copyable key="by" text={key.created_by} />],
+        ["Last used", <Time key="used" at={key.last_used_at} />],
+        ["Expires", <Time key="expires" at={key.expires_at} />],
+        ...(key.revoked_at === null ? [] : [["Revoked", <Time key="revoked" at={key.revoked_at} />] as const]),
+      ]}
+    />
+  );
+}
