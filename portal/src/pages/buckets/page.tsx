@@ -1,6 +1,78 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
+import { useMay } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { WithInspector } from "~/kit/inspector.tsx";
 import { Page as Frame } from "~/kit/page.tsx";
+import { Tabs } from "~/kit/tabs.tsx";
+import { BucketList } from "./bucket-list.tsx";
+import { BucketInspector } from "./bucket-inspector.tsx";
+import { CreateBucketDialog } from "./create-bucket-dialog.tsx";
+import { CreateDestinationDialog } from "./create-destination-dialog.tsx";
+import { DestinationInspector } from "./destination-inspector.tsx";
+import { DestinationList } from "./destination-list.tsx";
+import type { SearchState } from "./search.ts";
 
+/** Buckets, each of which is an app, and where their events go. */
 export function Page(): ReactNode {
-  return <Frame title="buckets">Not written yet.</Frame>;
+  const [search, setSearch] = useSearchState<SearchState>();
+  const tab = search.tab ?? "buckets";
+  const close = (): void => setSearch({ bucket: undefined, destination: undefined });
+  const inspector =
+    search.bucket !== undefined ? (
+      <BucketInspector key={search.bucket} slug={search.bucket} onClose={close} />
+    ) : search.destination !== undefined ? (
+      <DestinationInspector key={search.destination} id={search.destination} onClose={close} />
+    ) : null;
+  return (
+    <Frame
+      title="Buckets"
+      about="Every app is a bucket of the same name at the S3 gateway, and a repository of images."
+      actions={<Create tab={tab} onCreate={() => setSearch({ create: true })} />}
+    >
+      <WithInspector inspector={inspector}>
+        <Tabs
+          label="Buckets and their events"
+          value={tab}
+          onChange={(id) =>
+            setSearch({
+              tab: id === "buckets" ? undefined : id,
+              bucket: undefined,
+              destination: undefined,
+              q: undefined,
+            })
+          }
+          tabs={[
+            { id: "buckets", title: "Buckets", content: <BucketList /> },
+            { id: "events", title: "Event destinations", content: <DestinationList /> },
+          ]}
+        />
+      </WithInspector>
+      {search.create === true && tab === "buckets" && (
+        <CreateBucketDialog
+          onMade={({ slug }) => setSearch({ create: undefined, bucket: slug })}
+          onClose={() => setSearch({ create: undefined })}
+        />
+      )}
+      {search.create === true && tab === "events" && (
+        <CreateDestinationDialog onClose={() => setSearch({ create: undefined })} />
+      )}
+    </Frame>
+  );
+}
+
+function Create({ tab, onCreate }: { tab: string; onCreate: () => void }): ReactNode {
+  const row = tab === "events" ? ORGANIZATION_ROUTES.createS3Destination : ORGANIZATION_ROUTES.createApp;
+  const may = useMay(row.permission);
+  return (
+    <Button
+      look="main"
+      disabled={!may}
+      title={may ? undefined : `Needs the scope ${row.permission}, which your role does not have`}
+      onClick={onCreate}
+    >
+      {tab === "events" ? "Add destination" : "Create bucket"}
+    </Button>
+  );
 }

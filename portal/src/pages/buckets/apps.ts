@@ -1,0 +1,36 @@
+import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
+
+export type App = ResultOf<typeof ORGANIZATION_ROUTES.listApps>["items"][number];
+export type S3Destination = ResultOf<typeof ORGANIZATION_ROUTES.listS3Destinations>["items"][number];
+
+/** Why a slug can't be an app's; undefined when it can, or nothing was typed yet. */
+export function slugFault(slug: string, pattern: string): string | undefined {
+  if (slug === "") return undefined;
+  if (slug.length < 3 || slug.length > 63) return "3 to 63 characters";
+  if (/[^a-z0-9.-]/.test(slug)) return "a-z, 0-9, dots and hyphens only";
+  if (!/^[a-z0-9].*[a-z0-9]$/.test(slug)) return "begins and ends with a letter or a digit";
+  if (!new RegExp(pattern).test(slug))
+    return "two dots in a row, a form like an IP address, or a name that S3 keeps for itself";
+  return undefined;
+}
+
+/** What a bucket's events need to reach a destination: its notification configuration, by aws. */
+export function notificationCommand(endpoint: string, bucket: string, arn: string): string {
+  const configuration = {
+    QueueConfigurations: [{ QueueArn: arn, Events: ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"] }],
+  };
+  return [
+    `aws --endpoint-url ${endpoint} s3api put-bucket-notification-configuration --bucket ${bucket} \\`,
+    `  --notification-configuration '${JSON.stringify(configuration)}'`,
+  ].join("\n");
+}
+
+/** How to see and empty a bucket from a terminal. */
+export function bucketCommands(endpoint: string, bucket: string): { list: string; count: string; empty: string } {
+  const aws = `aws --endpoint-url ${endpoint} s3`;
+  return {
+    list: `${aws} ls s3://${bucket}/`,
+    count: `${aws} ls s3://${bucket} --recursive --summarize | tail -2`,
+    empty: `${aws} rm s3://${bucket} --recursive`,
+  };
+}

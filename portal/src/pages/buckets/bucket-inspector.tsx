@@ -1,0 +1,128 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useList, useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { Copyable, CopyBlock, CopyButton } from "~/kit/copy.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { ForeignText } from "~/kit/foreign-text.tsx";
+import { Inspector } from "~/kit/inspector.tsx";
+import { Facts, Loaded } from "~/kit/page.tsx";
+import { curlOf } from "~/kit/shell.ts";
+import { Time } from "~/kit/time.tsx";
+import { reaches, scopesText } from "../s3-keys/keys.ts";
+import { SnippetTabs } from "../s3-keys/snippet-tabs.tsx";
+import { bucketCommands, type App } from "./apps.ts";
+import { DeleteBucketDialog } from "./delete-bucket-dialog.tsx";
+import { RenameDialog } from "./rename-dialog.tsx";
+
+/** One bucket: where it is, who reaches it, how to use it. */
+export function BucketInspector({ slug, onClose }: { slug: string; onClose: () => void }): ReactNode {
+  const result = useRead(ORGANIZATION_ROUTES.getApp, { params: { app_id: slug } });
+  return (
+    <Inspector title={<code>{slug}</code>} onClose={onClose}>
+      <Loaded result={result}>{(app) => <BucketDetails app={app} onDeleted={onClose} />}</Loaded>
+    </Inspector>
+  );
+}
+
+function BucketDetails({ app, onDeleted }: { app: App; onDeleted: () => void }): ReactNode {
+  const endpoint = useAddresses()?.s3_endpoint ?? "";
+  const mayWrite = useMay("apps:write");
+  const [open, setOpen] = useState<"rename" | "delete" | null>(null);
+  const why = mayWrite ? undefined : "Needs the scope apps:write";
+  const commands = bucketCommands(endpoint, app.bucket);
+  return (
+    <>
+      <BucketFacts app={app} endpoint={endpoint} />
+      <div className="flex flex-wrap gap-2">
+        <Button disabled={!mayWrite} title={why} onClick={() => setOpen("rename")}>
+          Rename…
+        </Button>
+        <CopyButton text={curlOf(`${location.origin}/v1/apps/${app.slug}`)} label="Copy as curl" />
+        <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setOpen("delete")}>
+          Delete…
+        </Button>
+      </div>
+      <h3>Objects</h3>
+      <p className="text-ink-2">
+        Objects are listed, counted and deleted by S3 itself, which a browser can't sign for.
+      </p>
+      <CopyBlock text={`${commands.list}\n${commands.count}`} label="list and count objects" />
+      <h3>Keys that reach it</h3>
+      <KeysOf app={app} />
+      <h3>Use it</h3>
+      <SnippetTabs bucket={app.bucket} />
+      {open === "rename" && <RenameDialog app={app} onClose={() => setOpen(null)} />}
+      {open === "delete" && (
+        <DeleteBucketDialog
+          app={app}
+          emptyCommand={commands.empty}
+          onDeleted={onDeleted}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function BucketFacts({ app, endpoint }: { app: App; endpoint: string }): ReactNode {
+  return (
+    <Facts
+      items={[
+        ["Name", <ForeignText key="name" text={app.name} />],
+        ["Address", <Copyable key="address" text={`${endpoint}/${app.bucket}`} />],
+        ["S3 address", <Copyable key="s3" text={`s3://${app.bucket}`} />],
+        [
+          "Project",
+          <PageLink key="project" page="buckets" project={app.project_slug}>
+            {app.project_slug}
+          </PageLink>,
+        ],
+        [
+          "Images",
+          <PageLink key="images" page={`images/${app.slug}`}>
+            {app.repository}
+          </PageLink>,
+        ],
+        ["Id", <Copyable key="id" text={app.id} />],
+        ["Created", <Time key="created" at={app.created_at} />],
+      ]}
+    />
+  );
+}
+
+function KeysOf({ app }: { app: App }): ReactNode {
+  const mayRead = useMay("credentials:read");
+  const keys = useList(ORGANIZATION_ROUTES.listS3Keys, { query: { limit: 100 } }, { enabled: mayRead });
+  if (!mayRead) return <p className="text-ink-2">To see them takes the scope credentials:read.</p>;
+  if (keys.error !== null) return <ErrorNote error={keys.error} />;
+  const reaching = keys.items.filter((key) => reaches(key, app));
+  return (
+    <>
+      {reaching.length === 0 && !keys.isPending && <p className="text-ink-2">None yet.</p>}
+      <ul className="flex flex-col">
+        {reaching.map((key) => (
+          <li key={key.id} className="flex min-h-[30px] flex-wrap items-center gap-x-3 border-t border-line">
+            <PageLink page="s3-keys" search={{ key: key.id }}>
+              <ForeignText text={key.name} />
+            </PageLink>
+            <span className="text-ink-2">{scopesText(key.effective_scopes)}</span>
+            {key.prefix !== "" && <code>{key.prefix}</code>}
+            <span className="ml-auto text-ink-2">
+              used <Time at={key.last_used_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {keys.hasMore && <p className="text-s text-ink-2">Of the latest {keys.items.length} keys.</p>}
+      <p>
+        <PageLink page="s3-keys" search={{ create: true, bucket: app.slug }}>
+          Create a key for this bucket
+        </PageLink>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { ApiError } from "@mooring/client";
+import { APP_SLUG_PATTERN, ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useAct } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMe, useOrganization, useProject } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { SelectField, TextField } from "~/kit/field.tsx";
+import { Facts } from "~/kit/page.tsx";
+import { slugFault, type App } from "./apps.ts";
+
+/** Makes an app, and shows the addresses that it will have while its slug is typed. */
+export function CreateBucketDialog({
+  onMade,
+  onClose,
+}: {
+  onMade: (app: App) => void;
+  onClose: () => void;
+}): ReactNode {
+  const me = useMe();
+  const present = useProject();
+  const [slug, setSlug] = useState("");
+  const [name, setName] = useState("");
+  const [chosen, setProject] = useState(present?.slug ?? "");
+  const project = chosen === "" ? (me?.projects[0]?.slug ?? "") : chosen;
+  const create = useAct(ORGANIZATION_ROUTES.createApp, { changes: [ORGANIZATION_ROUTES.listApps], onDone: onMade });
+  const isTaken = create.error instanceof ApiError && create.error.code === "duplicate_slug";
+  const fault =
+    isTaken && create.variables?.body.slug === slug ? "taken in this organization" : slugFault(slug, APP_SLUG_PATTERN);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (fault === undefined || isTaken)
+      create.mutate({ body: { project, slug, name: name.trim() === "" ? undefined : name.trim() } });
+  };
+  return (
+    <Dialog title="Create a bucket" about="It is an app: a bucket and a repository of one name." onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="Bucket"
+          hint="Part of addresses; it can't be changed later"
+          error={fault}
+          required
+          value={slug}
+          onChange={(event) => setSlug(event.target.value.toLowerCase())}
+        />
+        <TextField
+          label="Name"
+          hint="For people; the bucket's when empty"
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <SelectField
+          label="Project"
+          hint={<NoProject hasSome={me === undefined || me.projects.length > 0} />}
+          value={project}
+          onChange={(event) => setProject(event.target.value)}
+        >
+          {me?.projects.map((each) => (
+            <option key={each.id} value={each.slug}>
+              {each.slug}
+            </option>
+          ))}
+        </SelectField>
+        <AddressesOf slug={slug === "" ? "…" : slug} />
+        {!isTaken && <ErrorNote error={create.error} />}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="main"
+            type="submit"
+            busy={create.isPending}
+            disabled={slug === "" || fault !== undefined || project === ""}
+          >
+            Create bucket
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function NoProject({ hasSome }: { hasSome: boolean }): ReactNode {
+  if (hasSome) return null;
+  return (
+    <>
+      A bucket belongs to a project. <PageLink page="projects">Create one</PageLink> first.
+    </>
+  );
+}
+
+function AddressesOf({ slug }: { slug: string }): ReactNode {
+  const addresses = useAddresses();
+  const organization = useOrganization();
+  if (addresses === undefined) return null;
+  return (
+    <Facts
+      items={[
+        ["Bucket", <code key="bucket">{`${addresses.s3_endpoint}/${slug}`}</code>],
+        ["Images", <code key="images">{`${addresses.registry_domain}/orgs/${organization.slug}/${slug}`}</code>],
+      ]}
+    />
+  );
+}

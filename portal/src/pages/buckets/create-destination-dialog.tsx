@@ -1,0 +1,86 @@
+import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useAct } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { notificationCommand } from "./apps.ts";
+
+type Made = ResultOf<typeof ORGANIZATION_ROUTES.createS3Destination>;
+
+/** Names an address that events go to, and shows once the secret that signs them. */
+export function CreateDestinationDialog({ onClose }: { onClose: () => void }): ReactNode {
+  const [name, setName] = useState("");
+  const [url, setUrl] = useState("https://");
+  const [made, setMade] = useState<Made | null>(null);
+  const create = useAct(ORGANIZATION_ROUTES.createS3Destination, {
+    changes: [ORGANIZATION_ROUTES.listS3Destinations],
+    onDone: setMade,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.mutate({ body: { name, url } });
+  };
+  if (made !== null) return <MadeDestination made={made} onClose={onClose} />;
+  return (
+    <Dialog title="Add an event destination" onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="Name"
+          hint="Letters, digits, _ . and -; buckets name it by this"
+          required
+          pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,99}"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextField
+          label="Address"
+          hint="https, reachable from the internet"
+          type="url"
+          required
+          maxLength={2048}
+          value={url}
+          onChange={(event) => setUrl(event.target.value)}
+        />
+        <ErrorNote error={create.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" type="submit" busy={create.isPending}>
+            Add destination
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function MadeDestination({ made, onClose }: { made: Made; onClose: () => void }): ReactNode {
+  const endpoint = useAddresses()?.s3_endpoint ?? "";
+  return (
+    <Dialog
+      title="The destination is there"
+      about="The secret is shown this once. Copy it before you close this."
+      onClose={onClose}
+      wide
+    >
+      {made.secret === null ? (
+        <p>The request was repeated, and the secret is not shown twice. Delete the destination and add it again.</p>
+      ) : (
+        <>
+          <h3>Secret that signs messages</h3>
+          <CopyBlock text={made.secret} label="secret" />
+        </>
+      )}
+      <h3>Have a bucket send its events there</h3>
+      <CopyBlock text={notificationCommand(endpoint, "BUCKET", made.arn)} />
+      <DialogActions>
+        <Button look="main" onClick={onClose}>
+          I have the secret
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

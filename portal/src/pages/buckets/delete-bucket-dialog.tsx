@@ -1,0 +1,53 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import type { App } from "./apps.ts";
+
+interface DeleteBucketDialogProps {
+  app: App;
+  emptyCommand: string;
+  onDeleted: () => void;
+  onClose: () => void;
+}
+
+/** Deletes an app: its bucket and its repository go, which must both be empty. */
+export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: DeleteBucketDialogProps): ReactNode {
+  const say = useSay();
+  const remove = useAct(ORGANIZATION_ROUTES.deleteApp, {
+    changes: [ORGANIZATION_ROUTES.listApps],
+    onDone: () => {
+      say(`${app.slug} is deleted`);
+      onClose();
+      onDeleted();
+    },
+  });
+  return (
+    <DangerDialog
+      title={`Delete ${app.slug}`}
+      type={app.slug}
+      action="Delete"
+      busy={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ params: { app_id: app.slug } })}
+      about={
+        <div className="flex flex-col gap-2">
+          <p>
+            The app goes, and with it the bucket <code>{app.bucket}</code>, its policy, rules and notifications, and the
+            repository <code>{app.repository}</code>. Keys that name only this bucket reach nothing then. The name is
+            free for another app.
+          </p>
+          <p>
+            Both must be empty first: objects, old versions and uploads by the command below, images on{" "}
+            <PageLink page={`images/${app.slug}`}>its page</PageLink>.
+          </p>
+          <CopyBlock text={emptyCommand} label="empty the bucket" />
+        </div>
+      }
+    />
+  );
+}
