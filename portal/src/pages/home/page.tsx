@@ -1,6 +1,38 @@
 import type { ReactNode } from "react";
+import { useMay, useOrganization, useProject, useScopeParams } from "~/app/scope.ts";
 import { Page as Frame } from "~/kit/page.tsx";
+import { Activity } from "./activity.tsx";
+import { Checklist } from "./checklist.tsx";
+import { Expiring } from "./expiring.tsx";
+import { LastHour } from "./last-hour.tsx";
+import { Quotas } from "./quotas.tsx";
+import { Services } from "./services.tsx";
 
+/** Where one begins, and sees at once whether all is well. */
 export function Page(): ReactNode {
-  return <Frame title="home">Not written yet.</Frame>;
+  const organization = useOrganization();
+  const { project: slug } = useScopeParams();
+  const project = useProject();
+  const mayQuery = useMay("telemetry:read");
+  const mayAudit = useMay("audit:read");
+  const mayOrganization = useMay("org:read");
+  return (
+    <Frame
+      title={project?.name ?? organization.name}
+      about={project === null ? "All projects of the organization." : "One project of the organization."}
+    >
+      <div className="grid items-start gap-4 xl:grid-cols-[1.15fr_1fr]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <Checklist key={slug} />
+          {mayQuery && <LastHour />}
+        </div>
+        <Services />
+      </div>
+      <Expiring />
+      <div className="grid items-start gap-4 xl:grid-cols-[1.15fr_1fr]">
+        {mayAudit && <Activity />}
+        {mayOrganization && <Quotas />}
+      </div>
+    </Frame>
+  );
 }

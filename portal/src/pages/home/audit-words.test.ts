@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { auditWords } from "./audit-words.ts";
+
+test("actions read as what somebody did", () => {
+  const pairs = [
+    ["credential.rotate", "rotated a credential"],
+    ["alert.create", "made an alert"],
+    ["webhook.destination.delete", "deleted a webhook destination"],
+    ["s3_destination.create", "made a s3 destination"],
+    ["session.refuse", "tried to sign in"],
+    ["thing.of.tomorrow", "thing.of.tomorrow"],
+  ] as const;
+  for (const [action, words] of pairs) assert.equal(auditWords(action), words);
+});

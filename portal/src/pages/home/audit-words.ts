@@ -1,0 +1,42 @@
+/** Whole sentences for what would read strangely when put together. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  "session.create": "signed in",
+  "session.refuse": "tried to sign in",
+  "session.confirm": "confirmed who they are",
+  "session.sign_out": "signed out",
+  "session.end_others": "signed out their other sessions",
+  "token.refuse": "asked for a token",
+  "image.push": "pushed an image",
+  "webhook.url.reveal": "looked at a webhook's address",
+  "webhook.event.replay": "sent a webhook event again",
+  "setup_link.use": "used a set-up link",
+  "invitation.accept": "accepted an invitation",
+};
+
+const PAST: Readonly<Record<string, string>> = {
+  create: "made",
+  update: "changed",
+  delete: "deleted",
+  remove: "removed",
+  revoke: "revoked",
+  rotate: "rotated",
+  accept: "accepted",
+  push: "pushed",
+  untag: "untagged",
+  empty: "emptied",
+  stop: "stopped",
+  replay: "replayed",
+  refuse: "was refused",
+  use: "used",
+};
+
+/** An action of the audit log as people say it: `credential.rotate` is `rotated a credential`. */
+export function auditWords(action: string): string {
+  const whole = SENTENCES[action];
+  if (whole !== undefined) return whole;
+  const parts = action.split(".");
+  const past = PAST[parts.at(-1) ?? ""];
+  if (past === undefined || parts.length < 2) return action;
+  const thing = parts.slice(0, -1).join(" ").replaceAll("_", " ");
+  return `${past} ${/^[aeiou]/.test(thing) ? "an" : "a"} ${thing}`;
+}

@@ -1,0 +1,59 @@
+import { USAGE_ROUTES, type ResultOf } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { Loaded, Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { quotaState } from "./quota.ts";
+
+type Usage = ResultOf<typeof USAGE_ROUTES.getUsage>;
+
+/** How much of what may be stored is stored. */
+export function Quotas(): ReactNode {
+  const usage = useRead(USAGE_ROUTES.getUsage, {}, { refetchMs: 60_000 });
+  return (
+    <Section title="Storage" about="of the whole organization" actions={<PageLink page="usage">Usage</PageLink>}>
+      <Loaded result={usage}>
+        {({ services }) => (
+          <ul className="flex flex-col gap-2">
+            {barsOf(services).map((bar) => (
+              <QuotaBar key={bar.title} {...bar} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+interface Bar {
+  readonly title: string;
+  readonly bytes: number;
+  readonly quotaBytes: number | null;
+}
+
+function barsOf({ telemetry, files, buckets, images, webhooks }: Usage["services"]): readonly Bar[] {
+  return [
+    { title: "Telemetry", bytes: telemetry.bytes, quotaBytes: telemetry.quota_bytes },
+    { title: "Files", bytes: files.bytes + files.reserved_bytes, quotaBytes: files.quota_bytes },
+    { title: "Buckets", bytes: buckets.bytes, quotaBytes: buckets.quota_bytes },
+    { title: "Images", bytes: images.bytes + images.uploading_bytes, quotaBytes: images.quota_bytes },
+    { title: "Webhooks", bytes: webhooks.bytes, quotaBytes: webhooks.quota_bytes },
+  ];
+}
+
+function QuotaBar({ title, bytes, quotaBytes }: Bar): ReactNode {
+  const { kind, share, text } = quotaState(bytes, quotaBytes);
+  const fill = { go: "bg-sea", none: "bg-sea", warn: "bg-warn", stop: "bg-stop" }[kind];
+  return (
+    <li className="grid grid-cols-[88px_minmax(60px,1fr)_max-content] items-center gap-3 max-sm:grid-cols-[88px_1fr]">
+      <span>{title}</span>
+      <span className="h-2 overflow-hidden rounded border border-line bg-well max-sm:hidden" aria-hidden="true">
+        {share !== null && <span className={`block h-full ${fill}`} style={{ width: `${share * 100}%` }} />}
+      </span>
+      <span className="mono text-right">
+        {kind === "warn" || kind === "stop" ? <State kind={kind}>{text}</State> : text}
+      </span>
+    </li>
+  );
+}
