@@ -1,0 +1,27 @@
+/** Every page within an organization, as its address says it; black box, so written out once more. */
+export const ORGANIZATION_PAGES = [
+  "",
+  "explore",
+  "sql",
+  "metrics",
+  "traces",
+  "alerts",
+  "files",
+  "buckets",
+  "images",
+  "webhooks",
+  "members",
+  "roles",
+  "credentials",
+  "s3-keys",
+  "audit",
+  "projects",
+  "usage",
+  "settings",
+] as const;
+
+/** For whoever is signed in, outside of any organization. */
+export const OWN_PAGES = ["/account", "/instance"] as const;
+
+/** For everybody. */
+export const OPEN_PAGES = ["/sign-in", "/setup", "/invitation"] as const;

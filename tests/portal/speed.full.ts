@@ -1,0 +1,55 @@
+/** The shell is small, and the first view is there within a second, on loopback and with nothing in the cache. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { NO_CHROMIUM, usePortal } from "./browser.ts";
+
+const portal = usePortal();
+const SHELL_BYTES_MAX = 180 * 1024;
+const FIRST_VIEW_MS_MAX = 1000;
+const VIEWS = 7;
+
+test("the shell has at most 180 KB with gzip", async () => {
+  const { server } = portal.shared;
+  const { text: html } = await server.call("GET", "/");
+  const paths = [...html.matchAll(/(?:src|href)="(\/portal\/assets\/[^"]+\.(?:js|css))"/g)].map(
+    ([, path = ""]) => path,
+  );
+  assert.ok(paths.length >= 2, html);
+  let bytes = 0;
+  for (const path of paths) bytes += gzipSync((await server.call("GET", path)).text, { level: 9 }).length;
+  assert.ok(bytes <= SHELL_BYTES_MAX, `${bytes} bytes`);
+});
+
+test("assets are compressed, kept for good, and found by nobody by another name", async () => {
+  const { server } = portal.shared;
+  const { text: html } = await server.call("GET", "/");
+  const [, path = ""] = /src="(\/portal\/assets\/[^"]+\.js)"/.exec(html) ?? [];
+  const { headers, status } = await server.call("GET", path, { headers: { "accept-encoding": "br" } });
+  assert.equal(status, 200);
+  assert.equal(headers.get("content-encoding"), "br");
+  assert.match(headers.get("cache-control") ?? "", /immutable/);
+  for (const other of [
+    "/portal/assets/../../package.json",
+    "/portal/assets/%2e%2e/%2e%2e/package.json",
+    "/portal/assets/x.js",
+    "/portal/assets/",
+  ])
+    assert.equal((await server.call("GET", other)).status, 404, other);
+});
+
+test("the first view on a cold cache is there within a second", { skip: NO_CHROMIUM }, async (t) => {
+  const times: number[] = [];
+  for (let i = 0; i < VIEWS; i++) {
+    const tab = await portal.open(); // a context of its own has nothing in its cache
+    const startedMs = performance.now();
+    await tab.page.goto("/");
+    await tab.page.locator("h1").first().waitFor();
+    times.push(performance.now() - startedMs);
+    await tab.close();
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  t.diagnostic(`first views: ${sorted.map((ms) => Math.round(ms)).join(", ")} ms`);
+  // The median: a test's machine has other things to do at times.
+  assert.ok((sorted[Math.floor(VIEWS / 2)] ?? Infinity) < FIRST_VIEW_MS_MAX, sorted.join(", "));
+});
