@@ -1,3 +1,4 @@
+import { ACCESS_ROWS } from "./access.ts";
 import { ACTIVITY_ROWS } from "./activity.ts";
 import { APP_ROWS } from "./apps.ts";
 import { AUDIT_ROWS } from "./audit.ts";
@@ -14,6 +15,7 @@ export const ORGANIZATION_ROUTES = {
   ...PROJECT_ROWS,
   ...APP_ROWS,
   ...MEMBER_ROWS,
+  ...ACCESS_ROWS,
   ...CREDENTIAL_ROWS,
   ...ACTIVITY_ROWS,
   ...S3_KEY_ROWS,

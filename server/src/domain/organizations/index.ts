@@ -1,3 +1,4 @@
+export { membersWhoMay, type MemberAccess } from "./access/who-may.ts";
 export { createApp, createAppIn, deleteApp, deleteAppIn, findApp, listApps, updateApp } from "./apps/apps.ts";
 export type { App } from "./apps/store.ts";
 export { bootstrapOrganization, ensureSetupLink, type Bootstrapped, type BootstrapInput } from "./bootstrap.ts";

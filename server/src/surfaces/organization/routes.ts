@@ -15,6 +15,7 @@ import { deleteProject } from "./operations/delete-project.ts";
 import { deleteProjectMember } from "./operations/delete-project-member.ts";
 import { deleteS3Destination } from "./operations/delete-s3-destination.ts";
 import { exportAudit } from "./operations/export-audit.ts";
+import { getAccess } from "./operations/get-access.ts";
 import { getApp } from "./operations/get-app.ts";
 import { getCredential } from "./operations/get-credential.ts";
 import { getCredentialActivity } from "./operations/get-credential-activity.ts";
@@ -71,6 +72,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
   mountRoute(app, host, rows.createInvitation, createInvitation(deps));
   mountRoute(app, host, rows.revokeInvitation, revokeInvitation(deps));
   mountRoute(app, host, rows.acceptInvitation, acceptInvitation(deps));
+  mountRoute(app, host, rows.getAccess, getAccess(deps));
   mountRoute(app, host, rows.listCredentials, listCredentials(deps));
   mountRoute(app, host, rows.createCredential, createCredential(deps));
   mountRoute(app, host, rows.getCredential, getCredential(deps));

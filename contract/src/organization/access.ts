@@ -1,0 +1,72 @@
+import Type from "typebox";
+import { route } from "../route.ts";
+import { DisplayName, Slug } from "../shared.ts";
+import { Id, IdOrSlug, nullable, OrgRoleName, ProjectRoleName, ScopeName } from "./shapes.ts";
+
+const Because = Type.String({
+  description: "why, or why not, for people to read: `role owner`, `writer of project shop`",
+});
+const Verdict = { allowed: Type.Boolean(), because: Because };
+
+const Access = Type.Object({
+  permission: ScopeName,
+  project: nullable(Type.Object({ id: Id, slug: Slug, name: DisplayName })),
+  members: Type.Array(
+    Type.Object({
+      user_id: Id,
+      email: Type.String(),
+      name: Type.String(),
+      role: OrgRoleName,
+      project_role: nullable(ProjectRoleName),
+      ...Verdict,
+    }),
+    { description: "newest first, 1000 at most" },
+  ),
+  credentials: nullable(
+    Type.Array(
+      Type.Object({
+        id: Id,
+        kind: Type.Enum(["app", "personal"]),
+        client_id: Type.String(),
+        name: DisplayName,
+        project_id: nullable(Id),
+        ...Verdict,
+      }),
+      {
+        description:
+          "those that you may see and that reach there, newest first, of the newest 200; null: you lack credentials:read",
+      },
+    ),
+  ),
+  s3_keys: nullable(
+    Type.Array(
+      Type.Object({
+        id: Id,
+        access_key_id: Type.String(),
+        name: DisplayName,
+        project_id: nullable(Id),
+        ...Verdict,
+      }),
+      { description: "the same for access keys of the S3 gateway; empty for a permission that none can hold" },
+    ),
+  ),
+  complete: Type.Boolean({ description: "false: there are more members, credentials or keys than were looked at" }),
+});
+
+export const ACCESS_ROWS = {
+  getAccess: route({
+    operationId: "getAccess",
+    method: "GET",
+    path: "/v1/access",
+    tag: "organization",
+    summary: "Who may do something, and why",
+    description:
+      "With a project: in that project. Without: in the organization, or in a project that you may see too. What a right is cut " +
+      "to besides, such as the buckets of an access key, is not looked at.",
+    permission: "org:read",
+    query: Type.Object({ permission: ScopeName, project: Type.Optional(IdOrSlug) }),
+    result: Access,
+    status: 200,
+    problems: ["invalid_parameter", "forbidden", "not_found"],
+  }),
+} as const;

@@ -1,0 +1,40 @@
+import type { ProjectRole } from "@mooring/contract";
+import type { Reach } from "#domain/identity/index.ts";
+import type { Reader } from "#stores/metadata/index.ts";
+
+export async function rolesIn(
+  db: Reader,
+  orgId: string,
+  projectId: string,
+): Promise<{ user_id: string; role: ProjectRole }[]> {
+  return db
+    .selectFrom("project_member")
+    .select(["user_id", "role"])
+    .where("org_id", "=", orgId)
+    .where("project_id", "=", projectId)
+    .execute();
+}
+
+/** For each person and role, the first project within reach in which they have it. */
+export async function rolesWithin(
+  db: Reader,
+  orgId: string,
+  reach: Reach,
+  roles: readonly ProjectRole[],
+): Promise<{ user_id: string; role: ProjectRole; slug: string }[]> {
+  if (roles.length === 0) return [];
+  return db
+    .selectFrom("project_member")
+    .innerJoin("project", "project.id", "project_member.project_id")
+    .select((eb) => ["project_member.user_id", "project_member.role", eb.fn.min("project.slug").as("slug")])
+    .where("project_member.org_id", "=", orgId)
+    .where("project_member.role", "in", [...roles])
+    .where((eb) =>
+      eb.or([
+        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
+        ...(reach.projectIds.length > 0 ? [eb("project.id", "in", [...reach.projectIds])] : []),
+      ]),
+    )
+    .groupBy(["project_member.user_id", "project_member.role"])
+    .execute();
+}

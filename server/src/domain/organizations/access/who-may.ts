@@ -1,0 +1,88 @@
+import { PROJECT_ROLES, type ProjectRole, type Scope } from "@mooring/contract";
+import { authorize, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Reach } from "#domain/identity/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { listMemberRows, type Member } from "../members/store.ts";
+import type { Project } from "../projects/store.ts";
+import { rolesIn, rolesWithin } from "./store.ts";
+
+/** Whether a member may do something, and why or why not, for people to read. */
+export interface MemberAccess {
+  readonly member: Member;
+  readonly projectRole: ProjectRole | null;
+  readonly allowed: boolean;
+  readonly because: string;
+}
+
+interface Question {
+  readonly orgId: string;
+  readonly permission: Scope;
+  /** Absent: in the organization, or in a project of `reach`. */
+  readonly project?: Project | undefined;
+  readonly reach: Reach;
+}
+
+/** Members looked at for one answer. */
+const MEMBERS_MAX = 1000;
+
+/** Newest first. `complete`: there are no more members. */
+export async function membersWhoMay(
+  deps: { readonly metadata: Pick<MetadataStore, "read"> },
+  question: Question,
+): Promise<{ items: MemberAccess[]; complete: boolean }> {
+  const { read } = deps.metadata;
+  const rows = await listMemberRows(read, question.orgId, { beforeId: undefined, limit: MEMBERS_MAX + 1 });
+  const members = rows.slice(0, MEMBERS_MAX);
+  const complete = rows.length <= MEMBERS_MAX;
+  const { project } = question;
+  if (project !== undefined) {
+    const roles = new Map((await rolesIn(read, question.orgId, project.id)).map((row) => [row.user_id, row.role]));
+    return {
+      items: members.map((member) => inProject(question, project, member, roles.get(member.user_id))),
+      complete,
+    };
+  }
+  const places = await placesOf(read, question);
+  return { items: members.map((member) => anywhere(question, member, places.get(member.user_id))), complete };
+}
+
+/** By user, in which project they may do it by their role there. */
+async function placesOf(
+  db: MetadataStore["read"],
+  { orgId, permission, reach }: Question,
+): Promise<Map<string, { readonly role: ProjectRole; readonly slug: string }>> {
+  const roles = PROJECT_ROLES.filter((role) => PROJECT_ROLE_SCOPES[role].has(permission));
+  const rows = await rolesWithin(db, orgId, reach, roles);
+  return new Map(rows.toSorted((a, b) => (a.slug < b.slug ? 1 : -1)).map((row) => [row.user_id, row]));
+}
+
+function anywhere(
+  { permission }: Question,
+  member: Member,
+  place: { readonly role: ProjectRole; readonly slug: string } | undefined,
+): MemberAccess {
+  const { role } = member;
+  const found = { member, projectRole: null };
+  if (ORG_ROLE_SCOPES[role].has(permission)) return { ...found, allowed: true, because: `role ${role}` };
+  if (place === undefined) return { ...found, allowed: false, because: `role ${role} does not hold it` };
+  return { ...found, projectRole: place.role, allowed: true, because: `${place.role} of project ${place.slug}` };
+}
+
+function inProject(
+  { orgId, permission }: Question,
+  project: Project,
+  member: Member,
+  projectRole: ProjectRole | undefined,
+): MemberAccess {
+  const { user_id: id, email, role } = member;
+  const scopes = ORG_ROLE_SCOPES[role];
+  const projects = new Map(projectRole === undefined ? [] : [[project.id, projectRole] as const]);
+  const person = { kind: "person", id, email, orgId, orgSlug: "", role, scopes, projects } as const;
+  const decision = authorize(person, permission, { orgId, project });
+  const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;
+  const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };
+  if (decision === "hidden") return { ...found, because: `no member of private project ${project.slug}` };
+  const both = [`role ${role}`, ...(there === undefined ? [] : [there])].join(", ");
+  if (decision !== "allowed") return { ...found, because: `${both}: none holds it` };
+  if (scopes.has(permission)) return { ...found, because: project.visibility === "private" ? both : `role ${role}` };
+  return { ...found, because: there ?? both };
+}
