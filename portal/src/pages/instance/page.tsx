@@ -1,6 +1,98 @@
+import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { useRead } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button, ButtonLink } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
+import { Tabs } from "~/kit/tabs.tsx";
+import { Time } from "~/kit/time.tsx";
+import { KeySection } from "./key-section.tsx";
+import { NodeSection } from "./node-section.tsx";
+import { OrganizationSection } from "./organization-section.tsx";
+import { CheckSection, FactSection } from "./state-section.tsx";
 
+export type Instance = ResultOf<typeof PORTAL_ROUTES.getInstance>;
+
+const REFRESH_MS = 5_000;
+
+/** The server itself, for those who run it. */
 export function Page(): ReactNode {
-  return <Frame title="instance">Not written yet.</Frame>;
+  const { user } = useSession();
+  if (!user.instance_admin)
+    return (
+      <Frame title="Instance">
+        <Section title="This is for those who run the server">
+          <p>
+            You are signed in as {user.email}, who does not. Whoever set the server up does, and can see here how it is.
+          </p>
+          <ButtonLink to="/" className="self-start">
+            Go to the start
+          </ButtonLink>
+        </Section>
+      </Frame>
+    );
+  return <AdminPage />;
+}
+
+function AdminPage(): ReactNode {
+  const [search, setSearch] = useSearchState<{ tab: string; paused: boolean | undefined }>();
+  const isPaused = search.paused === true;
+  const instance = useRead(PORTAL_ROUTES.getInstance, {}, isPaused ? {} : { refetchMs: REFRESH_MS });
+  const { data, error, dataUpdatedAt } = instance;
+  const tabs = [
+    ["state", "State", (now: Instance) => <StateTab instance={now} />],
+    ["keys", "Signing keys", (now: Instance) => <KeySection keys={now.signing_keys} />],
+    ["organizations", "Organizations", () => <OrganizationSection />],
+  ] as const;
+  return (
+    <Frame
+      title="Instance"
+      about={
+        data && (
+          <>
+            Mooring <code>{data.version}</code>, running since <Time at={data.started_at} />
+          </>
+        )
+      }
+      actions={
+        <>
+          <span className="self-center text-s text-ink-2">
+            {dataUpdatedAt > 0 && (
+              <>
+                read <Time at={new Date(dataUpdatedAt).toISOString()} />
+              </>
+            )}
+          </span>
+          <Button aria-pressed={isPaused} onClick={() => setSearch({ paused: isPaused ? undefined : true })}>
+            {isPaused ? "Go on" : "Pause"}
+          </Button>
+        </>
+      }
+    >
+      <ErrorNote error={error}>{data && <p className="text-s">What is shown is what was read last.</p>}</ErrorNote>
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <Tabs
+          label="Instance"
+          value={tabs.find(([id]) => id === search.tab)?.[0] ?? "state"}
+          onChange={(tab) => setSearch({ tab })}
+          tabs={tabs.map(([id, title, content]) => ({ id, title, content: content(data) }))}
+        />
+      )}
+    </Frame>
+  );
+}
+
+function StateTab({ instance }: { instance: Instance }): ReactNode {
+  return (
+    <>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <CheckSection checks={instance.checks} />
+        <FactSection instance={instance} />
+      </div>
+      <NodeSection nodes={instance.nodes} latest={instance.latest_change} />
+    </>
+  );
 }

@@ -1,6 +1,121 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { sessionClient } from "~/api/clients.ts";
+import { sessionQuery } from "~/api/session.ts";
+import { pagePath } from "~/app/page-link.tsx";
+import { WHOLE_ORGANIZATION } from "~/app/scope.ts";
+import { ButtonLink } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Loading } from "~/kit/page.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { CookieNote, mayKeepCookies } from "~/pages/sign-in/cookie-note.tsx";
+import { useBegunSession } from "~/pages/sign-in/finish.ts";
+import { OpenFrame } from "~/pages/sign-in/frame.tsx";
+import { forgetLinkToken, useLinkToken } from "~/pages/sign-in/link-token.ts";
+import { SecondStep, type SecondStepNeeded, type StepResult } from "~/pages/sign-in/second-step.tsx";
+import { AcceptForm, type Accepted } from "./accept-form.tsx";
 
+/** After the invitation was accepted: on the way in. */
+interface Joined {
+  readonly accepted: Accepted;
+  readonly second: SecondStepNeeded | null;
+  readonly error: Error | null;
+}
+
+/** Accepts an invitation, then signs in with the same password. */
 export function Page(): ReactNode {
-  return <Frame title="invitation">Not written yet.</Frame>;
+  const token = useLinkToken();
+  const { data: session } = useQuery(sessionQuery);
+  const [joined, setJoined] = useState<Joined | null>(null);
+  const goOn = useGoOn(setJoined);
+  const onAccepted = async (accepted: Accepted, password: string): Promise<void> => {
+    forgetLinkToken();
+    setJoined({ accepted, second: null, error: null });
+    try {
+      const body = { email: accepted.user.email, password };
+      await goOn(accepted, await sessionClient.call(PORTAL_ROUTES.signInWithPassword, { body, purpose: "sign in" }));
+    } catch (error) {
+      setJoined({ accepted, second: null, error: error as Error });
+    }
+  };
+  if (joined !== null)
+    return (
+      <Entering
+        joined={joined}
+        onStep={(step) => void goOn(joined.accepted, step)}
+        onRestart={() => setJoined({ ...joined, second: null, error: new Error("The second step was not made.") })}
+      />
+    );
+  if (token === "") return <NoSecret />;
+  return (
+    <OpenFrame
+      title="Accept the invitation"
+      about="You were invited to an organization on this server."
+      foot={session && <p>You are signed in as {session.user.email}. Accepting ends that session in this browser.</p>}
+    >
+      {!mayKeepCookies() && <CookieNote />}
+      <AcceptForm token={token} onDone={(accepted, password) => void onAccepted(accepted, password)} />
+    </OpenFrame>
+  );
+}
+
+/** What a step of the sign-in leads to: another one, the organization, or why neither. */
+function useGoOn(setJoined: (joined: Joined) => void): (accepted: Accepted, step: StepResult) => Promise<void> {
+  const begun = useBegunSession();
+  const navigate = useNavigate();
+  const say = useSay();
+  return async (accepted, step) => {
+    if (step.ticket !== null) return setJoined({ accepted, second: { ...step, ticket: step.ticket }, error: null });
+    if ((await begun()) === null)
+      return setJoined({ accepted, second: null, error: new Error("The browser kept no cookie of the sign-in.") });
+    const { organization, role } = accepted;
+    say(`You are a member of ${organization.name} now, as ${role}.`);
+    await navigate({ to: pagePath(organization.slug, WHOLE_ORGANIZATION, ""), replace: true });
+  };
+}
+
+function Entering({
+  joined: { accepted, second, error },
+  onStep,
+  onRestart,
+}: {
+  joined: Joined;
+  onStep: (step: StepResult) => void;
+  onRestart: () => void;
+}): ReactNode {
+  const to = { return_to: pagePath(accepted.organization.slug, WHOLE_ORGANIZATION, ""), email: accepted.user.email };
+  return (
+    <OpenFrame
+      title={`You joined ${accepted.organization.name}`}
+      about={`As ${accepted.role}, with the address ${accepted.user.email}.`}
+    >
+      {second !== null && <SecondStep needed={second} onDone={onStep} onRestart={onRestart} />}
+      {second === null && error === null && <Loading what="Signing in" />}
+      {error !== null && (
+        <>
+          {!mayKeepCookies() && <CookieNote after />}
+          <ErrorNote error={error} />
+          <ButtonLink look="main" to="/sign-in" search={to}>
+            Sign in
+          </ButtonLink>
+        </>
+      )}
+    </OpenFrame>
+  );
+}
+
+function NoSecret(): ReactNode {
+  return (
+    <OpenFrame title="Accept the invitation">
+      <p>
+        There is no secret in this address. Open the whole link of the invitation, with what stands after the{" "}
+        <code>#</code>; after a reload it has to be opened again.
+      </p>
+      <ButtonLink look="main" to="/sign-in" className="self-start">
+        Sign in
+      </ButtonLink>
+    </OpenFrame>
+  );
 }

@@ -1,6 +1,85 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { ConfirmationProvider } from "~/api/confirmation.tsx";
+import { sessionQuery } from "~/api/session.ts";
+import { ButtonLink } from "~/kit/button.tsx";
+import { CookieNote, mayKeepCookies } from "~/pages/sign-in/cookie-note.tsx";
+import { useBegunSession } from "~/pages/sign-in/finish.ts";
+import { OpenFrame, Steps } from "~/pages/sign-in/frame.tsx";
+import { forgetLinkToken, useLinkToken } from "~/pages/sign-in/link-token.ts";
+import { AccountStep } from "./account-step.tsx";
+import { CredentialStep, type SetUpResult } from "./credential-step.tsx";
+import { SecureStep } from "./secure-step.tsx";
 
+const STEPS = ["Your account", "Secure it", "First credential"];
+
+/** The one-time set-up of an owner: account, then what secures it, then the first credential. */
 export function Page(): ReactNode {
-  return <Frame title="setup">Not written yet.</Frame>;
+  const token = useLinkToken();
+  const begun = useBegunSession();
+  const { data: session } = useQuery(sessionQuery);
+  const [result, setResult] = useState<SetUpResult | null>(null);
+  const [isLast, setIsLast] = useState(false);
+  const onSetUp = async (done: SetUpResult): Promise<void> => {
+    forgetLinkToken();
+    const signedIn = await begun().catch(() => null);
+    // Without a session there is no account to secure.
+    setIsLast(signedIn === null);
+    setResult(done);
+  };
+  if (result === null && token === "") return <NoSecret signedInAs={session?.user.email} />;
+  if (result === null)
+    return (
+      <OpenFrame
+        title="Set up the owner’s account"
+        about="You own an organization on this server. Choose how you are called and a password; there is none yet."
+        steps={<Steps titles={STEPS} current={0} />}
+        foot={
+          session && <p>You are signed in as {session.user.email}. Setting up ends that session in this browser.</p>
+        }
+      >
+        {!mayKeepCookies() && <CookieNote />}
+        <AccountStep token={token} onDone={(done) => void onSetUp(done)} />
+      </OpenFrame>
+    );
+  if (!isLast && session)
+    return (
+      <ConfirmationProvider>
+        <OpenFrame
+          title="Secure the account"
+          about="Whoever has the password of an owner has everything. Add one more thing that only you have."
+          steps={<Steps titles={STEPS} current={1} />}
+        >
+          <SecureStep onNext={() => setIsLast(true)} />
+        </OpenFrame>
+      </ConfirmationProvider>
+    );
+  return (
+    <OpenFrame
+      title="Your first credential"
+      about={`For programs that send to and read from ${result.organization.slug}. It may do whatever you may; make narrower ones under Credentials.`}
+      steps={<Steps titles={STEPS} current={2} />}
+      wide
+    >
+      {!session && <CookieNote after />}
+      <CredentialStep result={result} signedIn={Boolean(session)} />
+    </OpenFrame>
+  );
+}
+
+function NoSecret({ signedInAs }: { signedInAs: string | undefined }): ReactNode {
+  return (
+    <OpenFrame title="Set up the owner’s account">
+      <p>
+        There is no secret in this address. Open the whole set-up link, with what stands after the <code>#</code>; after
+        a reload it has to be opened again.
+      </p>
+      <p className="text-ink-2">
+        The server prints the link when it first starts, and <code>npx mooring bootstrap</code> prints a new one.
+      </p>
+      <ButtonLink look="main" to={signedInAs === undefined ? "/sign-in" : "/"} className="self-start">
+        {signedInAs === undefined ? "Sign in" : "Go to the start"}
+      </ButtonLink>
+    </OpenFrame>
+  );
 }

@@ -10,7 +10,10 @@ export function CookieNote({ after = false }: { after?: boolean }): ReactNode {
   const { hostname, port, protocol } = location;
   const at = port === "" ? (protocol === "https:" ? "443" : "80") : port;
   return (
-    <div role={after ? "alert" : "note"} className="flex flex-col gap-1.5 rounded border border-warn bg-warn-2 px-3 py-2">
+    <div
+      role={after ? "alert" : "note"}
+      className="flex flex-col gap-1.5 rounded border border-warn bg-warn-2 px-3 py-2"
+    >
       <p>
         {after
           ? "That was right, but your browser did not keep the sign-in."
@@ -23,7 +26,10 @@ export function CookieNote({ after = false }: { after?: boolean }): ReactNode {
       ) : (
         <p className="text-s text-ink-2">
           Open the portal over HTTPS (put a proxy with a certificate before it), or bring it to your machine and open{" "}
-          <code>http://localhost:{at}</code>: <code className="[overflow-wrap:anywhere]">ssh -L {at}:localhost:{at} {hostname}</code>
+          <code>http://localhost:{at}</code>:{" "}
+          <code className="[overflow-wrap:anywhere]">
+            ssh -L {at}:localhost:{at} {hostname}
+          </code>
         </p>
       )}
     </div>

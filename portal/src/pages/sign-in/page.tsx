@@ -1,12 +1,11 @@
-import { PORTAL_ROUTES } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
-import { sessionClient } from "~/api/clients.ts";
 import { sessionQuery } from "~/api/session.ts";
 import { useSearchState } from "~/app/search.ts";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading } from "~/kit/page.tsx";
+import { useSignInMethods } from "~/pages/account/sign-in-methods.ts";
 import { CookieNote, mayKeepCookies } from "./cookie-note.tsx";
 import { useBegunSession } from "./finish.ts";
 import { FirstStep } from "./first-step.tsx";
@@ -47,11 +46,7 @@ function SignIn({
   const [second, setSecond] = useState<SecondStepNeeded | null>(null);
   const [lost, setLost] = useState(false);
   const begun = useBegunSession();
-  const { data: methods } = useQuery({
-    queryKey: ["", "getSignInMethods"],
-    queryFn: ({ signal }) => sessionClient.call(PORTAL_ROUTES.getSignInMethods, { signal }),
-    staleTime: 60_000,
-  });
+  const { methods } = useSignInMethods();
   const onStep = (step: StepResult): void => {
     if (step.ticket !== null) setSecond({ ...step, ticket: step.ticket });
     // With a session the page itself goes on.
@@ -77,7 +72,9 @@ function SignIn({
               to use one.
             </p>
           )}
-          <p>No account? Ask an owner of your organization to invite you. Password lost? Ask whoever runs the server.</p>
+          <p>
+            No account? Ask an owner of your organization to invite you. Password lost? Ask whoever runs the server.
+          </p>
         </>
       }
     >

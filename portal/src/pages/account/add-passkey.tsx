@@ -1,0 +1,62 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { sessionClient } from "~/api/clients.ts";
+import { useConfirmed } from "~/api/confirmation.tsx";
+import { makePasskey } from "~/api/passkeys.ts";
+import { Button } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { DialogActions } from "~/kit/dialog.tsx";
+import { useRenewSession } from "./renew-session.ts";
+import { browserText } from "./user-agent.ts";
+
+/** Names a passkey and has the browser make it. */
+export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }): ReactNode {
+  const [name, setName] = useState(() => browserText(navigator.userAgent));
+  const queries = useQueryClient();
+  const renew = useRenewSession();
+  const confirmed = useConfirmed();
+  const add = useMutation({
+    mutationFn: async () => {
+      const begun = await confirmed(() =>
+        sessionClient.call(PORTAL_ROUTES.beginPasskey, { body: {}, purpose: "add a passkey" }),
+      );
+      const made = await makePasskey(begun);
+      return confirmed(() =>
+        sessionClient.call(PORTAL_ROUTES.createPasskey, {
+          body: { ...made, name: name.trim() },
+          purpose: "add the passkey",
+        }),
+      );
+    },
+    onSuccess: async () => {
+      renew();
+      await queries.invalidateQueries({ queryKey: ["", PORTAL_ROUTES.listPasskeys.operationId] });
+      onDone();
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <TextField
+        label="Name of the passkey"
+        hint="So that you know it later: where it is kept."
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <ErrorNote error={add.error} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button look="main" type="submit" busy={add.isPending}>
+          Make the passkey
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

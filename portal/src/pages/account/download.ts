@@ -1,0 +1,10 @@
+/** Hands a text to the browser as a file. */
+export function downloadText(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has opened it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,166 @@
+import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct, useRead } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { Empty, Loaded, Section } from "~/kit/page.tsx";
+import { Badge } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { AddPasskey } from "./add-passkey.tsx";
+import { PasskeyPlace } from "./passkey-place.tsx";
+import { useRenewSession } from "./renew-session.ts";
+import { useSignInMethods } from "./sign-in-methods.ts";
+
+type Passkey = ResultOf<typeof PORTAL_ROUTES.listPasskeys>["items"][number];
+type Open = "add" | { readonly rename: Passkey } | { readonly remove: Passkey } | null;
+
+/** The passkeys of the account: add, rename, remove. */
+export function PasskeySection(): ReactNode {
+  const passkeys = useRead(PORTAL_ROUTES.listPasskeys, {});
+  const { hasPasskeys } = useSignInMethods();
+  const [open, setOpen] = useState<Open>(null);
+  const say = useSay();
+  const close = (): void => setOpen(null);
+  const add = (
+    <Button look="main" disabled={!hasPasskeys} onClick={() => setOpen("add")}>
+      Add a passkey
+    </Button>
+  );
+  return (
+    <Section title="Passkeys" flush actions={add}>
+      <Loaded result={passkeys}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No passkey yet">
+              <p>A device or a password manager signs you in: nothing to type, and nothing that can be stolen.</p>
+              <PasskeyPlace />
+            </Empty>
+          ) : (
+            <>
+              <Table label="Passkeys" columns={columns(setOpen)} items={items} keyOf={({ id }) => id} />
+              <div className="px-3.5 py-2 empty:hidden">
+                <PasskeyPlace />
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+      {open === "add" && (
+        <Dialog title="Add a passkey" onClose={close}>
+          <AddPasskey
+            onCancel={close}
+            onDone={() => {
+              close();
+              say("The passkey was added. You can sign in with it from now on.");
+            }}
+          />
+        </Dialog>
+      )}
+      {open !== null && open !== "add" && "rename" in open && <RenameDialog passkey={open.rename} onClose={close} />}
+      {open !== null && open !== "add" && "remove" in open && <RemoveDialog passkey={open.remove} onClose={close} />}
+    </Section>
+  );
+}
+
+function columns(open: (what: Open) => void): readonly Column<Passkey>[] {
+  return [
+    { title: "Name", grow: true, cell: ({ name }) => name },
+    {
+      title: "Kept",
+      cell: ({ synced }) => <Badge>{synced ? "by a password manager or account" : "on one device"}</Badge>,
+    },
+    { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: "Acts",
+      cell: (passkey) => (
+        <span className="flex gap-1">
+          <Button
+            look="quiet"
+            className="h-6"
+            aria-label={`Rename ${passkey.name}`}
+            onClick={() => open({ rename: passkey })}
+          >
+            Rename
+          </Button>
+          <Button
+            look="quiet"
+            className="h-6"
+            aria-label={`Remove ${passkey.name}`}
+            onClick={() => open({ remove: passkey })}
+          >
+            Remove
+          </Button>
+        </span>
+      ),
+    },
+  ];
+}
+
+function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactNode {
+  const [name, setName] = useState(passkey.name);
+  const update = useAct(PORTAL_ROUTES.updatePasskey, { changes: [PORTAL_ROUTES.listPasskeys], onDone: onClose });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    update.mutate({ params: { passkey_id: passkey.id }, body: { name: name.trim() } });
+  };
+  return (
+    <Dialog title="Rename the passkey" onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <TextField
+          label="Name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <ErrorNote error={update.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" type="submit" busy={update.isPending} disabled={name.trim() === ""}>
+            Rename
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactNode {
+  const { security } = useSession();
+  const renew = useRenewSession();
+  const say = useSay();
+  const remove = useAct(PORTAL_ROUTES.deletePasskey, {
+    changes: [PORTAL_ROUTES.listPasskeys],
+    onDone: () => {
+      renew();
+      say(`The passkey ${passkey.name} was removed.`);
+      onClose();
+    },
+  });
+  return (
+    <DangerDialog
+      title={`Remove ${passkey.name}`}
+      about={
+        <>
+          <p>
+            Nobody signs in with it any more, from this moment; sessions that began with it go on. The device or
+            password manager still shows it until it is deleted there, too.
+          </p>
+          {security.passkeys === 1 && <p className="mt-2">It is your last passkey: you then sign in by password.</p>}
+        </>
+      }
+      type={passkey.name}
+      action="Remove the passkey"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { passkey_id: passkey.id } })}
+      onClose={onClose}
+    />
+  );
+}

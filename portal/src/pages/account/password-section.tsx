@@ -1,0 +1,57 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
+import { Button } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Section } from "~/kit/page.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { placeText } from "~/pages/sign-in/failure.tsx";
+import { NewPassword } from "~/pages/sign-in/new-password.tsx";
+import { PASSWORD_LENGTH_MIN } from "~/pages/sign-in/password-hint.ts";
+import { useRenewSession } from "./renew-session.ts";
+
+/** A new password. The old one is asked by the confirmation, where it was not just given. */
+export function PasswordSection(): ReactNode {
+  const { user, security } = useSession();
+  const [password, setPassword] = useState("");
+  const renew = useRenewSession();
+  const say = useSay();
+  const change = useAct(PORTAL_ROUTES.changePassword, {
+    changes: [PORTAL_ROUTES.listSessions],
+    onDone: () => {
+      setPassword("");
+      renew();
+      say("The password was changed. Every other session of yours has ended.");
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    change.mutate({ body: { password }, purpose: "change the password" });
+  };
+  const place = placeText(change.error, "/password");
+  return (
+    <Section title="Password" about={security.has_password ? undefined : "you have none: you sign in by other means"}>
+      <form onSubmit={submit} className="flex max-w-[420px] flex-col gap-3">
+        <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+        <NewPassword
+          label="New password"
+          value={password}
+          onChange={setPassword}
+          error={place}
+          known={[user.name, user.email]}
+        />
+        <p className="text-s text-ink-2">Every other session ends. Credentials and personal access tokens go on.</p>
+        <ErrorNote error={place === null ? change.error : null} />
+        <Button
+          type="submit"
+          className="self-start"
+          busy={change.isPending}
+          disabled={Array.from(password).length < PASSWORD_LENGTH_MIN}
+        >
+          {security.has_password ? "Change the password" : "Set a password"}
+        </Button>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,46 @@
+import { useState, type ReactNode } from "react";
+import { setSingleKeys, singleKeysOn } from "~/app/shortcuts.ts";
+import { chooseTheme, THEMES, useTheme, type Theme } from "~/app/theme.ts";
+import { Checkbox } from "~/kit/field.tsx";
+import { Section } from "~/kit/page.tsx";
+
+const THEME_TEXTS: Record<Theme, string> = { system: "As the device", light: "Light", dark: "Dark" };
+
+/** How the portal looks and listens to keys, in this browser. */
+export function PreferencesSection(): ReactNode {
+  const theme = useTheme();
+  const [keys, setKeys] = useState(singleKeysOn);
+  return (
+    <Section title="This browser" about="kept in this browser alone">
+      <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
+        <legend className="mb-1 font-medium">Theme</legend>
+        {THEMES.map((each) => (
+          <label key={each} className="flex min-h-6 items-center gap-2">
+            <input
+              type="radio"
+              name="theme"
+              className="size-4 accent-sea"
+              checked={each === theme}
+              onChange={() => chooseTheme(each)}
+            />
+            {THEME_TEXTS[each]}
+          </label>
+        ))}
+      </fieldset>
+      <Checkbox
+        label="Keyboard shortcuts of a single key"
+        why={
+          <>
+            Such as <kbd>/</kbd>, <kbd>g</kbd> <kbd>e</kbd> and <kbd>?</kbd>, which lists them all. Turn them off when
+            speech input or another tool sends single letters; those with ⌘ or Ctrl stay.
+          </>
+        }
+        checked={keys}
+        onChange={(event) => {
+          setSingleKeys(event.target.checked);
+          setKeys(event.target.checked);
+        }}
+      />
+    </Section>
+  );
+}

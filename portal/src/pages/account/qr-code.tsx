@@ -1,0 +1,20 @@
+import { encode } from "uqr";
+import type { ReactNode } from "react";
+import { darkPath } from "./qr.ts";
+
+/** A text as a QR code, black on white in either theme: cameras want it so. */
+export function QrCode({ text, label }: { text: string; label: string }): ReactNode {
+  const { size, data } = encode(text, { ecc: "M", border: 3 });
+  return (
+    <svg
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+      className="size-[180px] shrink-0 rounded border border-line"
+    >
+      <path fill="#fff" d={`M0 0h${size}v${size}h-${size}z`} />
+      <path fill="#000" d={darkPath(data)} />
+    </svg>
+  );
+}

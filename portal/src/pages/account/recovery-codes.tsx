@@ -1,0 +1,41 @@
+import { useState, type ReactNode } from "react";
+import { useSession } from "~/api/session.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyButton } from "~/kit/copy.tsx";
+import { DialogActions } from "~/kit/dialog.tsx";
+import { Checkbox } from "~/kit/field.tsx";
+import { downloadText } from "./download.ts";
+
+/** Recovery codes, shown this once: to copy or to download before going on. */
+export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }): ReactNode {
+  const { user } = useSession();
+  const [kept, setKept] = useState(false);
+  const text = codes.join("\n");
+  const file = `Recovery codes of ${user.email} at ${location.host}\nEach is good once, in the place of the authenticator app.\n\n${text}\n`;
+  return (
+    <div className="flex flex-col gap-3">
+      <p>
+        These {codes.length} recovery codes let you in without the app, each once. They are shown now and never again:
+        keep them where you keep passwords, not on the phone that has the app.
+      </p>
+      <ul
+        aria-label="Recovery codes"
+        className="mono grid grid-cols-2 gap-x-4 gap-y-1 rounded border border-line bg-well p-3 max-[380px]:grid-cols-1"
+      >
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={text} label="Copy all" />
+        <Button onClick={() => downloadText("mooring-recovery-codes.txt", file)}>Download</Button>
+      </div>
+      <Checkbox label="I have kept them" checked={kept} onChange={(event) => setKept(event.target.checked)} />
+      <DialogActions>
+        <Button look="main" disabled={!kept} onClick={onDone}>
+          Go on
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useAct, useRead } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { plural, relativeText } from "~/kit/figures.ts";
+import { Empty, Loaded, Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { CreateToken } from "./create-token.tsx";
+import { dockerLogin } from "./token-snippets.ts";
+
+type Token = ResultOf<typeof PORTAL_ROUTES.listPersonalAccessTokens>["items"][number];
+
+/** Tokens for programs that ask a person for a password, as docker does. */
+export function TokenSection(): ReactNode {
+  const tokens = useRead(PORTAL_ROUTES.listPersonalAccessTokens, {});
+  const { user, organizations } = useSession();
+  const addresses = useAddresses();
+  const [search, setSearch] = useSearchState<{ new: boolean | undefined }>();
+  const [ending, setEnding] = useState<Token | null>(null);
+  const [isOpen, setOpen] = useState(search.new === true);
+  const create = (
+    <Button
+      look="main"
+      disabled={organizations.length === 0}
+      title={organizations.length === 0 ? "You are in no organization" : undefined}
+      onClick={() => setOpen(true)}
+    >
+      New token
+    </Button>
+  );
+  return (
+    <Section
+      title="Personal access tokens"
+      flush
+      about={tokens.data && tokens.data.items.length > 0 ? plural(tokens.data.items.length, "token") : undefined}
+      actions={create}
+    >
+      <Loaded result={tokens}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No token yet">
+              <p>
+                A token is your password for <code>docker login</code>: it may do no more than you, for one
+                organization, and ends when you leave it. Programs of a team use credentials instead.
+              </p>
+              <CopyBlock text={dockerLogin(addresses?.registry_domain ?? location.host, user.email)} />
+            </Empty>
+          ) : (
+            <Table label="Personal access tokens" columns={columns(setEnding)} items={items} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      {isOpen && (
+        <CreateToken
+          onClose={() => {
+            setOpen(false);
+            if (search.new === true) setSearch({ new: undefined });
+          }}
+        />
+      )}
+      {ending !== null && <EndToken token={ending} onClose={() => setEnding(null)} />}
+    </Section>
+  );
+}
+
+function columns(onEnd: (token: Token) => void): readonly Column<Token>[] {
+  return [
+    { title: "Name", grow: true, cell: ({ name }) => name },
+    { title: "Organization", cell: ({ organization }) => <code>{organization}</code> },
+    { title: "May", cell: ({ scopes }) => <code>{scopes.join(" ")}</code> },
+    { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Ends", cell: ({ expires_at }) => <Expiry at={expires_at} /> },
+    {
+      title: "Acts",
+      cell: (token) => (
+        <Button look="quiet" className="h-6" aria-label={`End ${token.name}`} onClick={() => onEnd(token)}>
+          End
+        </Button>
+      ),
+    },
+  ];
+}
+
+const SOON_MS = 7 * 24 * 60 * 60_000;
+
+function Expiry({ at }: { at: string | null }): ReactNode {
+  if (at === null) return <State kind="none">never</State>;
+  const left = Date.parse(at) - Date.now();
+  if (left > SOON_MS) return <Time at={at} />;
+  return <State kind={left > 0 ? "warn" : "stop"}>{left > 0 ? <Time at={at} /> : "ended"}</State>;
+}
+
+function EndToken({ token, onClose }: { token: Token; onClose: () => void }): ReactNode {
+  const say = useSay();
+  const end = useAct(PORTAL_ROUTES.deletePersonalAccessToken, {
+    changes: [PORTAL_ROUTES.listPersonalAccessTokens],
+    onDone: () => {
+      say(`The token ${token.name} has ended.`);
+      onClose();
+    },
+  });
+  const used = token.last_used_at === null ? "never" : relativeText(new Date(token.last_used_at), new Date());
+  return (
+    <DangerDialog
+      title={`End ${token.name}`}
+      about={
+        <p>
+          Whatever logged in with it is refused at its next pull or push in <code>{token.organization}</code>. It was
+          last used: {used}. It can’t be brought back.
+        </p>
+      }
+      type={token.name}
+      action="End the token"
+      busy={end.isPending}
+      error={end.error}
+      onConfirm={() => end.mutate({ params: { token_id: token.id } })}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,125 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog, Dialog } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { plural } from "~/kit/figures.ts";
+import { Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+import { useRenewSession } from "./renew-session.ts";
+import { TotpSetup } from "./totp-setup.tsx";
+
+const FEW = 3;
+
+/** The authenticator app and the recovery codes that stand in for it. */
+export function TotpSection(): ReactNode {
+  const { security } = useSession();
+  return security.has_totp ? <TotpOn left={security.recovery_codes_left} /> : <TotpOff />;
+}
+
+function TotpOff(): ReactNode {
+  const [open, setOpen] = useState(false);
+  const say = useSay();
+  const begin = useAct(PORTAL_ROUTES.beginTotp, { onDone: () => setOpen(true) });
+  return (
+    <Section
+      title="Authenticator app"
+      actions={
+        <Button look="main" busy={begin.isPending} onClick={() => begin.mutate({ body: {} })}>
+          Set up an app
+        </Button>
+      }
+    >
+      <State kind="none">off</State>
+      <p className="max-w-[72ch] text-ink-2">
+        A code of six digits is asked besides the password, and ten recovery codes help when the phone is gone.
+      </p>
+      <ErrorNote error={begin.error} />
+      {open && begin.data !== undefined && (
+        <Dialog title="Set up an authenticator app" onClose={() => setOpen(false)}>
+          <TotpSetup
+            begun={begin.data}
+            onCancel={() => setOpen(false)}
+            onDone={() => {
+              setOpen(false);
+              say("The authenticator app is on. Its code is asked from the next sign-in.");
+            }}
+          />
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+function TotpOn({ left }: { left: number }): ReactNode {
+  const [open, setOpen] = useState<"codes" | "off" | null>(null);
+  const say = useSay();
+  const renew = useRenewSession();
+  const close = (): void => setOpen(null);
+  const renewCodes = useAct(PORTAL_ROUTES.createRecoveryCodes);
+  const turnOff = useAct(PORTAL_ROUTES.deleteTotp, {
+    onDone: () => {
+      close();
+      renew();
+      say("The authenticator app is off.");
+    },
+  });
+  return (
+    <Section
+      title="Authenticator app"
+      actions={
+        <>
+          <Button onClick={() => setOpen("codes")}>New recovery codes</Button>
+          <Button look="danger" onClick={() => setOpen("off")}>
+            Turn off
+          </Button>
+        </>
+      }
+    >
+      <p className="flex flex-wrap gap-x-5 gap-y-1">
+        <State kind="go">on: its code is asked besides the password</State>
+        <State kind={left > FEW ? "go" : left > 0 ? "warn" : "stop"}>{plural(left, "recovery code")} left</State>
+      </p>
+      {left <= FEW && <p>Make new recovery codes before you need one: without them a lost phone locks you out.</p>}
+      {open === "codes" && renewCodes.data === undefined && (
+        <DangerDialog
+          title="New recovery codes"
+          about={`The ${plural(left, "code")} that you have left stop working at once.`}
+          action="Make new codes"
+          busy={renewCodes.isPending}
+          error={renewCodes.error}
+          onConfirm={() => renewCodes.mutate({ body: {} })}
+          onClose={close}
+        />
+      )}
+      {open === "codes" && renewCodes.data !== undefined && (
+        <Dialog title="Your new recovery codes" onClose={close}>
+          <RecoveryCodes
+            codes={renewCodes.data.recovery_codes}
+            onDone={() => {
+              close();
+              renew();
+              renewCodes.reset();
+            }}
+          />
+        </Dialog>
+      )}
+      {open === "off" && (
+        <DangerDialog
+          title="Turn off the authenticator app"
+          about="The password alone signs you in then, and the recovery codes are gone. What the app shows for this account means nothing any more."
+          type="turn off"
+          action="Turn off"
+          busy={turnOff.isPending}
+          error={turnOff.error}
+          onConfirm={() => turnOff.mutate({})}
+          onClose={close}
+        />
+      )}
+    </Section>
+  );
+}

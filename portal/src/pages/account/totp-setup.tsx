@@ -1,0 +1,82 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { Copyable } from "~/kit/copy.tsx";
+import { DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { QrCode } from "./qr-code.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+import { useRenewSession } from "./renew-session.ts";
+
+export interface TotpSecret {
+  readonly secret: string;
+  readonly uri: string;
+}
+
+/** Shows the secret to the app, asks for the first code, then shows the recovery codes. */
+export function TotpSetup({
+  begun,
+  onDone,
+  onCancel,
+}: {
+  begun: TotpSecret;
+  onDone: () => void;
+  onCancel: () => void;
+}): ReactNode {
+  const [code, setCode] = useState("");
+  const confirm = useAct(PORTAL_ROUTES.confirmTotp);
+  const renew = useRenewSession();
+  const done = (): void => {
+    renew();
+    onDone();
+  };
+  if (confirm.data !== undefined) return <RecoveryCodes codes={confirm.data.recovery_codes} onDone={done} />;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    confirm.mutate({ body: { code: code.replaceAll(/\D/g, "") }, purpose: "turn on the authenticator app" });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <div className="flex flex-wrap gap-4">
+        <QrCode text={begun.uri} label="QR code with the secret for an authenticator app; it can be typed instead" />
+        <div className="flex min-w-0 flex-1 basis-44 flex-col gap-2">
+          <p>Scan this with an authenticator app, such as those of password managers and phones.</p>
+          <div className="min-w-0">
+            <p className="text-s text-ink-2">Or type this secret (time-based, 6 digits, 30 seconds):</p>
+            <Copyable text={begun.secret} shown={inGroups(begun.secret)} />
+          </div>
+        </div>
+      </div>
+      <TextField
+        label="The code that the app shows now"
+        hint="If it is refused, see that the clock of your phone is right."
+        className="mono"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={8}
+        required
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+      />
+      <ErrorNote error={confirm.error} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          look="main"
+          type="submit"
+          busy={confirm.isPending}
+          disabled={!/^\d{6}$/.test(code.replaceAll(/\D/g, ""))}
+        >
+          Turn on
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** By fours, as people read and type them. */
+function inGroups(secret: string): string {
+  return secret.replaceAll(/(.{4})(?=.)/g, "$1 ");
+}

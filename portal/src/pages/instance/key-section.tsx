@@ -1,0 +1,123 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { Copyable } from "~/kit/copy.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { plural } from "~/kit/figures.ts";
+import { Section } from "~/kit/page.tsx";
+import { State, type StateKind } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import type { Instance } from "./page.tsx";
+
+type Key = Instance["signing_keys"][number];
+
+const STATES: Record<Key["state"], readonly [kind: StateKind, text: string]> = {
+  next: ["none", "published, signs later"],
+  active: ["go", "signs"],
+  retired: ["warn", "still accepted, signs no more"],
+};
+
+/** The keys that sign access tokens: change them before their time, or take one away that leaked. */
+export function KeySection({ keys }: { keys: Instance["signing_keys"] }): ReactNode {
+  const [open, setOpen] = useState<"rotate" | Key | null>(null);
+  return (
+    <Section
+      title="Signing keys"
+      about={`${plural(keys.length, "key")}; they rotate every 90 days by themselves`}
+      flush
+      actions={<Button onClick={() => setOpen("rotate")}>Rotate</Button>}
+    >
+      <Table label="Signing keys" columns={columns(setOpen)} items={keys} keyOf={({ kid }) => kid} />
+      {open === "rotate" && <RotateDialog onClose={() => setOpen(null)} />}
+      {open !== null && open !== "rotate" && <RetireDialog signingKey={open} onClose={() => setOpen(null)} />}
+    </Section>
+  );
+}
+
+function columns(onRetire: (key: Key) => void): readonly Column<Key>[] {
+  return [
+    { title: "Key id", grow: true, cell: ({ kid }) => <Copyable text={kid} /> },
+    { title: "Algorithm", cell: ({ alg }) => <code>{alg}</code> },
+    { title: "State", cell: ({ state }) => <State kind={STATES[state][0]}>{STATES[state][1]}</State> },
+    { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Signs from", cell: ({ active_at }) => <Time at={active_at} /> },
+    {
+      title: "Acts",
+      cell: (key) => (
+        <Button look="quiet" className="h-6" aria-label={`Retire ${key.kid} now`} onClick={() => onRetire(key)}>
+          Retire now
+        </Button>
+      ),
+    },
+  ];
+}
+
+function RotateDialog({ onClose }: { onClose: () => void }): ReactNode {
+  const say = useSay();
+  const rotate = useAct(PORTAL_ROUTES.rotateSigningKey, {
+    changes: [PORTAL_ROUTES.getInstance],
+    onDone: ({ kid }) => {
+      say(`The new key is ${kid}.`);
+      onClose();
+    },
+  });
+  return (
+    <DangerDialog
+      title="Rotate the signing keys"
+      about="A new key is published now and signs in ten minutes, when every verifier has seen it. Nothing breaks: tokens of the old key are accepted until they end. For a key that leaked, retire it instead."
+      action="Rotate"
+      busy={rotate.isPending}
+      error={rotate.error}
+      onConfirm={() => rotate.mutate({ body: {}, purpose: "rotate the signing keys" })}
+      onClose={onClose}
+    />
+  );
+}
+
+function RetireDialog({ signingKey, onClose }: { signingKey: Key; onClose: () => void }): ReactNode {
+  const say = useSay();
+  const retire = useAct(PORTAL_ROUTES.retireSigningKey, {
+    changes: [PORTAL_ROUTES.getInstance],
+    onDone: ({ propagated }) => {
+      if (propagated) say("The key was retired on every node.");
+      else say("The key was retired; not every node has said so yet. See Nodes under State.", "warn");
+      onClose();
+    },
+  });
+  const { kid, state } = signingKey;
+  return (
+    <DangerDialog
+      title="Retire the key now"
+      about={
+        <div className="flex flex-col gap-2">
+          <p>
+            For a key that leaked. From this moment nothing that <code>{kid}</code> signed is accepted, on any node.
+          </p>
+          <ul className="list-disc pl-5">
+            {state === "next" && <li>It has signed nothing yet: nothing breaks.</li>}
+            {state !== "next" && (
+              <>
+                <li>
+                  Every access token of it is refused with 401, of every organization. Programs that ask for a new one
+                  get it at once; those that don’t stay out until their token would have ended, an hour at most.
+                </li>
+                <li>Pushes and pulls of images that are under way have to be begun again.</li>
+                <li>Verifiers elsewhere that keep the key set know of it within five minutes.</li>
+              </>
+            )}
+            <li>Sessions of the portal, credentials and secrets stay.</li>
+          </ul>
+        </div>
+      }
+      type={kid}
+      action="Retire now"
+      busy={retire.isPending}
+      error={retire.error}
+      onConfirm={() => retire.mutate({ params: { kid }, body: {}, purpose: "retire the key" })}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+export interface NodeState {
+  readonly kind: "go" | "warn" | "stop";
+  readonly text: string;
+}
+
+/** A node writes that it lives every few seconds; after so long it does not. */
+const SILENT_MS = 30_000;
+const FEW = 3;
+
+/** How far a node is behind in changes of access: revocations and roles count on it once it has applied them. */
+export function nodeState(
+  node: { readonly applied_change: number; readonly seen_at: string },
+  latest: number,
+  now: Date,
+): NodeState {
+  const silentMs = now.getTime() - Date.parse(node.seen_at);
+  if (silentMs > SILENT_MS) return { kind: "stop", text: "no sign of life" };
+  const behind = Math.max(0, latest - node.applied_change);
+  if (behind === 0) return { kind: "go", text: "up to date" };
+  const text = `${behind} ${behind === 1 ? "change" : "changes"} behind`;
+  return { kind: behind > FEW ? "stop" : "warn", text };
+}
+
+/** Little room is a matter of share and of bytes: a tenth of a large disk lasts long. */
+export function diskKind(freeBytes: number, totalBytes: number): "go" | "warn" | "stop" {
+  const GIB = 1024 ** 3;
+  const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;
+  if (share < 0.03 || freeBytes < GIB) return "stop";
+  return share < 0.1 && freeBytes < 50 * GIB ? "warn" : "go";
+}
+
+export function shareText(part: number, whole: number): string {
+  return whole === 0 ? "0 %" : `${Math.round((100 * part) / whole)} %`;
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { Copyable } from "~/kit/copy.tsx";
+import { countText } from "~/kit/figures.ts";
+import { Section } from "~/kit/page.tsx";
+import { Badge, State } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time, useNow } from "~/kit/time.tsx";
+import { nodeState } from "./lag.ts";
+import type { Instance } from "./page.tsx";
+
+type Node = Instance["nodes"][number];
+
+/** The processes that serve together, and how far each is with changes of access. */
+export function NodeSection({ nodes, latest }: { nodes: Instance["nodes"]; latest: number }): ReactNode {
+  const now = useNow(5_000);
+  const behind = (node: Node) => nodeState(node, latest, now);
+  const columns: readonly Column<Node>[] = [
+    {
+      title: "Node",
+      grow: true,
+      cell: ({ id, current }) => (
+        <span className="flex items-center gap-2">
+          <Copyable text={id} /> {current && <Badge>answered this page</Badge>}
+        </span>
+      ),
+    },
+    { title: "State", cell: (node) => <State kind={behind(node).kind}>{behind(node).text}</State> },
+    { title: "Applied", number: true, cell: ({ applied_change }) => countText(applied_change) },
+    { title: "Started", cell: ({ started_at }) => <Time at={started_at} /> },
+    { title: "Seen", cell: ({ seen_at }) => <Time at={seen_at} /> },
+  ];
+  return (
+    <Section
+      title="Nodes"
+      about={
+        <>
+          the latest change of access is <code>{countText(latest)}</code>; a revocation holds on a node once it has
+          applied it
+        </>
+      }
+      flush
+    >
+      <Table label="Nodes" columns={columns} items={nodes} keyOf={({ id }) => id} />
+    </Section>
+  );
+}

@@ -1,0 +1,73 @@
+import { ApiError } from "@mooring/client";
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { sessionClient } from "~/api/clients.ts";
+import { Button, ButtonLink } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { Failure, placeText, useWaitS } from "~/pages/sign-in/failure.tsx";
+import { NewPassword } from "~/pages/sign-in/new-password.tsx";
+import type { SetUpResult } from "./credential-step.tsx";
+
+/** Finds what is there already, and prints a new link while the owner has no password. */
+const NEW_LINK = "npx mooring bootstrap --org ORG --project PROJECT --app APP --data-dir DIR";
+
+/** Name and password of the owner. */
+export function AccountStep({ token, onDone }: { token: string; onDone: (result: SetUpResult) => void }): ReactNode {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const setUp = useMutation({
+    mutationFn: () =>
+      sessionClient.call(PORTAL_ROUTES.setUp, {
+        body: { token, name: name.trim(), password },
+        purpose: "set up the account",
+      }),
+    onSuccess: onDone,
+  });
+  const waitS = useWaitS(setUp.error);
+  const { error } = setUp;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setUp.mutate();
+  };
+  if (error instanceof ApiError && error.code === "not_found") return <UsedLink />;
+  const places = { name: placeText(error, "/name"), password: placeText(error, "/password") };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <TextField
+        label="Your name"
+        name="name"
+        autoComplete="name"
+        autoFocus
+        required
+        maxLength={100}
+        error={places.name === null ? null : "Give your name, up to 100 characters."}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <NewPassword value={password} onChange={setPassword} error={places.password} known={[name]} />
+      <Failure error={places.name === null && places.password === null ? error : null} waitS={waitS} />
+      <Button look="main" type="submit" busy={setUp.isPending} disabled={waitS > 0}>
+        Set up and sign in
+      </Button>
+    </form>
+  );
+}
+
+/** The server answers links that were used, have expired and never were alike. */
+export function UsedLink(): ReactNode {
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <p role="alert">
+        This set-up link does not work any more: it was used, or it is older than a day, or a part of it is missing.
+      </p>
+      <p className="text-ink-2">If you have set up your account already, sign in with its password.</p>
+      <ButtonLink look="main" to="/sign-in">
+        Sign in
+      </ButtonLink>
+      <p className="text-ink-2">If not, whoever runs the server makes a new link, on its machine:</p>
+      <CopyBlock text={NEW_LINK} className="w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { pagePath } from "~/app/page-link.tsx";
+import { WHOLE_ORGANIZATION } from "~/app/scope.ts";
+import { Button, ButtonLink } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { State } from "~/kit/state.tsx";
+import { Tabs } from "~/kit/tabs.tsx";
+import { downloadText } from "~/pages/account/download.ts";
+import { envFile, firstLogCommands, tokenCommand } from "./snippets.ts";
+
+export type SetUpResult = ResultOf<typeof PORTAL_ROUTES.setUp>;
+
+/** The first credential, shown this once, with what to do with it. */
+export function CredentialStep({ result, signedIn }: { result: SetUpResult; signedIn: boolean }): ReactNode {
+  const [tab, setTab] = useState("env");
+  const [at] = useState(() => new Date().toISOString());
+  const { credential, addresses, organization } = result;
+  const first = {
+    clientId: credential.client_id,
+    clientSecret: credential.client_secret,
+    portalUrl: addresses.portal_url,
+    identityUrl: addresses.identity_url,
+    ingestUrl: addresses.ingest_url,
+    queryUrl: addresses.query_url,
+  };
+  const env = envFile(first);
+  const tabs = [
+    ["env", ".env", env],
+    ["token", "Token by curl", tokenCommand(first)],
+    ["log", "First log entry", firstLogCommands(first, at)],
+  ] as const;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <State kind="warn">
+        <span className="whitespace-normal">
+          The secret is shown now and never again. Keep it where you keep passwords.
+        </span>
+      </State>
+      <dl className="grid gap-x-4 gap-y-2 sm:grid-cols-[max-content_minmax(0,1fr)] sm:items-center">
+        <dt className="text-ink-3">Client id</dt>
+        <dd className="min-w-0">
+          <CopyBlock text={credential.client_id} label="Client id" />
+        </dd>
+        <dt className="text-ink-3">Client secret</dt>
+        <dd className="min-w-0">
+          <CopyBlock text={credential.client_secret} label="Client secret" />
+        </dd>
+      </dl>
+      <Tabs
+        label="Ways to use it"
+        value={tab}
+        onChange={setTab}
+        tabs={tabs.map(([id, title, text]) => ({ id, title, content: <CopyBlock text={text} label={title} /> }))}
+      />
+      <div className="flex flex-wrap items-center gap-2 border-t border-line pt-4">
+        <Button onClick={() => downloadText("mooring.env", env)}>Download .env</Button>
+        <span className="flex-1" />
+        {signedIn ? (
+          <ButtonLink look="main" to={pagePath(organization.slug, WHOLE_ORGANIZATION, "")}>
+            Go to {organization.slug}
+          </ButtonLink>
+        ) : (
+          <ButtonLink look="main" to="/sign-in">
+            Sign in
+          </ButtonLink>
+        )}
+      </div>
+      <p className="text-s text-ink-2">
+        The home page has a list of first steps: a log entry, a file, an image, a webhook. Each turns green by itself.
+      </p>
+    </div>
+  );
+}
