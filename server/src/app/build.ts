@@ -25,9 +25,10 @@ import { addressesOf, type Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
+import { providerOf } from "./provider.ts";
 import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
-import { createRegistry } from "./registry.ts";
+import { createRegistry, type RegistryPart } from "./registry.ts";
 import { createS3Domain, openS3Gateway, s3TlsOf } from "./s3.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
@@ -91,7 +92,7 @@ async function startAll(
   registerGauges(metrics.registry, telemetry, objects);
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
-  const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url });
+  const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
   const authenticator = withPeople(people, identity.authenticator);
   const idempotency = createIdempotency({ metadata, clock });
   const host = createHttpHost({ authenticator, sessions: sessionsOf(people), idempotency, clock, rateLimit });
@@ -108,7 +109,7 @@ async function startAll(
     log,
     clock,
     metrics,
-    answered: observersOf(identity, own),
+    answered: observersOf(identity, registry, own),
     surfaces,
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
@@ -142,10 +143,15 @@ async function startAll(
 }
 
 /** Whom each answered request is told to. */
-function observersOf(identity: Pick<Identity, "activity">, own: OwnTelemetry | null) {
+function observersOf(
+  identity: Pick<Identity, "activity">,
+  registry: Pick<RegistryPart, "noteAnswered">,
+  own: OwnTelemetry | null,
+) {
   const count = countAnswered(identity.activity);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     count(request, reply);
+    registry.noteAnswered(request.routeOptions.url ?? "");
     own?.observe(answeredRequest(request, reply));
   };
 }

@@ -7,6 +7,7 @@ import {
   startCollection,
   type RegistrySettings,
 } from "#domain/registry/index.ts";
+import { Pace } from "#kernel/pace.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -17,6 +18,8 @@ import type { Config } from "./config.ts";
 export interface RegistryPart {
   /** What the surface needs beside the conventions. */
   readonly deps: Omit<RegistrySurfaceDeps, "host">;
+  /** Of requests of other surfaces, by the path of their route. */
+  noteAnswered(path: string): void;
   /** Begins to take away what nothing needs. */
   start(): void;
   stop(): Promise<void>;
@@ -38,6 +41,10 @@ export function createRegistry(options: {
   const { config, addresses, log, clock, metadata, objects, identity } = options;
   const { envelope } = identity;
   const { registry_domain: domain } = addresses;
+  const pace = new Pace({
+    bytesPerSecond: config.registry_push_bytes_per_second,
+    nowMs: () => performance.now(),
+  });
   const pulls = new Pulls({ metadata, clock, log });
   const deps = {
     metadata,
@@ -54,10 +61,14 @@ export function createRegistry(options: {
     domainIsSet: config.registry_domain !== null,
     isSecure: addresses.identity_url.startsWith("https:"),
     uploadIdleTimeoutMs: config.upload_idle_timeout_ms,
+    pace,
   };
   let stop: (() => Promise<void>) | undefined;
   return {
     deps,
+    noteAnswered: (path) => {
+      if (!path.startsWith("/v2")) pace.noteOther();
+    },
     start: () => {
       stop = startCollection({ ...deps, log }, config.registry_collect_ms);
     },

@@ -152,6 +152,31 @@ export const SETTINGS = {
     description: "length of a day in lifecycle rules; a shorter one is for trying rules out",
   },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
+  oidc_issuer: {
+    schema: url,
+    default: null,
+    form: HTTP_URL,
+    description: "OpenID Connect provider at which people may sign in, by its issuer identifier; none when not set",
+  },
+  oidc_client_id: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 255 })]),
+    default: null,
+    form: "what the provider gave it",
+    description: "client id of this server at that provider; its redirect URI is portal_url with /api/sign-in/oidc/callback",
+  },
+  oidc_client_secret: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 1024 })]),
+    default: null,
+    form: "what the provider gave it",
+    description: "client secret of this server at that provider; without it, a public client",
+    secret: true,
+  },
+  oidc_name: {
+    schema: Type.String({ minLength: 1, maxLength: 40 }),
+    default: "single sign-on",
+    form: "up to 40 characters",
+    description: "what the sign-in page calls that provider",
+  },
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],
@@ -302,6 +327,12 @@ export const SETTINGS = {
     default: null,
     description:
       "bytes of container images that an organization may have, the same content counted once; `mooring quota` sets them for one",
+  },
+  registry_push_bytes_per_second: {
+    schema: count(0, Number.MAX_SAFE_INTEGER),
+    default: 100 * 1024 ** 2,
+    description:
+      "how fast images come in, all together, while ten or more other requests a second are answered; alone, and with 0, as fast as they can",
   },
   registry_upload_lifetime_s: {
     schema: count(1, 2_592_000),

@@ -19,6 +19,8 @@ export interface WriteOptions {
    * gigabyte costs it as much time as the digest.
    */
   readonly ownsChunks?: boolean;
+  /** How long to wait after so many bytes, in milliseconds: for large bodies that give way to others. */
+  readonly pace?: { waitMs(bytes: number): number };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { Digester, type DigestAlgorithm, type Digests } from "./digests.ts";
@@ -81,6 +82,19 @@ async function pump({ source, first, options }: StoredWrite, sink: BlobSink): Pr
     if (options.ownsChunks === true && !sink.keepsChunks) present.chunks.forEach(giveBack);
     options.signal?.throwIfAborted();
     present = gathered.value;
+    await giveWay(options, present.bytes);
+  }
+}
+
+/** Meanwhile the next chunks come in, up to what is gathered for one write; then the connection waits. */
+async function giveWay({ pace, signal }: WriteOptions, bytes: number): Promise<void> {
+  const waitMs = pace?.waitMs(bytes) ?? 0;
+  if (waitMs < 1) return;
+  try {
+    await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted(); // with the reason, as everywhere else
+    throw error;
   }
 }
 

@@ -15,6 +15,8 @@ export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
   readonly writers: Writers;
   /** An upload from which nothing comes for so long is ended. */
   readonly uploadIdleTimeoutMs: number;
+  /** Lets pushes give way to other requests. */
+  readonly pace: { waitMs(bytes: number): number };
 }
 
 export { Writers } from "./writers.ts";

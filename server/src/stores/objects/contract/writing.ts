@@ -64,6 +64,26 @@ export const WRITING: ObjectCases = {
     assert.match(sha512 ?? "", /^d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274a/);
   },
 
+  "large content waits after each piece for as long as its pace says, and an abort ends the wait": async (store) => {
+    const taken: number[] = [];
+    const size = 3 * MIB + 5;
+    const pace = { waitMs: (bytes: number) => taken.push(bytes) };
+    const content = contentOf(size, size);
+    const staged = await store.objects.write("org_a", Readable.from(piecesOf(content)), { ...LIMIT, size, pace });
+    assert.equal(staged.sha256, sha256(content));
+    assert.equal(taken.length, 3, "the first piece is written before anything is waited for");
+    await store.objects.discard(staged);
+    const controller = new AbortController();
+    const reason = new Error("went away");
+    const forever = {
+      waitMs: () => {
+        controller.abort(reason);
+        return 3_600_000;
+      },
+    };
+    assert.equal(await refused(store, size, { pace: forever, signal: controller.signal }), reason);
+  },
+
   "a wrong digest of any kind, for small and large content, is refused and leaves nothing": async (store, place) => {
     for (const algorithm of DIGEST_ALGORITHMS) {
       for (const size of [10, LARGE]) {

@@ -198,7 +198,12 @@ async function write(
 ): Promise<StagedBlob> {
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
   try {
-    return await deps.objects.write(CONTENT_OWNER, body, { ...options, signal: idle.signal, ownsChunks: true });
+    return await deps.objects.write(CONTENT_OWNER, body, {
+      ...options,
+      signal: idle.signal,
+      ownsChunks: true,
+      pace: deps.pace,
+    });
   } catch (error) {
     if (error instanceof DigestMismatch)
       throw new RegistryError("DIGEST_INVALID", `the content's digest is ${error.algorithm}:${error.actual}`);

@@ -76,6 +76,7 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
         domainIsSet: true,
         isSecure: false,
         uploadIdleTimeoutMs: 5000,
+        pace: { waitMs: () => 0 },
       });
       return [surface];
     },

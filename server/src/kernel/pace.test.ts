@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pace } from "./pace.ts";
+
+const MIB = 1024 * 1024;
+
+function paceAt(bytesPerSecond: number): { pace: Pace; forward: (ms: number) => void } {
+  let nowMs = 5_000;
+  const pace = new Pace({ bytesPerSecond, nowMs: () => nowMs });
+  return { pace, forward: (ms) => (nowMs += ms) };
+}
+
+function others(pace: Pace, count: number): void {
+  for (let i = 0; i < count; i++) pace.noteOther();
+}
+
+test("a body alone waits for nothing, nor does one beside few requests", () => {
+  const { pace } = paceAt(100 * MIB);
+  assert.equal(pace.waitMs(MIB), 0);
+  others(pace, 9);
+  assert.equal(pace.waitMs(MIB), 0);
+});
+
+test("beside others, all bodies together get the set speed", () => {
+  const { pace, forward } = paceAt(100 * MIB);
+  others(pace, 10);
+  assert.equal(pace.waitMs(MIB), 10);
+  assert.equal(pace.waitMs(MIB), 20, "a second body waits behind the first");
+  forward(20);
+  assert.equal(pace.waitMs(MIB), 10);
+  forward(500);
+  assert.equal(pace.waitMs(MIB), 10, "time that nobody used is not saved up");
+});
+
+test("it goes on at full speed two seconds after the others", () => {
+  const { pace, forward } = paceAt(100 * MIB);
+  others(pace, 10);
+  forward(1_999);
+  assert.ok(pace.waitMs(MIB) > 0);
+  forward(1);
+  assert.equal(pace.waitMs(MIB), 0);
+});
+
+test("ten requests over a longer time are few", () => {
+  const { pace, forward } = paceAt(100 * MIB);
+  for (let i = 0; i < 20; i++) {
+    others(pace, 1);
+    forward(200);
+  }
+  assert.equal(pace.waitMs(MIB), 0);
+});
+
+test("zero is as fast as they can", () => {
+  const { pace } = paceAt(0);
+  others(pace, 100);
+  assert.equal(pace.waitMs(MIB), 0);
+});
