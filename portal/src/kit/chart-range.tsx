@@ -1,0 +1,91 @@
+import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "./button.tsx";
+import { TimeRangePicker } from "./time-range.tsx";
+import {
+  boundsOf,
+  momentText,
+  rangeOf,
+  searchOf,
+  type Bounds,
+  type RangeSearch,
+  type TimeRange,
+} from "./time-range.ts";
+
+type LiveSearch = RangeSearch & { live?: string };
+
+export interface ChartRange {
+  readonly range: TimeRange;
+  /** The same until somebody refreshes, or time goes on while it is live. */
+  readonly bounds: Bounds;
+  readonly fromS: number;
+  readonly toS: number;
+  readonly isLive: boolean;
+  readonly refresh: () => void;
+  readonly setRange: (range: TimeRange) => void;
+  readonly setLive: (live: boolean) => void;
+}
+
+const LIVE_MS = 15_000;
+
+/** The range of time in the address, with bounds that stand still between refreshes, so that what was read stays known. */
+export function useChartRange(fallback = "1h"): ChartRange {
+  const [search, setSearch] = useSearchState<LiveSearch>();
+  const { range: last, from, to, live } = search;
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const range = useMemo(
+    () =>
+      rangeOf(
+        {
+          ...(last === undefined ? {} : { range: last }),
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
+        },
+        fallback,
+      ),
+    [last, from, to, fallback],
+  );
+  const isLive = live === "on" && range.kind === "last";
+  useEffect(() => {
+    setNowMs(Date.now());
+    if (!isLive) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") setNowMs(Date.now());
+    }, LIVE_MS);
+    return () => clearInterval(timer);
+  }, [isLive, range]);
+  const bounds = useMemo(() => boundsOf(range, nowMs), [range, nowMs]);
+  return {
+    range,
+    bounds,
+    fromS: Date.parse(bounds.from) / 1000,
+    toS: Date.parse(bounds.to) / 1000,
+    isLive,
+    refresh: () => setNowMs(Date.now()),
+    setRange: (chosen) => setSearch(searchOf(chosen), { push: true }),
+    setLive: (on) => setSearch({ live: on ? "on" : undefined } as Partial<LiveSearch>),
+  };
+}
+
+/** The range between two moments that were drawn on a chart. */
+export function drawnRange(fromS: number, toS: number): TimeRange {
+  return { kind: "between", from: momentText(Math.round(fromS * 1000)), to: momentText(Math.round(toS * 1000)) };
+}
+
+/** Which time is shown, whether it goes on by itself, and a way to ask now. */
+export function RangeControls({ of }: { of: ChartRange }): ReactNode {
+  return (
+    <>
+      <TimeRangePicker range={of.range} onChange={of.setRange} />
+      <Button
+        aria-pressed={of.isLive}
+        disabled={of.range.kind === "between"}
+        title={of.range.kind === "between" ? "A range that has ended does not go on" : "Ask anew every 15 seconds"}
+        onClick={() => of.setLive(!of.isLive)}
+      >
+        {of.isLive ? "Pause" : "Live"}
+      </Button>
+      <Button onClick={of.refresh}>Refresh</Button>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ChartPoint } from "../../kit/chart-model.ts";
+
+export interface Bucket {
+  /** Upper bound; Infinity for the last. */
+  readonly bound: number;
+  /** Observations up to the bound. */
+  readonly upTo: number;
+}
+
+export interface BucketRow {
+  readonly atS: number;
+  readonly series: string | null;
+  readonly le: string;
+  readonly value: number;
+}
+
+/**
+ * A quantile of a histogram, as Prometheus estimates it: even within a bucket, the lowest from zero, and no more than the
+ * highest bound that is finite. NaN without observations.
+ */
+export function histogramQuantile(quantile: number, buckets: readonly Bucket[]): number {
+  const rising = buckets.toSorted((a, b) => a.bound - b.bound);
+  const total = rising.at(-1)?.upTo ?? 0;
+  if (!(total > 0)) return Number.NaN;
+  const wanted = quantile * total;
+  let below: Bucket = { bound: Math.min(0, rising[0]?.bound ?? 0), upTo: 0 };
+  for (const bucket of rising) {
+    if (bucket.upTo >= wanted) {
+      if (!Number.isFinite(bucket.bound)) return below.bound;
+      const inside = bucket.upTo - below.upTo;
+      return inside <= 0 ? bucket.bound : below.bound + ((bucket.bound - below.bound) * (wanted - below.upTo)) / inside;
+    }
+    below = bucket;
+  }
+  return below.bound;
+}
+
+/** Points of a quantile out of how much buckets grew, for each time and line. */
+export function quantilePoints(rows: readonly BucketRow[], quantile: number): readonly ChartPoint[] {
+  const groups = Map.groupBy(rows, ({ atS, series }) => `${atS} ${series === null ? "" : `=${series}`}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const buckets = group.map(({ le, value }) => ({ bound: boundOf(le), upTo: value }));
+    return [{ atS: first.atS, series: first.series, value: histogramQuantile(quantile, buckets) }];
+  });
+}
+
+function boundOf(le: string): number {
+  return /^\+?inf$/i.test(le) ? Infinity : Number(le);
+}

@@ -1,0 +1,131 @@
+import type { ReactNode } from "react";
+import { PageLink } from "~/app/page-link.tsx";
+import { useProject } from "~/app/scope.ts";
+import { IconButton, Spinner } from "~/kit/button.tsx";
+import { Chart } from "~/kit/chart.tsx";
+import { stepFor } from "~/kit/chart-model.ts";
+import { useSql } from "~/kit/chart-query.ts";
+import { drawnRange, type ChartRange } from "~/kit/chart-range.tsx";
+import { textOf } from "~/kit/chart-rows.ts";
+import { useCoarseWidth } from "~/kit/chart-width.ts";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Select } from "~/kit/field.tsx";
+import { durationText } from "~/kit/figures.ts";
+import { visibleText } from "~/kit/foreign.ts";
+import { LINES_MAX, tagsSql } from "./metric-sql.ts";
+import { usePlotData } from "./plot-data.ts";
+import { AGGREGATION_TITLES, AGGREGATIONS, plotText, unitOf, type Plot } from "./plots.ts";
+
+interface PlotCardProps {
+  plot: Plot;
+  /** What the metric's tag `unit` says; empty where it has none. */
+  unitTag: string;
+  range: ChartRange;
+  onChange: (plot: Plot) => void;
+  onRemove: () => void;
+}
+
+/** One metric over time. Drawing with the mouse narrows the range of the whole page. */
+export function PlotCard({ plot, unitTag, range, onChange, onRemove }: PlotCardProps): ReactNode {
+  const [element, widthPx] = useCoarseWidth<HTMLElement>();
+  const stepS = widthPx === 0 ? 0 : stepFor(range.toS - range.fromS, widthPx);
+  const { data, error, isFetching, lines, stepS: shownStepS, elapsedMs, sql } = usePlotData(plot, range, stepS);
+  const title = visibleText(plot.name);
+  return (
+    <section ref={element} aria-label={plotText(plot)} className="min-w-0 rounded border border-line bg-sheet">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-1.5">
+        <h2 className="mono min-w-0 [overflow-wrap:anywhere]">{title}</h2>
+        {isFetching && <Spinner />}
+        <PlotControls plot={plot} range={range} onChange={onChange} />
+        <span className="ml-auto flex items-center gap-2">
+          <PageLink page="sql" search={{ sql, from: range.bounds.from, to: range.bounds.to }}>
+            Open in SQL
+          </PageLink>
+          <IconButton label={`Remove the plot of ${title}`} onClick={onRemove}>
+            ✕
+          </IconButton>
+        </span>
+      </header>
+      <div className="flex flex-col gap-2 p-3.5">
+        <ErrorNote error={error} />
+        {data !== undefined && data.series.length === 0 && (
+          <p className="text-ink-2">No point of this metric in the range.</p>
+        )}
+        {data !== undefined && data.series.length > 0 && (
+          <Chart
+            label={plotText(plot)}
+            data={named(data, plot)}
+            unit={unitOf(plot, unitTag)}
+            range={[range.fromS, range.toS]}
+            onRange={(fromS, toS) => range.setRange(drawnRange(fromS, toS))}
+          />
+        )}
+        {elapsedMs !== undefined && (
+          <p className="text-s text-ink-3">
+            one value each {durationText(shownStepS * 1000)}
+            {plot.by !== null && lines > LINES_MAX && `, ${LINES_MAX} of ${lines} lines told apart`}, asked in{" "}
+            {durationText(elapsedMs)}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** A plot that is not split has one line, which is called what it is. */
+function named(data: NonNullable<ReturnType<typeof usePlotData>["data"]>, plot: Plot): typeof data {
+  if (plot.by !== null) return data;
+  return { ...data, series: data.series.map((series) => ({ ...series, label: plotText(plot) })) };
+}
+
+function PlotControls({
+  plot,
+  range,
+  onChange,
+}: {
+  plot: Plot;
+  range: ChartRange;
+  onChange: (plot: Plot) => void;
+}): ReactNode {
+  const projectId = useProject()?.id ?? null;
+  const { rows } = useSql({
+    sql: tagsSql(projectId),
+    parameters: { name: plot.name, ...(projectId === null ? {} : { project: projectId }) },
+    from: range.bounds.from,
+    to: range.bounds.to,
+  });
+  const known = rows.map((row) => textOf(row, "tag")).filter((tag) => tag !== "le");
+  const tags = plot.by === null || known.includes(plot.by) ? known : [plot.by, ...known];
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <Select
+        className="w-auto"
+        aria-label="How points become one value"
+        value={plot.aggregation}
+        onChange={(event) => {
+          const aggregation = AGGREGATIONS.find((each) => each === event.target.value);
+          if (aggregation !== undefined) onChange({ ...plot, aggregation });
+        }}
+      >
+        {AGGREGATIONS.map((each) => (
+          <option key={each} value={each}>
+            {AGGREGATION_TITLES[each]}
+          </option>
+        ))}
+      </Select>
+      <Select
+        className="w-auto max-w-52"
+        aria-label="A line for each value of the tag"
+        value={plot.by ?? ""}
+        onChange={(event) => onChange({ ...plot, by: event.target.value === "" ? null : event.target.value })}
+      >
+        <option value="">one line</option>
+        {tags.map((tag) => (
+          <option key={tag} value={tag}>
+            by {visibleText(tag)}
+          </option>
+        ))}
+      </Select>
+    </span>
+  );
+}
