@@ -26,8 +26,8 @@ export function useSession(): SignedIn {
   return data;
 }
 
-/** Everything that was loaded for one person is forgotten before another comes. */
+/** What was loaded for one person is forgotten before another comes. What is in sight stays: a page that signs in watches the session. */
 export function forgetPerson(queries: QueryClient): void {
   forgetClients();
-  queries.clear();
+  queries.removeQueries({ type: "inactive" });
 }

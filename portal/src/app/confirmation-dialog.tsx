@@ -1,75 +1,74 @@
 import { PORTAL_ROUTES } from "@mooring/contract";
-import { startAuthentication } from "@simplewebauthn/browser";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { sessionClient } from "~/api/clients.ts";
-import { sessionQuery, useSession } from "~/api/session.ts";
-import { Button } from "~/kit/button.tsx";
+import { showPasskey } from "~/api/passkeys.ts";
+import { useSession, type SignedIn } from "~/api/session.ts";
+import { Button, buttonClass } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
+import { PasswordField } from "~/kit/password-field.tsx";
+import { useRenewSession } from "~/pages/account/renew-session.ts";
+import { useSignInMethods } from "~/pages/account/sign-in-methods.ts";
+import { Failure, useWaitS } from "~/pages/sign-in/failure.tsx";
+
+const PURPOSE = "confirm that it is you";
 
 /** Asks once more who is there, by password or passkey, before something dangerous. */
 export function ConfirmationDialog({ onClose }: { onClose: (confirmed: boolean) => void }): ReactNode {
-  const { security } = useSession();
-  const queries = useQueryClient();
+  const { security, user } = useSession();
+  const { hasPasskeys } = useSignInMethods();
+  const renew = useRenewSession();
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const confirm = useMutation({
     mutationFn: (by: "password" | "passkey") => (by === "password" ? byPassword(password, code) : byPasskey()),
-    onSuccess: async () => {
+    onSuccess: () => {
       onClose(true);
-      await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      renew();
     },
   });
+  const waitS = useWaitS(confirm.error);
+  const byKey = security.passkeys > 0 && hasPasskeys;
+  const isBusy = (by: "password" | "passkey"): boolean => confirm.isPending && confirm.variables === by;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    confirm.mutate("password");
+    confirm.mutate(security.has_password ? "password" : "passkey");
   };
   return (
     <Dialog
       title="Confirm that it is you"
-      about="For what you are about to do, for the next ten minutes."
+      about="For what you are about to do, and the next ten minutes."
       onClose={() => onClose(false)}
     >
       <form onSubmit={submit} className="flex flex-col gap-3">
         {security.has_password && (
-          <>
-            <TextField
-              label="Password"
-              type="password"
-              autoComplete="current-password"
-              autoFocus
-              required
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-            {security.has_totp && (
-              <TextField
-                label="Code of your authenticator app"
-                inputMode="numeric"
-                autoComplete="one-time-code"
-                pattern="[0-9]{6}"
-                required
-                value={code}
-                onChange={(event) => setCode(event.target.value)}
-              />
-            )}
-          </>
+          <PasswordFields
+            email={user.email}
+            hasTotp={security.has_totp}
+            password={password}
+            onPassword={setPassword}
+            code={code}
+            onCode={setCode}
+          />
         )}
-        <ErrorNote error={confirm.error} />
+        {!security.has_password && !byKey && <SignInAgain security={security} />}
+        <Failure error={confirm.error} waitS={waitS} />
         <DialogActions>
           <Button onClick={() => onClose(false)}>Cancel</Button>
-          {security.passkeys > 0 && (
+          {byKey && (
             <Button
+              look={security.has_password ? "plain" : "main"}
+              autoFocus={!security.has_password}
+              disabled={waitS > 0}
+              busy={isBusy("passkey")}
               onClick={() => confirm.mutate("passkey")}
-              busy={confirm.isPending && confirm.variables === "passkey"}
             >
               Use a passkey
             </Button>
           )}
           {security.has_password && (
-            <Button look="main" type="submit" busy={confirm.isPending && confirm.variables === "password"}>
+            <Button look="main" type="submit" disabled={waitS > 0} busy={isBusy("password")}>
               Confirm
             </Button>
           )}
@@ -79,12 +78,77 @@ export function ConfirmationDialog({ onClose }: { onClose: (confirmed: boolean) 
   );
 }
 
+interface PasswordFieldsProps {
+  email: string;
+  hasTotp: boolean;
+  password: string;
+  onPassword: (password: string) => void;
+  code: string;
+  onCode: (code: string) => void;
+}
+
+function PasswordFields({ email, hasTotp, password, onPassword, code, onCode }: PasswordFieldsProps): ReactNode {
+  return (
+    <>
+      {/* Tells password managers whose password this is. */}
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <PasswordField
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        autoFocus
+        required
+        value={password}
+        onChange={(event) => onPassword(event.target.value)}
+      />
+      {hasTotp && (
+        <TextField
+          label="Code of your authenticator app"
+          className="mono"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={8}
+          required
+          value={code}
+          onChange={(event) => onCode(event.target.value)}
+        />
+      )}
+    </>
+  );
+}
+
+/** For those who have nothing that can be asked here: a fresh sign-in counts as a confirmation. */
+function SignInAgain({ security }: { security: SignedIn["security"] }): ReactNode {
+  const { methods } = useSignInMethods();
+  if (methods === undefined) return null;
+  const here = encodeURIComponent(location.pathname + location.search);
+  if (methods.oidc !== null)
+    return (
+      <>
+        <p>You sign in by another service. Sign in there once more, come back here, and do it again.</p>
+        <a href={`/api/sign-in/oidc?return_to=${here}`} className={buttonClass("main", "self-start")}>
+          {methods.oidc.name}
+        </a>
+      </>
+    );
+  return (
+    <p>
+      {security.passkeys > 0
+        ? "Your passkeys can’t be used at this address or in this browser. Open the portal where you signed in with one before."
+        : "Your account has neither a password nor a passkey. Ask whoever runs the server for a set-up link."}
+    </p>
+  );
+}
+
 async function byPassword(password: string, code: string): Promise<void> {
-  await sessionClient.call(PORTAL_ROUTES.confirmSession, { body: { password, ...(code === "" ? {} : { code }) } });
+  const digits = code.replaceAll(/\D/g, "");
+  const body = { password, ...(digits === "" ? {} : { code: digits }) };
+  await sessionClient.call(PORTAL_ROUTES.confirmSession, { body, purpose: PURPOSE });
 }
 
 async function byPasskey(): Promise<void> {
-  const { ticket, options } = await sessionClient.call(PORTAL_ROUTES.beginConfirmation, { body: {} });
-  const response = await startAuthentication({ optionsJSON: options as never });
-  await sessionClient.call(PORTAL_ROUTES.confirmSession, { body: { ticket, response: { ...response } } });
+  const body = await showPasskey(() =>
+    sessionClient.call(PORTAL_ROUTES.beginConfirmation, { body: {}, purpose: PURPOSE }),
+  );
+  await sessionClient.call(PORTAL_ROUTES.confirmSession, { body, purpose: PURPOSE });
 }

@@ -1,9 +1,9 @@
+import { ApiError } from "@mooring/client";
 import { PORTAL_ROUTES } from "@mooring/contract";
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { sessionClient } from "~/api/clients.ts";
-import { forgetPerson, useSession } from "~/api/session.ts";
+import { useSession } from "~/api/session.ts";
 import { IconButton } from "~/kit/button.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
 import { useSay } from "~/kit/toast.tsx";
@@ -15,17 +15,19 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactN
   const { user } = useSession();
   const theme = useTheme();
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const say = useSay();
   const signOut = async (): Promise<void> => {
     try {
       await sessionClient.call(PORTAL_ROUTES.signOut, {});
     } catch (error) {
-      say(messageOf(error as Error), "stop");
-      return;
+      // A session that has ended already is what was asked for.
+      if (!(error instanceof ApiError) || error.status !== 401) {
+        say(messageOf(error as Error), "stop");
+        return;
+      }
     }
-    forgetPerson(queries);
-    await navigate({ to: "/sign-in" });
+    // A new document: nothing that was loaded for this person stays in memory, and no page asks on for them.
+    location.assign("/sign-in");
   };
   return (
     <Menu
@@ -64,7 +66,7 @@ function initialsOf(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
   return words
     .slice(0, 2)
-    .map((word) => [...word][0] ?? "")
+    .map((word) => Array.from(word)[0] ?? "")
     .join("")
     .toUpperCase();
 }

@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { forgetClients } from "~/api/clients.ts";
-import { sessionQuery, type SignedIn } from "~/api/session.ts";
+import { forgetPerson, sessionQuery, type SignedIn } from "~/api/session.ts";
 
 /**
  * After the server began a session: forgets whatever was loaded for the one before, and asks who is signed in now. Null: the
@@ -10,9 +9,7 @@ import { sessionQuery, type SignedIn } from "~/api/session.ts";
 export function useBegunSession(): () => Promise<SignedIn | null> {
   const queries = useQueryClient();
   return useCallback(() => {
-    forgetClients();
-    // The session's own query stays: this page watches it.
-    queries.removeQueries({ type: "inactive" });
+    forgetPerson(queries);
     return queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
   }, [queries]);
 }
