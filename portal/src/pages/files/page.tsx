@@ -1,6 +1,197 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { FILE_ROUTES } from "@mooring/contract";
+import { useEffect, useRef, useState, type ChangeEvent, type ReactNode } from "react";
+import { useMay, useProject } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextInput } from "~/kit/field.tsx";
+import { countText } from "~/kit/figures.ts";
+import { WithInspector } from "~/kit/inspector.tsx";
+import { Empty, Loading, Page as Frame } from "~/kit/page.tsx";
+import { curlOf } from "~/kit/shell.ts";
+import { BulkBar } from "./bulk-bar.tsx";
+import { DropTarget } from "./drop-target.tsx";
+import { FileInspector } from "./file-inspector.tsx";
+import { FileTable } from "./file-table.tsx";
+import type { SearchState } from "./search.ts";
+import { StoragePanel } from "./storage-panel.tsx";
+import type { ChosenFile } from "./tus-upload.ts";
+import { UploadTray } from "./upload-tray.tsx";
+import { useFiles, type FileList } from "./use-files.ts";
+import { useUploads } from "./use-uploads.ts";
 
+const TYPING_MS = 250;
+
+/** Files: the list, what is uploaded now, and one that is open. */
 export function Page(): ReactNode {
-  return <Frame title="files">Not written yet.</Frame>;
+  const [search, setSearch] = useSearchState<SearchState>();
+  const project = useProject()?.slug;
+  const mayWrite = useMay(FILE_ROUTES.createUpload.permission);
+  const list = useFiles({ prefix: search.prefix, project });
+  const { uploads } = useUploads();
+  const add = (files: readonly ChosenFile[]): void => uploads.add(files, project);
+  const close = (): void => setSearch({ file: undefined });
+  return (
+    <Frame
+      title="Files"
+      about="Stored for the organization or a project. Drop files or folders anywhere on this page; an upload that breaks off goes on where it stopped."
+      fill
+      actions={
+        <>
+          <Button
+            aria-pressed={search.by !== undefined}
+            onClick={() => setSearch({ by: search.by === undefined ? "type" : undefined })}
+          >
+            Storage used
+          </Button>
+          <CopyButton text={listCommand(search.prefix, project)} label="Copy as curl" />
+          <UploadButton isMain mayWrite={mayWrite} onFiles={add} />
+        </>
+      }
+    >
+      {mayWrite && <DropTarget onFiles={add} />}
+      <UploadTray uploads={uploads} />
+      {search.by !== undefined && <StoragePanel list={list} />}
+      <WithInspector
+        inspector={search.file !== undefined && <FileInspector key={search.file} id={search.file} onClose={close} />}
+      >
+        <Files list={list} mayWrite={mayWrite} onFiles={add} />
+      </WithInspector>
+    </Frame>
+  );
+}
+
+interface FilesProps {
+  list: FileList;
+  mayWrite: boolean;
+  onFiles: (files: readonly ChosenFile[]) => void;
+}
+
+function Files({ list, mayWrite, onFiles }: FilesProps): ReactNode {
+  const [search, setSearch] = useSearchState<SearchState>();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const chosen = list.items.filter(({ id }) => selected.has(id));
+  return (
+    <section className="flex min-h-72 min-w-0 flex-1 flex-col rounded border border-line bg-sheet">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
+        <h2>All files</h2>
+        <span className="text-ink-2" role="status">
+          {!list.isPending && `${countText(list.items.length)} of ${countText(list.total)} loaded`}
+        </span>
+        <span className="ml-auto">
+          <PrefixSearch />
+        </span>
+      </header>
+      {chosen.length > 0 && <BulkBar files={chosen} onClear={() => setSelected(new Set())} />}
+      {list.error !== null && list.items.length === 0 ? (
+        <ErrorNote error={list.error} />
+      ) : list.isPending ? (
+        <Loading />
+      ) : list.items.length === 0 ? (
+        <NoFiles prefix={search.prefix} mayWrite={mayWrite} onFiles={onFiles} />
+      ) : (
+        <FileTable
+          list={list}
+          openId={search.file}
+          onOpen={({ id }) => setSearch({ file: search.file === id ? undefined : id }, { push: true })}
+          selected={selected}
+          onSelect={setSelected}
+        />
+      )}
+    </section>
+  );
+}
+
+function PrefixSearch(): ReactNode {
+  const [search, setSearch] = useSearchState<SearchState>();
+  const [text, setText] = useState(search.prefix ?? "");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isTyping = useRef(false);
+  useEffect(() => {
+    if (!isTyping.current) setText(search.prefix ?? "");
+    isTyping.current = false;
+  }, [search.prefix]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const onChange = ({ target: { value } }: ChangeEvent<HTMLInputElement>): void => {
+    setText(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      isTyping.current = true;
+      setSearch({ prefix: value === "" ? undefined : value });
+    }, TYPING_MS);
+  };
+  return (
+    <TextInput
+      data-search
+      type="search"
+      aria-label="Names that begin with"
+      placeholder="Names that begin with…"
+      className="w-60 max-w-full"
+      value={text}
+      onChange={onChange}
+    />
+  );
+}
+
+interface UploadButtonProps {
+  isMain?: boolean;
+  mayWrite: boolean;
+  onFiles: (files: readonly ChosenFile[]) => void;
+}
+
+function UploadButton({ isMain = false, mayWrite, onFiles }: UploadButtonProps): ReactNode {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to upload"
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])].map((file) => ({ file, name: file.name })));
+          target.value = ""; // so that the same file can be chosen again
+        }}
+      />
+      <Button
+        look={isMain ? "main" : "plain"}
+        disabled={!mayWrite}
+        title={mayWrite ? undefined : "Needs the scope files:write, which your role does not have"}
+        onClick={() => input.current?.click()}
+      >
+        Upload files
+      </Button>
+    </>
+  );
+}
+
+function NoFiles({
+  prefix,
+  mayWrite,
+  onFiles,
+}: Omit<UploadButtonProps, "isMain"> & { prefix: string | undefined }): ReactNode {
+  if (prefix !== undefined)
+    return (
+      <Empty title="No file matches">
+        <p>No name begins with this. Upper and lower case differ.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No files yet" action={<UploadButton mayWrite={mayWrite} onFiles={onFiles} />}>
+      <p>
+        Files of any kind up to 5 GiB, by this page, the command line or the API. They never change: new content is a
+        new file.
+      </p>
+      <CopyBlock text="npx mooring files put costs.csv" />
+    </Empty>
+  );
+}
+
+function listCommand(prefix: string | undefined, project: string | undefined): string {
+  const query = new URLSearchParams({ limit: "100" });
+  if (prefix !== undefined) query.set("prefix", prefix);
+  if (project !== undefined) query.set("project", project);
+  return curlOf(`${location.origin}/v1/files?${query.toString()}`);
 }

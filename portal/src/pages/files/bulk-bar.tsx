@@ -1,0 +1,67 @@
+import { FILE_ROUTES } from "@mooring/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { useMay, useOrganization } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Menu, MenuItem } from "~/kit/menu.tsx";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { saveText } from "./download.ts";
+import type { StoredFile } from "./files.ts";
+import { addressListOf, csvOf } from "./lists.ts";
+import { countedText } from "./upload-tray.tsx";
+
+const ADDRESSES_MAX = 500;
+
+/** What can be done with the files that are selected. */
+export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onClear: () => void }): ReactNode {
+  const mayDelete = useMay(FILE_ROUTES.deleteFile.permission);
+  const [isDeleting, setDeleting] = useState(false);
+  const addresses = useAddressList(files);
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-b border-line bg-well px-3.5 py-1.5">
+      <span role="status">{countedText(files)} selected</span>
+      <span className="ml-auto flex flex-wrap gap-2">
+        <Menu trigger={<Button busy={addresses.isPending}>Download list</Button>}>
+          <MenuItem onSelect={() => addresses.mutate()}>Addresses, one a line, for wget -i and curl</MenuItem>
+          <MenuItem onSelect={() => saveText("files.csv", "text/csv", csvOf(files))}>
+            Names, sizes and digests as CSV
+          </MenuItem>
+        </Menu>
+        <Button
+          look="danger"
+          disabled={!mayDelete}
+          title={mayDelete ? undefined : "Needs the scope files:delete, which your role does not have"}
+          onClick={() => setDeleting(true)}
+        >
+          Delete…
+        </Button>
+        <Button look="quiet" onClick={onClear}>
+          Clear
+        </Button>
+      </span>
+      {addresses.error !== null && (
+        <div className="w-full">
+          <ErrorNote error={addresses.error} />
+        </div>
+      )}
+      {isDeleting && <DeleteDialog files={files} onDone={onClear} onClose={() => setDeleting(false)} />}
+    </div>
+  );
+}
+
+/** Asks for an address of each file, and saves them as a text. They are good as long as any share link. */
+function useAddressList(files: readonly StoredFile[]) {
+  const { client } = useOrganization();
+  return useMutation({
+    mutationFn: async () => {
+      if (files.length > ADDRESSES_MAX) throw new Error(`Addresses end soon: select ${ADDRESSES_MAX} files at most.`);
+      const urls: string[] = [];
+      for (const { id } of files) {
+        const { data } = await client.call(FILE_ROUTES.getFileDownload, { params: { file_id: id } });
+        urls.push(data.download_url);
+      }
+      saveText("addresses.txt", "text/plain", addressListOf(urls));
+    },
+  });
+}

@@ -1,0 +1,82 @@
+import type { FILE_ROUTES, ResultOf } from "@mooring/contract";
+
+export type StoredFile = ResultOf<typeof FILE_ROUTES.listFiles>["data"]["files"][number];
+export type DownloadGrant = ResultOf<typeof FILE_ROUTES.getFileDownload>["data"];
+
+/** Images that a browser decodes without running anything; the policy of the page lets them in from this origin. */
+const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+const TEXTS = new Set([
+  "application/json",
+  "application/xml",
+  "application/yaml",
+  "application/x-yaml",
+  "application/toml",
+  "application/x-ndjson",
+  "application/sql",
+  "application/x-sh",
+  "application/javascript",
+  "image/svg+xml",
+]);
+
+/** How much of a text is read for a preview. */
+export const PREVIEW_BYTES_MAX = 64 * 1024;
+/** Pictures up to here are shown without being asked for. */
+export const PICTURE_BYTES_MAX = 8 * 1024 * 1024;
+
+export type PreviewKind = "picture" | "json" | "text" | "none";
+
+/** `text/csv` out of `text/csv; charset=utf-8`. */
+export function essenceOf(contentType: string): string {
+  return (contentType.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+/** How content of a type can be shown as what does nothing by itself. */
+export function previewKindOf(contentType: string): PreviewKind {
+  const essence = essenceOf(contentType);
+  if (PICTURES.has(essence)) return "picture";
+  if (essence === "application/json" || essence.endsWith("+json")) return "json";
+  if (essence.startsWith("text/") || TEXTS.has(essence) || essence.endsWith("+xml")) return "text";
+  return "none";
+}
+
+/** JSON with an indent; undefined for what is no JSON, as when only its beginning was read. */
+export function prettyJson(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What files are counted by. */
+export type Grouping = "type" | "prefix" | "project";
+
+export interface StorageGroup {
+  readonly key: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Storage used by what the files have in common, most bytes first. */
+export function groupFiles(files: readonly StoredFile[], by: Grouping): StorageGroup[] {
+  const groups = new Map<string, { files: number; bytes: number }>();
+  for (const file of files) {
+    const key = keyOf(file, by);
+    const group = groups.get(key) ?? { files: 0, bytes: 0 };
+    groups.set(key, { files: group.files + 1, bytes: group.bytes + file.size_bytes });
+  }
+  return [...groups]
+    .map(([key, group]) => ({ key, ...group }))
+    .toSorted((a, b) => b.bytes - a.bytes || b.files - a.files);
+}
+
+function keyOf(file: StoredFile, by: Grouping): string {
+  if (by === "type") return essenceOf(file.content_type);
+  if (by === "project") return file.project_id ?? "";
+  return prefixOf(file.filename);
+}
+
+/** What stands before the first slash, and with it; without a slash, the first word with what ends it. */
+export function prefixOf(filename: string): string {
+  return /^[^/]+\//.exec(filename)?.[0] ?? /^[\p{L}\p{N}]+[ _.-]/u.exec(filename)?.[0] ?? filename;
+}

@@ -1,0 +1,105 @@
+import { useEffect, useState, type ReactNode } from "react";
+import { useMe, type Me } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { Select } from "~/kit/field.tsx";
+import { bytesText, countText } from "~/kit/figures.ts";
+import { ForeignText } from "~/kit/foreign-text.tsx";
+import { Section } from "~/kit/page.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { groupFiles, type Grouping, type StorageGroup } from "./files.ts";
+import type { SearchState } from "./search.ts";
+import type { FileList } from "./use-files.ts";
+
+const GROUPINGS: Readonly<Record<Grouping, string>> = {
+  type: "type",
+  prefix: "prefix of the name",
+  project: "project",
+};
+const GROUPS_SHOWN = 50;
+
+/** Storage used by type, prefix or project, of the files that are loaded; all of them can be. */
+export function StoragePanel({ list }: { list: FileList }): ReactNode {
+  const [search, setSearch] = useSearchState<SearchState>();
+  const me = useMe();
+  const by: Grouping = search.by === "prefix" || search.by === "project" ? search.by : "type";
+  const [isCounting, setCounting] = useState(false);
+  const { hasMore, isLoadingMore, loadMore } = list;
+  useEffect(() => {
+    if (isCounting && hasMore && !isLoadingMore && !document.hidden) loadMore();
+  }, [isCounting, hasMore, isLoadingMore, loadMore]);
+  const groups = groupFiles(list.items, by);
+  const bytes = groups.reduce((sum, group) => sum + group.bytes, 0);
+  return (
+    <Section
+      title="Storage used"
+      flush
+      about={
+        <span role="status">
+          {bytesText(bytes)} in {countText(list.items.length)} of {countText(list.total)} files
+        </span>
+      }
+      actions={
+        <>
+          {hasMore && (
+            <Button onClick={() => setCounting(!isCounting)}>{isCounting ? "Stop counting" : "Count all"}</Button>
+          )}
+          <Select
+            aria-label="Storage by"
+            className="w-44"
+            value={by}
+            onChange={({ target }) => setSearch({ by: target.value })}
+          >
+            {Object.entries(GROUPINGS).map(([id, text]) => (
+              <option key={id} value={id}>
+                by {text}
+              </option>
+            ))}
+          </Select>
+        </>
+      }
+    >
+      <div className="max-h-64 overflow-auto">
+        <Table
+          label={`storage by ${GROUPINGS[by]}`}
+          columns={columnsOf(by, bytes, me)}
+          items={groups.slice(0, GROUPS_SHOWN)}
+          keyOf={({ key }) => key}
+          onOpen={by === "prefix" ? ({ key }) => setSearch({ prefix: key }) : undefined}
+        />
+      </div>
+      {groups.length > GROUPS_SHOWN && (
+        <p className="p-2.5 text-ink-2">
+          The largest {GROUPS_SHOWN} of {countText(groups.length)}.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function columnsOf(by: Grouping, bytes: number, me: Me | undefined): Column<StorageGroup>[] {
+  const nameOf = (key: string): string => {
+    if (by !== "project") return key;
+    return key === "" ? "the organization" : (me?.projects.find(({ id }) => id === key)?.slug ?? key);
+  };
+  return [
+    {
+      title: GROUPINGS[by].replace(/^./, (char) => char.toUpperCase()),
+      cell: ({ key }) => <ForeignText text={nameOf(key)} />,
+    },
+    { title: "Files", number: true, cell: ({ files }) => countText(files) },
+    { title: "Bytes", number: true, cell: (group) => bytesText(group.bytes) },
+    { title: "Share", grow: true, cell: (group) => <Bar share={bytes === 0 ? 0 : group.bytes / bytes} /> },
+  ];
+}
+
+function Bar({ share }: { share: number }): ReactNode {
+  return (
+    <span className="flex items-center gap-2">
+      <span className="h-2 flex-1 bg-well" aria-hidden="true">
+        <span className="block h-2 bg-sea" style={{ width: `${share * 100}%` }} />
+      </span>
+      <span className="mono w-12 text-right">{(share * 100).toFixed(1)} %</span>
+    </span>
+  );
+}

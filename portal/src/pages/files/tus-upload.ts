@@ -1,0 +1,115 @@
+import { ApiError, UnreachableError, type Tokens } from "@mooring/client";
+import {
+  defaultOptions,
+  DefaultHttpStack,
+  DetailedError,
+  Upload,
+  type HttpStack,
+  type UploadOptions,
+} from "tus-js-client";
+import { onThisOrigin } from "~/api/clients.ts";
+import { fingerprintOf } from "./upload-queue.ts";
+
+/** A file that was chosen; within a folder its name is its path there. */
+export interface ChosenFile {
+  readonly file: File;
+  readonly name: string;
+}
+
+/** Whose uploads these are and where they go. */
+export interface UploadPlace {
+  readonly tokens: Tokens;
+  /** What fingerprints begin with: person, organization. */
+  readonly owner: string;
+  readonly project: string | undefined;
+}
+
+interface Events {
+  readonly onProgress: (sentBytes: number) => void;
+  readonly onDone: () => void;
+  readonly onFailed: (error: Error) => void;
+}
+
+/** About five minutes without an answer; then the person is asked. */
+const RETRY_DELAYS_MS = [0, 1000, 3000, 5000, 10_000, 20_000, 30_000, 60_000, 60_000, 60_000, 60_000];
+
+const browserStack = new DefaultHttpStack({});
+
+/** The server says where an upload is by its public address; the page may speak to its own origin only. */
+const sameOrigin: HttpStack = {
+  createRequest: (method, url) => browserStack.createRequest(method, onThisOrigin(url)),
+  getName: () => "same origin",
+};
+
+/** How requests of tus are sent here: to this origin, each with a token that is good when it goes out. */
+export function tusOptions(tokens: Tokens): UploadOptions {
+  let sent = "";
+  let refused: string | undefined;
+  return {
+    ...defaultOptions,
+    endpoint: `${location.origin}/v1/uploads`,
+    httpStack: sameOrigin,
+    retryDelays: RETRY_DELAYS_MS,
+    removeFingerprintOnSuccess: true,
+    onBeforeRequest: async (request) => {
+      sent = await tokens.get(refused);
+      refused = undefined;
+      request.setHeader("Authorization", `Bearer ${sent}`);
+    },
+    onAfterResponse: (_request, response) => {
+      if (response.getStatus() === 401) refused = sent;
+    },
+    onShouldRetry: (error, attempt) => isWorthAnother(statusOf(error), attempt),
+  };
+}
+
+/** One resumable upload; it goes on where an earlier one of the same file stopped. */
+export function tusUpload({ file, name }: ChosenFile, place: UploadPlace, events: Events): Upload {
+  const { type, size, lastModified } = file;
+  const fingerprint = fingerprintOf(`${place.owner}${place.project ?? ""}:`, { name, type, size, lastModified });
+  return new Upload(file, {
+    ...tusOptions(place.tokens),
+    metadata: {
+      filename: name,
+      ...(type === "" ? {} : { filetype: type }),
+      ...(place.project === undefined ? {} : { project: place.project }),
+    },
+    fingerprint: async () => fingerprint,
+    onProgress: events.onProgress,
+    onSuccess: events.onDone,
+    onError: (error) => events.onFailed(uploadError(error)),
+  });
+}
+
+/** No answer, too much at once, a moment's trouble: the upload asks where it is and goes on. */
+function isWorthAnother(status: number, attempt: number): boolean {
+  if (status === 401) return attempt < 2; // with a new token
+  return status === 0 || status === 408 || status === 409 || status === 423 || status === 429 || status >= 500;
+}
+
+function statusOf(error: DetailedError | Error): number {
+  if (!(error instanceof DetailedError)) return 0;
+  if (error.causingError instanceof ApiError) return error.causingError.status;
+  return error.originalResponse?.getStatus() ?? 0;
+}
+
+/** What went wrong as the rest of the portal tells it. */
+function uploadError(error: Error): Error {
+  if (!(error instanceof DetailedError)) return error;
+  if (error.causingError instanceof ApiError) return error.causingError;
+  const response = error.originalResponse;
+  if (response === null) return new UnreachableError("upload", location.origin, new Error("the connection broke"));
+  const problem = problemIn(response.getBody());
+  const requestId = response.getHeader("Request-Id") ?? null;
+  return new ApiError("upload", response.getStatus(), { ...problem, requestId, errors: [] }, null);
+}
+
+function problemIn(body: string): { code: string; detail: string } {
+  try {
+    const { code, detail } = JSON.parse(body) as Record<string, unknown>;
+    if (typeof code === "string" && typeof detail === "string") return { code, detail };
+  } catch {
+    // Something on the way answered instead of the server.
+  }
+  return { code: "unknown", detail: "no reason was given" };
+}

@@ -1,0 +1,56 @@
+/** Where an upload is. `failed` may go on when it is tried again: what came is kept for a day. */
+export type UploadState = "waiting" | "sending" | "paused" | "failed" | "done";
+
+export interface UploadView {
+  readonly id: number;
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly sentBytes: number;
+  readonly state: UploadState;
+  readonly error: Error | null;
+  /** Of the file that it became. */
+  readonly fileId: string | null;
+  /** Lately; null before there is one. */
+  readonly bytesPerSecond: number | null;
+}
+
+/** So many at a time: more share the same line and end later. */
+export const SENDING_MAX = 3;
+
+/** Which of those that wait begin now, oldest first. */
+export function nextToSend(uploads: readonly Pick<UploadView, "id" | "state">[]): number[] {
+  const free = SENDING_MAX - uploads.filter(({ state }) => state === "sending").length;
+  return uploads
+    .filter(({ state }) => state === "waiting")
+    .slice(0, Math.max(0, free))
+    .map(({ id }) => id);
+}
+
+/** All uploads together, in one line for people who don't see the bars. */
+export function summaryOf(uploads: readonly UploadView[]): string {
+  const count = (state: UploadState): number => uploads.filter((upload) => upload.state === state).length;
+  const parts = (["sending", "waiting", "paused", "failed", "done"] as const)
+    .filter((state) => count(state) > 0)
+    .map((state) => `${count(state)} ${state}`);
+  return parts.length === 0 ? "nothing to upload" : parts.join(", ");
+}
+
+/** `62 %`; an empty file is whole when it is done. */
+export function percentOf({ sentBytes, sizeBytes, state }: UploadView): number {
+  if (state === "done") return 100;
+  return sizeBytes === 0 ? 0 : Math.floor((sentBytes / sizeBytes) * 100);
+}
+
+/** How long the rest takes at the speed of late; null while that is unknown. */
+export function remainingMs({ sentBytes, sizeBytes, state, bytesPerSecond }: UploadView): number | null {
+  if (state !== "sending" || bytesPerSecond === null || bytesPerSecond <= 0) return null;
+  return ((sizeBytes - sentBytes) / bytesPerSecond) * 1000;
+}
+
+/** An upload is known again by the person, the place and the file, after a reload too. */
+export function fingerprintOf(
+  place: string,
+  { name, type, size, lastModified }: { name: string; type: string; size: number; lastModified: number },
+): string {
+  return `${place}${JSON.stringify([name, type, size, lastModified])}`;
+}

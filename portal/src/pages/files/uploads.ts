@@ -1,0 +1,196 @@
+import { UnreachableError, type Tokens } from "@mooring/client";
+import { defaultOptions, Upload, type PreviousUpload } from "tus-js-client";
+import { tusOptions, tusUpload, type ChosenFile } from "./tus-upload.ts";
+import { nextToSend, type UploadView } from "./upload-queue.ts";
+
+interface Entry {
+  readonly chosen: ChosenFile;
+  readonly project: string | undefined;
+  view: UploadView;
+  /** Null until it begins. */
+  tus: Upload | null;
+  /** Where the speed is counted from. */
+  since: { ms: number; bytes: number };
+}
+
+interface UploadsOptions {
+  readonly tokens: Tokens;
+  /** What fingerprints begin with: nobody goes on with another person's uploads. */
+  readonly owner: string;
+  readonly onDone: () => void;
+}
+
+const NOTIFY_MS = 150;
+/** The server gives uploads up a day after their last byte. */
+const LEFTOVER_MS = 7 * 86_400_000;
+
+/** The uploads of one person in one organization. They go on while other pages are looked at. */
+export class Uploads {
+  readonly #options: UploadsOptions;
+  readonly #listeners = new Set<() => void>();
+  #entries: Entry[] = [];
+  #views: readonly UploadView[] = [];
+  #nextId = 1;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+    addEventListener("online", this.#onOnline);
+    addEventListener("beforeunload", this.#onLeave);
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  views = (): readonly UploadView[] => this.#views;
+
+  add(files: readonly ChosenFile[], project: string | undefined): void {
+    for (const chosen of files) {
+      const view: UploadView = {
+        id: this.#nextId++,
+        name: chosen.name,
+        sizeBytes: chosen.file.size,
+        sentBytes: 0,
+        state: "waiting",
+        error: null,
+        fileId: null,
+        bytesPerSecond: null,
+      };
+      this.#entries.push({ chosen, project, view, tus: null, since: { ms: 0, bytes: 0 } });
+    }
+    this.#pump();
+  }
+
+  pause(id: number): void {
+    const entry = this.#find(id);
+    if (entry === undefined) return;
+    this.#change(entry, { state: "paused", bytesPerSecond: null });
+    void entry.tus?.abort();
+    this.#pump();
+  }
+
+  resume(id: number): void {
+    const entry = this.#find(id);
+    if (entry === undefined) return;
+    this.#change(entry, { state: "waiting", error: null });
+    this.#pump();
+  }
+
+  /** Gives an upload up, at the server too; one that is done only goes from the list. */
+  cancel(id: number): void {
+    const entry = this.#find(id);
+    if (entry === undefined) return;
+    this.#entries = this.#entries.filter((each) => each !== entry);
+    if (entry.view.state !== "done") entry.tus?.abort(true).catch(() => undefined); // it ends by itself in a day
+    this.#pump();
+  }
+
+  forgetDone(): void {
+    this.#entries = this.#entries.filter(({ view }) => view.state !== "done");
+    this.#publish();
+  }
+
+  /** Uploads of an earlier visit, which go on when the same file is chosen again. */
+  async leftovers(): Promise<PreviousUpload[]> {
+    const all = (await defaultOptions.urlStorage.findAllUploads()).filter(({ urlStorageKey }) =>
+      urlStorageKey.startsWith(`tus::${this.#options.owner}`),
+    );
+    const mine = new Set(this.#entries.map(({ tus }) => tus?.url));
+    const present = Date.now();
+    const old = all.filter(({ creationTime }) => present - Date.parse(creationTime) > LEFTOVER_MS);
+    await Promise.all(old.map(({ urlStorageKey }) => defaultOptions.urlStorage.removeUpload(urlStorageKey)));
+    return all.filter((upload) => !old.includes(upload) && !mine.has(upload.uploadUrl));
+  }
+
+  async giveUp({ uploadUrl, urlStorageKey }: PreviousUpload): Promise<void> {
+    await defaultOptions.urlStorage.removeUpload(urlStorageKey);
+    // One that the server gave up already is gone as well.
+    if (uploadUrl !== null) await Upload.terminate(uploadUrl, tusOptions(this.#options.tokens)).catch(() => undefined);
+    this.#publish();
+  }
+
+  /** Stops everything, before another person comes. */
+  dispose(): void {
+    removeEventListener("online", this.#onOnline);
+    removeEventListener("beforeunload", this.#onLeave);
+    for (const { tus } of this.#entries) void tus?.abort();
+    this.#entries = [];
+    this.#publish();
+  }
+
+  #find(id: number): Entry | undefined {
+    return this.#entries.find(({ view }) => view.id === id);
+  }
+
+  #pump(): void {
+    for (const id of nextToSend(this.#entries.map(({ view }) => view))) {
+      const entry = this.#find(id);
+      if (entry !== undefined) void this.#send(entry);
+    }
+    this.#publish();
+  }
+
+  async #send(entry: Entry): Promise<void> {
+    this.#change(entry, { state: "sending", error: null });
+    entry.since = { ms: performance.now(), bytes: -1 };
+    if (entry.tus === null) {
+      entry.tus = this.#begin(entry);
+      const [newest] = (await entry.tus.findPreviousUploads()).toSorted((a, b) =>
+        b.creationTime.localeCompare(a.creationTime),
+      );
+      if (newest !== undefined) entry.tus.resumeFromPreviousUpload(newest);
+    }
+    if (entry.view.state === "sending" && this.#entries.includes(entry)) entry.tus.start();
+  }
+
+  #begin(entry: Entry): Upload {
+    const { tokens, owner, onDone } = this.#options;
+    return tusUpload(
+      entry.chosen,
+      { tokens, owner, project: entry.project },
+      {
+        onProgress: (bytes) => this.#progress(entry, bytes),
+        onDone: () => {
+          const fileId = entry.tus?.url?.split("/").at(-1) ?? null;
+          this.#change(entry, { state: "done", sentBytes: entry.view.sizeBytes, fileId });
+          onDone();
+          this.#pump();
+        },
+        onFailed: (error) => {
+          this.#change(entry, { state: "failed", error, bytesPerSecond: null });
+          this.#pump();
+        },
+      },
+    );
+  }
+
+  #progress(entry: Entry, sentBytes: number): void {
+    const ms = performance.now();
+    if (entry.since.bytes < 0) entry.since = { ms, bytes: sentBytes };
+    const elapsedMs = ms - entry.since.ms;
+    const bytesPerSecond = elapsedMs < 500 ? null : ((sentBytes - entry.since.bytes) / elapsedMs) * 1000;
+    this.#change(entry, { sentBytes, bytesPerSecond });
+    this.#timer ??= setTimeout(() => this.#publish(), NOTIFY_MS);
+  }
+
+  #change(entry: Entry, part: Partial<UploadView>): void {
+    entry.view = { ...entry.view, ...part };
+  }
+
+  #publish(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#views = this.#entries.map(({ view }) => view);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #onOnline = (): void => {
+    for (const { view } of this.#entries) if (view.error instanceof UnreachableError) this.resume(view.id);
+  };
+
+  #onLeave = (event: BeforeUnloadEvent): void => {
+    if (this.#entries.some(({ view }) => view.state === "sending" || view.state === "waiting")) event.preventDefault();
+  };
+}

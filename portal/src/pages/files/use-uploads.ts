@@ -1,0 +1,60 @@
+import { sessionTokens } from "@mooring/client";
+import { FILE_ROUTES } from "@mooring/contract";
+import { hashKey, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { sessionClient } from "~/api/clients.ts";
+import { sessionQuery, useSession } from "~/api/session.ts";
+import { useOrganization } from "~/app/scope.ts";
+import type { UploadView } from "./upload-queue.ts";
+import { Uploads } from "./uploads.ts";
+
+const known = new Map<string, Uploads>();
+const RELOAD_MS = 1000;
+const SESSION_HASH = hashKey(sessionQuery.queryKey);
+
+/** The uploads of whoever is signed in, in this organization. */
+export function useUploads(): { uploads: Uploads; views: readonly UploadView[] } {
+  const queries = useQueryClient();
+  const { user } = useSession();
+  const { slug } = useOrganization();
+  const uploads = uploadsOf(queries, user.id, slug);
+  return { uploads, views: useSyncExternalStore(uploads.subscribe, uploads.views) };
+}
+
+function uploadsOf(queries: QueryClient, userId: string, organization: string): Uploads {
+  const owner = `mooring:${userId}:${organization}:`;
+  const found = known.get(owner);
+  if (found !== undefined) return found;
+  const uploads = new Uploads({
+    owner,
+    tokens: sessionTokens(sessionClient, organization, () => Date.now()),
+    onDone: listReloader(queries, organization),
+  });
+  known.set(owner, uploads);
+  disposeWithSession(queries, userId, owner, uploads);
+  return uploads;
+}
+
+/** With the cookie of another person, what is left of these uploads would go out in that person's name. */
+function disposeWithSession(queries: QueryClient, userId: string, owner: string, uploads: Uploads): void {
+  const stop = queries.getQueryCache().subscribe(({ type, query }) => {
+    if (query.queryHash !== SESSION_HASH) return;
+    const person = (query.state.data as { user: { id: string } } | null | undefined)?.user.id;
+    if (type !== "removed" && person === userId) return;
+    if (type !== "removed" && person === undefined && query.state.data === undefined) return;
+    stop();
+    known.delete(owner);
+    uploads.dispose();
+  });
+}
+
+/** Reads the list again after an upload, once for several that end together. */
+function listReloader(queries: QueryClient, organization: string): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void queries.invalidateQueries({ queryKey: [organization, FILE_ROUTES.listFiles.operationId] });
+    }, RELOAD_MS);
+  };
+}
