@@ -3,18 +3,19 @@ import { useSignInMethods } from "./sign-in-methods.ts";
 
 /** Why no passkey can be made at this address, and where one can; nothing where it can be. */
 export function PasskeyPlace(): ReactNode {
-  const { methods, hasPasskeys } = useSignInMethods();
+  const { methods, hasPasskeys, passkeyPage } = useSignInMethods();
+  const elsewhere = passkeyPage("/account?tab=sign-in");
   if (methods === undefined || hasPasskeys) return null;
   if (methods.passkeys) return <p className="text-ink-2">This browser has no passkeys; another one may.</p>;
   return (
     <p className="text-ink-2">
       Browsers make no passkeys for an address like <code>{location.host}</code>.{" "}
-      {methods.passkey_url === null ? (
+      {elsewhere === null ? (
         "They do for a name that is served over HTTPS: whoever runs the server can set portal_url to one."
       ) : (
         <>
           They do by the name localhost:{" "}
-          <a href={methods.passkey_url} className="text-sea underline">
+          <a href={elsewhere} className="text-sea underline">
             open the portal by localhost
           </a>{" "}
           and sign in there again.

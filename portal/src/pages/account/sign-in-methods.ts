@@ -8,6 +8,8 @@ type Methods = ResultOf<typeof PORTAL_ROUTES.getSignInMethods>;
 export interface SignInMethods {
   /** Undefined while they are asked. */
   readonly methods: Methods | undefined;
+  /** A page of the same server where browsers have passkeys, when they don't here. */
+  readonly passkeyPage: (path: string) => string | null;
   /** Whether this browser can make and show passkeys at this address. */
   readonly hasPasskeys: boolean;
 }
@@ -19,5 +21,10 @@ export function useSignInMethods(): SignInMethods {
     queryFn: ({ signal }) => sessionClient.call(PORTAL_ROUTES.getSignInMethods, { signal }),
     staleTime: 60_000,
   });
-  return { methods, hasPasskeys: methods?.passkeys === true && browserSupportsWebAuthn() };
+  const origin = methods?.passkey_url ?? null;
+  return {
+    methods,
+    passkeyPage: (path) => (origin === null ? null : new URL(path, origin).href),
+    hasPasskeys: methods?.passkeys === true && browserSupportsWebAuthn(),
+  };
 }

@@ -1,10 +1,10 @@
 export interface NodeState {
-  readonly kind: "go" | "warn" | "stop";
+  readonly kind: "go" | "warn" | "stop" | "none";
   readonly text: string;
 }
 
-/** A node writes that it lives every few seconds; after so long it does not. */
-const SILENT_MS = 30_000;
+/** A node writes every two seconds that it lives; one that stopped stays in the list for a day. */
+const SILENT_MS = 10_000;
 const FEW = 3;
 
 /** How far a node is behind in changes of access: revocations and roles count on it once it has applied them. */
@@ -14,7 +14,7 @@ export function nodeState(
   now: Date,
 ): NodeState {
   const silentMs = now.getTime() - Date.parse(node.seen_at);
-  if (silentMs > SILENT_MS) return { kind: "stop", text: "no sign of life" };
+  if (silentMs > SILENT_MS) return { kind: "none", text: "stopped or cut off" };
   const behind = Math.max(0, latest - node.applied_change);
   if (behind === 0) return { kind: "go", text: "up to date" };
   const text = `${behind} ${behind === 1 ? "change" : "changes"} behind`;

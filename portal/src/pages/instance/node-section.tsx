@@ -4,7 +4,7 @@ import { countText } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
 import { Badge, State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
-import { Time, useNow } from "~/kit/time.tsx";
+import { Time } from "~/kit/time.tsx";
 import { nodeState } from "./lag.ts";
 import type { Instance } from "./page.tsx";
 
@@ -12,7 +12,8 @@ type Node = Instance["nodes"][number];
 
 /** The processes that serve together, and how far each is with changes of access. */
 export function NodeSection({ nodes, latest }: { nodes: Instance["nodes"]; latest: number }): ReactNode {
-  const now = useNow(5_000);
+  // By the clocks of the nodes: this browser's may be wrong.
+  const now = new Date(Math.max(...nodes.map(({ seen_at }) => Date.parse(seen_at))));
   const behind = (node: Node) => nodeState(node, latest, now);
   const columns: readonly Column<Node>[] = [
     {

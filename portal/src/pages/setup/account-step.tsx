@@ -66,7 +66,9 @@ export function UsedLink(): ReactNode {
       <ButtonLink look="main" to="/sign-in">
         Sign in
       </ButtonLink>
-      <p className="text-ink-2">If not, whoever runs the server makes a new link, on its machine:</p>
+      <p className="text-ink-2">
+        If not, whoever runs the server gets a new link on its machine: by starting it again, or for one organization by
+      </p>
       <CopyBlock text={NEW_LINK} className="w-full" />
     </div>
   );

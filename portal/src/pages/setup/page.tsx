@@ -74,9 +74,7 @@ function NoSecret({ signedInAs }: { signedInAs: string | undefined }): ReactNode
         There is no secret in this address. Open the whole set-up link, with what stands after the <code>#</code>; after
         a reload it has to be opened again.
       </p>
-      <p className="text-ink-2">
-        The server prints the link when it first starts, and <code>npx mooring bootstrap</code> prints a new one.
-      </p>
+      <p className="text-ink-2">The server prints a link each time it starts, until the owner has a password.</p>
       <ButtonLink look="main" to={signedInAs === undefined ? "/sign-in" : "/"} className="self-start">
         {signedInAs === undefined ? "Sign in" : "Go to the start"}
       </ButtonLink>

@@ -46,7 +46,9 @@ function SignIn({
   const [second, setSecond] = useState<SecondStepNeeded | null>(null);
   const [lost, setLost] = useState(false);
   const begun = useBegunSession();
-  const { methods } = useSignInMethods();
+  const { methods, passkeyPage } = useSignInMethods();
+  const elsewhere = passkeyPage(`/sign-in?return_to=${encodeURIComponent(returnTo)}`);
+  const failure = oidcFailureText(search.error, methods?.oidc?.name);
   const onStep = (step: StepResult): void => {
     if (step.ticket !== null) setSecond({ ...step, ticket: step.ticket });
     // With a session the page itself goes on.
@@ -63,10 +65,10 @@ function SignIn({
       title="Sign in"
       foot={
         <>
-          {methods?.passkeys === false && methods.passkey_url !== null && (
+          {elsewhere !== null && (
             <p>
               Passkeys don’t work at this address.{" "}
-              <a href={methods.passkey_url} className="text-sea underline">
+              <a href={elsewhere} className="text-sea underline">
                 Open the portal by localhost
               </a>{" "}
               to use one.
@@ -80,7 +82,20 @@ function SignIn({
     >
       {(lost || !mayKeepCookies()) && <CookieNote after={lost} />}
       <ErrorNote error={unreachable} />
+      {failure !== null && (
+        <p role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2">
+          {failure}
+        </p>
+      )}
       <FirstStep methods={methods} email={search.email ?? ""} returnTo={returnTo} onStep={onStep} />
     </OpenFrame>
   );
+}
+
+/** Why the organization's own sign-in led back here; the server says it in the address. */
+function oidcFailureText(code: string | undefined, name = "the other service"): string | null {
+  if (code === "oidc_failed") return `The sign-in by ${name} did not work. Try again, or sign in another way.`;
+  if (code === "oidc_unknown")
+    return `${name} knows you, but nobody here has your address. Ask an owner of your organization to invite you.`;
+  return null;
 }
