@@ -77,7 +77,7 @@ function columns(open: (what: Open) => void): readonly Column<Passkey>[] {
     { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
     {
-      title: "Acts",
+      title: "Actions",
       cell: (passkey) => (
         <span className="flex gap-1">
           <Button

@@ -94,7 +94,7 @@ function columns(onEnd: (session: Session) => void, ending: string | null): read
     { title: "Began", cell: ({ created_at }) => <Time at={created_at} /> },
     { title: "Ends", cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
-      title: "Acts",
+      title: "Actions",
       cell: (session) =>
         session.current ? (
           <State kind="go">this one</State>

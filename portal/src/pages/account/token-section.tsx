@@ -80,7 +80,7 @@ function columns(onEnd: (token: Token) => void): readonly Column<Token>[] {
     { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
     { title: "Ends", cell: ({ expires_at }) => <Expiry at={expires_at} /> },
     {
-      title: "Acts",
+      title: "Actions",
       cell: (token) => (
         <Button look="quiet" className="h-6" aria-label={`End ${token.name}`} onClick={() => onEnd(token)}>
           End

@@ -11,25 +11,46 @@ import { State } from "~/kit/state.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { useRenewSession } from "./renew-session.ts";
-import { TotpSetup } from "./totp-setup.tsx";
+import { TotpSetup, type TotpSecret } from "./totp-setup.tsx";
 
 const FEW = 3;
 
 /** The authenticator app and the recovery codes that stand in for it. */
 export function TotpSection(): ReactNode {
   const { security } = useSession();
-  return security.has_totp ? <TotpOn left={security.recovery_codes_left} /> : <TotpOff />;
+  const [begun, setBegun] = useState<TotpSecret | null>(null);
+  const say = useSay();
+  const close = (): void => setBegun(null);
+  return (
+    <>
+      {security.has_totp ? <TotpOn left={security.recovery_codes_left} /> : <TotpOff onBegun={setBegun} />}
+      {begun !== null && (
+        <Dialog title="Set up an authenticator app" onClose={close}>
+          <TotpSetup
+            begun={begun}
+            onCancel={close}
+            onDone={() => {
+              close();
+              say("The authenticator app is on. Its code is asked from the next sign-in.");
+            }}
+          />
+        </Dialog>
+      )}
+    </>
+  );
 }
 
-function TotpOff(): ReactNode {
-  const [open, setOpen] = useState(false);
-  const say = useSay();
-  const begin = useAct(PORTAL_ROUTES.beginTotp, { onDone: () => setOpen(true) });
+function TotpOff({ onBegun }: { onBegun: (begun: TotpSecret) => void }): ReactNode {
+  const begin = useAct(PORTAL_ROUTES.beginTotp, { onDone: onBegun });
   return (
     <Section
       title="Authenticator app"
       actions={
-        <Button look="main" busy={begin.isPending} onClick={() => begin.mutate({ body: {} })}>
+        <Button
+          look="main"
+          busy={begin.isPending}
+          onClick={() => begin.mutate({ body: {}, purpose: "set up an authenticator app" })}
+        >
           Set up an app
         </Button>
       }
@@ -39,18 +60,6 @@ function TotpOff(): ReactNode {
         A code of six digits is asked besides the password, and ten recovery codes help when the phone is gone.
       </p>
       <ErrorNote error={begin.error} />
-      {open && begin.data !== undefined && (
-        <Dialog title="Set up an authenticator app" onClose={() => setOpen(false)}>
-          <TotpSetup
-            begun={begin.data}
-            onCancel={() => setOpen(false)}
-            onDone={() => {
-              setOpen(false);
-              say("The authenticator app is on. Its code is asked from the next sign-in.");
-            }}
-          />
-        </Dialog>
-      )}
     </Section>
   );
 }
@@ -60,7 +69,11 @@ function TotpOn({ left }: { left: number }): ReactNode {
   const say = useSay();
   const renew = useRenewSession();
   const close = (): void => setOpen(null);
-  const renewCodes = useAct(PORTAL_ROUTES.createRecoveryCodes);
+  const renewCodes = useAct(PORTAL_ROUTES.createRecoveryCodes, { onDone: renew });
+  const closeCodes = (): void => {
+    close();
+    renewCodes.reset();
+  };
   const turnOff = useAct(PORTAL_ROUTES.deleteTotp, {
     onDone: () => {
       close();
@@ -97,15 +110,8 @@ function TotpOn({ left }: { left: number }): ReactNode {
         />
       )}
       {open === "codes" && renewCodes.data !== undefined && (
-        <Dialog title="Your new recovery codes" onClose={close}>
-          <RecoveryCodes
-            codes={renewCodes.data.recovery_codes}
-            onDone={() => {
-              close();
-              renew();
-              renewCodes.reset();
-            }}
-          />
+        <Dialog title="Your new recovery codes" onClose={closeCodes}>
+          <RecoveryCodes codes={renewCodes.data.recovery_codes} onDone={closeCodes} />
         </Dialog>
       )}
       {open === "off" && (

@@ -26,13 +26,9 @@ export function TotpSetup({
   onCancel: () => void;
 }): ReactNode {
   const [code, setCode] = useState("");
-  const confirm = useAct(PORTAL_ROUTES.confirmTotp);
   const renew = useRenewSession();
-  const done = (): void => {
-    renew();
-    onDone();
-  };
-  if (confirm.data !== undefined) return <RecoveryCodes codes={confirm.data.recovery_codes} onDone={done} />;
+  const confirm = useAct(PORTAL_ROUTES.confirmTotp, { onDone: renew });
+  if (confirm.data !== undefined) return <RecoveryCodes codes={confirm.data.recovery_codes} onDone={onDone} />;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     confirm.mutate({ body: { code: code.replaceAll(/\D/g, "") }, purpose: "turn on the authenticator app" });

@@ -45,7 +45,7 @@ function columns(onRetire: (key: Key) => void): readonly Column<Key>[] {
     { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
     { title: "Signs from", cell: ({ active_at }) => <Time at={active_at} /> },
     {
-      title: "Acts",
+      title: "Actions",
       cell: (key) => (
         <Button look="quiet" className="h-6" aria-label={`Retire ${key.kid} now`} onClick={() => onRetire(key)}>
           Retire now

@@ -17,8 +17,10 @@ export function usePasskeyAutofill(isOn: boolean, onAnswer: (answer: PasskeyAnsw
   useEffect(() => {
     if (!isOn) return;
     let stopped = false;
+    let offered = false;
     const offer = async (): Promise<void> => {
       if (stopped || document.hidden || !(await browserSupportsWebAuthnAutofill())) return;
+      offered = true;
       try {
         const answer = await showPasskey(() => sessionClient.call(PORTAL_ROUTES.beginPasskeySignIn, { body: {} }), {
           autofill: true,
@@ -26,6 +28,8 @@ export function usePasskeyAutofill(isOn: boolean, onAnswer: (answer: PasskeyAnsw
         if (!stopped) latest.current(answer);
       } catch {
         // Cancelled by the button, by leaving, or refused: the form and its button are still there.
+      } finally {
+        offered = false;
       }
     };
     void offer();
@@ -33,7 +37,8 @@ export function usePasskeyAutofill(isOn: boolean, onAnswer: (answer: PasskeyAnsw
     return () => {
       stopped = true;
       clearInterval(timer);
-      WebAuthnAbortService.cancelCeremony();
+      // Only its own: the button may have begun another by now.
+      if (offered) WebAuthnAbortService.cancelCeremony();
     };
   }, [isOn]);
 }

@@ -52,7 +52,12 @@ function SignIn({
   const onStep = (step: StepResult): void => {
     if (step.ticket !== null) setSecond({ ...step, ticket: step.ticket });
     // With a session the page itself goes on.
-    else void begun().then((session) => setLost(session === null));
+    else
+      begun().then(
+        (session) => setLost(session === null),
+        // The query of the session has the error, which is shown above the form.
+        () => undefined,
+      );
   };
   if (second !== null && !lost)
     return (
