@@ -38,7 +38,11 @@ export function ConnectDialog({ request, onClose }: DialogProps): ReactNode {
       onClose={onClose}
       wide
     >
-      {organization === null ? <p>Open an organization first: commands name what is in it.</p> : <Connect {...request} />}
+      {organization === null ? (
+        <p>Open an organization first: commands name what is in it.</p>
+      ) : (
+        <Connect {...request} />
+      )}
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { createContext, lazy, Suspense, use, useState, type ReactNode } from "react";
-import type { Topic } from "../pages.ts";
+import type { Topic } from "../topic.ts";
 
 export interface ConnectRequest {
   readonly topic: Topic;

@@ -1,6 +1,115 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useList } from "~/api/queries.ts";
+import { useMay, useMe } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { WithInspector } from "~/kit/inspector.tsx";
+import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
+import { Badge } from "~/kit/state.tsx";
+import { ListTable, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { Invitations } from "./invitations.tsx";
+import { InviteDialog } from "./invite-dialog.tsx";
+import type { Person } from "./people.ts";
+import { PersonInspector } from "./person-inspector.tsx";
+import { SecondFactor } from "./second-factor.tsx";
 
+type MembersSearch = {
+  readonly person: string | undefined;
+  readonly invite: boolean | undefined;
+  readonly closed: boolean | undefined;
+};
+
+/** The organization's people with their roles, and who is invited. */
 export function Page(): ReactNode {
-  return <Frame title="members">Not written yet.</Frame>;
+  const [search, change] = useSearchState<MembersSearch>();
+  const [isInviting, setInviting] = useState(false);
+  const mayWrite = useMay("members:write");
+  const list = useList(ORGANIZATION_ROUTES.listMembers, {});
+  const columns = useColumns();
+  const isOpen = isInviting || search.invite === true;
+  return (
+    <Frame
+      title="Members"
+      about="People of the organization. What each role may do is on the page of roles."
+      actions={
+        <Button
+          look="main"
+          disabled={!mayWrite}
+          title={mayWrite ? undefined : "Your role lacks members:write"}
+          onClick={() => setInviting(true)}
+        >
+          Invite
+        </Button>
+      }
+    >
+      <WithInspector
+        inspector={
+          search.person !== undefined && (
+            <PersonInspector key={search.person} id={search.person} onClose={() => change({ person: undefined })} />
+          )
+        }
+      >
+        <div className="flex min-w-0 flex-col gap-4">
+          <Section
+            title="People"
+            about={list.isPending ? undefined : `${list.items.length}${list.hasMore ? " so far" : ""}`}
+            flush
+          >
+            <ListTable
+              label="People of the organization"
+              list={list}
+              columns={columns}
+              keyOf={({ user_id }) => user_id}
+              openKey={search.person}
+              onOpen={({ user_id }) =>
+                change({ person: user_id === search.person ? undefined : user_id }, { push: true })
+              }
+              empty={<NoPeople />}
+            />
+          </Section>
+          {mayWrite && <Invitations search={search} onChange={change} />}
+        </div>
+      </WithInspector>
+      {isOpen && (
+        <InviteDialog
+          onClose={() => {
+            setInviting(false);
+            if (search.invite !== undefined) change({ invite: undefined });
+          }}
+        />
+      )}
+    </Frame>
+  );
+}
+
+function useColumns(): readonly Column<Person>[] {
+  const me = useMe();
+  return [
+    {
+      title: "Name",
+      grow: true,
+      cell: ({ name, user_id }) => (
+        <>
+          {name} {user_id === me?.id && <Badge>you</Badge>}
+        </>
+      ),
+    },
+    { title: "E-mail", cell: ({ email }) => email },
+    { title: "Role", cell: ({ role }) => role },
+    { title: "Last seen", cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+    { title: "Second factor", cell: ({ second_factor }) => <SecondFactor has={second_factor} /> },
+    { title: "Joined", cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+}
+
+function NoPeople(): ReactNode {
+  return (
+    <Empty title="Nobody is here yet">
+      <p>An organization that was made by the command line has no people. The set-up link makes its first owner.</p>
+      <CopyBlock text="npx mooring bootstrap --data-dir ./data" />
+    </Empty>
+  );
 }

@@ -1,6 +1,85 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { type ReactNode } from "react";
+import { useList } from "~/api/queries.ts";
+import { useMay, useProject } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { WithInspector } from "~/kit/inspector.tsx";
+import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
+import { ListTable, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { ProjectDialog } from "./project-dialog.tsx";
+import { ProjectInspector } from "./project-inspector.tsx";
+import type { Project, ProjectsSearch } from "./types.ts";
+import { VISIBILITY_ABOUT } from "./visibility.ts";
 
+const COLUMNS: readonly Column<Project>[] = [
+  { title: "Name", grow: true, cell: ({ name }) => name },
+  { title: "Slug", cell: ({ slug }) => <code>{slug}</code> },
+  { title: "Seen by", cell: ({ visibility }) => VISIBILITY_ABOUT[visibility].title },
+  { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** Projects, who works in them, and their apps. */
 export function Page(): ReactNode {
-  return <Frame title="projects">Not written yet.</Frame>;
+  const [search, change] = useSearchState<ProjectsSearch>();
+  const mayWrite = useMay("projects:write");
+  const present = useProject();
+  const list = useList(ORGANIZATION_ROUTES.listProjects, {});
+  const why = mayWrite ? undefined : "Your role lacks projects:write";
+  const create = (
+    <Button look="main" disabled={!mayWrite} title={why} onClick={() => change({ new: true }, { push: true })}>
+      New project
+    </Button>
+  );
+  const open = search.open ?? present?.id;
+  return (
+    <Frame
+      title="Projects and apps"
+      about="A project holds what belongs together and says who sees it. An app is a repository for images and a bucket for objects."
+      actions={create}
+    >
+      <WithInspector
+        inspector={
+          open !== undefined &&
+          search.open !== "" && (
+            <ProjectInspector
+              key={open}
+              id={open}
+              tab={search.tab ?? "apps"}
+              onTab={(tab) => change({ open, tab })}
+              onClose={() => change({ open: present === null ? undefined : "", tab: undefined })}
+            />
+          )
+        }
+      >
+        <Section flush>
+          <ListTable
+            label="Projects, newest first"
+            list={list}
+            columns={COLUMNS}
+            keyOf={({ id }) => id}
+            openKey={open}
+            onOpen={({ id }) => change({ open: id === open ? "" : id }, { push: true })}
+            empty={
+              <Empty title="No projects yet" action={create}>
+                <p>
+                  Everything that is stored belongs to a project or to the whole organization; begin with one project.
+                </p>
+                <CopyBlock text="npx mooring bootstrap --data-dir ./data --org acme --project web --app shop" />
+              </Empty>
+            }
+          />
+        </Section>
+      </WithInspector>
+      {search.new !== undefined && (
+        <ProjectDialog
+          project={null}
+          onDone={({ id }) => change({ new: undefined, open: id })}
+          onClose={() => change({ new: undefined })}
+        />
+      )}
+    </Frame>
+  );
 }

@@ -1,6 +1,33 @@
 import type { ReactNode } from "react";
+import { useSearchState } from "~/app/search.ts";
 import { Page as Frame } from "~/kit/page.tsx";
+import { Tabs } from "~/kit/tabs.tsx";
+import { Policies } from "./policies.tsx";
+import { RoleMatrix } from "./role-matrix.tsx";
+import { WhoCan, type WhoSearch } from "./who-can.tsx";
 
+type RolesSearch = WhoSearch & { readonly tab: string | undefined };
+
+const TABS = ["roles", "who", "policies"];
+
+/** What roles stand for, who may do something and why, and what the organization's policies cut. */
 export function Page(): ReactNode {
-  return <Frame title="roles">Not written yet.</Frame>;
+  const [search, change] = useSearchState<RolesSearch>();
+  return (
+    <Frame
+      title="Roles and policies"
+      about="Everybody and everything has permissions from one table. A credential never may more than who made it and what the policies allow."
+    >
+      <Tabs
+        label="Parts of this page"
+        value={TABS.find((tab) => tab === search.tab) ?? "roles"}
+        onChange={(tab) => change({ tab })}
+        tabs={[
+          { id: "roles", title: "Roles", content: <RoleMatrix /> },
+          { id: "who", title: "Who can do this?", content: <WhoCan search={search} onChange={change} /> },
+          { id: "policies", title: "Policies", content: <Policies /> },
+        ]}
+      />
+    </Frame>
+  );
 }

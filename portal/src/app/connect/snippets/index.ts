@@ -1,4 +1,4 @@
-import type { Topic } from "../../pages.ts";
+import type { Topic } from "../../topic.ts";
 import { awsCliSnippets } from "./aws-cli.ts";
 import { boto3Snippets } from "./boto3.ts";
 import { curlSnippets } from "./curl.ts";

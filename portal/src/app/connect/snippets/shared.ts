@@ -1,5 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import type { Topic } from "../../pages.ts";
+import type { Topic } from "../../topic.ts";
 
 /** Where services are reached, as `GET /.well-known/mooring` says. */
 export interface SnippetAddresses {
@@ -49,7 +49,6 @@ export const TOPIC_SCOPES: Readonly<Record<Topic, readonly Scope[]>> = {
 /** In the place of what is not known: written so that nobody takes it for the thing itself. */
 export const PLACEHOLDERS = {
   clientId: "CLIENT_ID",
-  clientSecret: "CLIENT_SECRET",
   accessKeyId: "ACCESS_KEY_ID",
   app: "APP",
 } as const;

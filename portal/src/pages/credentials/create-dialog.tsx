@@ -1,0 +1,180 @@
+import { ORGANIZATION_ROUTES, SCOPES } from "@mooring/contract";
+import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useMe } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyButton } from "~/kit/copy.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { SelectField, TextField } from "~/kit/field.tsx";
+import { cn } from "~/kit/cn.ts";
+import { useGrant, usePolicy } from "./grant.ts";
+import { PermissionPicker } from "./permission-picker.tsx";
+import { cut } from "./permissions.ts";
+import { allowedDays, draftOf, expiresAt, expiryChoices, type Draft, type PrefillSearch } from "./prefill.ts";
+import { TEMPLATES, type Template } from "./templates.ts";
+import type { NewCredential } from "./types.ts";
+
+interface CreateProps {
+  search: PrefillSearch;
+  /** Slug of the project that the page is about. */
+  project: string | null;
+  onCreated: (made: NewCredential) => void;
+  onClose: () => void;
+}
+
+/** The form for a new credential: what it is for, what it may do, where and how long. */
+export function CreateDialog({ search, project, onCreated, onClose }: CreateProps): ReactNode {
+  const [draft, setDraft] = useState(() => draftOf(search, SCOPES, project));
+  const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
+  const grant = useGrant(draft.project);
+  const { lifetimeDaysMax } = usePolicy();
+  const days = allowedDays(draft.expiresDays, lifetimeDaysMax);
+  const create = useAct(ORGANIZATION_ROUTES.createCredential, {
+    changes: [ORGANIZATION_ROUTES.listCredentials],
+    onDone: onCreated,
+  });
+  const { given } = cut(draft.requested, grant);
+  const submit = (event?: FormEvent): void => {
+    event?.preventDefault();
+    if (given.length === 0 || draft.name === "" || create.isPending) return;
+    const expires_at = expiresAt(days, lifetimeDaysMax, Date.now());
+    create.mutate({
+      body: {
+        name: draft.name,
+        scopes: [...given],
+        ...(draft.project === null ? {} : { project: draft.project }),
+        ...(expires_at === null ? {} : { expires_at }),
+      },
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
+  };
+  return (
+    <Dialog
+      title="New credential"
+      about="For one program: the fewer permissions, the less is lost with it."
+      onClose={onClose}
+      wide
+    >
+      <form onSubmit={submit} onKeyDown={onKeyDown} className="flex flex-col gap-4">
+        <Templates
+          chosen={draft.template}
+          onChoose={({ id, name, scopes, expiresDays }) =>
+            change({ template: id, name: isProposed(draft.name) ? name : draft.name, requested: scopes, expiresDays })
+          }
+        />
+        <Where draft={draft} days={days} lifetimeDaysMax={lifetimeDaysMax} onChange={change} />
+        <PermissionPicker
+          requested={draft.requested}
+          grant={grant}
+          onChange={(requested) => change({ requested, template: "custom" })}
+        />
+        <ErrorNote error={create.error} />
+        <DialogActions>
+          <CopyButton text={linkOf(draft)} label="Copy a link to this form" className="mr-auto" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" type="submit" busy={create.isPending} disabled={given.length === 0 || draft.name === ""}>
+            Create
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function isProposed(name: string): boolean {
+  return TEMPLATES.some((template) => template.name === name);
+}
+
+/** The address of this page with the form filled in, to be sent to who is to make it. */
+function linkOf({ name, requested, project, expiresDays }: Draft): string {
+  const url = new URL(location.pathname, location.origin);
+  url.searchParams.set("new", "true");
+  if (name !== "") url.searchParams.set("name", name);
+  url.searchParams.set("scopes", requested.join(","));
+  if (project !== null) url.searchParams.set("for_project", project);
+  url.searchParams.set("expires_days", expiresDays === null ? "never" : String(expiresDays));
+  return url.href;
+}
+
+function Templates({ chosen, onChoose }: { chosen: string; onChoose: (template: Template) => void }): ReactNode {
+  const about = TEMPLATES.find(({ id }) => id === chosen)?.about;
+  return (
+    <fieldset className="min-w-0">
+      <legend className="font-medium">Made for</legend>
+      <div className="flex flex-wrap gap-1.5 py-1">
+        {TEMPLATES.map((template) => (
+          <Button
+            key={template.id}
+            aria-pressed={template.id === chosen}
+            className={cn(template.id === chosen && "border-sea bg-sea-2")}
+            onClick={() => onChoose(template)}
+          >
+            {template.title}
+          </Button>
+        ))}
+      </div>
+      <p className="text-s text-ink-2" aria-live="polite">
+        {about}
+      </p>
+    </fieldset>
+  );
+}
+
+function Where({
+  draft,
+  days,
+  lifetimeDaysMax,
+  onChange,
+}: {
+  draft: Draft;
+  days: number | null;
+  lifetimeDaysMax: number | null;
+  onChange: (part: Partial<Draft>) => void;
+}): ReactNode {
+  const me = useMe();
+  return (
+    <div className="grid gap-3 sm:grid-cols-3">
+      <TextField
+        label="Name"
+        hint="What uses it, and where: people see this in a year"
+        value={draft.name}
+        maxLength={100}
+        required
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
+      <SelectField
+        label="Reaches"
+        hint={draft.project === null ? "Every project but private ones" : "This project only"}
+        value={draft.project ?? ""}
+        onChange={(event) => onChange({ project: event.target.value === "" ? null : event.target.value })}
+      >
+        <option value="">The whole organization</option>
+        {me?.projects.map(({ slug, name, visibility }) => (
+          <option key={slug} value={slug}>
+            {name}
+            {visibility === "private" ? " (private)" : ""}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Ends after"
+        hint={
+          lifetimeDaysMax === null ? "One that ends can't be forgotten" : `The policy allows ${lifetimeDaysMax} days`
+        }
+        value={days ?? "never"}
+        onChange={(event) =>
+          onChange({ expiresDays: event.target.value === "never" ? null : Number(event.target.value) })
+        }
+      >
+        {expiryChoices(lifetimeDaysMax, days).map(({ days: choice, title }) => (
+          <option key={title} value={choice ?? "never"}>
+            {title}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}

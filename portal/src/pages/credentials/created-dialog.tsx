@@ -1,0 +1,106 @@
+import { useState, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useConnect } from "~/app/connect/connect.tsx";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Facts } from "~/kit/page.tsx";
+import { Tabs } from "~/kit/tabs.tsx";
+import { secretSnippets } from "./secret-snippets.ts";
+import { TestNow } from "./test-now.tsx";
+import { topicOf } from "./topic-of.ts";
+import type { NewCredential } from "./types.ts";
+
+/** A secret in the one moment in which it can be seen: where to put it, and whether it works. */
+export function CreatedDialog({
+  made,
+  title,
+  onClose,
+}: {
+  made: NewCredential;
+  title: string;
+  onClose: () => void;
+}): ReactNode {
+  const [isAsked, setIsAsked] = useState(false);
+  const [isKept, setIsKept] = useState(made.client_secret === null);
+  const close = (): void => (isKept || isAsked ? onClose() : setIsAsked(true));
+  return (
+    <Dialog
+      title={title}
+      about="The secret is shown this once. Put it where it belongs before you close this."
+      onClose={close}
+      wide
+    >
+      {isAsked && (
+        <p role="alert" className="rounded border border-warn bg-warn-2 px-3 py-2">
+          The secret is gone when this closes; another one is made by rotating. Close once more if that is right.
+        </p>
+      )}
+      {made.client_secret === null ? (
+        <p>This answer was given before, and a secret is shown once only. Rotate the credential to get another one.</p>
+      ) : (
+        <WithSecret made={made} clientSecret={made.client_secret} />
+      )}
+      <DialogActions>
+        <Button
+          look="main"
+          onClick={() => {
+            setIsKept(true);
+            onClose();
+          }}
+        >
+          I have put it away
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function WithSecret({ made, clientSecret }: { made: NewCredential; clientSecret: string }): ReactNode {
+  const addresses = useAddresses();
+  const connect = useConnect();
+  const [tab, setTab] = useState(".env");
+  const snippets = secretSnippets({
+    clientId: made.client_id,
+    clientSecret,
+    name: made.name,
+    identityUrl: addresses?.identity_url ?? location.origin,
+    registryDomain: addresses?.registry_domain ?? location.host,
+    mayRegistry: made.effective_scopes.some((scope) => scope.startsWith("registry:")),
+  });
+  return (
+    <>
+      <Facts
+        items={[
+          ["Client id", <CopyBlock key="id" text={made.client_id} label="client id" />],
+          ["Client secret", <CopyBlock key="secret" text={clientSecret} label="client secret" />],
+        ]}
+      />
+      <TestNow clientId={made.client_id} clientSecret={clientSecret} />
+      <Tabs
+        label="Where to put it"
+        value={tab}
+        onChange={setTab}
+        tabs={snippets.map(({ title, about, text }) => ({
+          id: title,
+          title,
+          content: (
+            <>
+              <p className="text-ink-2">{about}</p>
+              <CopyBlock text={text} label={title} />
+            </>
+          ),
+        }))}
+      />
+      <p>
+        <Button
+          onClick={() =>
+            connect({ topic: topicOf(made.effective_scopes), credential: { clientId: made.client_id, clientSecret } })
+          }
+        >
+          More commands with this secret
+        </Button>
+      </p>
+    </>
+  );
+}

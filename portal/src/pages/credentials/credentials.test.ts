@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, SCOPES } from "@mooring/contract";
+import { cut, groupsOf, whyNot, type Grant } from "./permissions.ts";
+import { allowedDays, draftOf, expiresAt, expiryChoices } from "./prefill.ts";
+import { kubernetesName, secretSnippets } from "./secret-snippets.ts";
+import { countdown, ownerLeft, stateOf, whyCut, type StateInput } from "./state.ts";
+import { TEMPLATES } from "./templates.ts";
+
+const NOW = Date.parse("2026-11-20T08:00:00Z");
+const OWNER: Grant = {
+  orgRole: "owner",
+  orgScopes: ORG_ROLE_SCOPES.owner,
+  project: null,
+  projectRoleScopes: PROJECT_ROLE_SCOPES,
+  policyScopes: null,
+};
+
+test("an owner can give everything, to a project what is of a project", () => {
+  assert.ok(SCOPES.every((scope) => whyNot(scope, OWNER) === null));
+  const ofProject = { ...OWNER, project: { name: "web", role: null } };
+  assert.deepEqual(
+    SCOPES.filter((scope) => whyNot(scope, ofProject) !== null),
+    ["org:read", "org:write", "members:write", "audit:read"],
+  );
+});
+
+test("what can't be given says which rule it is", () => {
+  const viewer: Grant = { ...OWNER, orgRole: "viewer", orgScopes: ORG_ROLE_SCOPES.viewer };
+  assert.match(whyNot("telemetry:write", viewer) ?? "", /your role viewer lacks it/);
+  const writer: Grant = { ...viewer, project: { name: "web", role: "writer" } };
+  assert.equal(whyNot("telemetry:write", writer), null);
+  assert.match(whyNot("apps:write", writer) ?? "", /viewer, writer of web/);
+  assert.match(whyNot("files:read", { ...OWNER, policyScopes: ["telemetry:write"] }) ?? "", /policy/);
+});
+
+test("what is asked for is cut to what can be given", () => {
+  const asked = cut(["telemetry:write", "files:read"], { ...OWNER, policyScopes: ["telemetry:write"] });
+  assert.deepEqual(asked.given, ["telemetry:write"]);
+  assert.deepEqual(
+    asked.left.map(({ scope }) => scope),
+    ["files:read"],
+  );
+});
+
+test("groups hold every scope once", () => {
+  const grouped = groupsOf(SCOPES).flatMap(({ scopes }) => scopes);
+  assert.equal(grouped.length, SCOPES.length);
+  assert.deepEqual(new Set(grouped), new Set(SCOPES));
+});
+
+test("a link fills the form in, and what it can't mean is dropped", () => {
+  assert.deepEqual(
+    draftOf(
+      { scopes: "registry:pull, nonsense registry:push", for_project: "web", expires_days: 30, name: "deploy" },
+      SCOPES,
+      null,
+    ),
+    {
+      template: "custom",
+      name: "deploy",
+      requested: ["registry:pull", "registry:push"],
+      project: "web",
+      expiresDays: 30,
+    },
+  );
+  assert.equal(draftOf({ template: "ci" }, SCOPES, "web").project, "web");
+  assert.deepEqual(draftOf({ template: "ci" }, SCOPES, null).requested, ["registry:pull", "registry:push"]);
+  assert.equal(draftOf({ template: "ci", expires_days: "never" }, SCOPES, null).expiresDays, null);
+  assert.equal(draftOf({ template: "ci", expires_days: "-5" }, SCOPES, null).expiresDays, 90);
+  assert.equal(draftOf({}, SCOPES, null).template, "telemetry");
+  assert.equal(
+    draftOf({ template: 7, name: {}, scopes: [1, "files:read"] }, SCOPES, null).requested.join(),
+    "files:read",
+  );
+});
+
+test("templates have scopes that exist, and each another name", () => {
+  assert.ok(TEMPLATES.every(({ scopes }) => scopes.every((scope) => SCOPES.includes(scope))));
+  assert.equal(new Set(TEMPLATES.map(({ id }) => id)).size, TEMPLATES.length);
+});
+
+test("no choice of expiry is beyond the policy's", () => {
+  assert.deepEqual(
+    expiryChoices(null, 90).map(({ days }) => days),
+    [7, 30, 90, 365, null],
+  );
+  assert.deepEqual(
+    expiryChoices(60, null).map(({ days }) => days),
+    [7, 30, 60],
+  );
+  assert.equal(allowedDays(null, 60), 60);
+  assert.equal(allowedDays(90, 60), 60);
+  assert.equal(allowedDays(30, null), 30);
+  assert.equal(expiresAt(1, null, NOW), "2026-11-21T08:00:00.000Z");
+  assert.equal(expiresAt(60, 60, NOW), null);
+  assert.equal(expiresAt(null, null, NOW), null);
+});
+
+const CREDENTIAL: StateInput = {
+  scopes: ["files:read"],
+  effective_scopes: ["files:read"],
+  expires_at: null,
+  revoked_at: null,
+  created_by: "user_1",
+  secrets: [{ created_at: "2026-11-01T00:00:00Z", expires_at: null }],
+};
+
+test("the state says first what stops a credential, then what will", () => {
+  const of = (change: Partial<StateInput>, left = false) => stateOf({ ...CREDENTIAL, ...change }, left, NOW).text;
+  assert.equal(of({}), "Active");
+  assert.equal(of({ revoked_at: "2026-11-20T07:00:00Z" }, true), "Revoked");
+  assert.equal(of({ expires_at: "2026-11-20T08:00:00Z" }), "Expired");
+  assert.equal(of({}, true), "Owner left");
+  assert.equal(of({ effective_scopes: [] }), "May do nothing");
+  assert.equal(of({ expires_at: "2026-11-22T07:00:00Z" }), "Ends within 2 days");
+  assert.equal(of({ secrets: [...CREDENTIAL.secrets, ...CREDENTIAL.secrets] }), "Two secrets");
+  assert.equal(of({ scopes: ["files:read", "files:write"] }), "Cut");
+});
+
+test("who left is known only when everybody is", () => {
+  assert.equal(ownerLeft("user_1", undefined), false);
+  assert.equal(ownerLeft("user_1", new Set(["user_1"])), false);
+  assert.equal(ownerLeft("user_1", new Set()), true);
+  assert.equal(ownerLeft("system", new Set()), false);
+  assert.match(whyCut("files:read", { policyScopes: ["org:read"], hasOwnerLeft: false }), /policy/);
+});
+
+test("a countdown has two units, and ends", () => {
+  assert.equal(countdown("2026-11-21T11:00:59Z", NOW), "1 d 3 h");
+  assert.equal(countdown("2026-11-20T08:04:09Z", NOW), "4 min 9 s");
+  assert.equal(countdown("2026-11-20T08:00:09Z", NOW), "9 s");
+  assert.equal(countdown("2026-11-20T08:00:00Z", NOW), null);
+});
+
+test("secrets go into files or standard input", () => {
+  const snippets = secretSnippets({
+    clientId: "mrc_1",
+    clientSecret: "mrcs_1",
+    name: "Größe: CI!",
+    identityUrl: "https://id.example.com",
+    registryDomain: "images.example.com",
+    mayRegistry: true,
+  });
+  assert.equal(kubernetesName("Größe: CI!"), "mooring-gr-e-ci");
+  assert.equal(kubernetesName("…"), "mooring");
+  const commands = snippets.flatMap(({ text }) => text.split("\n")).filter((line) => /gh secret|docker/.test(line));
+  for (const line of commands) assert.match(line, /^ printf %s mrcs_1 \| /);
+});

@@ -1,0 +1,33 @@
+import { ORG_ROLE_SCOPES, ORGANIZATION_ROUTES, PROJECT_ROLE_SCOPES } from "@mooring/contract";
+import { useRead } from "~/api/queries.ts";
+import { useMay, useMe } from "~/app/scope.ts";
+import type { Grant } from "./permissions.ts";
+
+export interface PolicyOfCredentials {
+  readonly scopes: Grant["policyScopes"];
+  readonly lifetimeDaysMax: number | null;
+}
+
+const FREE: PolicyOfCredentials = { scopes: null, lifetimeDaysMax: null };
+
+/** What the organization lets credentials be; nothing is known of it without org:read, and the server decides anyway. */
+export function usePolicy(): PolicyOfCredentials {
+  const { data } = useRead(ORGANIZATION_ROUTES.getOrganization, {}, { enabled: useMay("org:read") });
+  if (data === undefined) return FREE;
+  return { scopes: data.policy.allowed_scopes, lifetimeDaysMax: data.policy.credential_lifetime_days_max };
+}
+
+/** What one can give to a credential of a project (id or slug; null: of the whole organization). */
+export function useGrant(project: string | null): Grant {
+  const me = useMe();
+  const policy = usePolicy();
+  const of = me?.projects.find(({ id, slug }) => id === project || slug === project);
+  const role = me?.role ?? null;
+  return {
+    orgRole: role,
+    orgScopes: role === null ? (me?.scopes ?? []) : ORG_ROLE_SCOPES[role],
+    project: project === null ? null : { name: of?.name ?? project, role: of?.role ?? null },
+    projectRoleScopes: PROJECT_ROLE_SCOPES,
+    policyScopes: policy.scopes,
+  };
+}

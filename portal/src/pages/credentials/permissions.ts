@@ -1,0 +1,75 @@
+import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+
+/** What bounds a new or changed credential at this moment. */
+export interface Grant {
+  readonly orgRole: OrgRole | null;
+  /** What one's role in the organization holds. */
+  readonly orgScopes: readonly Scope[];
+  /** The project that the credential will reach; null: the whole organization. */
+  readonly project: { readonly name: string; readonly role: ProjectRole | null } | null;
+  readonly projectRoleScopes: Readonly<Record<ProjectRole, readonly Scope[]>>;
+  /** What the organization's policy lets credentials hold; null: every scope. */
+  readonly policyScopes: readonly Scope[] | null;
+}
+
+/** Only the organization itself has what these are about, which a project's credential does not reach. */
+const OF_ORGANIZATION: readonly Scope[] = ["org:read", "org:write", "members:write", "audit:read"];
+
+/** Why a scope can't be given; null: it can. */
+export function whyNot(scope: Scope, grant: Grant): string | null {
+  const { orgRole, orgScopes, project, policyScopes } = grant;
+  if (policyScopes !== null && !policyScopes.includes(scope))
+    return "the organization's policy lets no credential hold it";
+  if (project !== null && OF_ORGANIZATION.includes(scope))
+    return "a project's credential does not reach the organization";
+  if (orgScopes.includes(scope)) return null;
+  const role = project?.role ?? null;
+  if (role !== null && grant.projectRoleScopes[role].includes(scope)) return null;
+  if (project !== null && role !== null) return `your roles (${orgRole ?? "none"}, ${role} of ${project.name}) lack it`;
+  return `your role ${orgRole === null ? "" : `${orgRole} `}lacks it`;
+}
+
+export interface Asked {
+  readonly given: readonly Scope[];
+  readonly left: readonly { readonly scope: Scope; readonly why: string }[];
+}
+
+/** What is asked for, cut to what can be given. */
+export function cut(requested: readonly Scope[], grant: Grant): Asked {
+  const reasons = requested.map((scope) => ({ scope, why: whyNot(scope, grant) }));
+  return {
+    given: reasons.flatMap(({ scope, why }) => (why === null ? [scope] : [])),
+    left: reasons.flatMap(({ scope, why }) => (why === null ? [] : [{ scope, why }])),
+  };
+}
+
+/** How boxes are grouped: by the service that each is about. */
+const SERVICES: readonly (readonly [prefix: string, title: string])[] = [
+  ["telemetry", "Telemetry"],
+  ["files", "Files"],
+  ["s3", "Buckets"],
+  ["registry", "Images"],
+  ["webhooks", "Webhooks"],
+  ["projects", "Projects"],
+  ["apps", "Apps"],
+  ["credentials", "Credentials"],
+  ["org", "Organization"],
+  ["members", "Organization"],
+  ["audit", "Organization"],
+];
+
+export interface ScopeGroup {
+  readonly title: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** Scopes by service, in the order in which people look for them. */
+export function groupsOf(scopes: readonly Scope[]): readonly ScopeGroup[] {
+  const titles = [...new Set(SERVICES.map(([, title]) => title))];
+  return titles
+    .map((title) => {
+      const prefixes = SERVICES.filter((entry) => entry[1] === title).map(([prefix]) => `${prefix}:`);
+      return { title, scopes: scopes.filter((scope) => prefixes.some((prefix) => scope.startsWith(prefix))) };
+    })
+    .filter((group) => group.scopes.length > 0);
+}

@@ -1,0 +1,15 @@
+import type { Scope } from "@mooring/contract";
+import type { Topic } from "../../app/topic.ts";
+
+const TOPICS: readonly (readonly [prefix: string, topic: Topic])[] = [
+  ["telemetry:write", "telemetry"],
+  ["registry:", "registry"],
+  ["files:", "files"],
+  ["telemetry:read", "query"],
+  ["webhooks:", "webhooks"],
+];
+
+/** What a credential is most likely made for. */
+export function topicOf(scopes: readonly Scope[]): Topic {
+  return TOPICS.find(([prefix]) => scopes.some((scope) => scope.startsWith(prefix)))?.[1] ?? "token";
+}

@@ -1,0 +1,92 @@
+import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole, type ResultOf } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useMe } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { SelectField, TextField } from "~/kit/field.tsx";
+import { Time } from "~/kit/time.tsx";
+import { ROLE_ABOUT, whyNotGiven } from "./rules.ts";
+
+export type NewInvitation = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>;
+
+/** Invites a person; the link is shown this once. */
+export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
+  const mine = useMe()?.role ?? null;
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<OrgRole>("developer");
+  const invite = useAct(ORGANIZATION_ROUTES.createInvitation, { changes: [ORGANIZATION_ROUTES.listInvitations] });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    invite.mutate({ body: { email: email.trim(), role } });
+  };
+  if (invite.data !== undefined) return <LinkDialog made={invite.data} onClose={onClose} />;
+  return (
+    <Dialog
+      title="Invite a person"
+      about="They get a link that is good for seven days, for one account."
+      onClose={onClose}
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="E-mail"
+          type="email"
+          required
+          maxLength={254}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <SelectField
+          label="Role in the organization"
+          hint={ROLE_ABOUT[role]}
+          value={role}
+          onChange={(event) => setRole(event.target.value as OrgRole)}
+        >
+          {ORG_ROLES.map((one) => {
+            const why = whyNotGiven(one, mine);
+            return (
+              <option key={one} value={one} disabled={why !== null}>
+                {one}
+                {why !== null && `: ${why}`}
+              </option>
+            );
+          })}
+        </SelectField>
+        <ErrorNote error={invite.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" type="submit" busy={invite.isPending} disabled={email.trim() === ""}>
+            Make the link
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** An invitation's link in the one moment in which it can be seen. */
+export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: () => void }): ReactNode {
+  return (
+    <Dialog
+      title={`Link for ${made.email}`}
+      about="It is shown this once, and no e-mail is sent: give it to the person yourself. Whoever has it can accept."
+      onClose={onClose}
+    >
+      {made.link === null ? (
+        <p>This answer was given before, and a link is shown once only. Make a new one from the list.</p>
+      ) : (
+        <CopyBlock text={made.link} label="invitation link" />
+      )}
+      <p className="text-ink-2">
+        For the role {made.role}; it ends <Time at={made.expires_at} />.
+      </p>
+      <DialogActions>
+        <Button look="main" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

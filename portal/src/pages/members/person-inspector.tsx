@@ -1,0 +1,164 @@
+import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay, useMe } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { Copyable } from "~/kit/copy.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { SelectField } from "~/kit/field.tsx";
+import { Inspector } from "~/kit/inspector.tsx";
+import { Facts, Loading } from "~/kit/page.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { usePeople, type Person } from "./people.ts";
+import { PROJECTS_READ_MAX, useProjectRoles } from "./project-roles.ts";
+import { RemoveDialog } from "./remove-dialog.tsx";
+import { ROLE_ABOUT, whyFixed, whyNotGiven } from "./rules.ts";
+import { SecondFactor } from "./second-factor.tsx";
+import { TransferDialog } from "./transfer-dialog.tsx";
+
+/** One person: roles, how they sign in, and what can be done about their membership. */
+export function PersonInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
+  const people = usePeople();
+  const person = people?.get(id);
+  return (
+    <Inspector title={person?.name ?? "Person"} onClose={onClose}>
+      {person !== undefined ? (
+        <Details
+          person={person}
+          owners={[...(people?.values() ?? [])].filter(({ role }) => role === "owner").length}
+          onGone={onClose}
+        />
+      ) : people === undefined ? (
+        <Loading />
+      ) : (
+        <p>Nobody of this organization has this id: whoever it was is gone.</p>
+      )}
+    </Inspector>
+  );
+}
+
+function Details({ person, owners, onGone }: { person: Person; owners: number; onGone: () => void }): ReactNode {
+  return (
+    <>
+      <Facts
+        items={[
+          ["E-mail", <Copyable key="email" text={person.email} />],
+          ["Id", <Copyable key="id" text={person.user_id} />],
+          ["Joined", <Time key="joined" at={person.created_at} />],
+          ["Last seen", <Time key="seen" at={person.last_seen_at} />],
+          ["Second factor", <SecondFactor key="factor" has={person.second_factor} />],
+        ]}
+      />
+      <Role key={person.role} person={person} owners={owners} />
+      <ProjectsOf id={person.user_id} />
+      <p className="flex flex-wrap gap-x-4">
+        <PageLink page="audit" search={{ actor: person.user_id }}>
+          What they did
+        </PageLink>
+        <PageLink page="roles" search={{ tab: "who" }}>
+          Who can do what
+        </PageLink>
+      </p>
+      <Acts person={person} owners={owners} onGone={onGone} />
+    </>
+  );
+}
+
+function Role({ person, owners }: { person: Person; owners: number }): ReactNode {
+  const say = useSay();
+  const mine = useMe()?.role ?? null;
+  const [role, setRole] = useState(person.role);
+  const fixed = whyFixed({ mine, mayWrite: useMay("members:write"), present: person.role, owners });
+  const update = useAct(ORGANIZATION_ROUTES.updateMember, {
+    changes: [ORGANIZATION_ROUTES.listMembers, ORGANIZATION_ROUTES.getMe],
+    onDone: ({ name, role: given }) => say(`${name} is ${given} now`),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    update.mutate({ params: { user_id: person.user_id }, body: { role } });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-3">
+      <SelectField
+        label="Role in the organization"
+        value={role}
+        disabled={fixed !== null || update.isPending}
+        hint={fixed ?? ROLE_ABOUT[role]}
+        onChange={(event) => setRole(event.target.value as OrgRole)}
+      >
+        {ORG_ROLES.filter((one) => one !== "owner" || person.role === "owner").map((one) => {
+          const why = one === person.role ? null : whyNotGiven(one, mine);
+          return (
+            <option key={one} value={one} disabled={why !== null}>
+              {one}
+              {why !== null && `: ${why}`}
+            </option>
+          );
+        })}
+      </SelectField>
+      {role !== person.role && (
+        <>
+          <p className="text-ink-2">Counts at once, for the credentials that they made as well.</p>
+          <Button type="submit" look="main" className="self-start" busy={update.isPending}>
+            Make {role}
+          </Button>
+        </>
+      )}
+      <ErrorNote error={update.error} />
+    </form>
+  );
+}
+
+function ProjectsOf({ id }: { id: string }): ReactNode {
+  const projects = useProjectRoles(useMay("projects:read"));
+  if (projects === undefined) return null;
+  const own = projects.flatMap(({ project, roles }) => {
+    const role = roles.get(id);
+    return role === undefined ? [] : [{ project, role }];
+  });
+  return (
+    <div className="flex flex-col gap-1 border-t border-line pt-3">
+      <h3>Roles in projects</h3>
+      {own.length === 0 ? (
+        <p className="text-ink-2">None beside the role in the organization, in projects that you see.</p>
+      ) : (
+        <ul>
+          {own.map(({ project, role }) => (
+            <li key={project.id}>
+              <PageLink page="projects" search={{ open: project.id }}>
+                {project.name}
+              </PageLink>{" "}
+              {role}
+            </li>
+          ))}
+        </ul>
+      )}
+      {projects.length >= PROJECTS_READ_MAX && (
+        <p className="text-s text-ink-2">Of the {PROJECTS_READ_MAX} newest projects that you see.</p>
+      )}
+    </div>
+  );
+}
+
+function Acts({ person, owners, onGone }: { person: Person; owners: number; onGone: () => void }): ReactNode {
+  const [dialog, setDialog] = useState<"remove" | "transfer" | null>(null);
+  const me = useMe();
+  const fixed = whyFixed({ mine: me?.role ?? null, mayWrite: useMay("members:write"), present: person.role, owners });
+  const isMe = me?.id === person.user_id;
+  return (
+    <div className="flex flex-wrap gap-2 border-t border-line pt-3">
+      {me?.role === "owner" && !isMe && person.role !== "owner" && (
+        <Button onClick={() => setDialog("transfer")}>Make owner</Button>
+      )}
+      <Button look="danger" disabled={fixed !== null} title={fixed ?? undefined} onClick={() => setDialog("remove")}>
+        {isMe ? "Leave the organization" : "Remove"}
+      </Button>
+      {dialog === "transfer" && <TransferDialog person={person} onClose={() => setDialog(null)} />}
+      {dialog === "remove" && (
+        <RemoveDialog person={person} isMe={isMe} onRemoved={onGone} onClose={() => setDialog(null)} />
+      )}
+    </div>
+  );
+}

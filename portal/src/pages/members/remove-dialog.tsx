@@ -1,0 +1,109 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useMay, useMe, useOrganization } from "~/app/scope.ts";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { Checkbox } from "~/kit/field.tsx";
+import { plural } from "~/kit/figures.ts";
+import { useSay } from "~/kit/toast.tsx";
+import type { Person } from "./people.ts";
+
+interface RemoveProps {
+  person: Person;
+  isMe: boolean;
+  onRemoved: () => void;
+  onClose: () => void;
+}
+
+/** Takes a person out; what they made stops, unless whoever removes them takes it over. */
+export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps): ReactNode {
+  const say = useSay();
+  const me = useMe();
+  const [takesOver, setTakesOver] = useState(true);
+  const canTakeOver = !isMe && me?.kind === "person";
+  const remove = useAct(ORGANIZATION_ROUTES.deleteMember, {
+    changes: [
+      ORGANIZATION_ROUTES.listMembers,
+      ORGANIZATION_ROUTES.listCredentials,
+      ORGANIZATION_ROUTES.listS3Keys,
+      ORGANIZATION_ROUTES.listProjectMembers,
+    ],
+    onDone: () => {
+      say(`${person.name} is no member any more`);
+      onClose();
+      onRemoved();
+    },
+  });
+  return (
+    <DangerDialog
+      title={isMe ? "Leave the organization" : `Remove ${person.name}`}
+      about={
+        <div className="flex flex-col gap-2">
+          <p>
+            {isMe ? "You lose" : `${person.name} loses`} every permission here at once, and personal access tokens end.
+            Private projects that would be left without a maintainer pass to an owner.
+          </p>
+          <Made id={person.user_id} />
+          {canTakeOver && (
+            <Checkbox
+              label="Take over the credentials and S3 keys that they made"
+              why="They go on with what they can do now, in your name. Whoever leaves still knows their secrets: rotate them soon. Without this they lose every permission at once."
+              checked={takesOver}
+              onChange={(event) => setTakesOver(event.target.checked)}
+            />
+          )}
+        </div>
+      }
+      type={person.email}
+      action={isMe ? "Leave" : "Remove"}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() =>
+        remove.mutate({
+          params: { user_id: person.user_id },
+          query: canTakeOver && takesOver ? { transfer_credentials: true } : {},
+        })
+      }
+      onClose={onClose}
+    />
+  );
+}
+
+const READ_MAX = 500;
+
+/** How much hangs on the person. */
+function Made({ id }: { id: string }): ReactNode {
+  const organization = useOrganization();
+  const enabled = useMay("credentials:read");
+  const { data } = useQuery({
+    queryKey: [organization.slug, ORGANIZATION_ROUTES.listCredentials.operationId, "made-by", id],
+    queryFn: async ({ signal }) => {
+      const { client } = organization;
+      const of = async (items: AsyncGenerator<{ created_by: string }>): Promise<number> => {
+        let count = 0;
+        let read = 0;
+        for await (const { created_by } of items) {
+          if (created_by === id) count++;
+          if (++read >= READ_MAX) break;
+        }
+        return count;
+      };
+      return {
+        credentials: await of(client.items(ORGANIZATION_ROUTES.listCredentials, { signal })),
+        keys: await of(client.items(ORGANIZATION_ROUTES.listS3Keys, { signal })),
+      };
+    },
+    enabled,
+  });
+  if (data === undefined) return null;
+  if (data.credentials + data.keys === 0) return <p>They made no credential or S3 key that is live.</p>;
+  return (
+    <p>
+      <strong className="font-medium">
+        {plural(data.credentials, "credential")} and {plural(data.keys, "S3 key")}
+      </strong>{" "}
+      that are live were made by them.
+    </p>
+  );
+}

@@ -1,0 +1,91 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct, useList } from "~/api/queries.ts";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { plural } from "~/kit/figures.ts";
+import { useSay } from "~/kit/toast.tsx";
+import { useMayIn } from "./may.ts";
+import type { Project } from "./types.ts";
+
+/** The danger zone: what goes with a project, what has to go before, and the button. */
+export function DeleteProject({ project, onGone }: { project: Project; onGone: () => void }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const mayWrite = useMayIn(project.id, "projects:write");
+  return (
+    <section className="flex flex-col items-start gap-2 rounded border border-stop p-3">
+      <h3 className="text-stop">Danger zone</h3>
+      <p>
+        Its apps with their images and objects, its files and its webhooks have to be deleted before. Its credentials
+        and S3 keys are revoked, its saved queries go, its telemetry can't be asked for any more.
+      </p>
+      <Button
+        look="danger"
+        disabled={!mayWrite}
+        title={mayWrite ? undefined : "Your role lacks projects:write"}
+        onClick={() => setOpen(true)}
+      >
+        Delete this project
+      </Button>
+      {isOpen && <Confirm project={project} onGone={onGone} onClose={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+function Confirm({
+  project,
+  onGone,
+  onClose,
+}: {
+  project: Project;
+  onGone: () => void;
+  onClose: () => void;
+}): ReactNode {
+  const say = useSay();
+  const remove = useAct(ORGANIZATION_ROUTES.deleteProject, {
+    changes: [ORGANIZATION_ROUTES.listProjects, ORGANIZATION_ROUTES.getMe, ORGANIZATION_ROUTES.listCredentials],
+    onDone: () => {
+      say(`${project.name} is deleted`);
+      onClose();
+      onGone();
+    },
+  });
+  return (
+    <DangerDialog
+      title={`Delete ${project.name}`}
+      about={<WhatGoes project={project} />}
+      type={project.slug}
+      action="Delete the project"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { project_id: project.id } })}
+      onClose={onClose}
+    />
+  );
+}
+
+function WhatGoes({ project }: { project: Project }): ReactNode {
+  const query = { project: project.id, limit: 100 };
+  const apps = useList(ORGANIZATION_ROUTES.listApps, { query }, { enabled: useMay("apps:read") });
+  const mayKnow = useMay("credentials:read");
+  const credentials = useList(ORGANIZATION_ROUTES.listCredentials, { query }, { enabled: mayKnow });
+  const count = ({ items, hasMore }: { items: readonly unknown[]; hasMore: boolean }, one: string): string =>
+    `${hasMore ? "more than " : ""}${plural(items.length, one)}`;
+  return (
+    <div className="flex flex-col gap-2">
+      <p>
+        It has <strong className="font-medium">{count(apps, "app")}</strong>
+        {mayKnow && (
+          <>
+            {" "}
+            and <strong className="font-medium">{count(credentials, "live credential")}</strong>
+          </>
+        )}
+        .{apps.items.length > 0 && " Delete the apps first: the server refuses otherwise."}
+        {credentials.items.length > 0 && " What uses these credentials is refused at once."}
+      </p>
+      <p>This can't be undone.</p>
+    </div>
+  );
+}

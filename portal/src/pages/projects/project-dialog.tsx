@@ -1,0 +1,108 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { State } from "~/kit/state.tsx";
+import type { Project } from "./types.ts";
+import { slugFault, slugOf, VISIBILITY_ABOUT, type Visibility } from "./visibility.ts";
+
+const CHANGES = [
+  ORGANIZATION_ROUTES.listProjects,
+  ORGANIZATION_ROUTES.getProject,
+  ORGANIZATION_ROUTES.listProjectMembers,
+  ORGANIZATION_ROUTES.getMe,
+];
+const SLUG_CHARS_MAX = 39;
+
+interface ProjectDialogProps {
+  /** Null: a new one. */
+  project: Project | null;
+  onDone: (project: Project) => void;
+  onClose: () => void;
+}
+
+/** Makes or changes a project; what its visibility means stands beside the choice. */
+export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps): ReactNode {
+  const [name, setName] = useState(project?.name ?? "");
+  const [typedSlug, setSlug] = useState(project?.slug ?? null);
+  const [visibility, setVisibility] = useState<Visibility>(project?.visibility ?? "organization");
+  const slug = typedSlug ?? slugOf(name, SLUG_CHARS_MAX);
+  const create = useAct(ORGANIZATION_ROUTES.createProject, { changes: CHANGES, onDone });
+  const update = useAct(ORGANIZATION_ROUTES.updateProject, { changes: CHANGES, onDone });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const body = { name, slug, visibility };
+    if (project === null) create.mutate({ body });
+    else update.mutate({ params: { project_id: project.id }, body });
+  };
+  const fault = slugFault(slug);
+  return (
+    <Dialog title={project === null ? "New project" : `Change ${project.name}`} onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="Name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextField
+          label="Slug"
+          hint="In addresses and commands"
+          error={fault}
+          required
+          maxLength={SLUG_CHARS_MAX}
+          className="mono"
+          value={slug}
+          onChange={(event) => setSlug(event.target.value)}
+        />
+        {project !== null && slug !== project.slug && (
+          <State kind="warn">
+            <span className="whitespace-normal">
+              Commands and links that name <code>{project.slug}</code> stop working. Ids go on.
+            </span>
+          </State>
+        )}
+        <VisibilityField value={visibility} onChange={setVisibility} />
+        <ErrorNote error={create.error ?? update.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="main"
+            type="submit"
+            busy={create.isPending || update.isPending}
+            disabled={name === "" || slug === "" || fault !== null}
+          >
+            {project === null ? "Create" : "Save"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function VisibilityField({ value, onChange }: { value: Visibility; onChange: (value: Visibility) => void }): ReactNode {
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="font-medium">Seen by</legend>
+      {(["organization", "private"] as const).map((one) => (
+        <label key={one} className="flex items-start gap-2 py-0.5">
+          <input
+            type="radio"
+            name="visibility"
+            className="mt-0.5 size-4 shrink-0 accent-sea"
+            checked={one === value}
+            onChange={() => onChange(one)}
+          />
+          <span className="min-w-0">
+            {VISIBILITY_ABOUT[one].title}
+            <span className="block text-s text-ink-2">{VISIBILITY_ABOUT[one].about}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,93 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { Button } from "~/kit/button.tsx";
+import { Copyable } from "~/kit/copy.tsx";
+import { Inspector } from "~/kit/inspector.tsx";
+import { Facts, Loaded } from "~/kit/page.tsx";
+import { Tabs } from "~/kit/tabs.tsx";
+import { Time } from "~/kit/time.tsx";
+import { Apps } from "./apps.tsx";
+import { DeleteProject } from "./delete-project.tsx";
+import { useMayIn } from "./may.ts";
+import { ProjectDialog } from "./project-dialog.tsx";
+import { ProjectMembers } from "./project-members.tsx";
+import type { Project } from "./types.ts";
+import { VISIBILITY_ABOUT } from "./visibility.ts";
+
+interface InspectorProps {
+  id: string;
+  tab: string;
+  onTab: (tab: string) => void;
+  onClose: () => void;
+}
+
+/** One project: what it is, its apps, its members, and its end. */
+export function ProjectInspector({ id, tab, onTab, onClose }: InspectorProps): ReactNode {
+  const result = useRead(ORGANIZATION_ROUTES.getProject, { params: { project_id: id } });
+  const shown = result.data?.id === id ? result.data : undefined;
+  return (
+    <Inspector title={shown?.name ?? "Project"} onClose={onClose}>
+      <Loaded result={{ data: shown, error: result.error }}>
+        {(project) => <Details project={project} tab={tab} onTab={onTab} onGone={onClose} />}
+      </Loaded>
+    </Inspector>
+  );
+}
+
+function Details({
+  project,
+  tab,
+  onTab,
+  onGone,
+}: {
+  project: Project;
+  tab: string;
+  onTab: (tab: string) => void;
+  onGone: () => void;
+}): ReactNode {
+  const [isChanging, setChanging] = useState(false);
+  const mayWrite = useMayIn(project.id, "projects:write");
+  const why = mayWrite ? undefined : "Your role lacks projects:write";
+  const visibility = VISIBILITY_ABOUT[project.visibility];
+  return (
+    <>
+      <div className="flex flex-wrap gap-2">
+        <Button disabled={!mayWrite} title={why} onClick={() => setChanging(true)}>
+          Change
+        </Button>
+        <PageLink page="" project={project.slug} className="inline-flex h-[30px] items-center text-sea hover:underline">
+          Go to its home
+        </PageLink>
+      </div>
+      <Facts
+        items={[
+          ["Slug", <Copyable key="slug" text={project.slug} />],
+          ["Id", <Copyable key="id" text={project.id} />],
+          [
+            "Seen by",
+            <span key="seen">
+              {visibility.title}
+              <span className="block text-s text-ink-2">{visibility.about}</span>
+            </span>,
+          ],
+          ["Made", <Time key="made" at={project.created_at} />],
+        ]}
+      />
+      <Tabs
+        label="Parts of the project"
+        value={["apps", "members", "danger"].includes(tab) ? tab : "apps"}
+        onChange={onTab}
+        tabs={[
+          { id: "apps", title: "Apps", content: <Apps project={project} /> },
+          { id: "members", title: "Members", content: <ProjectMembers project={project} /> },
+          { id: "danger", title: "Delete", content: <DeleteProject project={project} onGone={onGone} /> },
+        ]}
+      />
+      {isChanging && (
+        <ProjectDialog project={project} onDone={() => setChanging(false)} onClose={() => setChanging(false)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,188 @@
+import { ORGANIZATION_ROUTES, PROJECT_ROLES, type ProjectRole, type ResultOf } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct, useList } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Select, SelectField } from "~/kit/field.tsx";
+import { Loading } from "~/kit/page.tsx";
+import { More } from "~/kit/table.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { usePeople } from "~/pages/members/people.ts";
+import { useMayIn } from "./may.ts";
+import type { Project } from "./types.ts";
+
+type ProjectMember = ResultOf<typeof ORGANIZATION_ROUTES.listProjectMembers>["items"][number];
+
+const CHANGES = [ORGANIZATION_ROUTES.listProjectMembers, ORGANIZATION_ROUTES.getMe];
+
+const ROLE_ABOUT: Readonly<Record<ProjectRole, string>> = {
+  maintainer: "everything in the project, its members and credentials too",
+  writer: "sends, stores, pushes and deletes; no apps, members or credentials",
+  reader: "reads",
+};
+
+/** Who has a role in the project, beside what the whole organization may do there. */
+export function ProjectMembers({ project }: { project: Project }): ReactNode {
+  const list = useList(ORGANIZATION_ROUTES.listProjectMembers, { params: { project_id: project.id } });
+  const mayWrite = useMayIn(project.id, "projects:write");
+  const [leaving, setLeaving] = useState<ProjectMember | null>(null);
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-ink-2">
+        {project.visibility === "private"
+          ? "Only these people see the project."
+          : "These have a role here beside their role in the organization, which counts here too."}
+      </p>
+      <ErrorNote error={list.error} />
+      {list.isPending && list.error === null && <Loading />}
+      {!list.isPending && list.items.length === 0 && <p>Nobody has a role of their own here.</p>}
+      <ul>
+        {list.items.map((member) => (
+          <MemberItem
+            key={`${member.user_id} ${member.role}`}
+            member={member}
+            project={project}
+            mayWrite={mayWrite}
+            onRemove={() => setLeaving(member)}
+          />
+        ))}
+      </ul>
+      {list.hasMore && <More list={list} />}
+      {mayWrite ? (
+        <AddMember project={project} present={list.items.map(({ user_id }) => user_id)} />
+      ) : (
+        <p className="text-s text-ink-2">Your role lacks projects:write, so you can't change who is here.</p>
+      )}
+      {leaving !== null && <RemoveMember member={leaving} project={project} onClose={() => setLeaving(null)} />}
+    </div>
+  );
+}
+
+function MemberItem({
+  member,
+  project,
+  mayWrite,
+  onRemove,
+}: {
+  member: ProjectMember;
+  project: Project;
+  mayWrite: boolean;
+  onRemove: () => void;
+}): ReactNode {
+  const [role, setRole] = useState(member.role);
+  const put = useAct(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    put.mutate({ params: { project_id: project.id, user_id: member.user_id }, body: { role } });
+  };
+  return (
+    <li className="border-b border-line py-1.5">
+      <form onSubmit={submit} className="flex flex-col gap-1">
+        <span className="truncate" title={member.email}>
+          {member.name}
+        </span>
+        <div className="flex flex-wrap items-center gap-2">
+          <Select
+            aria-label={`Role of ${member.name}`}
+            className="w-36"
+            value={role}
+            disabled={!mayWrite || put.isPending}
+            onChange={(event) => setRole(event.target.value as ProjectRole)}
+          >
+            {PROJECT_ROLES.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </Select>
+          {role !== member.role && (
+            <Button type="submit" busy={put.isPending}>
+              Make {role}
+            </Button>
+          )}
+          <Button look="quiet" disabled={!mayWrite} onClick={onRemove} aria-label={`Remove ${member.name}`}>
+            Remove
+          </Button>
+        </div>
+        <ErrorNote error={put.error} />
+      </form>
+    </li>
+  );
+}
+
+function AddMember({ project, present }: { project: Project; present: readonly string[] }): ReactNode {
+  const people = usePeople();
+  const [userId, setUserId] = useState("");
+  const [role, setRole] = useState<ProjectRole>("writer");
+  const put = useAct(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES, onDone: () => setUserId("") });
+  const others = [...(people?.values() ?? [])].filter(({ user_id }) => !present.includes(user_id));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    put.mutate({ params: { project_id: project.id, user_id: userId }, body: { role } });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      <SelectField
+        label="Add a person"
+        hint={others.length === 0 ? "Everybody of the organization is here." : undefined}
+        value={userId}
+        onChange={(event) => setUserId(event.target.value)}
+      >
+        <option value="">Choose…</option>
+        {others.map(({ user_id, name, email }) => (
+          <option key={user_id} value={user_id}>
+            {name} ({email})
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label="As" value={role} onChange={(event) => setRole(event.target.value as ProjectRole)}>
+        {PROJECT_ROLES.map((one) => (
+          <option key={one} value={one}>
+            {one}: {ROLE_ABOUT[one]}
+          </option>
+        ))}
+      </SelectField>
+      <ErrorNote error={put.error} />
+      <Button type="submit" className="self-start" busy={put.isPending} disabled={userId === ""}>
+        Add
+      </Button>
+    </form>
+  );
+}
+
+function RemoveMember({
+  member,
+  project,
+  onClose,
+}: {
+  member: ProjectMember;
+  project: Project;
+  onClose: () => void;
+}): ReactNode {
+  const say = useSay();
+  const remove = useAct(ORGANIZATION_ROUTES.deleteProjectMember, {
+    changes: CHANGES,
+    onDone: () => {
+      say(`${member.name} has no role in ${project.name} any more`);
+      onClose();
+    },
+  });
+  return (
+    <DangerDialog
+      title={`Take ${member.name} out of ${project.name}`}
+      about={
+        <p>
+          {project.visibility === "private"
+            ? `${member.name} does not see the project any more, and the credentials that they made for it lose every permission at once.`
+            : `${member.name} keeps what their role in the organization allows; credentials that they made here are cut to that at once.`}
+        </p>
+      }
+      action="Take out"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { project_id: project.id, user_id: member.user_id } })}
+      onClose={onClose}
+    />
+  );
+}

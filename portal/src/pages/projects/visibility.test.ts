@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appSlugFault, slugFault, slugOf } from "./visibility.ts";
+
+test("what is no slug is told before it is sent", () => {
+  for (const slug of ["", "ab", "a-b", "x".repeat(39)]) assert.equal(slugFault(slug), null, slug);
+  for (const slug of ["a", "-ab", "ab-", "A1", "x".repeat(40)]) assert.notEqual(slugFault(slug), null, slug);
+  for (const slug of ["", "shop", "a.b", "a--b"]) assert.equal(appSlugFault(slug), null, slug);
+  for (const slug of ["ab", "xn--a", "1.2.3.4", "foo-s3alias"]) assert.notEqual(appSlugFault(slug), null, slug);
+});
+
+test("a name proposes a slug that can be one", () => {
+  assert.equal(slugOf("Café Möwe 2!", 39), "cafe-mowe-2");
+  assert.equal(slugOf("!!!", 39), "");
+  assert.equal(slugOf(`${"a".repeat(38)} b`, 39), "a".repeat(38));
+});

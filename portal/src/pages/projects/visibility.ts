@@ -1,0 +1,45 @@
+import { APP_SLUG_PATTERN, SLUG_PATTERN } from "@mooring/contract";
+
+export type Visibility = "organization" | "private";
+
+/** What a visibility means, to be read before it is chosen. */
+export const VISIBILITY_ABOUT: Readonly<Record<Visibility, { title: string; about: string }>> = {
+  organization: {
+    title: "The whole organization",
+    about:
+      "Every member works in it with their role in the organization, and credentials of the organization reach it. Roles in the project add to that.",
+  },
+  private: {
+    title: "Private",
+    about:
+      "Only its own members see that it exists: owners and admins of the organization don't, and no credential of the organization reaches it. Its own credentials and keys do. It needs a maintainer.",
+  },
+};
+
+const SLUG = new RegExp(SLUG_PATTERN);
+const APP_SLUG = new RegExp(APP_SLUG_PATTERN);
+
+/** What is wrong with a project's slug; null: nothing, or nothing was typed yet. */
+export function slugFault(slug: string): string | null {
+  return slug === "" || SLUG.test(slug)
+    ? null
+    : "2 to 39 of a-z, 0-9 and hyphens; begins and ends with a letter or digit";
+}
+
+/** The same of an app's slug, which is a repository and a bucket as well. */
+export function appSlugFault(slug: string): string | null {
+  return slug === "" || APP_SLUG.test(slug)
+    ? null
+    : "3 to 63 of a-z, 0-9, dots and hyphens; begins and ends with a letter or digit; nothing that S3 keeps for itself";
+}
+
+/** A slug as a name proposes it. */
+export function slugOf(name: string, charsMax: number): string {
+  return name
+    .normalize("NFKD")
+    .replaceAll(/\p{Mark}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, charsMax)
+    .replaceAll(/^-+|-+$/g, "");
+}
