@@ -12,7 +12,7 @@ import {
   type TimeRange,
 } from "./time-range.ts";
 
-type LiveSearch = RangeSearch & { live?: string };
+type LiveSearch = RangeSearch & { live?: string | undefined };
 
 export interface ChartRange {
   readonly range: TimeRange;
@@ -63,7 +63,7 @@ export function useChartRange(fallback = "1h"): ChartRange {
     isLive,
     refresh: () => setNowMs(Date.now()),
     setRange: (chosen) => setSearch(searchOf(chosen), { push: true }),
-    setLive: (on) => setSearch({ live: on ? "on" : undefined } as Partial<LiveSearch>),
+    setLive: (on) => setSearch({ live: on ? "on" : undefined }),
   };
 }
 

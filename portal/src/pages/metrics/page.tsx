@@ -12,7 +12,7 @@ import { listSql } from "./metric-sql.ts";
 import { PlotCard } from "./plot-card.tsx";
 import { firstPlot, kindOf, plotsOf, plotText, type Plot } from "./plots.ts";
 
-type MetricsSearch = { plot?: readonly string[]; find?: string };
+type MetricsSearch = { plot?: readonly string[] | undefined; find?: string | undefined };
 
 /** Metrics over time: as many plots as one likes, all of one range, all in the address. */
 export function Page(): ReactNode {
@@ -27,7 +27,7 @@ export function Page(): ReactNode {
   const metrics = rows.map(metricOf);
   const plots = plotsOf(search.plot ?? []);
   const setPlots = (next: readonly Plot[]): void =>
-    setSearch({ plot: next.length === 0 ? undefined : next.map(plotText) } as Partial<MetricsSearch>, { push: true });
+    setSearch({ plot: next.length === 0 ? undefined : next.map(plotText) }, { push: true });
   const toggle = ({ name, kind }: Metric): void =>
     setPlots(
       plots.some((plot) => plot.name === name)
@@ -52,7 +52,7 @@ export function Page(): ReactNode {
             total={rows[0] === undefined ? 0 : numberOf(rows[0], "total")}
             shown={new Set(plots.map(({ name }) => name))}
             find={search.find ?? ""}
-            onFind={(text) => setSearch({ find: text === "" ? undefined : text } as Partial<MetricsSearch>)}
+            onFind={(text) => setSearch({ find: text === "" ? undefined : text })}
             onToggle={toggle}
           />
           <div className="flex min-w-0 flex-col gap-4">

@@ -1,6 +1,12 @@
 import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { useSearchState } from "~/app/search.ts";
+import { TraceList } from "./trace-list.tsx";
+import type { TracesSearch } from "./trace-search.ts";
+import { TraceView } from "./trace-view.tsx";
 
+/** All traces, or the one that the address names. */
 export function Page(): ReactNode {
-  return <Frame title="traces">Not written yet.</Frame>;
+  const [search] = useSearchState<TracesSearch>();
+  const trace = search.trace === undefined ? "" : String(search.trace);
+  return trace === "" ? <TraceList /> : <TraceView traceId={trace} />;
 }

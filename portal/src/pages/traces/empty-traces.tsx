@@ -1,0 +1,35 @@
+import type { ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useConnect } from "~/app/connect/connect.tsx";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Empty } from "~/kit/page.tsx";
+
+/** Where no trace is to be shown: because of the filters, or because none came. */
+export function EmptyTraces({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  const addresses = useAddresses();
+  const connect = useConnect();
+  if (isFiltered) return <p className="p-5 text-ink-2">No trace fits these filters in this range.</p>;
+  return (
+    <Empty
+      title="No traces in this range"
+      action={
+        <Button look="main" onClick={() => connect({ topic: "telemetry" })}>
+          Connect
+        </Button>
+      }
+    >
+      <p>
+        A trace is what one request did, span by span. Any OpenTelemetry SDK sends them; these settings are all it
+        takes.
+      </p>
+      <CopyBlock
+        text={[
+          `export OTEL_EXPORTER_OTLP_ENDPOINT=${addresses?.ingest_url ?? "INGEST_URL"}/otlp`,
+          `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$TOKEN"`,
+          "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+        ].join("\n")}
+      />
+    </Empty>
+  );
+}

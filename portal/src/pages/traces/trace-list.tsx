@@ -1,0 +1,134 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import { PageLink } from "~/app/page-link.tsx";
+import { useProject } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { useSql } from "~/kit/chart-query.ts";
+import { RangeControls, useChartRange } from "~/kit/chart-range.tsx";
+import { numberOf } from "~/kit/chart-rows.ts";
+import { withValues } from "~/kit/chart-sql.ts";
+import { countText, durationText } from "~/kit/figures.ts";
+import { visibleText } from "~/kit/foreign.ts";
+import { Page as Frame, Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { ListTable } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { EmptyTraces } from "./empty-traces.tsx";
+import { TraceFilters } from "./trace-filters.tsx";
+import { filterOf, type TracesSearch } from "./trace-search.ts";
+import { listStatement, summaryOf, type TraceSummary } from "./trace-sql.ts";
+
+const PAGE = 100;
+const SHOWN_MAX = 1000;
+
+/** Traces of a range, and the ways to find one. */
+export function TraceList(): ReactNode {
+  const [search, setSearch] = useSearchState<TracesSearch>();
+  const range = useChartRange();
+  const projectId = useProject()?.id ?? null;
+  const [shownMax, setShownMax] = useState(PAGE);
+  const statement = listStatement(filterOf(search, projectId));
+  const { data, rows, error, isPending, isFetching } = useSql({ ...statement, ...range.bounds, limit: shownMax });
+  const items = rows.map(summaryOf);
+  const total = rows[0] === undefined ? 0 : numberOf(rows[0], "total");
+  const longestMs = items.reduce((most, { lastedMs }) => Math.max(most, lastedMs), 0);
+  return (
+    <Frame
+      title="Traces"
+      about="What one request did, in all the services that it went through."
+      actions={<RangeControls of={range} />}
+    >
+      <Section
+        title="Requests"
+        about={data === undefined ? "" : `${countText(items.length)} of ${countText(total)} shown`}
+        actions={
+          <>
+            <OpenById onOpen={(trace) => setSearch({ trace }, { push: true })} />
+            <PageLink
+              page="sql"
+              search={{ sql: withValues(statement.sql, statement.parameters), ...range.bounds }}
+              className="self-center text-sea hover:underline"
+            >
+              Open in SQL
+            </PageLink>
+          </>
+        }
+        flush
+      >
+        <TraceFilters bounds={range.bounds} />
+        <ListTable<TraceSummary>
+          label="Traces"
+          keyOf={({ traceId }) => traceId}
+          onOpen={({ traceId }) => setSearch({ trace: traceId }, { push: true })}
+          empty={<EmptyTraces isFiltered={isFiltered(search)} />}
+          list={{
+            items,
+            error,
+            isPending,
+            hasMore: items.length < Math.min(total, SHOWN_MAX),
+            isLoadingMore: isFetching,
+            loadMore: () => setShownMax((shown) => Math.min(SHOWN_MAX, shown + PAGE)),
+          }}
+          columns={[
+            { title: "Request", grow: true, cell: ({ root }) => visibleText(root) },
+            { title: "Service", cell: ({ service }) => visibleText(service) },
+            { title: "Began", cell: ({ started }) => <Time at={started} /> },
+            { title: "Lasted", number: true, cell: ({ lastedMs }) => <Lasted ms={lastedMs} longestMs={longestMs} /> },
+            { title: "Spans", number: true, cell: ({ spans }) => countText(spans) },
+            { title: "Services", number: true, cell: ({ services }) => countText(services) },
+            {
+              title: "Errors",
+              cell: ({ errors }) => (errors > 0 ? <State kind="stop">{countText(errors)}</State> : <span>none</span>),
+            },
+          ]}
+        />
+        {items.length === SHOWN_MAX && total > SHOWN_MAX && (
+          <p className="border-t border-line p-2.5 text-ink-2">
+            The first {countText(SHOWN_MAX)} are shown. Narrow the range or the filters for the others.
+          </p>
+        )}
+      </Section>
+    </Frame>
+  );
+}
+
+function isFiltered({ service, name, least, status }: Partial<TracesSearch>): boolean {
+  return [service, name, least, status].some((value) => value !== undefined);
+}
+
+/** A duration and how it compares to the longest in sight. */
+function Lasted({ ms, longestMs }: { ms: number; longestMs: number }): ReactNode {
+  const share = longestMs === 0 ? 0 : ms / longestMs;
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span aria-hidden="true" className="flex h-1.5 w-16 justify-end max-sm:hidden">
+        <span className="block h-full rounded bg-sea" style={{ width: `${share * 100}%` }} />
+      </span>
+      {durationText(ms)}
+    </span>
+  );
+}
+
+function OpenById({ onOpen }: { onOpen: (trace: string) => void }): ReactNode {
+  const [id, setId] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (id.trim() !== "") onOpen(id.trim());
+  };
+  return (
+    <form onSubmit={submit} className="flex gap-2">
+      <input
+        className="mono h-[30px] w-44 min-w-0 rounded border border-line-2 bg-sheet px-2 text-ink"
+        aria-label="Identifier of a trace"
+        placeholder="trace id"
+        value={id}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setId(event.target.value)}
+      />
+      <Button type="submit" disabled={id.trim() === ""}>
+        Open
+      </Button>
+    </form>
+  );
+}
