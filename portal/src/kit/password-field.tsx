@@ -16,7 +16,7 @@ export function PasswordField({ label, hint, error, ...input }: PasswordFieldPro
       {(bound) => (
         <div className="flex gap-2">
           <TextInput {...bound} {...input} type={shown ? "text" : "password"} autoCapitalize="none" />
-          <Button aria-pressed={shown} aria-label="Show the password" onClick={() => setShown(!shown)}>
+          <Button aria-label={shown ? "Hide the password" : "Show the password"} onClick={() => setShown(!shown)}>
             {shown ? "Hide" : "Show"}
           </Button>
         </div>

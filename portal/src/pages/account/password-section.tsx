@@ -6,7 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { placeText } from "~/pages/sign-in/failure.tsx";
+import { placeText, restOf } from "~/pages/sign-in/failure.tsx";
 import { NewPassword } from "~/pages/sign-in/new-password.tsx";
 import { PASSWORD_LENGTH_MIN } from "~/pages/sign-in/password-hint.ts";
 import { useRenewSession } from "./renew-session.ts";
@@ -42,7 +42,7 @@ export function PasswordSection(): ReactNode {
           known={[user.name, user.email]}
         />
         <p className="text-s text-ink-2">Every other session ends. Credentials and personal access tokens go on.</p>
-        <ErrorNote error={place === null ? change.error : null} />
+        <ErrorNote error={restOf(change.error, ["/password"])} />
         <Button
           type="submit"
           className="self-start"

@@ -2,7 +2,7 @@ import { PORTAL_ROUTES, SLUG_PATTERN, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useRenewSession } from "~/pages/account/renew-session.ts";
-import { placeText } from "~/pages/sign-in/failure.tsx";
+import { placeText, restOf } from "~/pages/sign-in/failure.tsx";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
@@ -62,7 +62,7 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
           value={email}
           onChange={(event) => setEmail(event.target.value)}
         />
-        <ErrorNote error={found.error} />
+        <ErrorNote error={restOf(found.error, ["/name", "/slug", "/owner_email"])} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={found.isPending}>

@@ -6,7 +6,7 @@ import { sessionClient } from "~/api/clients.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { PasswordField } from "~/kit/password-field.tsx";
-import { Failure, placeText, useWaitS } from "~/pages/sign-in/failure.tsx";
+import { Failure, placeText, restOf, useWaitS } from "~/pages/sign-in/failure.tsx";
 import { NewPassword } from "~/pages/sign-in/new-password.tsx";
 
 export type Accepted = ResultOf<typeof ORGANIZATION_ROUTES.acceptInvitation>;
@@ -79,7 +79,7 @@ export function AcceptForm({
           onChange={(event) => setPassword(event.target.value)}
         />
       )}
-      <Failure error={error instanceof ApiError && error.places.length > 0 ? null : error} waitS={waitS} />
+      <Failure error={restOf(error, kind === "new" ? ["/name", "/password"] : ["/password"])} waitS={waitS} />
       <Button look="main" type="submit" busy={accept.isPending} disabled={waitS > 0}>
         Accept and sign in
       </Button>

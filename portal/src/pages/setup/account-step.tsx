@@ -6,7 +6,7 @@ import { sessionClient } from "~/api/clients.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { TextField } from "~/kit/field.tsx";
-import { Failure, placeText, useWaitS } from "~/pages/sign-in/failure.tsx";
+import { Failure, placeText, restOf, useWaitS } from "~/pages/sign-in/failure.tsx";
 import { NewPassword } from "~/pages/sign-in/new-password.tsx";
 import type { SetUpResult } from "./credential-step.tsx";
 
@@ -47,7 +47,7 @@ export function AccountStep({ token, onDone }: { token: string; onDone: (result:
         onChange={(event) => setName(event.target.value)}
       />
       <NewPassword value={password} onChange={setPassword} error={places.password} known={[name]} />
-      <Failure error={places.name === null && places.password === null ? error : null} waitS={waitS} />
+      <Failure error={restOf(error, ["/name", "/password"])} waitS={waitS} />
       <Button look="main" type="submit" busy={setUp.isPending} disabled={waitS > 0}>
         Set up and sign in
       </Button>

@@ -42,3 +42,9 @@ export function placeText(error: Error | null, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
   return error.places.find((place) => place.pointer === pointer)?.detail ?? null;
 }
+
+/** The error, unless all that is wrong stands at the fields of these places already. */
+export function restOf(error: Error | null, pointers: readonly string[]): Error | null {
+  if (!(error instanceof ApiError) || error.places.length === 0) return error;
+  return error.places.every((place) => pointers.includes(place.pointer)) ? null : error;
+}

@@ -7,7 +7,7 @@ import { Button, buttonClass } from "~/kit/button.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { PasswordField } from "~/kit/password-field.tsx";
 import { usePasskeyAutofill } from "./autofill.ts";
-import { Failure, placeText, useWaitS } from "./failure.tsx";
+import { Failure, placeText, restOf, useWaitS } from "./failure.tsx";
 import { usePasskeySignIn, type StepResult } from "./second-step.tsx";
 
 export type Methods = ResultOf<typeof PORTAL_ROUTES.getSignInMethods>;
@@ -40,7 +40,6 @@ export function FirstStep({
   usePasskeyAutofill(hasPasskeys && !byPasskey.isPending, (answer) => byPasskey.mutate(answer));
   const error = byPassword.error ?? byPasskey.error;
   const waitS = useWaitS(error);
-  const isInPlace = placeText(error, "/email") !== null;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     byPasskey.reset();
@@ -57,7 +56,7 @@ export function FirstStep({
           autoCapitalize="none"
           autoFocus
           required
-          error={placeText(error, "/email")}
+          error={placeText(error, "/email") === null ? null : "This is not an e-mail address."}
           value={email}
           onChange={(event) => setEmail(event.target.value)}
         />
@@ -69,7 +68,7 @@ export function FirstStep({
           value={password}
           onChange={(event) => setPassword(event.target.value)}
         />
-        <Failure error={isInPlace ? null : error} waitS={waitS} />
+        <Failure error={restOf(error, ["/email"])} waitS={waitS} />
         <Button look="main" type="submit" busy={byPassword.isPending} disabled={waitS > 0}>
           Sign in
         </Button>
