@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  firstPushCommands,
+  imageName,
+  numberOrNull,
+  patternFault,
+  patternsIn,
+  platformText,
+  pullCommands,
+  referrerName,
+  retentionText,
+  shortDigest,
+} from "./images.ts";
+
+const none = { keep_last: null, keep_days: null, keep_tags: [], untagged_days: null };
+
+test("an image is named by tag or by digest", () => {
+  assert.equal(imageName("reg.example.com", "orgs/acme/shop", "1.0"), "reg.example.com/orgs/acme/shop:1.0");
+  assert.equal(imageName("reg.example.com", "orgs/acme/shop", "sha256:ab"), "reg.example.com/orgs/acme/shop@sha256:ab");
+  assert.equal(pullCommands("r/x:1")[0]?.text, "docker pull r/x:1");
+  assert.equal(shortDigest(`sha256:${"0123456789abcdef".repeat(4)}`), "sha256:0123456789ab");
+});
+
+test("the first push is three commands", () => {
+  assert.deepEqual(firstPushCommands("127.0.0.1:8080", "acme", "shop").split("\n"), [
+    "docker login 127.0.0.1:8080 -u CLIENT_ID",
+    "docker tag shop:1.0 127.0.0.1:8080/orgs/acme/shop:1.0",
+    "docker push 127.0.0.1:8080/orgs/acme/shop:1.0",
+  ]);
+});
+
+test("platforms and what is attached", () => {
+  assert.equal(platformText({ os: "linux", architecture: "arm64", variant: "v8" }), "linux/arm64/v8");
+  assert.equal(platformText({ os: "unknown", architecture: "unknown", variant: null }), "attached");
+  const name = (artifactType: string | null, kind: "signature" | "sbom" | "attestation" | "other") =>
+    referrerName({ artifact_type: artifactType, kind });
+  assert.equal(name("application/vnd.cyclonedx+json", "sbom"), "CycloneDX bill of materials");
+  assert.equal(name("application/vnd.dev.cosign.artifact.sig.v1+json", "signature"), "cosign signature");
+  assert.equal(name("application/x-mine", "other"), "other artifact");
+  assert.equal(name(null, "attestation"), "attestation");
+});
+
+test("rules in words", () => {
+  assert.equal(retentionText(null), "Nothing is deleted by itself.");
+  assert.equal(retentionText(none), "Nothing is deleted by itself.");
+  assert.equal(
+    retentionText({ ...none, untagged_days: 7 }),
+    "Every tag stays. Manifests without a tag go after 7 days.",
+  );
+  assert.equal(
+    retentionText({ ...none, keep_last: 20, keep_days: 30, keep_tags: ["stable"] }),
+    "Of the tags stay the 20 that were moved last and those moved or pulled within 30 days and those like stable.",
+  );
+});
+
+test("what is typed into fields", () => {
+  assert.deepEqual(patternsIn("v*, stable v*"), ["v*", "stable"]);
+  assert.equal(patternFault(["v*", "release-1.x"]), undefined);
+  assert.match(patternFault(["a/b"]) ?? "", /^a\/b has more/);
+  assert.equal(numberOrNull(" "), null);
+  assert.equal(numberOrNull("7"), 7);
+});

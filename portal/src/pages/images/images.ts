@@ -1,0 +1,123 @@
+import type { REGISTRY_API_ROUTES, ResultOf } from "@mooring/contract";
+
+export type Repository = ResultOf<typeof REGISTRY_API_ROUTES.getImageRepository>;
+export type ImageTag = ResultOf<typeof REGISTRY_API_ROUTES.listImageTags>["items"][number];
+export type Manifest = ResultOf<typeof REGISTRY_API_ROUTES.getImageManifest>;
+export type Retention = NonNullable<Repository["retention"]>;
+type Platform = Manifest["platforms"][number];
+
+/** `linux/arm64/v8`; what builders attach to an index has no platform of its own. */
+export function platformText({ os, architecture, variant }: Pick<Platform, "os" | "architecture" | "variant">): string {
+  const parts = [os, architecture, variant].filter((part) => part !== null && part !== "unknown");
+  return parts.length === 0 ? "attached" : parts.join("/");
+}
+
+/** The first twelve digits, as clients show them. */
+export function shortDigest(digest: string): string {
+  const [algorithm = "", hex = ""] = digest.split(":");
+  return `${algorithm}:${hex.slice(0, 12)}`;
+}
+
+/** A command for each client. */
+export interface ImageCommand {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** `registry.example.com/orgs/acme/shop:1.0`, or by `@sha256:…`. */
+export function imageName(domain: string, repository: string, reference: string): string {
+  return `${domain}/${repository}${reference.includes(":") ? "@" : ":"}${reference}`;
+}
+
+export function pullCommands(image: string): readonly ImageCommand[] {
+  return [
+    { id: "docker", title: "docker", text: `docker pull ${image}` },
+    { id: "podman", title: "podman", text: `podman pull ${image}` },
+    { id: "skopeo", title: "skopeo", text: `skopeo copy docker://${image} docker-archive:image.tar` },
+    { id: "kubernetes", title: "Kubernetes", text: `image: ${image}` },
+    { id: "dockerfile", title: "Dockerfile", text: `FROM ${image}` },
+  ];
+}
+
+/** What the registry's own interface deletes a tag or a digest with. */
+export function deleteCommands(image: string): readonly ImageCommand[] {
+  return [
+    { id: "skopeo", title: "skopeo", text: `skopeo delete docker://${image}` },
+    { id: "crane", title: "crane", text: `crane delete ${image}` },
+  ];
+}
+
+/** Config and labels are in the image itself. */
+export function configCommands(image: string): readonly ImageCommand[] {
+  return [
+    { id: "skopeo", title: "skopeo", text: `skopeo inspect --config docker://${image}` },
+    { id: "crane", title: "crane", text: `crane config ${image}` },
+  ];
+}
+
+/** From nothing to a pushed image. */
+export function firstPushCommands(domain: string, org: string, app: string): string {
+  const image = `${domain}/orgs/${org}/${app}:1.0`;
+  return [`docker login ${domain} -u CLIENT_ID`, `docker tag ${app}:1.0 ${image}`, `docker push ${image}`].join("\n");
+}
+
+const KNOWN_ARTIFACTS: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/^application\/vnd\.dev\.cosign\.artifact\.sig/, "cosign signature"],
+  [/^application\/vnd\.dev\.sigstore\.bundle/, "Sigstore bundle"],
+  [/^application\/vnd\.cncf\.notary\.signature/, "Notary signature"],
+  [/^application\/(vnd\.cyclonedx|.*cyclonedx)/, "CycloneDX bill of materials"],
+  [/^(application|text)\/spdx/, "SPDX bill of materials"],
+  [/^application\/vnd\.syft/, "Syft bill of materials"],
+  [/^application\/vnd\.in-toto/, "in-toto attestation"],
+  [/^application\/(vnd\.dsse|.*dsse)/, "DSSE attestation"],
+  [/sarif/, "SARIF report"],
+];
+const KINDS: Readonly<Record<Manifest["referrers"][number]["kind"], string>> = {
+  signature: "signature",
+  sbom: "bill of materials",
+  attestation: "attestation",
+  other: "other artifact",
+};
+
+/** What refers to an image, by its artifact type. */
+export function referrerName({
+  artifact_type: type,
+  kind,
+}: Pick<Manifest["referrers"][number], "artifact_type" | "kind">): string {
+  return KNOWN_ARTIFACTS.find(([pattern]) => type !== null && pattern.test(type))?.[1] ?? KINDS[kind];
+}
+
+/** A number typed into a field that may be empty. */
+export function numberOrNull(text: string): number | null {
+  return text.trim() === "" ? null : Number(text);
+}
+
+/** Patterns of tags typed with commas or spaces between. */
+export function patternsIn(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter((pattern) => pattern !== ""))];
+}
+
+/** The first pattern that the server would refuse. */
+export function patternFault(patterns: readonly string[]): string | undefined {
+  if (patterns.length > 20) return "20 patterns at most";
+  const wrong = patterns.find((pattern) => !/^[a-zA-Z0-9._*-]{1,128}$/.test(pattern));
+  return wrong === undefined ? undefined : `${wrong} has more than letters, digits, . _ - and *`;
+}
+
+/** Rules in words; null: nothing is deleted by itself. */
+export function retentionText(rules: Retention | null): string {
+  if (rules === null || (rules.keep_last === null && rules.keep_days === null && rules.untagged_days === null))
+    return "Nothing is deleted by itself.";
+  const kept = [
+    ...(rules.keep_last === null ? [] : [`the ${rules.keep_last} that were moved last`]),
+    ...(rules.keep_days === null ? [] : [`those moved or pulled within ${rules.keep_days} days`]),
+    ...(rules.keep_tags.length === 0 ? [] : [`those like ${rules.keep_tags.join(", ")}`]),
+  ];
+  const tags =
+    rules.keep_last === null && rules.keep_days === null
+      ? "Every tag stays."
+      : `Of the tags stay ${kept.join(" and ")}.`;
+  const untagged = rules.untagged_days === null ? "" : ` Manifests without a tag go after ${rules.untagged_days} days.`;
+  return tags + untagged;
+}

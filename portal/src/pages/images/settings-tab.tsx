@@ -1,0 +1,131 @@
+import { REGISTRY_API_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { bytesText, plural } from "~/kit/figures.ts";
+import { Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import type { Repository } from "./images.ts";
+
+const CHANGES = [
+  REGISTRY_API_ROUTES.getImageRepository,
+  REGISTRY_API_ROUTES.listImageRepositories,
+  REGISTRY_API_ROUTES.listImageTags,
+  REGISTRY_API_ROUTES.getImageManifest,
+];
+
+/** Who may pull, and how to empty the repository. */
+export function SettingsTab({ repository }: { repository: Repository }): ReactNode {
+  const [open, setOpen] = useState<"public" | "empty" | null>(null);
+  const mayWrite = useMay("apps:write");
+  const mayDelete = useMay("registry:delete");
+  const isEmpty = repository.manifests === 0;
+  return (
+    <>
+      <Section title="Who may pull">
+        {repository.public ? (
+          <State kind="warn">everybody, without credentials</State>
+        ) : (
+          <State kind="go">those with registry:pull in this project</State>
+        )}
+        <div>
+          <Button
+            disabled={!mayWrite}
+            title={mayWrite ? undefined : "Needs the scope apps:write"}
+            onClick={() => setOpen("public")}
+          >
+            {repository.public ? "Take it back from the public…" : "Let everybody pull…"}
+          </Button>
+        </div>
+      </Section>
+      <Section title="Danger">
+        <p className="text-ink-2">
+          Delete every image; the app and its bucket stay. To delete the app as well, empty it here first, then go to{" "}
+          <PageLink page="buckets" search={{ bucket: repository.slug }}>
+            its bucket
+          </PageLink>
+          .
+        </p>
+        <div>
+          <Button
+            look="danger"
+            disabled={!mayDelete || isEmpty}
+            title={isEmpty ? "Nothing is here" : mayDelete ? undefined : "Needs the scope registry:delete"}
+            onClick={() => setOpen("empty")}
+          >
+            Delete all images…
+          </Button>
+        </div>
+      </Section>
+      {open === "public" && <PublicDialog repository={repository} onClose={() => setOpen(null)} />}
+      {open === "empty" && <EmptyDialog repository={repository} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+interface DialogProps {
+  repository: Repository;
+  onClose: () => void;
+}
+
+function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
+  const update = useAct(REGISTRY_API_ROUTES.updateImageRepository, { changes: CHANGES, onDone: onClose });
+  const willBe = !repository.public;
+  return (
+    <DangerDialog
+      title={willBe ? "Let everybody pull" : "Take it back from the public"}
+      type={willBe ? repository.slug : undefined}
+      action={willBe ? "Let everybody pull" : "Take it back"}
+      busy={update.isPending}
+      error={update.error}
+      onClose={onClose}
+      onConfirm={() => update.mutate({ params: { app_id: repository.slug }, body: { public: willBe } })}
+      about={
+        willBe ? (
+          <p>
+            Whoever can reach the registry may list and pull all {plural(repository.tags, "tag")} of{" "}
+            <code>{repository.name}</code>, those pushed later too, without signing in. Who pulled is not known then.
+          </p>
+        ) : (
+          <p>
+            Who pulls without credentials is refused from then on. It has been pulled {plural(repository.pulls, "time")}
+            .
+          </p>
+        )
+      }
+    />
+  );
+}
+
+function EmptyDialog({ repository, onClose }: DialogProps): ReactNode {
+  const say = useSay();
+  const empty = useAct(REGISTRY_API_ROUTES.emptyImageRepository, {
+    changes: CHANGES,
+    onDone: () => {
+      say(`${repository.slug} has no images any more`);
+      onClose();
+    },
+  });
+  return (
+    <DangerDialog
+      title={`Delete all images of ${repository.slug}`}
+      type={repository.slug}
+      action="Delete all images"
+      busy={empty.isPending}
+      error={empty.error}
+      onClose={onClose}
+      onConfirm={() => empty.mutate({ params: { app_id: repository.slug } })}
+      about={
+        <p>
+          {plural(repository.tags, "tag")} and {plural(repository.manifests, "manifest")} go,{" "}
+          {bytesText(repository.size_bytes)}. Whatever pulls <code>{repository.name}</code> fails from then on: clusters
+          that start a container anew, builds that begin from it. This can't be undone.
+        </p>
+      }
+    />
+  );
+}

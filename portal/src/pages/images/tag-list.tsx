@@ -1,0 +1,170 @@
+import { REGISTRY_API_ROUTES } from "@mooring/contract";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useList } from "~/api/queries.ts";
+import { useOrganization } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { TextInput } from "~/kit/field.tsx";
+import { bytesText, countText } from "~/kit/figures.ts";
+import { Empty, Section } from "~/kit/page.tsx";
+import { Badge } from "~/kit/state.tsx";
+import { ListTable, More, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import {
+  firstPushCommands,
+  platformText,
+  shortDigest,
+  type ImageTag,
+  type Manifest,
+  type Repository,
+} from "./images.ts";
+import type { SearchState } from "./search.ts";
+import { useManifest } from "./use-manifest.ts";
+
+const PLATFORMS_SHOWN = 4;
+
+/** The tags of a repository by name, with what each points at. */
+export function TagList({ repository }: { repository: Repository }): ReactNode {
+  const [search, setSearch] = useSearchState<SearchState>();
+  const list = useList(
+    REGISTRY_API_ROUTES.listImageTags,
+    { params: { app_id: repository.slug }, query: { limit: 100 } },
+    { refetchMs: 30_000 },
+  );
+  const q = (search.q ?? "").toLowerCase();
+  const shown = list.items.filter(({ name, digest }) => name.toLowerCase().includes(q) || digest.includes(q));
+  return (
+    <Section
+      title="Tags"
+      about={q === "" ? undefined : `${shown.length} of the ${list.items.length} loaded`}
+      flush
+      actions={<Search />}
+    >
+      <ListTable
+        label="tags"
+        list={{ ...list, items: shown }}
+        columns={columnsOf(repository.slug)}
+        keyOf={({ name }) => name}
+        openKey={search.ref}
+        onOpen={({ name }) => setSearch({ ref: search.ref === name ? undefined : name }, { push: true })}
+        empty={q === "" ? <NoTags repository={repository} /> : <NoMatch list={list} />}
+      />
+    </Section>
+  );
+}
+
+function columnsOf(app: string): Column<ImageTag>[] {
+  return [
+    {
+      title: "Tag",
+      cell: ({ name, immutable }) => (
+        <span className="flex items-center gap-2">
+          <code>{name}</code>
+          {immutable && <Badge>immutable</Badge>}
+        </span>
+      ),
+    },
+    { title: "Platforms", cell: ({ digest }) => <OfManifest app={app} digest={digest} show={Platforms} />, grow: true },
+    { title: "Size", cell: ({ digest }) => <OfManifest app={app} digest={digest} show={Size} />, number: true },
+    { title: "Digest", cell: ({ digest }) => <code title={digest}>{shortDigest(digest)}</code> },
+    { title: "Pulls", cell: ({ pulls }) => countText(pulls), number: true },
+    { title: "Last pull", cell: ({ last_pull_at }) => <Time at={last_pull_at} /> },
+    { title: "Pushed", cell: ({ updated_at }) => <Time at={updated_at} /> },
+  ];
+}
+
+/** Something that only the manifest tells, asked when the row comes into sight. */
+function OfManifest({
+  app,
+  digest,
+  show: Show,
+}: {
+  app: string;
+  digest: string;
+  show: (props: { manifest: Manifest }) => ReactNode;
+}): ReactNode {
+  const place = useRef<HTMLSpanElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting === true) setSeen(true);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const { data, error } = useManifest(app, digest, { enabled: isSeen });
+  return (
+    <span ref={place} className="inline-flex min-h-4 min-w-4 gap-1">
+      {data !== undefined && <Show manifest={data} />}
+      {error !== null && <span title={error.message}>?</span>}
+    </span>
+  );
+}
+
+function Size({ manifest }: { manifest: Manifest }): ReactNode {
+  return bytesText(manifest.total_size_bytes);
+}
+
+function Platforms({ manifest: { platforms, artifact_type: type, config } }: { manifest: Manifest }): ReactNode {
+  const names = [...new Set(platforms.map(platformText))].filter((name) => name !== "attached");
+  if (platforms.length === 0) {
+    const isImage = config !== null && /config\.v1\+json|container\.image\.v1\+json/.test(config.media_type);
+    return <Badge>{isImage ? "one platform" : (type ?? config?.media_type ?? "artifact")}</Badge>;
+  }
+  return (
+    <>
+      {names.slice(0, PLATFORMS_SHOWN).map((name) => (
+        <Badge key={name}>{name}</Badge>
+      ))}
+      {names.length > PLATFORMS_SHOWN && <Badge>{names.length - PLATFORMS_SHOWN} more</Badge>}
+    </>
+  );
+}
+
+function Search(): ReactNode {
+  const [search, setSearch] = useSearchState<SearchState>();
+  const [text, setText] = useState(search.q ?? "");
+  return (
+    <TextInput
+      data-search
+      type="search"
+      aria-label="Find a tag by name or digest"
+      placeholder="Find by name or digest"
+      className="w-52"
+      value={text}
+      onChange={({ target: { value } }) => {
+        setText(value);
+        setSearch({ q: value === "" ? undefined : value });
+      }}
+    />
+  );
+}
+
+function NoMatch({ list }: { list: Parameters<typeof More>[0]["list"] }): ReactNode {
+  return (
+    <>
+      <Empty title="No tag matches">
+        <p>None of the {list.items.length} that are loaded has this in its name or its digest.</p>
+      </Empty>
+      {list.hasMore && <More list={list} />}
+    </>
+  );
+}
+
+function NoTags({ repository }: { repository: Repository }): ReactNode {
+  const domain = useAddresses()?.registry_domain ?? "REGISTRY";
+  const { slug } = useOrganization();
+  return (
+    <Empty title="Nothing is tagged here">
+      <p>
+        {repository.manifests === 0
+          ? "Push an image, and it appears here. The user is a credential's client id, the password its secret."
+          : "Manifests without a tag are pulled by their digest."}
+      </p>
+      <CopyBlock text={firstPushCommands(domain, slug, repository.slug)} label="push an image" />
+    </Empty>
+  );
+}
