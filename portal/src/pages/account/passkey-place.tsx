@@ -15,8 +15,8 @@ export function PasskeyPlace(): ReactNode {
       ) : (
         <>
           They do by the name localhost:{" "}
-          <a href={elsewhere} className="text-sea underline">
-            open the portal by localhost
+          <a href={elsewhere} target="_blank" rel="noreferrer" className="text-sea underline">
+            open the portal by localhost (in a new tab)
           </a>{" "}
           and sign in there again.
         </>

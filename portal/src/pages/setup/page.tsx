@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import { ConfirmationProvider } from "~/api/confirmation.tsx";
 import { sessionQuery } from "~/api/session.ts";
 import { ButtonLink } from "~/kit/button.tsx";
+import { useSignInMethods } from "~/pages/account/sign-in-methods.ts";
 import { CookieNote, mayKeepCookies } from "~/pages/sign-in/cookie-note.tsx";
 import { useBegunSession } from "~/pages/sign-in/finish.ts";
 import { OpenFrame, Steps } from "~/pages/sign-in/frame.tsx";
@@ -34,9 +35,7 @@ export function Page(): ReactNode {
         title="Set up the owner’s account"
         about="You own an organization on this server. Choose how you are called and a password; there is none yet."
         steps={<Steps titles={STEPS} current={0} />}
-        foot={
-          session && <p>You are signed in as {session.user.email}. Setting up ends that session in this browser.</p>
-        }
+        foot={<Before token={token} signedInAs={session?.user.email} />}
       >
         {!mayKeepCookies() && <CookieNote />}
         <AccountStep token={token} onDone={(done) => void onSetUp(done)} />
@@ -64,6 +63,27 @@ export function Page(): ReactNode {
       {!session && <CookieNote after />}
       <CredentialStep result={result} signedIn={Boolean(session)} />
     </OpenFrame>
+  );
+}
+
+/** What to know before: a session that ends, and that passkeys want another name of the same server. */
+function Before({ token, signedInAs }: { token: string; signedInAs: string | undefined }): ReactNode {
+  const elsewhere = useSignInMethods().passkeyPage(`/setup#${token}`);
+  return (
+    <>
+      {signedInAs !== undefined && (
+        <p>You are signed in as {signedInAs}. Setting up ends that session in this browser.</p>
+      )}
+      {elsewhere !== null && (
+        <p>
+          Browsers make no passkeys for <code>{location.host}</code>. To use one,{" "}
+          <a href={elsewhere} className="text-sea underline">
+            open this link by the name localhost
+          </a>
+          .
+        </p>
+      )}
+    </>
   );
 }
 
