@@ -1,6 +1,6 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useList } from "~/api/queries.ts";
+import { useList, type ItemList } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMay, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
@@ -9,7 +9,7 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { TextInput } from "~/kit/field.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
-import { ListTable, type Column } from "~/kit/table.tsx";
+import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import type { App } from "./apps.ts";
 import type { SearchState } from "./search.ts";
@@ -42,7 +42,7 @@ export function BucketList(): ReactNode {
         keyOf={({ slug }) => slug}
         openKey={search.bucket}
         onOpen={({ slug }) => setSearch({ bucket: search.bucket === slug ? undefined : slug }, { push: true })}
-        empty={<NoBuckets isFiltered={q !== ""} />}
+        empty={<NoBuckets isFiltered={q !== ""} list={list} />}
       />
     </Section>
   );
@@ -67,14 +67,17 @@ function Search(): ReactNode {
   );
 }
 
-function NoBuckets({ isFiltered }: { isFiltered: boolean }): ReactNode {
+function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<App> }): ReactNode {
   const [, setSearch] = useSearchState<SearchState>();
   const mayCreate = useMay("apps:write");
   if (isFiltered)
     return (
-      <Empty title="No bucket matches">
-        <p>No bucket that is loaded has this in its name.</p>
-      </Empty>
+      <>
+        <Empty title="No bucket matches">
+          <p>None of the {list.items.length} that are loaded has this in its name.</p>
+        </Empty>
+        {list.hasMore && <More list={list} />}
+      </>
     );
   return (
     <Empty

@@ -13,6 +13,7 @@ import { CreateDestinationDialog } from "./create-destination-dialog.tsx";
 import { DestinationInspector } from "./destination-inspector.tsx";
 import { DestinationList } from "./destination-list.tsx";
 import type { SearchState } from "./search.ts";
+import { StoredLine } from "./stored-line.tsx";
 
 /** Buckets, each of which is an app, and where their events go. */
 export function Page(): ReactNode {
@@ -44,7 +45,7 @@ export function Page(): ReactNode {
             })
           }
           tabs={[
-            { id: "buckets", title: "Buckets", content: <BucketList /> },
+            { id: "buckets", title: "Buckets", content: <Buckets /> },
             { id: "events", title: "Event destinations", content: <DestinationList /> },
           ]}
         />
@@ -59,6 +60,15 @@ export function Page(): ReactNode {
         <CreateDestinationDialog onClose={() => setSearch({ create: undefined })} />
       )}
     </Frame>
+  );
+}
+
+function Buckets(): ReactNode {
+  return (
+    <>
+      <StoredLine />
+      <BucketList />
+    </>
   );
 }
 

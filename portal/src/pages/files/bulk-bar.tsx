@@ -5,8 +5,8 @@ import { useMay, useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Menu, MenuItem } from "~/kit/menu.tsx";
+import { saveFile } from "~/kit/save.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
-import { saveText } from "./download.ts";
 import type { StoredFile } from "./files.ts";
 import { addressListOf, csvOf } from "./lists.ts";
 import { countedText } from "./upload-tray.tsx";
@@ -24,7 +24,7 @@ export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onCl
       <span className="ml-auto flex flex-wrap gap-2">
         <Menu trigger={<Button busy={addresses.isPending}>Download list</Button>}>
           <MenuItem onSelect={() => addresses.mutate()}>Addresses, one a line, for wget -i and curl</MenuItem>
-          <MenuItem onSelect={() => saveText("files.csv", "text/csv", csvOf(files))}>
+          <MenuItem onSelect={() => saveFile("files.csv", new Blob([csvOf(files)], { type: "text/csv" }))}>
             Names, sizes and digests as CSV
           </MenuItem>
         </Menu>
@@ -61,7 +61,7 @@ function useAddressList(files: readonly StoredFile[]) {
         const { data } = await client.call(FILE_ROUTES.getFileDownload, { params: { file_id: id } });
         urls.push(data.download_url);
       }
-      saveText("addresses.txt", "text/plain", addressListOf(urls));
+      saveFile("addresses.txt", new Blob([addressListOf(urls)], { type: "text/plain" }));
     },
   });
 }

@@ -1,9 +1,12 @@
+import { USAGE_ROUTES } from "@mooring/contract";
 import { useEffect, useState, type ReactNode } from "react";
-import { useMe, type Me } from "~/app/scope.ts";
+import { useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay, useMe, type Me } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { Select } from "~/kit/field.tsx";
-import { bytesText, countText } from "~/kit/figures.ts";
+import { bytesText, countText, plural } from "~/kit/figures.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Section } from "~/kit/page.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
@@ -59,6 +62,7 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
         </>
       }
     >
+      <Quota />
       <div className="max-h-64 overflow-auto">
         <Table
           label={`storage by ${GROUPINGS[by]}`}
@@ -74,6 +78,34 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
         </p>
       )}
     </Section>
+  );
+}
+
+/** What the whole organization stores, by counters that are kept along. */
+function Quota(): ReactNode {
+  const mayRead = useMay(USAGE_ROUTES.getUsage.permission);
+  const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead });
+  if (data === undefined) return null;
+  const { bytes, count, reserved_bytes: reserved, quota_bytes: quota } = data.services.files;
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 border-b border-line px-3.5 py-2 text-ink-2">
+      <span>
+        The organization stores {plural(count, "file")}, {bytesText(bytes)}
+        {quota !== null && ` of the ${bytesText(quota)} that it may`}
+        {reserved > 0 && `; uploads under way hold ${bytesText(reserved)} more`}.
+      </span>
+      {quota !== null && (
+        <meter
+          className="h-2 w-32"
+          min={0}
+          max={quota}
+          high={quota * 0.9}
+          value={bytes}
+          aria-label="storage of files used"
+        />
+      )}
+      <PageLink page="usage">Usage and limits</PageLink>
+    </p>
   );
 }
 

@@ -5,6 +5,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
+import { useNames } from "~/kit/names.ts";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loaded } from "~/kit/page.tsx";
 import { curlOf } from "~/kit/shell.ts";
@@ -77,6 +78,7 @@ function Details({ repository, reference, manifest }: DetailsProps): ReactNode {
 
 function ManifestFacts({ manifest, goTo }: { manifest: Manifest; goTo: (digest: string) => void }): ReactNode {
   const { subject } = manifest;
+  const nameOf = useNames();
   return (
     <Facts
       items={[
@@ -108,7 +110,14 @@ function ManifestFacts({ manifest, goTo }: { manifest: Manifest; goTo: (digest: 
               ] as const,
             ]),
         ["Pushed", <Time key="pushed" at={manifest.created_at} />],
-        ["Pushed by", <Copyable key="by" text={manifest.created_by} />],
+        [
+          "Pushed by",
+          <Copyable
+            key="by"
+            text={manifest.created_by}
+            shown={visibleText(nameOf(manifest.created_by) ?? manifest.created_by)}
+          />,
+        ],
         ["Pulls", countText(manifest.pulls)],
         ["Last pull", <Time key="pull" at={manifest.last_pull_at} />],
       ]}

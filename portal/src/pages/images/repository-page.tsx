@@ -26,10 +26,10 @@ export function Page(): ReactNode {
   const result = useRead(REGISTRY_API_ROUTES.getImageRepository, { params: { app_id: app } }, { refetchMs: 30_000 });
   return (
     <Frame
-      title={app}
+      title={result.data?.slug ?? app}
       about={
         <>
-          <PageLink page="images">Images</PageLink> / {app}
+          <PageLink page="images">Images</PageLink> / {result.data?.slug ?? app}
         </>
       }
       actions={<CopyButton text={curlOf(`${location.origin}/v1/registry/repositories/${app}`)} label="Copy as curl" />}

@@ -4,7 +4,9 @@ import { useRead } from "~/api/queries.ts";
 import { useMay, useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
+import { useNames } from "~/kit/names.ts";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loaded } from "~/kit/page.tsx";
 import { curlOf } from "~/kit/shell.ts";
@@ -60,6 +62,7 @@ function KeyDetails({ s3Key: key }: { s3Key: S3Key }): ReactNode {
 
 function KeyFacts({ s3Key: key }: { s3Key: S3Key }): ReactNode {
   const me = useMe();
+  const nameOf = useNames();
   const state = stateOf(key, useNow(60_000));
   const lost = key.scopes.filter((scope) => !key.effective_scopes.includes(scope));
   return (
@@ -74,7 +77,10 @@ function KeyFacts({ s3Key: key }: { s3Key: S3Key }): ReactNode {
         ["Reaches", <code key="reach">{reachText(key)}</code>],
         ["Project", <ProjectName key="project" id={key.project_id} me={me} />],
         ["Made", <Time key="made" at={key.created_at} />],
-        ["Made by", <Copyable key="by" text={key.created_by} />],
+        [
+          "Made by",
+          <Copyable key="by" text={key.created_by} shown={visibleText(nameOf(key.created_by) ?? key.created_by)} />,
+        ],
         ["Last used", <Time key="used" at={key.last_used_at} />],
         ["Expires", <Time key="expires" at={key.expires_at} />],
         ...(key.revoked_at === null ? [] : [["Revoked", <Time key="revoked" at={key.revoked_at} />] as const]),

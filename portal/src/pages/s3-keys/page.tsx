@@ -1,6 +1,6 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useList } from "~/api/queries.ts";
+import { useList, type ItemList } from "~/api/queries.ts";
 import { useMay, useMe, useProject, type Me } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
@@ -9,7 +9,7 @@ import { Checkbox, TextInput } from "~/kit/field.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
-import { ListTable, type Column } from "~/kit/table.tsx";
+import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
 import { CreateKeyDialog } from "./create-dialog.tsx";
 import { KeyInspector } from "./inspector.tsx";
@@ -71,7 +71,7 @@ export function Page(): ReactNode {
             keyOf={({ id }) => id}
             onOpen={open}
             openKey={search.key}
-            empty={<NoKeys isFiltered={q !== ""} action={create} />}
+            empty={<NoKeys isFiltered={q !== ""} list={list} action={create} />}
           />
         </Section>
       </WithInspector>
@@ -131,12 +131,21 @@ function useColumns(me: Me | undefined): Column<S3Key>[] {
   ];
 }
 
-function NoKeys({ isFiltered, action }: { isFiltered: boolean; action: ReactNode }): ReactNode {
+interface NoKeysProps {
+  isFiltered: boolean;
+  list: ItemList<S3Key>;
+  action: ReactNode;
+}
+
+function NoKeys({ isFiltered, list, action }: NoKeysProps): ReactNode {
   if (isFiltered)
     return (
-      <Empty title="No key matches">
-        <p>Nothing that is loaded has this in its name, its id or its buckets.</p>
-      </Empty>
+      <>
+        <Empty title="No key matches">
+          <p>None of the {list.items.length} that are loaded has this in its name, its id or its buckets.</p>
+        </Empty>
+        {list.hasMore && <More list={list} />}
+      </>
     );
   return (
     <Empty title="No keys yet" action={action}>

@@ -1,0 +1,33 @@
+import { USAGE_ROUTES } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay } from "~/app/scope.ts";
+import { bytesText, plural } from "~/kit/figures.ts";
+
+/** What all buckets of the organization hold, by counters that are kept along; single ones are not counted. */
+export function StoredLine(): ReactNode {
+  const mayRead = useMay(USAGE_ROUTES.getUsage.permission);
+  const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead, refetchMs: 30_000 });
+  if (data === undefined) return null;
+  const { bytes, objects, quota_bytes: quota } = data.services.buckets;
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 text-ink-2">
+      <span>
+        All buckets: {plural(objects, "object")}, {bytesText(bytes)}
+        {quota !== null && ` of the ${bytesText(quota)} that may be stored`}; versions and uploads under way count.
+      </span>
+      {quota !== null && (
+        <meter
+          className="h-2 w-32"
+          min={0}
+          max={quota}
+          high={quota * 0.9}
+          value={bytes}
+          aria-label="storage of buckets used"
+        />
+      )}
+      <PageLink page="usage">Usage and limits</PageLink>
+    </p>
+  );
+}
