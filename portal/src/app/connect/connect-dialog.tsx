@@ -7,7 +7,7 @@ import { SelectField } from "~/kit/field.tsx";
 import { Loading } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
-import type { Topic } from "../pages.ts";
+import type { Topic } from "../topic.ts";
 import { useOrganization, useProject } from "../scope.ts";
 import { useChoices, type Choices } from "./choices.ts";
 import type { ConnectRequest } from "./connect.tsx";

@@ -1,5 +1,5 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { PageLink } from "~/app/page-link.tsx";

@@ -58,7 +58,7 @@ test("a secret that is not known is asked for; one that was just made stands in 
 
 test("no secret is an argument: not with -u, nor as data", () => {
   for (const { text } of everySnippet(INPUT)) {
-    assert.doesNotMatch(text, /curl[^|\n]*(?:-u|--user) /);
+    assert.doesNotMatch(text, /curl[^|\n]* (?:-u|--user) (?!\+)/);
     assert.doesNotMatch(text, /-d client_secret|--password /);
   }
 });
