@@ -1,6 +1,134 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { ALERT_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useList, useRead } from "~/api/queries.ts";
+import { useMay, useProject } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { visibleText } from "~/kit/foreign.ts";
+import { WithInspector } from "~/kit/inspector.tsx";
+import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
+import { ListTable } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { NewAlertDialog } from "./alert-dialog.tsx";
+import { conditionText, nextAt, type Alert } from "./alert-draft.ts";
+import { AlertInspector, NO_WRITE } from "./alert-inspector.tsx";
+import { AlertState } from "./alert-state.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
 
+/** The page's state in its address. */
+export type AlertsSearch = {
+  alert?: string | undefined;
+  tab?: string | undefined;
+  /** The form for a new one is open; a saved query's id puts that in. */
+  new?: string | undefined;
+};
+
+const RENEW_MS = 5000;
+
+/** What is watched here. */
 export function Page(): ReactNode {
-  return <Frame title="alerts">Not written yet.</Frame>;
+  const [search, setSearch] = useSearchState<AlertsSearch>();
+  const project = useProject();
+  const mayWrite = useMay("webhooks:write");
+  const [secret, setSecret] = useState<string | null>(null);
+  const query = project === null ? {} : { project: project.slug };
+  const list = useList(ALERT_ROUTES.listAlerts, { query }, { refetchMs: RENEW_MS });
+  const open = (alert: string | undefined): void => setSearch({ alert, tab: undefined });
+  const make = (
+    <Button
+      look="main"
+      disabled={!mayWrite}
+      title={mayWrite ? undefined : NO_WRITE}
+      onClick={() => setSearch({ new: "yes" })}
+    >
+      New alert
+    </Button>
+  );
+  return (
+    <Frame
+      title="Alerts"
+      about="Queries that run on a schedule, and tell an address when their condition begins to hold and when it ends."
+      actions={make}
+    >
+      <WithInspector
+        inspector={
+          search.alert !== undefined && (
+            <OpenAlert alertId={search.alert} list={list.items} onClose={() => open(undefined)} />
+          )
+        }
+      >
+        <Section flush>
+          <ListTable<Alert>
+            label="Alerts"
+            list={list}
+            empty={<NoAlerts action={make} />}
+            keyOf={({ id }) => id}
+            openKey={search.alert}
+            onOpen={({ id }) => open(id)}
+            columns={[
+              { title: "Name", grow: true, cell: ({ name }) => visibleText(name) },
+              { title: "State", cell: ({ state }) => <AlertState state={state} /> },
+              { title: "Since", cell: ({ state_since }) => <Time at={state_since} /> },
+              { title: "Fires when", cell: ({ condition }) => <code>{visibleText(conditionText(condition))}</code> },
+              { title: "Value", number: true, cell: ({ value }) => value ?? "–" },
+              { title: "Last looked at", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
+              { title: "Next", cell: (alert) => <Time at={nextAt(alert)} none={alert.enabled ? "soon" : "paused"} /> },
+            ]}
+          />
+        </Section>
+      </WithInspector>
+      {search.new !== undefined && mayWrite && (
+        <NewAlertDialog
+          firstQueryId={search.new === "yes" ? undefined : search.new}
+          onClose={() => setSearch({ new: undefined })}
+          onDone={(alert) => {
+            setSearch({ new: undefined, alert: alert.id });
+            setSecret(alert.secret);
+          }}
+        />
+      )}
+      {secret !== null && <SecretDialog shown={{ secret, formerUntil: null }} onClose={() => setSecret(null)} />}
+    </Frame>
+  );
+}
+
+/** The open one: of the list where it is in it, so that both say the same, else read by its id. */
+function OpenAlert({
+  alertId,
+  list,
+  onClose,
+}: {
+  alertId: string;
+  list: readonly Alert[];
+  onClose: () => void;
+}): ReactNode {
+  const known = list.find(({ id }) => id === alertId);
+  const { data } = useRead(
+    ALERT_ROUTES.getAlert,
+    { params: { alert_id: alertId } },
+    { enabled: known === undefined, refetchMs: RENEW_MS },
+  );
+  const alert = known ?? data;
+  return alert === undefined ? null : <AlertInspector key={alertId} alert={alert} onClose={onClose} />;
+}
+
+function NoAlerts({ action }: { action: ReactNode }): ReactNode {
+  const addresses = useAddresses();
+  return (
+    <Empty title="No alerts yet" action={action}>
+      <p>
+        An alert runs a saved query every so often, and sends a signed message to an address of yours when there is
+        something to tell.
+      </p>
+      <CopyBlock
+        text={[
+          `curl -sS ${addresses?.query_url ?? "QUERY_URL"}/v1/alerts -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
+          `  -d '{"name": "errors", "query_id": "QUERY_ID", "url": "https://example.com/hook",`,
+          `  "every_s": 60, "window_s": 300, "condition": {"operator": ">", "threshold": 0}}'`,
+        ].join("\n")}
+      />
+    </Empty>
+  );
 }

@@ -1,0 +1,181 @@
+import { ALERT_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useProject } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { Loaded } from "~/kit/page.tsx";
+import { ChangeError, useVersioned, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
+import { bodyOf, draftOf, EMPTY_DRAFT, faultsOf, type Alert, type Draft } from "./alert-draft.ts";
+import { AlertFields } from "./alert-fields.tsx";
+import { FIRST_SQL, NEW_QUERY, QueryChoice } from "./query-choice.tsx";
+
+/** Changes of a form, and what is wrong with it once somebody wanted to send it. */
+function useDraft(first: Draft): {
+  draft: Draft;
+  faults: ReturnType<typeof faultsOf>;
+  change: (part: Partial<Draft>) => void;
+  /** Whether it can be sent. */
+  check: () => boolean;
+} {
+  const [draft, setDraft] = useState(first);
+  const [isChecked, setIsChecked] = useState(false);
+  return {
+    draft,
+    faults: isChecked ? faultsOf(draft) : {},
+    change: (part) => setDraft((before) => ({ ...before, ...part })),
+    check: () => {
+      setIsChecked(true);
+      return Object.keys(faultsOf(draft)).length === 0;
+    },
+  };
+}
+
+/** A new alert. Its secret comes with the answer, once. */
+export function NewAlertDialog({
+  firstQueryId,
+  onDone,
+  onClose,
+}: {
+  /** A saved query that the address names. */
+  firstQueryId: string | undefined;
+  onDone: (alert: { id: string; secret: string | null }) => void;
+  onClose: () => void;
+}): ReactNode {
+  const project = useProject();
+  const { draft, faults, change, check } = useDraft(EMPTY_DRAFT);
+  const [queryId, setQueryId] = useState(firstQueryId ?? NEW_QUERY);
+  const [sql, setSql] = useState(FIRST_SQL);
+  const create = useAct(ALERT_ROUTES.createAlert, { changes: [ALERT_ROUTES.listAlerts], onDone });
+  const save = useAct(SAVED_QUERY_ROUTES.createSavedQuery, {
+    changes: [SAVED_QUERY_ROUTES.listSavedQueries],
+    // When the alert is refused, the query is there already: the next attempt uses it.
+    onDone: ({ id }) => {
+      setQueryId(id);
+      create.mutate({ body: { ...bodyOf(draft), query_id: id } });
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!check()) return;
+    if (queryId !== NEW_QUERY) create.mutate({ body: { ...bodyOf(draft), query_id: queryId } });
+    else
+      save.mutate({ body: { name: draft.name.trim(), sql, ...(project === null ? {} : { project: project.slug }) } });
+  };
+  return (
+    <Dialog
+      title="New alert"
+      about="Runs a query on a schedule, and tells an address when its condition begins to hold and when it ends."
+      onClose={onClose}
+      wide
+    >
+      <form noValidate onSubmit={submit} onKeyDown={submitByKeys} className="flex flex-col gap-4">
+        <NameField draft={draft} fault={faults.name} onChange={change} />
+        <QueryChoice queryId={queryId} sql={sql} draft={draft} onQuery={setQueryId} onSql={setSql} />
+        <AlertFields draft={draft} faults={faults} onChange={change} />
+        <ErrorNote error={save.error ?? create.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" type="submit" busy={save.isPending || create.isPending}>
+            Make the alert
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function EditAlertDialog({ alertId, onClose }: { alertId: string; onClose: () => void }): ReactNode {
+  const read = useVersioned(ALERT_ROUTES.getAlert, { alert_id: alertId });
+  return (
+    <Dialog
+      title="Change the alert"
+      about="It is evaluated with your rights from then on. One that fires goes on until an evaluation says otherwise."
+      onClose={onClose}
+      wide
+    >
+      <Loaded result={read}>
+        {(versioned) => (
+          <EditForm
+            key={versioned.etag ?? ""}
+            versioned={versioned}
+            onReload={() => void read.refetch()}
+            onClose={onClose}
+          />
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function EditForm({
+  versioned: { value, etag },
+  onReload,
+  onClose,
+}: {
+  versioned: Versioned<Alert>;
+  onReload: () => void;
+  onClose: () => void;
+}): ReactNode {
+  const { draft, faults, change, check } = useDraft(draftOf(value));
+  const update = useVersionedChange(ALERT_ROUTES.updateAlert, {
+    changes: [ALERT_ROUTES.listAlerts, ALERT_ROUTES.getAlert],
+    onDone: onClose,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (check()) update.mutate({ params: { alert_id: value.id }, body: bodyOf(draft), etag });
+  };
+  return (
+    <form noValidate onSubmit={submit} onKeyDown={submitByKeys} className="flex flex-col gap-4">
+      <NameField draft={draft} fault={faults.name} onChange={change} />
+      <AlertFields draft={draft} faults={faults} onChange={change} />
+      <ChangeError error={update.error} onReload={onReload} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="main" type="submit" busy={update.isPending}>
+          Save
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function NameField({
+  draft,
+  fault,
+  onChange,
+}: {
+  draft: Draft;
+  fault: string | undefined;
+  onChange: (part: Partial<Draft>) => void;
+}): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Name"
+        autoFocus
+        maxLength={100}
+        value={draft.name}
+        error={fault}
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
+      <TextField
+        label="Description"
+        hint="What to do when it fires, perhaps."
+        maxLength={2000}
+        value={draft.description}
+        onChange={(event) => onChange({ description: event.target.value })}
+      />
+    </>
+  );
+}
+
+/** ⌘↵ and Ctrl+Enter send a form from any of its fields. */
+function submitByKeys(event: React.KeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+  event.preventDefault();
+  event.currentTarget.requestSubmit();
+}

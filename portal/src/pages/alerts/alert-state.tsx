@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import { State, type StateKind } from "~/kit/state.tsx";
+import type { Alert } from "./alert-draft.ts";
+
+const STATES: Readonly<Record<Alert["state"], readonly [StateKind, string]>> = {
+  ok: ["go", "ok"],
+  pending: ["warn", "pending"],
+  firing: ["stop", "firing"],
+  error: ["warn", "can't be evaluated"],
+  stopped: ["stop", "stopped"],
+  paused: ["none", "paused"],
+};
+
+export function AlertState({ state }: { state: Alert["state"] }): ReactNode {
+  const [kind, text] = STATES[state];
+  return <State kind={kind}>{text}</State>;
+}
+
+/** What a state means, in a sentence. */
+export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
+  ok: "The condition does not hold.",
+  pending: "The condition holds, not yet often enough in a row.",
+  firing: "The condition holds, and the destination was told.",
+  error: "Three evaluations in a row failed.",
+  stopped: "Whoever changed it last may not read any more. Save it again to take it over.",
+  paused: "It is not evaluated.",
+};
