@@ -71,6 +71,10 @@ export const Member = Type.Object({
   name: Type.String(),
   role: OrgRoleName,
   created_at: Timestamp,
+  last_seen_at: nullable(
+    Type.String({ format: "date-time", description: "when they last used the portal, to the minute" }),
+  ),
+  second_factor: Type.Boolean({ description: "has an authenticator app or a passkey" }),
 });
 
 export const Invitation = Type.Object({

@@ -48,7 +48,7 @@ export const ACCOUNT_ROWS = {
       uri: Type.String({ description: "otpauth://…, as a QR code shows it" }),
     }),
     status: 200,
-    problems: ["invalid_body"],
+    problems: ["invalid_body", "conflict"],
   }),
   confirmTotp: route({
     operationId: "confirmTotp",
@@ -216,7 +216,7 @@ export const ACCOUNT_ROWS = {
     ),
     result: Type.Object({ token: Type.String(), item: PersonalAccessToken }),
     status: 201,
-    problems: ["invalid_body", "not_found", "forbidden"],
+    problems: ["invalid_body", "not_found", "forbidden", "insufficient_scope"],
   }),
   deletePersonalAccessToken: route({
     operationId: "deletePersonalAccessToken",

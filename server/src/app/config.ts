@@ -151,6 +151,9 @@ function relations(config: Config, mistakes: string[]): void {
   if ((config.s3_tls_cert === null) !== (config.s3_tls_key === null)) {
     mistakes.push("s3_tls_cert and s3_tls_key: must be set together");
   }
+  if ((config.oidc_issuer === null) !== (config.oidc_client_id === null)) {
+    mistakes.push("oidc_issuer and oidc_client_id: must be set together");
+  }
   for (const name of ["objects_s3_access_key_id", "objects_s3_secret_access_key"] as const) {
     if (config.objects_s3_bucket !== null && config[name] === null)
       mistakes.push(`${name}: must be set when objects_s3_bucket is`);

@@ -21,6 +21,7 @@ import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
+import { instanceFactsOf } from "./instance.ts";
 import type { RegistryPart } from "./registry.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -76,7 +77,16 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createImagesSurface({ host, ...registry.deps }),
     createRegistrySurface({ host, ...registry.deps }),
     createWebhooksSurface({ host, ...webhooks.deps }),
-    createPortalSurface({ host, identity, people, metadata, clock, addresses }),
+    createPortalSurface({
+      host,
+      identity,
+      instance: instanceFactsOf(parts),
+      people,
+      metadata,
+      clock,
+      addresses,
+      portalDir: config.portal_dir,
+    }),
   ];
 }
 

@@ -65,6 +65,26 @@ export async function bootstrapOrganization(deps: OrganizationsDeps, input: Boot
 }
 
 /**
+ * Makes an organization for an owner, who gets a set-up link unless they have an account with a password.
+ * @throws Problem `conflict`: the slug is taken
+ */
+export async function foundOrganization(
+  deps: OrganizationsDeps,
+  input: { readonly slug: string; readonly name: string; readonly ownerEmail: string },
+): Promise<Pick<Bootstrapped, "organization" | "setupToken">> {
+  const { slug, name, ownerEmail } = input;
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, "organizations");
+    if ((await organizationBySlug(tx, slug)) !== undefined)
+      throw new Problem("conflict", `There is an organization ${slug} already; choose another slug.`);
+    const organization = await createOrganization(deps, tx, SYSTEM, slug, name);
+    await findOrMakeProject(deps, tx, organization.id, FIRST_PROJECT);
+    const { setupToken } = await ownerOf(deps, tx, organization, ownerEmail);
+    return { organization, setupToken };
+  });
+}
+
+/**
  * A link for the owner of the oldest organization while they have no password; makes a first organization where there is
  * none. Null when the set-up is done.
  */

@@ -1,7 +1,13 @@
 export { membersWhoMay, type MemberAccess } from "./access/who-may.ts";
 export { createApp, createAppIn, deleteApp, deleteAppIn, findApp, listApps, updateApp } from "./apps/apps.ts";
 export type { App } from "./apps/store.ts";
-export { bootstrapOrganization, ensureSetupLink, type Bootstrapped, type BootstrapInput } from "./bootstrap.ts";
+export {
+  bootstrapOrganization,
+  ensureSetupLink,
+  foundOrganization,
+  type Bootstrapped,
+  type BootstrapInput,
+} from "./bootstrap.ts";
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
 export { absent, changeOrganization, etagOf, requireMatch } from "./change.ts";
 export { acceptInvitation, type Acceptance, type Origin } from "./invitations/accept.ts";
@@ -19,7 +25,7 @@ export {
 } from "./organization/organization.ts";
 export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
-export { verifyPassword } from "./password.ts";
+export { hashPassword, verifyPassword } from "./password.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
 export {
   createProject,

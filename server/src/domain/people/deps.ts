@@ -1,6 +1,7 @@
 import type { Envelope, Identity } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { Provider } from "./external/provider.ts";
 import type { PortalAddress } from "./portal-address.ts";
 import type { Throttle } from "./sign-in/throttle.ts";
 
@@ -11,6 +12,9 @@ export interface PeopleDeps {
   readonly envelope: Envelope;
   readonly portal: PortalAddress;
   readonly throttle: Throttle;
+  readonly credentials: Identity["credentials"];
+  /** Null: people sign in by what this server keeps, only. */
+  readonly provider: Provider | null;
   readonly refusals: Identity["refusals"];
 }
 

@@ -1,6 +1,19 @@
 export { auditPerson } from "./audit.ts";
 export type { Origin, PeopleDeps } from "./deps.ts";
+export { changePassword, rename } from "./account.ts";
+export { localPath } from "./external/return-to.ts";
+export type { ProviderSettings } from "./external/provider.ts";
+export { beginOidc, finishOidc, type OidcOutcome } from "./external/sign-in.ts";
 export { securityOf, type Security } from "./factors/factors.ts";
+export { beginPasskey, createPasskey, deletePasskey, renamePasskey } from "./factors/passkeys.ts";
+export { passkeyPlaceOf } from "./factors/passkey-place.ts";
+export { beginPasskeyProof } from "./factors/passkey-proof.ts";
+export { createRecoveryCodes } from "./factors/recovery-codes.ts";
+export { passkeysOf, type PasskeyRow } from "./factors/store.ts";
+export { beginTotp, confirmTotp, deleteTotp } from "./factors/totp.ts";
+export { createOrganization } from "./instance/instance.ts";
+export { latestChange, nodesOf, organizationsOf } from "./instance/store.ts";
+export { createPersonalToken, deletePersonalToken, listPersonalTokens } from "./personal-tokens.ts";
 export { createPeople, sessionsOf } from "./people.ts";
 export {
   beginSession,
@@ -11,6 +24,10 @@ export {
   sessionOfSecret,
   type Session,
 } from "./sessions/sessions.ts";
+export type { SessionRow } from "./sessions/store.ts";
 export { createSessionToken, withPeople } from "./sessions/tokens.ts";
+export { confirm } from "./sessions/confirm.ts";
+export { signInWithPasskey } from "./sign-in/passkey.ts";
+export { signInWithRecoveryCode, signInWithTotp } from "./sign-in/second-step.ts";
 export { signInWithPassword, type SignInStep } from "./sign-in/password.ts";
-export { membershipsOf, personById, type Membership } from "./store.ts";
+export { membershipsOf, personById, type Membership, type PersonalToken } from "./store.ts";

@@ -2,6 +2,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { PeopleDeps } from "./deps.ts";
+import { Provider, type ProviderSettings } from "./external/provider.ts";
 import { portalAddressOf } from "./portal-address.ts";
 import { sessionOfSecret, type Session } from "./sessions/sessions.ts";
 import { Throttle } from "./sign-in/throttle.ts";
@@ -11,15 +12,19 @@ export function createPeople(options: {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly portalUrl: string;
-  readonly identity: Pick<Identity, "envelope" | "refusals">;
+  readonly oidc: ProviderSettings | null;
+  readonly identity: Pick<Identity, "credentials" | "envelope" | "refusals">;
 }): PeopleDeps {
   const { metadata, clock, identity } = options;
+  const portal = portalAddressOf(options.portalUrl);
   return {
     metadata,
     clock,
     envelope: identity.envelope,
     refusals: identity.refusals,
-    portal: portalAddressOf(options.portalUrl),
+    credentials: identity.credentials,
+    portal,
+    provider: options.oidc === null ? null : new Provider(options.oidc, portal.origin),
     throttle: new Throttle(clock),
   };
 }

@@ -64,8 +64,16 @@ export function appBody(app: App, orgSlug: string): AppBody {
 }
 
 export function memberBody(member: Member): MemberBody {
-  const { user_id, email, name, role } = member;
-  return { user_id, email, name, role, created_at: isoFromMs(member.created_at) };
+  const { user_id, email, name, role, last_seen_at: seenMs } = member;
+  return {
+    user_id,
+    email,
+    name,
+    role,
+    created_at: isoFromMs(member.created_at),
+    last_seen_at: seenMs === null ? null : isoFromMs(seenMs),
+    second_factor: member.totp + member.passkeys > 0,
+  };
 }
 
 export function invitationBody(invitation: Invitation, nowMs: number): InvitationBody {

@@ -17,7 +17,11 @@ export function endCookie(reply: Reply): void {
 }
 
 /** Ends the session that the browser had before it signed in again: its cookie is lost with the new one. */
-export async function endFormer(people: PeopleDeps, context: OperationContext, origin: Origin): Promise<void> {
+export async function endFormer(
+  people: PeopleDeps,
+  context: Pick<OperationContext, "request">,
+  origin: Origin,
+): Promise<void> {
   const secret = cookieOf(context.request, SESSION_COOKIE);
   const former = secret === undefined ? undefined : await sessionOfSecret(people, secret);
   if (former !== undefined) await endSession(people, former, { origin, action: "session.end" });

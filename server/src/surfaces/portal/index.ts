@@ -4,11 +4,15 @@ import type { PeopleDeps } from "#domain/people/index.ts";
 import type { HttpHost, Surface } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { InstanceFacts } from "./instance.ts";
 import { mountPortal } from "./routes.ts";
+
+export type { InstanceCheck, InstanceFacts } from "./instance.ts";
 
 export interface PortalSurfaceDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "credentials">;
+  readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "keys" | "retireKeyNow">;
+  readonly instance: InstanceFacts;
   readonly people: PeopleDeps;
   readonly metadata: MetadataStore;
   readonly clock: Clock;

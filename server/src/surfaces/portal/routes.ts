@@ -1,16 +1,52 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { DISCOVERY_ROUTES } from "@mooring/contract";
+import { DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PortalSurfaceDeps } from "./index.ts";
+import { beginConfirmation } from "./operations/begin-confirmation.ts";
+import { beginPasskey } from "./operations/begin-passkey.ts";
+import { beginPasskeySignIn } from "./operations/begin-passkey-sign-in.ts";
+import { beginTotp } from "./operations/begin-totp.ts";
+import { changePassword } from "./operations/change-password.ts";
+import { confirmSession } from "./operations/confirm-session.ts";
+import { confirmTotp } from "./operations/confirm-totp.ts";
+import { createOrganization } from "./operations/create-organization.ts";
+import { createPasskey } from "./operations/create-passkey.ts";
+import { createPersonalAccessToken } from "./operations/create-personal-access-token.ts";
+import { createRecoveryCodes } from "./operations/create-recovery-codes.ts";
+import { createSessionToken } from "./operations/create-session-token.ts";
+import { deleteOtherSessions } from "./operations/delete-other-sessions.ts";
+import { deletePasskey } from "./operations/delete-passkey.ts";
+import { deletePersonalAccessToken } from "./operations/delete-personal-access-token.ts";
+import { deleteSession } from "./operations/delete-session.ts";
+import { deleteTotp } from "./operations/delete-totp.ts";
 import { getAddresses } from "./operations/get-addresses.ts";
+import { getInstance } from "./operations/get-instance.ts";
+import { getSession } from "./operations/get-session.ts";
+import { getSignInMethods } from "./operations/get-sign-in-methods.ts";
+import { listOrganizations } from "./operations/list-organizations.ts";
+import { listPasskeys } from "./operations/list-passkeys.ts";
+import { listPersonalAccessTokens } from "./operations/list-personal-access-tokens.ts";
+import { listSessions } from "./operations/list-sessions.ts";
+import { retireSigningKey } from "./operations/retire-signing-key.ts";
+import { rotateSigningKey } from "./operations/rotate-signing-key.ts";
+import { setUp } from "./operations/set-up.ts";
+import { signInWithOidc } from "./operations/sign-in-with-oidc.ts";
+import { signInWithPasskey } from "./operations/sign-in-with-passkey.ts";
+import { signInWithPassword } from "./operations/sign-in-with-password.ts";
+import { signInWithRecoveryCode } from "./operations/sign-in-with-recovery-code.ts";
+import { signInWithTotp } from "./operations/sign-in-with-totp.ts";
+import { signOut } from "./operations/sign-out.ts";
+import { updateAccount } from "./operations/update-account.ts";
+import { updatePasskey } from "./operations/update-passkey.ts";
 import { openPages, PAGE_PATHS, type Page } from "./pages.ts";
-import { mountRows } from "./rows.ts";
 
 /** Row → operation, and address → page. The pages are public: they hold nothing but words. */
 export async function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): Promise<void> {
   mountRoute(app, deps.host, DISCOVERY_ROUTES.getAddresses, getAddresses(deps));
-  mountRows(app, deps);
+  mountSignIn(app, deps);
+  mountAccount(app, deps);
+  mountInstance(app, deps);
   const pages = await openPages(deps.portalDir ?? undefined);
   for (const path of PAGE_PATHS) app.get(path, (request, reply) => sendPage(request, reply, pages.document()));
   for (const path of ["/portal/assets/*", "/favicon.svg"])
@@ -20,6 +56,55 @@ export async function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps)
       if (page === undefined) throw new Problem("not_found", "There is nothing at this address.");
       return sendPage(request, reply, page);
     });
+}
+
+function mountSignIn(app: FastifyInstance, deps: PortalSurfaceDeps): void {
+  const { host } = deps;
+  mountRoute(app, host, PORTAL_ROUTES.setUp, setUp(deps));
+  mountRoute(app, host, PORTAL_ROUTES.getSignInMethods, getSignInMethods(deps));
+  mountRoute(app, host, PORTAL_ROUTES.signInWithPassword, signInWithPassword(deps));
+  mountRoute(app, host, PORTAL_ROUTES.signInWithTotp, signInWithTotp(deps));
+  mountRoute(app, host, PORTAL_ROUTES.signInWithRecoveryCode, signInWithRecoveryCode(deps));
+  mountRoute(app, host, PORTAL_ROUTES.beginPasskeySignIn, beginPasskeySignIn(deps));
+  mountRoute(app, host, PORTAL_ROUTES.signInWithPasskey, signInWithPasskey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.signOut, signOut(deps));
+  mountRoute(app, host, PORTAL_ROUTES.getSession, getSession(deps));
+  mountRoute(app, host, PORTAL_ROUTES.createSessionToken, createSessionToken(deps));
+  mountRoute(app, host, PORTAL_ROUTES.beginConfirmation, beginConfirmation(deps));
+  mountRoute(app, host, PORTAL_ROUTES.confirmSession, confirmSession(deps));
+  const oidc = signInWithOidc(deps);
+  app.get("/api/sign-in/oidc", (request, reply) => oidc.begin({ request, reply }));
+  app.get("/api/sign-in/oidc/callback", (request, reply) => oidc.finish({ request, reply }));
+}
+
+function mountAccount(app: FastifyInstance, deps: PortalSurfaceDeps): void {
+  const { host } = deps;
+  mountRoute(app, host, PORTAL_ROUTES.updateAccount, updateAccount(deps));
+  mountRoute(app, host, PORTAL_ROUTES.changePassword, changePassword(deps));
+  mountRoute(app, host, PORTAL_ROUTES.beginTotp, beginTotp(deps));
+  mountRoute(app, host, PORTAL_ROUTES.confirmTotp, confirmTotp(deps));
+  mountRoute(app, host, PORTAL_ROUTES.deleteTotp, deleteTotp(deps));
+  mountRoute(app, host, PORTAL_ROUTES.createRecoveryCodes, createRecoveryCodes(deps));
+  mountRoute(app, host, PORTAL_ROUTES.listPasskeys, listPasskeys(deps));
+  mountRoute(app, host, PORTAL_ROUTES.beginPasskey, beginPasskey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.createPasskey, createPasskey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.updatePasskey, updatePasskey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.deletePasskey, deletePasskey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.listSessions, listSessions(deps));
+  mountRoute(app, host, PORTAL_ROUTES.deleteSession, deleteSession(deps));
+  mountRoute(app, host, PORTAL_ROUTES.deleteOtherSessions, deleteOtherSessions(deps));
+  mountRoute(app, host, PORTAL_ROUTES.listPersonalAccessTokens, listPersonalAccessTokens(deps));
+  mountRoute(app, host, PORTAL_ROUTES.createPersonalAccessToken, createPersonalAccessToken(deps));
+  mountRoute(app, host, PORTAL_ROUTES.deletePersonalAccessToken, deletePersonalAccessToken(deps));
+}
+
+function mountInstance(app: FastifyInstance, deps: PortalSurfaceDeps): void {
+  const { host } = deps;
+  mountRoute(app, host, PORTAL_ROUTES.getInstance, getInstance(deps));
+  mountRoute(app, host, PORTAL_ROUTES.rotateSigningKey, rotateSigningKey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.retireSigningKey, retireSigningKey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.listOrganizations, listOrganizations(deps));
+  mountRoute(app, host, PORTAL_ROUTES.createOrganization, createOrganization(deps));
 }
 
 function sendPage(request: FastifyRequest, reply: FastifyReply, { headers, body, etag }: Page): FastifyReply {

@@ -49,7 +49,8 @@ const BATCH = 1_000;
 /** A node's view of the changes. `start` registers the node and keeps it current; without it, use brings it up to date. */
 export class ChangeFeed {
   readonly #deps: ChangeFeedDeps;
-  readonly #nodeId: string;
+  /** This node, as the others see it. */
+  readonly nodeId: string;
   readonly #listeners: ChangeListener[] = [];
   readonly #presence: Presence;
   readonly #poller: Poller;
@@ -61,8 +62,8 @@ export class ChangeFeed {
 
   constructor(deps: ChangeFeedDeps) {
     this.#deps = deps;
-    this.#nodeId = deps.nodeId ?? newId("node", deps.clock.nowMs());
-    this.#presence = createPresence({ ...deps, nodeId: this.#nodeId, appliedSeq: () => this.#appliedSeq });
+    this.nodeId = deps.nodeId ?? newId("node", deps.clock.nowMs());
+    this.#presence = createPresence({ ...deps, nodeId: this.nodeId, appliedSeq: () => this.#appliedSeq });
     this.#poller = createPoller(deps.metadata, () => this.#poll());
   }
 
@@ -106,7 +107,7 @@ export class ChangeFeed {
     const { metadata, clock } = this.#deps;
     for (let step = 0; step < BARRIER_STEPS; step++) {
       const seenSinceMs = clock.nowMs() - NODE_LIVE_MS;
-      const behind = await nodesBehind(metadata.read, { seq, seenSinceMs, exceptId: this.#nodeId });
+      const behind = await nodesBehind(metadata.read, { seq, seenSinceMs, exceptId: this.nodeId });
       if (behind.length === 0) return true;
       await delay(BARRIER_STEP_MS);
     }

@@ -270,7 +270,7 @@ export class Credentials {
     const { seq, revokedAtMs } = await metadata.write(async (tx) => {
       await metadata.lock(tx, `credential:${id}`);
       const context = await this.#find(tx, acting, id);
-      requirePermission(acting.actor, "credentials:write", resourceOf(context));
+      if (!isOwn(acting.actor, context)) requirePermission(acting.actor, "credentials:write", resourceOf(context));
       const revokedNowMs = context.revoked_at ?? clock.nowMs();
       const epoch = context.epoch + 1;
       if (context.revoked_at === null) await updateCredential(tx, id, { revoked_at: revokedNowMs, epoch });
@@ -378,4 +378,9 @@ export class Credentials {
       detail,
     });
   }
+}
+
+/** Whoever has a token of their own may end it, whatever else they may. */
+function isOwn(actor: Acting["actor"], { kind, created_by }: CredentialContext): boolean {
+  return kind === "personal" && actor.kind === "person" && created_by === actor.id;
 }

@@ -8,6 +8,10 @@ export interface Member {
   name: string;
   role: OrgRole;
   created_at: number;
+  /** When they last used the portal. */
+  last_seen_at: number | null;
+  totp: number;
+  passkeys: number;
 }
 
 type Person = Tables["person"];
@@ -17,6 +21,24 @@ function members(db: Reader, orgId: string) {
     .selectFrom("member")
     .innerJoin("person", "person.id", "member.user_id")
     .select(["member.user_id", "person.email", "person.name", "member.role", "member.created_at"])
+    .select("person.last_seen_at")
+    .select((row) => [
+      row
+        .selectFrom("person_totp as t")
+        .select(row.fn.countAll<number>().as("n"))
+        .whereRef("t.user_id", "=", "member.user_id")
+        .where("t.confirmed_at", "is not", null)
+        .$asScalar()
+        .$notNull()
+        .as("totp"),
+      row
+        .selectFrom("passkey as k")
+        .select(row.fn.countAll<number>().as("n"))
+        .whereRef("k.user_id", "=", "member.user_id")
+        .$asScalar()
+        .$notNull()
+        .as("passkeys"),
+    ])
     .where("member.org_id", "=", orgId);
 }
 

@@ -36,12 +36,13 @@ export async function createOrganization(
   tx: Writer,
   caller: Caller,
   slug: string,
+  name = slug,
 ): Promise<Organization> {
   const at = deps.clock.nowMs();
   const row: Organization = {
     id: newId("org", at),
     slug,
-    name: slug,
+    name,
     token_lifetime_s: DEFAULT_TOKEN_LIFETIME_S,
     policy: JSON.stringify(OPEN_POLICY),
     created_at: at,

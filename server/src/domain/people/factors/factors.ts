@@ -1,5 +1,5 @@
 import type { Reader } from "#stores/metadata/index.ts";
-import { countRecoveryCodes, findTotp, passkeysOf } from "./store.ts";
+import { confirmedTotp, countRecoveryCodes, passkeysOf } from "./store.ts";
 
 /** How a person's account is kept. */
 export interface Security {
@@ -9,9 +9,8 @@ export interface Security {
 }
 
 export async function securityOf(db: Reader, userId: string): Promise<Security> {
-  const totp = await findTotp(db, userId);
   return {
-    hasTotp: totp !== undefined && totp.confirmed_at !== null,
+    hasTotp: (await confirmedTotp(db, userId)) !== undefined,
     passkeys: (await passkeysOf(db, userId)).length,
     recoveryCodesLeft: await countRecoveryCodes(db, userId),
   };

@@ -7,21 +7,29 @@ export async function findTotp(db: Reader, userId: string): Promise<TotpRow | un
   return db.selectFrom("person_totp").selectAll().where("user_id", "=", userId).executeTakeFirst();
 }
 
-/** Puts a secret that does not count yet in the place of one that does not count either. False: there is one that counts. */
+/** The secret while it counts. */
+export async function confirmedTotp(db: Reader, userId: string): Promise<TotpRow | undefined> {
+  const row = await findTotp(db, userId);
+  return row?.confirmed_at === null ? undefined : row;
+}
+
+/** Puts a secret that does not count yet in the place of one that does not count either. */
 export async function replacePendingTotp(tx: Writer, row: TotpRow): Promise<void> {
   await tx.deleteFrom("person_totp").where("user_id", "=", row.user_id).where("confirmed_at", "is", null).execute();
   await tx.insertInto("person_totp").values(row).execute();
 }
 
+/** False: it is another secret by now, or it counts already. */
 export async function confirmTotpRow(
   tx: Writer,
-  userId: string,
+  row: Pick<TotpRow, "user_id" | "created_at">,
   change: { readonly confirmed_at: number; readonly last_step: number },
 ): Promise<boolean> {
   const rows = await tx
     .updateTable("person_totp")
     .set(change)
-    .where("user_id", "=", userId)
+    .where("user_id", "=", row.user_id)
+    .where("created_at", "=", row.created_at)
     .where("confirmed_at", "is", null)
     .returning("user_id")
     .execute();
@@ -40,9 +48,11 @@ export async function useTotpStep(tx: Writer, userId: string, step: number): Pro
   return rows.length > 0;
 }
 
+/** With its recovery codes. False: there was none that counted. */
 export async function deleteTotpRow(tx: Writer, userId: string): Promise<boolean> {
-  const rows = await tx.deleteFrom("person_totp").where("user_id", "=", userId).returning("user_id").execute();
-  return rows.length > 0;
+  await tx.deleteFrom("recovery_code").where("user_id", "=", userId).execute();
+  const rows = await tx.deleteFrom("person_totp").where("user_id", "=", userId).returning("confirmed_at").execute();
+  return rows.some((row) => row.confirmed_at !== null);
 }
 
 export async function replaceRecoveryCodes(
@@ -91,7 +101,7 @@ export async function insertPasskey(tx: Writer, row: PasskeyRow): Promise<void> 
   await tx.insertInto("passkey").values(row).execute();
 }
 
-export async function renamePasskey(
+export async function setPasskeyName(
   tx: Writer,
   userId: string,
   id: string,

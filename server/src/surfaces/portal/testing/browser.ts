@@ -1,5 +1,3 @@
-import { ADDRESSES } from "./addresses.ts";
-
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -15,14 +13,14 @@ export interface Browser {
 
 const COOKIE = "__Host-mooring";
 
-export function createBrowser(url: string, first: string | undefined): Browser {
+export function createBrowser(url: string, origin: string, first?: string): Browser {
   let cookie = first;
   return {
     get cookie() {
       return cookie;
     },
     call: async (method, path, body, headers = {}) => {
-      const own = { origin: ADDRESSES.portal_url, ...(cookie === undefined ? {} : { cookie: `${COOKIE}=${cookie}` }) };
+      const own = { origin, ...(cookie === undefined ? {} : { cookie: `${COOKIE}=${cookie}` }) };
       const answer = await send(url, { method, path, body, headers: { ...own, ...headers } });
       for (const line of answer.headers.getSetCookie()) {
         const value = new RegExp(`^${COOKIE}=([^;]*)`).exec(line)?.[1];

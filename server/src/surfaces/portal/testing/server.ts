@@ -3,18 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
+import type { OrgRole } from "@mooring/contract";
 import { createIdempotency } from "#domain/idempotency/index.ts";
-import { createIdentity, type Identity } from "#domain/identity/index.ts";
-import { bootstrapOrganization, type Bootstrapped } from "#domain/organizations/index.ts";
-import { createPeople, sessionsOf, withPeople, type PeopleDeps } from "#domain/people/index.ts";
+import { createIdentity, type Authenticator, type Identity } from "#domain/identity/index.ts";
+import {
+  acceptInvitation,
+  bootstrapOrganization,
+  invite,
+  SYSTEM,
+  type Bootstrapped,
+} from "#domain/organizations/index.ts";
+import { createPeople, sessionsOf, withPeople, type PeopleDeps, type ProviderSettings } from "#domain/people/index.ts";
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { createPortalSurface } from "../index.ts";
+import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { createBrowser, send, type Answer, type Browser } from "./browser.ts";
 
 export { ADDRESSES } from "./addresses.ts";
+export type { Answer, Browser } from "./browser.ts";
 
 /** The surface on a real listener, over real records, with a log that can be read and a clock that can be set forward. */
 export interface PortalServer {
@@ -25,6 +33,10 @@ export interface PortalServer {
   log(): string;
   forward(ms: number): void;
   readonly people: PeopleDeps;
+  /** Who stands behind a token, of a credential or of a person. */
+  readonly authenticator: Authenticator;
+  /** A member of the organization with this role, who can sign in. */
+  join(ada: Ada, role: OrgRole): Promise<Ada>;
   /** A new organization, whose owner has a set-up link. */
   found(): Promise<Bootstrapped>;
   /** A new organization, whose owner has set up their account. */
@@ -48,10 +60,25 @@ export interface Ada {
   readonly org: string;
 }
 
-export async function startPortal(): Promise<PortalServer> {
+const INSTANCE: InstanceFacts = {
+  version: "1.2.3",
+  startedAtMs: 1_780_000_000_000,
+  objects: "filesystem",
+  checks: async () => [{ name: "disk", state: "warning", detail: "900 MiB free" }],
+  disk: async () => ({ free_bytes: 1, total_bytes: 2 }),
+};
+
+export interface PortalOptions {
+  readonly portalUrl?: string;
+  readonly oidc?: ProviderSettings;
+}
+
+export async function startPortal(options: PortalOptions = {}): Promise<PortalServer> {
+  const portalUrl = options.portalUrl ?? ADDRESSES.portal_url;
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-portal-"));
   let aheadMs = 0;
   let organizations = 0;
+  let joined = 0;
   const clock = { nowMs: () => systemClock.nowMs() + aheadMs };
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
@@ -59,38 +86,60 @@ export async function startPortal(): Promise<PortalServer> {
   const { identity_url: issuer } = ADDRESSES;
   const identity = await createIdentity({ metadata, clock, dataDir, issuer, audience: issuer, log });
   const listener = await openListener("127.0.0.1:0");
-  const people = createPeople({ metadata, clock, identity, portalUrl: ADDRESSES.portal_url });
+  const people = createPeople({ metadata, clock, identity, portalUrl, oidc: options.oidc ?? null });
+  const authenticator = withPeople(people, identity.authenticator);
   const host = createHttpHost({
-    authenticator: withPeople(people, identity.authenticator),
+    authenticator,
     sessions: sessionsOf(people),
     idempotency: createIdempotency({ metadata, clock }),
     clock,
     rateLimit: { perSecond: 1000, burst: 1000 },
   });
   const surfaces = [
-    createPortalSurface({ host, identity, people, metadata, clock, addresses: ADDRESSES, portalDir: null }),
+    createPortalSurface({
+      host,
+      identity,
+      instance: INSTANCE,
+      people,
+      metadata,
+      clock,
+      addresses: ADDRESSES,
+      portalDir: null,
+    }),
   ];
   const metrics = createHttpMetrics();
   await createHttpServer({ listener, log, clock, metrics, surfaces, trustedProxies: [], slowRequestMs: 0 });
   const url = `http://${listener.address}`;
   const found = (): Promise<Bootstrapped> =>
-    bootstrapOrganization({ metadata, clock }, { org: `org-${++organizations}`, project: "web", app: "shop" });
+    bootstrapOrganization(
+      { metadata, clock },
+      { org: `org-${++organizations}`, project: "web", app: `shop-${organizations}` },
+    );
   return {
     url,
     metadata,
     identity,
     people,
+    authenticator,
+    join: async ({ orgId, org }, role) => {
+      const email = `${role}-${++joined}@${org}.example`;
+      const { token } = await invite({ metadata, clock }, SYSTEM, orgId, { email, role });
+      const origin = { ip: null, requestId: null };
+      const input = { token, name: role, password: PASSWORD };
+      const { person } = await acceptInvitation({ metadata, clock }, input, origin);
+      return { id: person.id, email, orgId, org };
+    },
     clock,
     settle: async () => {
       const { organization, owner, setupToken } = await found();
       const body = { token: setupToken, name: "Ada", password: PASSWORD };
-      const answer = await createBrowser(url, undefined).call("POST", "/api/setup", body);
+      const answer = await createBrowser(url, portalUrl).call("POST", "/api/setup", body);
       if (answer.status !== 201) throw new Error(answer.text);
       return { ...owner, orgId: organization.id, org: organization.slug };
     },
-    browser: (cookie) => createBrowser(url, cookie),
+    browser: (cookie) => createBrowser(url, portalUrl, cookie),
     signedIn: async ({ email }) => {
-      const browser = createBrowser(url, undefined);
+      const browser = createBrowser(url, portalUrl);
       const answer = await browser.call("POST", "/api/sign-in/password", { email, password: PASSWORD });
       if (answer.json["status"] !== "signed_in") throw new Error(answer.text);
       return browser;

@@ -1,0 +1,56 @@
+import { statfs } from "node:fs/promises";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { ObjectStore } from "#stores/objects/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import type { InstanceCheck, InstanceFacts } from "#surfaces/portal/index.ts";
+import { MACHINE_CHECKS } from "./commands/doctor/machine.ts";
+import { productVersion } from "./commands/version.ts";
+import type { Config } from "./config.ts";
+
+interface InstanceParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly metadata: MetadataStore;
+  readonly telemetry: TelemetryStore;
+  readonly objects: ObjectStore;
+}
+
+const STATES = { ok: "ok", warn: "warning", fail: "failed" } as const;
+
+/** What the pages for whoever runs the server show of this one. */
+export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
+  const { config } = parts;
+  return {
+    version: productVersion(),
+    startedAtMs: parts.clock.nowMs(),
+    objects: config.objects_s3_bucket === null ? "filesystem" : "s3",
+    checks: async () => [...(await storeChecks(parts)), ...(await machineChecks(config))],
+    disk: async () => {
+      const { bavail, blocks, bsize } = await statfs(config.data_dir);
+      return { free_bytes: bavail * bsize, total_bytes: blocks * bsize };
+    },
+  };
+}
+
+async function storeChecks({ metadata, telemetry, objects }: InstanceParts): Promise<InstanceCheck[]> {
+  const records = await metadata.ping().then(
+    () => ({ ok: true, detail: "answer" }),
+    (error: unknown) => ({ ok: false, detail: (error as Error).message }),
+  );
+  const stores = { records, telemetry: telemetry.health(), objects: objects.health() };
+  return Object.entries(stores).map(([name, { ok, detail }]) => ({ name, state: ok ? "ok" : "failed", detail }));
+}
+
+/** The same as `mooring doctor` says of the machine. */
+async function machineChecks(config: Config): Promise<InstanceCheck[]> {
+  const context = { config, running: null };
+  const checks: InstanceCheck[] = [];
+  for (const check of MACHINE_CHECKS) {
+    const found = await check
+      .run(context)
+      .catch((error: unknown) => [{ status: "fail" as const, detail: (error as Error).message }]);
+    for (const { status, detail } of found) checks.push({ name: check.name, state: STATES[status], detail });
+  }
+  return checks;
+}

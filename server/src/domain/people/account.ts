@@ -1,0 +1,28 @@
+import { hashPassword } from "#domain/organizations/index.ts";
+import { auditPerson } from "./audit.ts";
+import type { Origin, PeopleDeps } from "./deps.ts";
+import type { Session } from "./sessions/sessions.ts";
+import { deleteSessions } from "./sessions/store.ts";
+import { updatePerson } from "./store.ts";
+
+export async function rename(deps: PeopleDeps, session: Session, name: string, origin: Origin): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    await updatePerson(tx, session.userId, { name });
+    await auditPerson(deps, tx, session.userId, { action: "person.update", origin, detail: { name } });
+  });
+}
+
+/** Every other session ends: whoever knew the old password may have begun one. @throws Problem `unavailable` */
+export async function changePassword(
+  deps: PeopleDeps,
+  session: Session,
+  password: string,
+  origin: Origin,
+): Promise<void> {
+  const password_hash = await deps.throttle.hash(() => hashPassword(password));
+  await deps.metadata.write(async (tx) => {
+    await updatePerson(tx, session.userId, { password_hash });
+    const ended = await deleteSessions(tx, session.userId, { allBut: session.id });
+    await auditPerson(deps, tx, session.userId, { action: "password.change", origin, detail: { ended } });
+  });
+}

@@ -1,0 +1,106 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  type Configuration,
+} from "openid-client";
+
+export interface ProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | null;
+  /** What the button says. */
+  readonly name: string;
+}
+
+/** What must come back with the answer, kept until it does. */
+export interface Expected {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Who somebody is at the provider. */
+export interface ExternalPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Only when the provider says that it is theirs. */
+  readonly verifiedEmail: string | null;
+}
+
+/** An OpenID Connect provider, by the authorization code flow with PKCE (RFC 7636), state and nonce. */
+export class Provider {
+  readonly settings: ProviderSettings;
+  readonly #redirectUri: string;
+  #configuration: Promise<Configuration> | undefined;
+
+  /** @param portalOrigin where the provider sends the browser back to */
+  constructor(settings: ProviderSettings, portalOrigin: string) {
+    this.settings = settings;
+    this.#redirectUri = `${portalOrigin}/api/sign-in/oidc/callback`;
+  }
+
+  /** Where to send the browser. `again`: ask for a proof even of somebody whom the provider knows. @throws Error */
+  async begin(options: { readonly again: boolean }): Promise<{ url: URL; expected: Expected }> {
+    const configuration = await this.#discovered();
+    const expected = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#redirectUri,
+      scope: "openid email",
+      code_challenge: await calculatePKCECodeChallenge(expected.verifier),
+      code_challenge_method: "S256",
+      state: expected.state,
+      nonce: expected.nonce,
+      ...(options.again ? { prompt: "login" } : {}),
+    });
+    return { url, expected };
+  }
+
+  /** Who came back. @param query of the callback @throws Error when the provider refused, or anything does not match */
+  async finish(query: string, expected: Expected): Promise<ExternalPerson> {
+    const configuration = await this.#discovered();
+    const tokens = await authorizationCodeGrant(configuration, new URL(`${this.#redirectUri}?${query}`), {
+      expectedState: expected.state,
+      expectedNonce: expected.nonce,
+      pkceCodeVerifier: expected.verifier,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (claims === undefined) throw new Error("cannot sign in: the provider sent no identity");
+    // Some providers tell the address at the userinfo endpoint only (OpenID Connect Core section 5.4).
+    const told =
+      claims["email"] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+        ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+        : claims;
+    const { email, email_verified: isVerified } = told;
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      verifiedEmail: typeof email === "string" && isVerified === true ? email.toLowerCase() : null,
+    };
+  }
+
+  /** Asked when it is first needed, and again after a failure: the provider may start later than this server. */
+  #discovered(): Promise<Configuration> {
+    this.#configuration ??= this.#discover().catch((error: unknown) => {
+      this.#configuration = undefined;
+      throw error;
+    });
+    return this.#configuration;
+  }
+
+  #discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.settings;
+    const url = new URL(issuer);
+    return discovery(url, clientId, clientSecret ?? undefined, undefined, {
+      timeout: 10,
+      ...(url.protocol === "http:" ? { execute: [allowInsecureRequests] } : {}),
+    });
+  }
+}

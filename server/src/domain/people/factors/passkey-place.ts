@@ -1,0 +1,32 @@
+import { isIP } from "node:net";
+import { Problem } from "#kernel/problem.ts";
+import type { PortalAddress } from "../portal-address.ts";
+
+/** The host that passkeys are made for and the origin that may ask for them (WebAuthn level 3, section 5.1.2). */
+export interface PasskeyPlace {
+  readonly rpId: string;
+  readonly origin: string;
+}
+
+/**
+ * Where the request's browser can use passkeys; undefined: nowhere. Browsers make none for addresses of numbers, nor without
+ * TLS but on this machine; there the name `localhost` stands in when the request came by it.
+ * @param host the request's `Host`
+ */
+export function passkeyPlaceOf(portal: PortalAddress, host: string | undefined): PasskeyPlace | undefined {
+  const { hostname, protocol } = new URL(portal.origin);
+  if (portal.localhostOrigin !== null) {
+    const { localhostOrigin } = portal;
+    return host === new URL(localhostOrigin).host ? { rpId: "localhost", origin: localhostOrigin } : undefined;
+  }
+  const isAddress = isIP(hostname) !== 0 || hostname.startsWith("[");
+  return isAddress || protocol !== "https:" ? undefined : { rpId: hostname, origin: portal.origin };
+}
+
+/** @throws Problem `conflict` */
+export function requirePasskeyPlace(portal: PortalAddress, host: string | undefined): PasskeyPlace {
+  const place = passkeyPlaceOf(portal, host);
+  if (place !== undefined) return place;
+  const instead = portal.localhostOrigin === null ? "a host name with TLS" : portal.localhostOrigin;
+  throw new Problem("conflict", `Browsers use no passkeys at this address; they do at ${instead}.`);
+}

@@ -1,0 +1,153 @@
+import {
+  generateRegistrationOptions,
+  verifyRegistrationResponse,
+  type RegistrationResponseJSON,
+} from "@simplewebauthn/server";
+import { newId } from "#kernel/ids.ts";
+import { PASSKEYS_MAX, SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isUniqueViolation } from "#stores/metadata/index.ts";
+import { auditPerson } from "../audit.ts";
+import type { Origin, PeopleDeps } from "../deps.ts";
+import { hasExternalIdentity } from "../external/store.ts";
+import type { Session } from "../sessions/sessions.ts";
+import { beginAttempt, finishAttempt, tryAttempt, type OpenAttempt } from "../sign-in/attempts.ts";
+import { personById } from "../store.ts";
+import { requirePasskeyPlace, type PasskeyPlace } from "./passkey-place.ts";
+import { deletePasskeyRow, insertPasskey, passkeysOf, setPasskeyName, type PasskeyRow } from "./store.ts";
+
+/** EdDSA, ES256 and RS256 (WebAuthn level 3, section 5.4): between them every authenticator. */
+const ALGORITHMS = [-8, -7, -257];
+
+type Registered = NonNullable<Awaited<ReturnType<typeof verifyRegistrationResponse>>["registrationInfo"]>;
+
+/** What the browser needs to make a passkey, and the ticket for what it makes. @throws Problem `conflict` */
+export async function beginPasskey(
+  deps: PeopleDeps,
+  session: Session,
+  host: string | undefined,
+): Promise<{ ticket: string; options: object }> {
+  const place = requirePasskeyPlace(deps.portal, host);
+  const known = await passkeysOf(deps.metadata.read, session.userId);
+  requireRoom(known);
+  const options = await generateRegistrationOptions({
+    rpName: "Mooring",
+    rpID: place.rpId,
+    userID: new TextEncoder().encode(session.userId),
+    userName: session.email,
+    userDisplayName: session.name === "" ? session.email : session.name,
+    attestationType: "none",
+    supportedAlgorithmIDs: ALGORITHMS,
+    timeout: SIGN_IN_ATTEMPT_MS,
+    excludeCredentials: known.filter((row) => row.rp_id === place.rpId).map((row) => ({ id: row.credential_id })),
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+  });
+  const data = { challenge: options.challenge, ...place };
+  return { ticket: await beginAttempt(deps, { kind: "new_passkey", userId: session.userId, data }), options };
+}
+
+/** Adds what the browser made. @throws Problem `conflict`, `invalid_body` */
+export async function createPasskey(
+  deps: PeopleDeps,
+  session: Session,
+  input: { readonly ticket: string; readonly name: string; readonly response: object },
+  origin: Origin,
+): Promise<PasskeyRow> {
+  const attempt = await tryAttempt(deps, "new_passkey", input.ticket);
+  if (attempt === undefined || attempt.userId !== session.userId)
+    throw new Problem("conflict", "The time to add this passkey is over; begin again.");
+  const registered = await verified(attempt, input.response);
+  const row = rowOf(deps, session, { name: input.name, registered, attempt });
+  try {
+    await deps.metadata.write(async (tx) => {
+      requireRoom(await passkeysOf(tx, session.userId));
+      if (!(await finishAttempt(tx, attempt))) throw new Problem("conflict", "This passkey was added just now.");
+      await insertPasskey(tx, row);
+      const target = { kind: "passkey", id: row.id };
+      await auditPerson(deps, tx, session.userId, { action: "passkey.create", origin, target });
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error, "passkey", ["credential_id"])) throw error;
+    throw new Problem("conflict", "This passkey is in use already.");
+  }
+  return row;
+}
+
+/** @throws Problem `not_found` */
+export async function renamePasskey(
+  deps: PeopleDeps,
+  session: Session,
+  change: { readonly id: string; readonly name: string },
+  origin: Origin,
+): Promise<PasskeyRow> {
+  const { id, name } = change;
+  return deps.metadata.write(async (tx) => {
+    const row = await setPasskeyName(tx, session.userId, id, name);
+    if (row === undefined) throw absent();
+    const target = { kind: "passkey", id };
+    await auditPerson(deps, tx, session.userId, { action: "passkey.update", origin, target, detail: { name } });
+    return row;
+  });
+}
+
+/** Removes one. @throws Problem `not_found`, `conflict` (it is the last way in) */
+export async function deletePasskey(deps: PeopleDeps, session: Session, id: string, origin: Origin): Promise<void> {
+  const { userId } = session;
+  await deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `person:${userId}`);
+    const known = await passkeysOf(tx, userId);
+    if (!known.some((row) => row.id === id)) throw absent();
+    const person = await personById(tx, userId);
+    if (known.length === 1 && person?.password_hash === null && !(await hasExternalIdentity(tx, userId)))
+      throw new Problem("conflict", "This is the last way to sign in to your account; add another one first.");
+    await deletePasskeyRow(tx, userId, id);
+    await auditPerson(deps, tx, userId, { action: "passkey.delete", origin, target: { kind: "passkey", id } });
+  });
+}
+
+async function verified(attempt: OpenAttempt, response: object): Promise<Registered> {
+  const { challenge, rpId, origin } = attempt.data as unknown as PasskeyPlace & { challenge: string };
+  const answer = await verifyRegistrationResponse({
+    response: response as RegistrationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch(() => undefined); // whatever is wrong with what the browser sent, it is not ours to explain
+  if (answer?.verified === true) return answer.registrationInfo;
+  throw new Problem("invalid_body", "The passkey could not be verified; try again.", {
+    errors: [{ pointer: "/response", detail: "is not what this server asked the browser for" }],
+  });
+}
+
+function rowOf(
+  { clock }: PeopleDeps,
+  session: Session,
+  made: { readonly name: string; readonly registered: Registered; readonly attempt: OpenAttempt },
+): PasskeyRow {
+  const { credential, credentialBackedUp } = made.registered;
+  const at = clock.nowMs();
+  return {
+    id: newId("pass", at),
+    user_id: session.userId,
+    credential_id: credential.id,
+    public_key: credential.publicKey,
+    counter: credential.counter,
+    transports: JSON.stringify(credential.transports ?? []),
+    synced: credentialBackedUp ? 1 : 0,
+    rp_id: String(made.attempt.data["rpId"]),
+    name: made.name,
+    created_at: at,
+    last_used_at: null,
+  };
+}
+
+function requireRoom(known: readonly PasskeyRow[]): void {
+  if (known.length < PASSKEYS_MAX) return;
+  throw new Problem("conflict", `You have ${PASSKEYS_MAX} passkeys, which is the most; remove one first.`);
+}
+
+function absent(): Problem {
+  return new Problem("not_found", "You have no such passkey.");
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { Problem } from "#kernel/problem.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { auditPerson } from "../audit.ts";
+import type { Origin, PeopleDeps } from "../deps.ts";
+import type { Session } from "../sessions/sessions.ts";
+import { confirmedTotp, replaceRecoveryCodes, useRecoveryCodeRow } from "./store.ts";
+
+const CODES = 10;
+const CHARS = 16;
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32: no two letters that look alike
+
+/** Makes ten new codes in the place of what there was, in the caller's transaction. They are shown this once. */
+export async function newRecoveryCodes(deps: PeopleDeps, tx: Writer, userId: string): Promise<string[]> {
+  const created_at = deps.clock.nowMs();
+  const codes = Array.from({ length: CODES }, newCode);
+  const rows = codes.map((code) => ({ user_id: userId, code_hash: hashOf(deps, userId, code), created_at }));
+  await replaceRecoveryCodes(tx, userId, rows);
+  return codes;
+}
+
+/** @throws Problem `conflict` where no authenticator app is set up, for which they would stand in */
+export async function createRecoveryCodes(deps: PeopleDeps, session: Session, origin: Origin): Promise<string[]> {
+  return deps.metadata.write(async (tx) => {
+    if ((await confirmedTotp(tx, session.userId)) === undefined)
+      throw new Problem("conflict", "Recovery codes stand in for an authenticator app; set one up first.");
+    const codes = await newRecoveryCodes(deps, tx, session.userId);
+    await auditPerson(deps, tx, session.userId, { action: "recovery_codes.create", origin });
+    return codes;
+  });
+}
+
+/** Uses a code up, in the caller's transaction. False: there is no such code. */
+export function useRecoveryCode(deps: PeopleDeps, tx: Writer, userId: string, code: string): Promise<boolean> {
+  return useRecoveryCodeRow(tx, userId, hashOf(deps, userId, code));
+}
+
+/** Four groups of four, 80 random bits. */
+function newCode(): string {
+  const text = [...randomBytes(CHARS)].map((byte) => ALPHABET.charAt(byte & 31)).join("");
+  return (text.match(/.{4}/g) ?? []).join("-");
+}
+
+/** Hyphens, spaces and capitals don't count: people copy codes from paper. */
+function hashOf({ envelope }: PeopleDeps, userId: string, code: string): string {
+  const plain = code.toLowerCase().replace(/[\s-]/g, "");
+  return envelope.keyedHash("recovery-code", `${userId} ${plain}`).toString("hex");
+}

@@ -1,0 +1,55 @@
+import type { Credential } from "#domain/identity/index.ts";
+import { absent, personPrincipal } from "#domain/organizations/index.ts";
+import type { Origin, PeopleDeps } from "./deps.ts";
+import type { Session } from "./sessions/sessions.ts";
+import { membershipBySlug, personalTokensOf, type PersonalToken } from "./store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LIFETIME_MS_DEFAULT = 90 * DAY_MS;
+
+export interface NewPersonalToken {
+  readonly organization: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Null: for ever; absent: 90 days. */
+  readonly expiresAtMs?: number | null;
+}
+
+/** Of every organization, newest first; those that were ended are gone. */
+export function listPersonalTokens(deps: Pick<PeopleDeps, "metadata">, session: Session): Promise<PersonalToken[]> {
+  return personalTokensOf(deps.metadata.read, session.userId);
+}
+
+/** @throws Problem `not_found` (no such organization of theirs), `insufficient_scope`, `forbidden` (the policy), `invalid_body` */
+export async function createPersonalToken(
+  deps: PeopleDeps,
+  session: Session,
+  input: NewPersonalToken,
+  origin: Origin,
+): Promise<{ credential: Credential; token: string }> {
+  const { read } = deps.metadata;
+  const orgId = await membershipBySlug(read, session.userId, input.organization);
+  const person = orgId === undefined ? undefined : await personPrincipal(read, orgId, session.userId);
+  if (person === undefined) throw absent();
+  const expiresAtMs = input.expiresAtMs === undefined ? deps.clock.nowMs() + LIFETIME_MS_DEFAULT : input.expiresAtMs;
+  return deps.credentials.createPersonal({ actor: person, ...origin }, person, {
+    projectId: null,
+    name: input.name,
+    scopes: input.scopes,
+    ...(expiresAtMs === null ? {} : { expiresAtMs }),
+  });
+}
+
+/** Ends it on every node. @throws Problem `not_found` */
+export async function deletePersonalToken(
+  deps: PeopleDeps,
+  session: Session,
+  id: string,
+  origin: Origin,
+): Promise<void> {
+  const { read } = deps.metadata;
+  const own = (await personalTokensOf(read, session.userId)).find((token) => token.id === id);
+  const person = own === undefined ? undefined : await personPrincipal(read, own.org_id, session.userId);
+  if (person === undefined) throw absent();
+  await deps.credentials.revoke({ actor: person, ...origin }, id);
+}

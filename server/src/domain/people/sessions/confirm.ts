@@ -1,0 +1,48 @@
+import type { Origin, PeopleDeps } from "../deps.ts";
+import { provePasskey } from "../factors/passkey-proof.ts";
+import { confirmedTotp } from "../factors/store.ts";
+import { useTotpCode } from "../factors/totp.ts";
+import { provePassword } from "../sign-in/password.ts";
+import { refuse } from "../sign-in/refusal.ts";
+import { confirmSession, type Session } from "./sessions.ts";
+
+/** What somebody who is signed in proves with who they are. */
+export type Confirmation =
+  | { readonly password: string; readonly code?: string | undefined }
+  | { readonly ticket: string; readonly response: object };
+
+interface Confirmed {
+  /** What the cookie holds from now on. */
+  readonly secret: string;
+  readonly confirmedAtMs: number;
+}
+
+/** @throws Problem `sign_in_failed`, `rate_limited`, `unavailable` */
+export async function confirm(
+  deps: PeopleDeps,
+  session: Session,
+  proof: Confirmation,
+  origin: Origin,
+): Promise<Confirmed> {
+  if ("password" in proof) return byPassword(deps, session, proof, origin);
+  const asked = { kind: "confirmation", userId: session.userId, ...proof } as const;
+  return provePasskey(deps, asked, origin, (tx) => confirmSession(deps, tx, session, { origin, method: "passkey" }));
+}
+
+/** With the app's code where one is set up: the password alone would not have let them in either. */
+async function byPassword(
+  deps: PeopleDeps,
+  session: Session,
+  proof: { readonly password: string; readonly code?: string | undefined },
+  origin: Origin,
+): Promise<Confirmed> {
+  const { userId, email } = session;
+  await provePassword(deps, session, proof.password, origin);
+  const method = (await confirmedTotp(deps.metadata.read, userId)) === undefined ? "password" : "password_totp";
+  const confirmed = await deps.metadata.write(async (tx) => {
+    if (method === "password_totp" && !(await useTotpCode(deps, tx, userId, proof.code ?? ""))) return undefined;
+    return confirmSession(deps, tx, session, { origin, method });
+  });
+  if (confirmed === undefined) throw await refuse(deps, { account: email, userId, reason: "wrong code", origin });
+  return confirmed;
+}

@@ -1,0 +1,48 @@
+import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
+import { endOf, type PasskeyRow, type PersonalToken, type SessionRow } from "#domain/people/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+
+/** Records as the portal's pages are shown them. */
+
+type Rows = typeof PORTAL_ROUTES;
+
+export function passkeyBody(row: PasskeyRow): ResultOf<Rows["createPasskey"]> {
+  const { id, name, last_used_at: usedMs } = row;
+  return {
+    id,
+    name,
+    created_at: isoFromMs(row.created_at),
+    last_used_at: usedMs === null ? null : isoFromMs(usedMs),
+    synced: row.synced === 1,
+  };
+}
+
+export function browserSessionBody(
+  row: SessionRow,
+  currentId: string,
+): ResultOf<Rows["listSessions"]>["items"][number] {
+  const { id, ip, user_agent, method } = row;
+  return {
+    id,
+    current: id === currentId,
+    created_at: isoFromMs(row.created_at),
+    last_seen_at: isoFromMs(row.last_seen_at),
+    expires_at: isoFromMs(endOf(row)),
+    ip,
+    user_agent,
+    method,
+  };
+}
+
+export function personalTokenBody(row: PersonalToken): ResultOf<Rows["listPersonalAccessTokens"]>["items"][number] {
+  const { id, name, organization } = row;
+  return {
+    id,
+    name,
+    organization,
+    scopes: row.scopes === "" ? [] : row.scopes.split(" "),
+    created_at: isoFromMs(row.created_at),
+    expires_at: row.expires_at === null ? null : isoFromMs(row.expires_at),
+    last_used_at: row.last_used_at === null ? null : isoFromMs(row.last_used_at),
+  };
+}

@@ -1,0 +1,16 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { setupUrl } from "#domain/organizations/index.ts";
+import { createOrganization as create } from "#domain/people/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+import { originOf } from "../origin.ts";
+
+export function createOrganization(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createOrganization> {
+  return async ({ body }, context) => {
+    const { owner_email, ...rest } = body;
+    const input = { ...rest, ownerEmail: owner_email.toLowerCase() };
+    const { setupToken, ...made } = await create(deps.people, context.session, input, originOf(context));
+    void context.reply.header("cache-control", "no-store");
+    return { ...made, setup_url: setupToken === null ? null : setupUrl(deps.addresses.portal_url, setupToken) };
+  };
+}

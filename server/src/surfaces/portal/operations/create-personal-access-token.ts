@@ -1,0 +1,30 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { createPersonalToken } from "#domain/people/index.ts";
+import type { Operation } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+import { originOf } from "../origin.ts";
+
+export function createPersonalAccessToken(
+  deps: PortalSurfaceDeps,
+): Operation<typeof PORTAL_ROUTES.createPersonalAccessToken> {
+  return async ({ body }, context) => {
+    const { expires_at: expiresAt, ...rest } = body;
+    const expiresAtMs = typeof expiresAt === "string" ? Date.parse(expiresAt) : expiresAt;
+    const input = { ...rest, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) };
+    const { credential, token } = await createPersonalToken(deps.people, context.session, input, originOf(context));
+    void context.reply.header("cache-control", "no-store");
+    return {
+      token,
+      item: {
+        id: credential.id,
+        name: credential.name,
+        organization: body.organization,
+        scopes: [...credential.scopes],
+        created_at: isoFromMs(credential.createdAtMs),
+        expires_at: credential.expiresAtMs === null ? null : isoFromMs(credential.expiresAtMs),
+        last_used_at: null,
+      },
+    };
+  };
+}

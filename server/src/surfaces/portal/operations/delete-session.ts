@@ -1,0 +1,18 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { endSession } from "#domain/people/index.ts";
+import type { Operation } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { endCookie } from "../cookie.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+import { originOf } from "../origin.ts";
+
+/** Its access tokens end with it, at once and everywhere. */
+export function deleteSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.deleteSession> {
+  return async ({ params }, context) => {
+    const { session, reply } = context;
+    const which = { id: params.session_id, userId: session.userId };
+    const ended = await endSession(deps.people, which, { origin: originOf(context), action: "session.end" });
+    if (!ended) throw new Problem("not_found", "You have no such session; it may have ended by itself.");
+    if (which.id === session.id) endCookie(reply);
+  };
+}

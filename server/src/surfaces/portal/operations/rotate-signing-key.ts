@@ -1,0 +1,14 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import type { Operation } from "#http/index.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+
+/** While the next key is out already, it is that one. */
+export function rotateSigningKey(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.rotateSigningKey> {
+  return async (_input, { session }) => {
+    const { alg } = deps.identity.keys.signer();
+    const keys = await deps.identity.keys.rotate({ kind: "person", id: session.userId });
+    const next = keys.find((key) => key.state === "next" && key.alg === alg);
+    if (next === undefined) throw new Error("a rotation made no next key");
+    return { kid: next.kid };
+  };
+}

@@ -1,0 +1,87 @@
+import { beginOidc, finishOidc, localPath, type OidcOutcome } from "#domain/people/index.ts";
+import {
+  clearCookie,
+  cookieOf,
+  createRateLimiter,
+  SESSION_COOKIE,
+  setCookie,
+  type OperationContext,
+  type RateLimiter,
+} from "#http/index.ts";
+import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import { endFormer, sendSession } from "../cookie.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+import { originOf } from "../origin.ts";
+
+type Context = Pick<OperationContext, "request" | "reply">;
+
+/** Binds what the provider sends back to the browser that was sent there. */
+const OIDC_COOKIE = "__Host-mooring-oidc";
+const SIGN_IN_PAGE = "/sign-in";
+/** Each writes a record, so an address may begin so many, and one a second after that. */
+const BEGUN_AT_ONCE = 60;
+
+/** The two addresses that a browser is sent to: no rows, since no page of the portal calls them. */
+export function signInWithOidc(
+  deps: PortalSurfaceDeps,
+): Record<"begin" | "finish", (context: Context) => Promise<void>> {
+  const tries = createRateLimiter({ name: "address", perSecond: 1, burst: BEGUN_AT_ONCE, clock: deps.clock });
+  return { begin: (context) => begin(deps, tries, context), finish: (context) => finish(deps, context) };
+}
+
+/** Sends the browser to the provider. Somebody who is signed in already is asked to prove it again. */
+async function begin(deps: PortalSurfaceDeps, tries: RateLimiter, { request, reply }: Context): Promise<void> {
+  const { people } = deps;
+  const provider = providerOf(deps);
+  tries.take(request.ip);
+  const returnTo = localPath((request.query as { return_to?: unknown }).return_to);
+  const { origin } = people.portal;
+  if (request.headers.host !== new URL(origin).host && people.portal.localhostOrigin !== null) {
+    // The provider sends back to one name of this machine only, and the cookie must be that name's.
+    redirect(reply, `${origin}/api/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`);
+    return;
+  }
+  const again = cookieOf(request, SESSION_COOKIE) !== undefined;
+  try {
+    const { url, ticket } = await beginOidc(people, provider, { returnTo, again });
+    setCookie(reply, OIDC_COOKIE, ticket, SIGN_IN_ATTEMPT_MS / 1000);
+    redirect(reply, url.href);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    request.log.warn({ err: error }, "cannot reach the provider of sign-ins");
+    redirect(reply, `${SIGN_IN_PAGE}?error=oidc_failed`);
+  }
+}
+
+/** Where the provider sends the browser back to. */
+async function finish(deps: PortalSurfaceDeps, { request, reply }: Context): Promise<void> {
+  const provider = providerOf(deps);
+  const context = { request, reply, ip: request.ip, requestId: request.id };
+  const origin = originOf(context);
+  const ticket = cookieOf(request, OIDC_COOKIE);
+  const query = request.url.split("?").slice(1).join("?");
+  const outcome: OidcOutcome =
+    ticket === undefined
+      ? { failure: "oidc_failed" }
+      : await finishOidc(deps.people, provider, { ticket, query }, origin);
+  clearCookie(reply, OIDC_COOKIE);
+  if ("failure" in outcome) {
+    if (outcome.cause !== undefined) request.log.warn({ err: outcome.cause }, "a sign-in at the provider failed");
+    redirect(reply, `${SIGN_IN_PAGE}?error=${outcome.failure}`);
+    return;
+  }
+  await endFormer(deps.people, context, origin);
+  sendSession(reply, outcome.secret);
+  redirect(reply, outcome.returnTo);
+}
+
+function providerOf(deps: PortalSurfaceDeps) {
+  const { provider } = deps.people;
+  if (provider === null) throw new Problem("not_found", "There is nothing at this address.");
+  return provider;
+}
+
+function redirect(reply: Context["reply"], address: string): void {
+  void reply.code(302).headers({ location: address, "cache-control": "no-store" }).send();
+}
