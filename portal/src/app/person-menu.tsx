@@ -33,7 +33,7 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactN
     <Menu
       trigger={
         <IconButton label={`Signed in as ${user.email}`} className="rounded-full border-line-2 bg-well">
-          {initialsOf(user.name)}
+          <span aria-hidden="true">{initialsOf(user.name)}</span>
         </IconButton>
       }
     >

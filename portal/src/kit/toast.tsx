@@ -34,22 +34,22 @@ export function Toasts({ children }: { children: ReactNode }): ReactNode {
   return (
     <Context value={useMemo(() => say, [say])}>
       {children}
-      <ol
+      <div
         role="status"
         aria-live="polite"
         className="fixed right-3 bottom-3 z-50 flex max-w-[calc(100vw-24px)] flex-col gap-2"
       >
         {toasts.map((toast) => (
-          <li key={toast.id} className="flex items-center gap-2 rounded border border-line-2 bg-sheet py-1 pr-1 pl-3">
+          <div key={toast.id} className="flex items-center gap-2 rounded border border-line-2 bg-sheet py-1 pr-1 pl-3">
             <State kind={toast.kind}>
               <span className="whitespace-normal text-ink">{toast.text}</span>
             </State>
             <IconButton label="Dismiss" onClick={() => drop(toast.id)}>
               ✕
             </IconButton>
-          </li>
+          </div>
         ))}
-      </ol>
+      </div>
     </Context>
   );
 }

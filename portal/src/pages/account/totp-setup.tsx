@@ -2,7 +2,7 @@ import { PORTAL_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { Button } from "~/kit/button.tsx";
-import { Copyable } from "~/kit/copy.tsx";
+import { CopyButton } from "~/kit/copy.tsx";
 import { DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
@@ -37,12 +37,15 @@ export function TotpSetup({
     <form onSubmit={submit} className="flex flex-col gap-4">
       <div className="flex flex-wrap gap-4">
         <QrCode text={begun.uri} label="QR code with the secret for an authenticator app; it can be typed instead" />
-        <div className="flex min-w-0 flex-1 basis-44 flex-col gap-2">
-          <p>Scan this with an authenticator app, such as those of password managers and phones.</p>
-          <div className="min-w-0">
-            <p className="text-s text-ink-2">Or type this secret (time-based, 6 digits, 30 seconds):</p>
-            <Copyable text={begun.secret} shown={inGroups(begun.secret)} />
-          </div>
+        <p className="min-w-0 flex-1 basis-40">
+          Scan this with an authenticator app, such as those of password managers and phones.
+        </p>
+      </div>
+      <div className="flex flex-col gap-1">
+        <p className="text-s text-ink-2">Or type this secret (time-based, 6 digits, 30 seconds):</p>
+        <div className="flex items-start gap-2 rounded border border-line bg-well py-1.5 pr-1.5 pl-2.5">
+          <code className="min-w-0 flex-1 py-1">{inGroups(begun.secret)}</code>
+          <CopyButton text={begun.secret} />
         </div>
       </div>
       <TextField

@@ -22,7 +22,7 @@ export function OpenFrame({ title, about, wide = false, foot, steps, children }:
   return (
     <div className="relative isolate flex min-h-full flex-col items-center overflow-x-clip px-3 py-6 sm:justify-center sm:py-10">
       <DepthLines />
-      <main className={cn("flex w-full min-w-0 flex-col gap-4", wide ? "max-w-[660px]" : "max-w-[420px]")}>
+      <main className={cn("flex w-full min-w-0 flex-col gap-4", wide ? "max-w-[720px]" : "max-w-[420px]")}>
         <p className="flex items-center gap-2 px-1 text-[15px] font-semibold tracking-tight">
           <Mark /> Mooring
         </p>
@@ -51,7 +51,7 @@ function DepthLines(): ReactNode {
       fill="none"
       stroke="var(--line)"
       aria-hidden="true"
-      className="pointer-events-none fixed inset-x-0 bottom-0 -z-10 h-[46vh] w-full max-sm:hidden"
+      className="pointer-events-none fixed inset-x-0 bottom-0 -z-10 h-[34vh] w-full max-sm:hidden"
     >
       {DEPTHS.map((depth) => (
         <path
