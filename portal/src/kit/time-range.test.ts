@@ -3,14 +3,18 @@ import { test } from "node:test";
 import { boundsOf, ownZoneText, rangeOf, searchOf, titleOf } from "./time-range.ts";
 
 test("an address gives a range, and a range the same address", () => {
-  for (const range of ["15m", "1h", "6h", "24h", "7d", "90m"])
-    assert.equal(searchOf(rangeOf({ range })).range, range);
+  for (const range of ["15m", "1h", "6h", "24h", "7d", "90m"]) assert.equal(searchOf(rangeOf({ range })).range, range);
   const between = { from: "2026-11-20T08:00:00Z", to: "2026-11-20T09:00:00.250Z" };
   assert.deepEqual(searchOf(rangeOf(between)), { ...between, range: undefined });
 });
 
 test("what can't be read, or ends before it begins, is the fallback", () => {
-  for (const search of [{ range: "soon" }, { from: "yesterday", to: "now" }, { from: "2026-11-20T09:00:00Z", to: "2026-11-20T08:00:00Z" }, {}])
+  for (const search of [
+    { range: "soon" },
+    { from: "yesterday", to: "now" },
+    { from: "2026-11-20T09:00:00Z", to: "2026-11-20T08:00:00Z" },
+    {},
+  ])
     assert.deepEqual(rangeOf(search, "6h"), { kind: "last", ms: 6 * 3_600_000 });
 });
 

@@ -1,13 +1,16 @@
-/** A range of time as a page keeps it: the last so many milliseconds, or from one moment to another. */
-export type TimeRange =
+/** A range of time that has bounds: the last so many milliseconds, or from one moment to another. */
+export type BoundedRange =
   | { readonly kind: "last"; readonly ms: number }
   | { readonly kind: "between"; readonly from: string; readonly to: string };
 
+/** A range of time as a page keeps it. */
+export type TimeRange = BoundedRange | { readonly kind: "all" };
+
 /** A range in an address. */
 export interface RangeSearch extends Record<string, string | undefined> {
-  range?: string;
-  from?: string;
-  to?: string;
+  range?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 export interface Bounds {
@@ -35,18 +38,25 @@ export function lastMs(text: string): number | null {
 }
 
 /** The range of an address; `fallback` where it has none that can be read. */
-export function rangeOf(search: RangeSearch, fallback = "1h"): TimeRange {
+export function rangeOf(search: RangeSearch, fallback = "1h"): BoundedRange {
   const { from, to } = search;
   if (from !== undefined && to !== undefined && isMoment(from) && isMoment(to) && Date.parse(from) < Date.parse(to))
     return { kind: "between", from, to };
   return { kind: "last", ms: lastMs(String(search.range ?? fallback)) ?? lastMs(fallback) ?? 60 * MINUTE };
 }
 
+/** The range of an address where none means all time. */
+export function anyRangeOf(search: RangeSearch): TimeRange {
+  const hasRange = search.from !== undefined || lastMs(String(search.range ?? "")) !== null;
+  return hasRange ? rangeOf(search) : { kind: "all" };
+}
+
 /** What puts a range into an address, and takes the one before out. */
 export function searchOf(range: TimeRange): RangeSearch {
+  if (range.kind === "all") return { range: undefined, from: undefined, to: undefined };
   return range.kind === "between"
-    ? { from: range.from, to: range.to, range: undefined } as RangeSearch
-    : { range: lastText(range.ms), from: undefined, to: undefined } as RangeSearch;
+    ? { from: range.from, to: range.to, range: undefined }
+    : { range: lastText(range.ms), from: undefined, to: undefined };
 }
 
 function lastText(ms: number): string {
@@ -56,12 +66,13 @@ function lastText(ms: number): string {
 }
 
 /** From and to as the query API takes them. `to` lies a little ahead, so that what was taken just now is inside. */
-export function boundsOf(range: TimeRange, nowMs: number): Bounds {
+export function boundsOf(range: BoundedRange, nowMs: number): Bounds {
   if (range.kind === "between") return { from: range.from, to: range.to };
   return { from: momentText(nowMs - range.ms), to: momentText(nowMs + 1000) };
 }
 
 export function titleOf(range: TimeRange): string {
+  if (range.kind === "all") return "All time";
   if (range.kind === "between") return `${shortText(range.from)} – ${shortText(range.to)} UTC`;
   const id = lastText(range.ms);
   return PRESETS.find(([preset]) => preset === id)?.[1] ?? `Last ${id}`;

@@ -3,25 +3,42 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { Button, buttonClass } from "./button.tsx";
 import { cn } from "./cn.ts";
 import { TextField } from "./field.tsx";
-import { boundsOf, momentText, ownZoneText, PRESETS, searchOf, titleOf, type TimeRange } from "./time-range.ts";
+import {
+  boundsOf,
+  momentText,
+  ownZoneText,
+  PRESETS,
+  rangeOf,
+  searchOf,
+  titleOf,
+  type BoundedRange,
+  type TimeRange,
+} from "./time-range.ts";
 
 /** The range of time that a page shows: a button that says it, and behind it the usual ones and one's own, in UTC. */
 export function TimeRangePicker({
   range,
   onChange,
+  onAll,
 }: {
   range: TimeRange;
-  onChange: (range: TimeRange) => void;
+  onChange: (range: BoundedRange) => void;
+  /** Without it there is no choice of all time. */
+  onAll?: () => void;
 }): ReactNode {
   const [open, setOpen] = useState(false);
-  const choose = (chosen: TimeRange): void => {
+  const choose = (chosen: BoundedRange): void => {
     setOpen(false);
     onChange(chosen);
   };
   const own = range.kind === "between" ? `${ownZoneText(range.from)} – ${ownZoneText(range.to)}, your time` : undefined;
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger className={buttonClass("plain", "max-w-full")} title={own} aria-label={`Range: ${titleOf(range)}`}>
+      <Popover.Trigger
+        className={buttonClass("plain", "max-w-full")}
+        title={own}
+        aria-label={`Range: ${titleOf(range)}`}
+      >
         <span className={cn("truncate", range.kind === "between" && "mono")}>{titleOf(range)}</span>
         <span aria-hidden="true">▾</span>
       </Popover.Trigger>
@@ -32,6 +49,22 @@ export function TimeRangePicker({
           collisionPadding={8}
           className="z-50 w-72 max-w-[calc(100vw-16px)] rounded border border-line-2 bg-sheet p-2 text-ink"
         >
+          {onAll !== undefined && (
+            <button
+              type="button"
+              aria-pressed={range.kind === "all"}
+              className={cn(
+                "min-h-7 w-full rounded px-2 text-left hover:bg-well",
+                range.kind === "all" && "bg-sea-2 font-medium",
+              )}
+              onClick={() => {
+                setOpen(false);
+                onAll();
+              }}
+            >
+              All time
+            </button>
+          )}
           <Presets range={range} onChoose={choose} />
           <Between range={range} onChoose={choose} />
         </Popover.Content>
@@ -40,7 +73,7 @@ export function TimeRangePicker({
   );
 }
 
-function Presets({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRange) => void }): ReactNode {
+function Presets({ range, onChoose }: { range: TimeRange; onChoose: (range: BoundedRange) => void }): ReactNode {
   const present = searchOf(range).range;
   return (
     <ul className="grid grid-cols-2 gap-0.5">
@@ -49,11 +82,11 @@ function Presets({ range, onChoose }: { range: TimeRange; onChoose: (range: Time
           <button
             type="button"
             aria-pressed={id === present}
-            className={cn("min-h-7 w-full rounded px-2 text-left hover:bg-well", id === present && "bg-sea-2 font-medium")}
-            onClick={() => {
-              const ms = { m: 60_000, h: 3_600_000, d: 86_400_000 }[id.slice(-1)] ?? 60_000;
-              onChoose({ kind: "last", ms: Number(id.slice(0, -1)) * ms });
-            }}
+            className={cn(
+              "min-h-7 w-full rounded px-2 text-left hover:bg-well",
+              id === present && "bg-sea-2 font-medium",
+            )}
+            onClick={() => onChoose(rangeOf({ range: id }))}
           >
             {title}
           </button>
@@ -63,8 +96,10 @@ function Presets({ range, onChoose }: { range: TimeRange; onChoose: (range: Time
   );
 }
 
-function Between({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRange) => void }): ReactNode {
-  const [bounds] = useState(() => boundsOf(range, Date.now()));
+const LAST_HOUR: BoundedRange = { kind: "last", ms: 3_600_000 };
+
+function Between({ range, onChoose }: { range: TimeRange; onChoose: (range: BoundedRange) => void }): ReactNode {
+  const [bounds] = useState(() => boundsOf(range.kind === "all" ? LAST_HOUR : range, Date.now()));
   const [from, setFrom] = useState(bounds.from.slice(0, 19));
   const [to, setTo] = useState(bounds.to.slice(0, 19));
   const [error, setError] = useState<string | null>(null);

@@ -20,7 +20,14 @@ export interface LogEntry {
  */
 export function entryKey(entry: LogEntry): string {
   let hash = 0x811c9dc5;
-  const text = JSON.stringify([entry.level, entry.message, entry.service, entry.trace_id, entry.span_id, entry.attributes]);
+  const text = JSON.stringify([
+    entry.level,
+    entry.message,
+    entry.service,
+    entry.trace_id,
+    entry.span_id,
+    entry.attributes,
+  ]);
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return `${entry.timestamp}~${(hash >>> 0).toString(36)}`;
 }

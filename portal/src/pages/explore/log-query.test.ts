@@ -20,7 +20,10 @@ const ENTRY: LogEntry = {
 
 test("values are parameters, whatever they hold", () => {
   const hostile = "x' OR 1=1 --";
-  const { sql, parameters } = entriesStatement(wanted(`service:"${hostile}" user:"${hostile}" "${hostile}"`, "proj_1"), 10);
+  const { sql, parameters } = entriesStatement(
+    wanted(`service:"${hostile}" user:"${hostile}" "${hostile}"`, "proj_1"),
+    10,
+  );
   assert.ok(!sql.includes("1=1"));
   assert.deepEqual(Object.values(parameters), ["proj_1", hostile]);
   assert.match(sql, /WHERE project_id = \$p0 AND service = \$p1 AND \(attributes->>'user'\) = \$p1 AND contains/);
@@ -32,14 +35,20 @@ test("an attribute's name is a literal only when nothing in it could end one", (
 });
 
 test("levels go by severity, minus by what is not true", () => {
-  assert.match(entriesStatement(wanted("level:error,Notice"), 1).sql, /\(severity BETWEEN 17 AND 20 OR lower\(level\) = lower\(\$p0\)\)/);
+  assert.match(
+    entriesStatement(wanted("level:error,Notice"), 1).sql,
+    /\(severity BETWEEN 17 AND 20 OR lower\(level\) = lower\(\$p0\)\)/,
+  );
   assert.match(entriesStatement(wanted("-level:debug"), 1).sql, /\(severity BETWEEN 5 AND 8\) IS NOT TRUE/);
   assert.match(entriesStatement(wanted("level:>=warn"), 1).sql, /severity >= 13/);
 });
 
 test("numbers compare as numbers, stars are any text", () => {
   const { sql, parameters } = entriesStatement(wanted("ms:>250 host:a_*"), 1);
-  assert.match(sql, /try_cast\(\(attributes->>'ms'\) AS DOUBLE\) > \$p0 AND \(attributes->>'host'\) ILIKE \$p1 ESCAPE \$p2/);
+  assert.match(
+    sql,
+    /try_cast\(\(attributes->>'ms'\) AS DOUBLE\) > \$p0 AND \(attributes->>'host'\) ILIKE \$p1 ESCAPE \$p2/,
+  );
   assert.deepEqual(parameters, { p0: 250, p1: "a\\_%", p2: "\\" });
   assert.equal(likePattern("50%*"), "50\\%%");
 });
@@ -58,9 +67,37 @@ test("as SQL for people the values are literals", () => {
 });
 
 test("an entry fits a term as a query finds it", () => {
-  const fitting = ["level:error", "level:>=warn", "service:payments", "order:58211", "order:>58000", "declined", "http.route:*", "region:e*", "-level:debug", "-service:a", "message:card", "-nothing:*", "level:err*"];
-  const others = ["level:warn", "level:>error", "service:ledger", "order:5", "order:<5", "-declined", "nothing:*", "region:u*", "trace_id:a"];
-  for (const text of fitting) assert.ok(parseSearch(text).terms.every((term) => fits(ENTRY, term)), text);
+  const fitting = [
+    "level:error",
+    "level:>=warn",
+    "service:payments",
+    "order:58211",
+    "order:>58000",
+    "declined",
+    "http.route:*",
+    "region:e*",
+    "-level:debug",
+    "-service:a",
+    "message:card",
+    "-nothing:*",
+    "level:err*",
+  ];
+  const others = [
+    "level:warn",
+    "level:>error",
+    "service:ledger",
+    "order:5",
+    "order:<5",
+    "-declined",
+    "nothing:*",
+    "region:u*",
+    "trace_id:a",
+  ];
+  for (const text of fitting)
+    assert.ok(
+      parseSearch(text).terms.every((term) => fits(ENTRY, term)),
+      text,
+    );
   for (const text of others) assert.ok(!parseSearch(text).terms.every((term) => fits(ENTRY, term)), text);
 });
 

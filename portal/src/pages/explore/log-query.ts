@@ -22,15 +22,17 @@ type Place = (value: Value) => string;
 
 /** The newest entries of a range that fit. */
 export function entriesStatement(wanted: Wanted, limit: number): Statement {
-  return statement((place) => `SELECT ${ENTRY_COLUMNS} FROM logs${where(wanted, place)} ORDER BY timestamp DESC LIMIT ${limit}`);
+  return statement(
+    (place) => `SELECT ${ENTRY_COLUMNS} FROM logs${where(wanted, place)} ORDER BY timestamp DESC LIMIT ${limit}`,
+  );
 }
 
 /** How many entries of each level there are in each step of time. */
 export function histogramStatement(wanted: Wanted, stepMs: number): Statement {
   return statement(
     (place) =>
-      `SELECT time_bucket(INTERVAL '${stepMs} milliseconds', timestamp) AS at, ${LEVEL_SQL} AS level, count(*) AS n ` +
-      `FROM logs${where(wanted, place)} GROUP BY ALL ORDER BY at`,
+      `SELECT time_bucket(INTERVAL '${stepMs} milliseconds', timestamp) AS moment, ${LEVEL_SQL} AS level_name, count(*) AS n ` +
+      `FROM logs${where(wanted, place)} GROUP BY ALL ORDER BY moment`,
   );
 }
 
@@ -53,9 +55,13 @@ export function facetsStatement(wanted: Wanted): Statement {
 export function readableSql(wanted: Wanted): string {
   const conditions = conditionsOf(wanted, literal);
   const lines = conditions.map((condition, index) => `${index === 0 ? "WHERE " : "  AND "}${condition}`);
-  return ["SELECT timestamp, level, service, message, attributes", "FROM logs", ...lines, "ORDER BY timestamp DESC", "LIMIT 1000"].join(
-    "\n",
-  );
+  return [
+    "SELECT timestamp, level, service, message, attributes",
+    "FROM logs",
+    ...lines,
+    "ORDER BY timestamp DESC",
+    "LIMIT 1000",
+  ].join("\n");
 }
 
 function statement(write: (place: Place) => string): Statement {
@@ -80,11 +86,12 @@ function where(wanted: Wanted, place: Place): string {
 }
 
 function conditionsOf({ search, projectId }: Wanted, place: Place): string[] {
+  const project = projectId === null ? [] : [`project_id = ${place(projectId)}`];
   const conditions = search.terms.map((term) => {
     const condition = termSql(term, place);
     return term.not ? `(${condition}) IS NOT TRUE` : condition;
   });
-  return projectId === null ? conditions : [`project_id = ${place(projectId)}`, ...conditions];
+  return [...project, ...conditions];
 }
 
 function termSql(term: Term, place: Place): string {
@@ -143,7 +150,9 @@ function levelSql(condition: Condition, place: Place): string {
       condition.values.map((word) => {
         const level = levelOfWord(word);
         if (word.toLowerCase() === "other") return "severity IS NULL";
-        return level === null ? `lower(level) = lower(${place(word)})` : `severity BETWEEN ${level.from} AND ${level.to}`;
+        return level === null
+          ? `lower(level) = lower(${place(word)})`
+          : `severity BETWEEN ${level.from} AND ${level.to}`;
       }),
     );
   if (condition.kind !== "compare") return conditionSql("level", condition, { place, isAttribute: false });

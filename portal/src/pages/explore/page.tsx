@@ -1,6 +1,87 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { useCallback, useMemo, useState, type ReactNode } from "react";
+import { PageLink } from "~/app/page-link.tsx";
+import { Button, buttonClass } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Inspector, WithInspector } from "~/kit/inspector.tsx";
+import { Loading, Page as Frame } from "~/kit/page.tsx";
+import { searchOf } from "~/kit/time-range.ts";
+import { TimeRangePicker } from "~/kit/time-range.tsx";
+import { entryKey, momentOfKey, type LogEntry } from "./entry.ts";
+import { EntryInspector } from "./entry-inspector.tsx";
+import { readableSql } from "./log-query.ts";
+import { Found } from "./found.tsx";
+import { SearchBox } from "./search-box.tsx";
+import { TailView } from "./tail-view.tsx";
+import { useExplore, useOpenEntry, type Explore } from "./use-explore.ts";
 
+/** Logs: looking for entries, and following them as they come. */
 export function Page(): ReactNode {
-  return <Frame title="explore">Not written yet.</Frame>;
+  const explore = useExplore();
+  const { text, wanted, range, isTail, openKey, open, run, setRange, setTail } = explore;
+  const [shown, setShown] = useState<LogEntry | null>(null);
+  const [running, setRunning] = useState<(() => void) | null>(null);
+  const onOpen = useCallback(
+    (entry: LogEntry) => {
+      setShown(entry);
+      open(entryKey(entry));
+    },
+    [open],
+  );
+  const onRunning = useCallback((stop: (() => void) | null) => setRunning(() => stop), []);
+  const sqlSearch = useMemo(() => ({ sql: readableSql(wanted), ...searchOf(range) }), [wanted, range]);
+  return (
+    <Frame
+      title="Explore"
+      fill
+      actions={
+        <>
+          <PageLink page="sql" search={sqlSearch} className={buttonClass()}>
+            Open as SQL
+          </PageLink>
+          <Button aria-pressed={isTail} onClick={() => setTail(!isTail)}>
+            {isTail ? "Back to search" : "Live tail"}
+          </Button>
+        </>
+      }
+    >
+      <SearchBox search={text} onRun={run} isRunning={running !== null} onCancel={() => running?.()}>
+        {!isTail && <TimeRangePicker range={range} onChange={setRange} />}
+      </SearchBox>
+      <WithInspector inspector={openKey !== undefined && <OpenEntry explore={explore} shown={shown} />}>
+        <div className="flex min-h-[420px] flex-1 flex-col gap-2.5">
+          {wanted.search.mistakes.length > 0 ? null : isTail ? (
+            <TailView client={explore.client} wanted={wanted} openKey={openKey} onOpen={onOpen} />
+          ) : (
+            <Found explore={explore} onOpen={onOpen} onRunning={onRunning} />
+          )}
+        </div>
+      </WithInspector>
+    </Frame>
+  );
+}
+
+function OpenEntry({ explore, shown }: { explore: Explore; shown: LogEntry | null }): ReactNode {
+  const { openKey, open, addTerm } = explore;
+  const { entry, error, isAbsent } = useOpenEntry(explore, shown);
+  const close = (): void => open(undefined);
+  if (entry !== null)
+    return <EntryInspector entry={entry} onClose={close} onTerm={addTerm} permalink={permalinkOf(openKey ?? "")} />;
+  return (
+    <Inspector title="Entry" onClose={close}>
+      <ErrorNote error={error} />
+      {isAbsent ? (
+        <p>This entry is not there any more, or in a project that you may not see.</p>
+      ) : (
+        error === null && <Loading />
+      )}
+    </Inspector>
+  );
+}
+
+/** An entry with the five minutes around it, whatever is searched for now. */
+function permalinkOf(key: string): string {
+  const at = Date.parse(momentOfKey(key) ?? "");
+  const around = (ms: number): string => new Date(at + ms).toISOString();
+  const search = new URLSearchParams({ from: around(-150_000), to: around(150_000), entry: key });
+  return `${location.origin}${location.pathname}?${search.toString()}`;
 }

@@ -6,18 +6,33 @@ test("fields, attributes, free words, quotes and minus", () => {
   const { terms, mistakes } = parseSearch('level:error service:payments -order:58211 timeout -"card \\"x\\" declined"');
   assert.deepEqual(mistakes, []);
   assert.deepEqual(terms, [
-    { kind: "field", not: false, field: { kind: "column", name: "level" }, condition: { kind: "is", values: ["error"] } },
-    { kind: "field", not: false, field: { kind: "column", name: "service" }, condition: { kind: "is", values: ["payments"] } },
-    { kind: "field", not: true, field: { kind: "attribute", name: "order" }, condition: { kind: "is", values: ["58211"] } },
+    {
+      kind: "field",
+      not: false,
+      field: { kind: "column", name: "level" },
+      condition: { kind: "is", values: ["error"] },
+    },
+    {
+      kind: "field",
+      not: false,
+      field: { kind: "column", name: "service" },
+      condition: { kind: "is", values: ["payments"] },
+    },
+    {
+      kind: "field",
+      not: true,
+      field: { kind: "attribute", name: "order" },
+      condition: { kind: "is", values: ["58211"] },
+    },
     { kind: "text", not: false, text: "timeout" },
     { kind: "text", not: true, text: 'card "x" declined' },
   ]);
 });
 
 test("several values, a star, a comparison, a name with dots", () => {
-  const conditions = parseSearch("level:error,warn host:web* user:* duration_ms:>=250 attributes.level:x http.route:/a").terms.map(
-    (term) => (term.kind === "field" ? [term.field.name, term.condition] : null),
-  );
+  const conditions = parseSearch(
+    "level:error,warn host:web* user:* duration_ms:>=250 attributes.level:x http.route:/a",
+  ).terms.map((term) => (term.kind === "field" ? [term.field.name, term.condition] : null));
   assert.deepEqual(conditions, [
     ["level", { kind: "is", values: ["error", "warn"] }],
     ["host", { kind: "like", pattern: "web*" }],

@@ -56,7 +56,7 @@ const TOKEN = /(-?)(?:([A-Za-z_@][\w.@/-]*):)?(?:"((?:[^"\\]|\\.)*)("?)|(\S*))/g
 
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     if (/\s/.test(text.charAt(at))) {
       at++;
       continue;
@@ -84,16 +84,28 @@ function adviceFor({ name, value, isQuoted, isOpen, not }: Token): string | null
         : "Write a minus before what must not be: -level:debug.";
   if (/^[()]/.test(value) || (name === null && /[()]$/.test(value) && !value.includes("(")))
     return 'Brackets group nothing here. Put quotation marks around text that has them: "exit (1)".';
-  if (/^\/.+\/$/.test(value)) return "Patterns between slashes are not known here: open the search as SQL and use regexp_matches.";
-  if (value === "") return name === null ? (not ? "A minus stands right before a term: -level:debug." : "Nothing to look for.") : `A value is missing: ${name}:value, or ${name}:* for entries that have it.`;
+  if (/^\/.+\/$/.test(value))
+    return "Patterns between slashes are not known here: open the search as SQL and use regexp_matches.";
+  if (value === "")
+    return name === null
+      ? not
+        ? "A minus stands right before a term: -level:debug."
+        : "Nothing to look for."
+      : `A value is missing: ${name}:value, or ${name}:* for entries that have it.`;
   if (name !== null && /^(>=?|<=?)$/.test(value)) return `A value is missing: ${name}:${value}100.`;
-  if (name === null && value.startsWith(":")) return "The name of a field is missing before the colon: service:payments.";
+  if (name === null && value.startsWith(":"))
+    return "The name of a field is missing before the colon: service:payments.";
   return null;
 }
 
 function termOf({ name, value, isQuoted, not }: Token): Term {
   if (name === null) return { kind: "text", not, text: value };
-  return { kind: "field", not, field: fieldOf(name), condition: isQuoted ? { kind: "is", values: [value] } : conditionOf(value) };
+  return {
+    kind: "field",
+    not,
+    field: fieldOf(name),
+    condition: isQuoted ? { kind: "is", values: [value] } : conditionOf(value),
+  };
 }
 
 function fieldOf(name: string): Field {
@@ -120,7 +132,9 @@ export function fieldTerm(name: string, value: string, { not = false } = {}): st
 /** A search with one term more; without the contrary of it, and the same text when it has the term already. */
 export function withTerm(search: string, term: string): string {
   const contrary = term.startsWith("-") ? term.slice(1) : `-${term}`;
-  const parts = tokensOf(search).map(({ raw }) => raw).filter((raw) => raw !== contrary);
+  const parts = tokensOf(search)
+    .map(({ raw }) => raw)
+    .filter((raw) => raw !== contrary);
   return (parts.includes(term) ? parts : [...parts, term]).join(" ");
 }
 

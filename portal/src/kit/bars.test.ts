@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { axisText, niceTop, stepMs, stepsOf, stepStart } from "./bars.ts";
+
+const HOUR = 3_600_000;
+
+test("a range has at most so many steps, of a length that people count in", () => {
+  assert.equal(stepMs(0, HOUR, 90), 60_000);
+  assert.equal(stepMs(0, 24 * HOUR, 90), 1_800_000);
+  assert.equal(stepMs(0, 10, 90), 1);
+  const long = 3650 * 24 * HOUR;
+  assert.ok(long / stepMs(0, long, 90) <= 90);
+});
+
+test("steps lie where the server's do", () => {
+  assert.equal(
+    new Date(stepStart(Date.parse("2026-11-20T08:44:59Z"), 1_800_000)).toISOString(),
+    "2026-11-20T08:30:00.000Z",
+  );
+  assert.equal(new Date(stepStart(Date.parse("2026-11-20T08:44:59Z"), 7 * 24 * HOUR)).getUTCDay(), 1);
+  assert.equal(stepsOf(Date.parse("2026-11-20T08:10:00Z"), Date.parse("2026-11-20T10:00:00Z"), HOUR).length, 2);
+});
+
+test("labels say what their step needs", () => {
+  const at = Date.parse("2026-11-20T08:05:09.250Z");
+  assert.deepEqual(
+    [10, 1000, 60_000, 21_600_000, 86_400_000].map((step) => axisText(at, step)),
+    ["08:05:09.250", "08:05:09", "08:05", "11-20 08:05", "11-20"],
+  );
+});
+
+test("an axis ends at a round number", () => {
+  assert.deepEqual([0, 1, 3, 41, 99, 0.3].map(niceTop), [1, 1, 5, 50, 100, 0.5]);
+});

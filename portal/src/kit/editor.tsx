@@ -1,0 +1,160 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  type CompletionSource,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { keywordCompletionSource, PostgreSQL, sql, SQLDialect } from "@codemirror/lang-sql";
+import { bracketMatching, indentOnInput } from "@codemirror/language";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, Prec, StateEffect, StateField, type Extension } from "@codemirror/state";
+import {
+  Decoration,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+  type DecorationSet,
+} from "@codemirror/view";
+import { useEffect, useRef, type ReactNode } from "react";
+import { styleNonce } from "~/app/nonce.ts";
+import { suggestionsAt, type SqlSchema } from "./editor-completion.ts";
+import { editorTheme } from "./editor-theme.ts";
+
+export interface Mark {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface SqlEditorProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** `⌘↵` and `Ctrl ↵`, with what is selected or else all. */
+  onRun: (sql: string) => void;
+  schema: SqlSchema | undefined;
+  /** What the server could not make sense of. */
+  wrong: Mark | null;
+}
+
+const KEYWORDS =
+  "anti asof columns exclude glob pivot positional qualify replace sample semi summarize try_cast unpivot";
+const DIALECT = SQLDialect.define({
+  ...PostgreSQL.spec,
+  keywords: `${PostgreSQL.spec.keywords ?? ""} ${KEYWORDS}`,
+});
+
+const setWrong = StateEffect.define<Mark | null>();
+
+/** The mark under what is wrong goes with the next change. */
+const wrongField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marks, transaction) => {
+    for (const effect of transaction.effects) {
+      if (!effect.is(setWrong)) continue;
+      const mark = effect.value;
+      if (mark === null || mark.to > transaction.newDoc.length || mark.from >= mark.to) return Decoration.none;
+      return Decoration.set([Decoration.mark({ class: "cm-wrong" }).range(mark.from, mark.to)]);
+    }
+    return transaction.docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** SQL with completion of what the server knows. Tab leaves the editor, as it leaves any field, unless a completion is open. */
+export function SqlEditor({ label, value, onChange, onRun, schema, wrong }: SqlEditorProps): ReactNode {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef({ value, onChange, onRun });
+  latest.current = { value, onChange, onRun };
+  const completion = useRef(new Compartment());
+
+  useEffect(() => {
+    if (host.current === null) return;
+    const run = (editor: EditorView): boolean => {
+      const { main } = editor.state.selection;
+      latest.current.onRun(main.empty ? editor.state.doc.toString() : editor.state.sliceDoc(main.from, main.to));
+      return true;
+    };
+    const editor = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: [
+          ...extensions(label),
+          completion.current.of([]),
+          Prec.highest(keymap.of([{ key: "Mod-Enter", run }])),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => {
+      editor.destroy();
+      view.current = null;
+    };
+  }, [label]);
+
+  useEffect(() => {
+    if (schema === undefined) return;
+    view.current?.dispatch({ effects: completion.current.reconfigure(completionOf(schema)) });
+  }, [schema, label]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === null || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: setWrong.of(wrong) });
+  }, [wrong]);
+
+  return <div ref={host} className="h-full min-h-0 overflow-hidden rounded border border-line" />;
+}
+
+function extensions(label: string): Extension[] {
+  const nonce = styleNonce();
+  return [
+    nonce === undefined ? [] : EditorView.cspNonce.of(nonce),
+    EditorView.contentAttributes.of({ "aria-label": label, "data-search": "" }),
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    EditorView.lineWrapping,
+    placeholder("SELECT level, count(*) AS entries FROM logs GROUP BY level"),
+    wrongField,
+    sql({ dialect: DIALECT }),
+    editorTheme,
+    keymap.of([
+      { key: "Tab", run: acceptCompletion },
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
+    ]),
+  ];
+}
+
+function completionOf(schema: SqlSchema): Extension {
+  const known: CompletionSource = (context) => {
+    const before = context.state.sliceDoc(0, context.pos);
+    const found = suggestionsAt(schema, context.state.doc.toString(), before);
+    if (found === null || (found.replaced === 0 && !context.explicit && !/['.]$/.test(before))) return null;
+    return { from: context.pos - found.replaced, options: found.suggestions, validFor: /^[\w.@-]*$/ };
+  };
+  return autocompletion({ override: [known, keywordCompletionSource(DIALECT, true)], maxRenderedOptions: 60 });
+}

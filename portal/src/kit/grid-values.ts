@@ -1,0 +1,63 @@
+/** How a column's values are shown and sorted. */
+export type ValueKind = "number" | "time" | "boolean" | "object" | "text";
+
+const NUMBERS = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\b.*)$/;
+
+/** By the type as DuckDB names it. */
+export function kindOf(type: string): ValueKind {
+  if (/\[\d*\]$/.test(type)) return "object";
+  if (NUMBERS.test(type)) return "number";
+  if (/^(?:TIMESTAMP|DATE|TIME)\b/.test(type) || type.startsWith("TIMESTAMP")) return "time";
+  if (type === "BOOLEAN") return "boolean";
+  return /^(?:JSON|MAP|STRUCT|UNION|LIST)/.test(type) ? "object" : "text";
+}
+
+/** A value in a cell, in one line; what has parts as JSON. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "string") return value;
+  if (typeof value === "object") return JSON.stringify(value);
+  return String(value as number | boolean);
+}
+
+/** A value to be read at length: what has parts over several lines, also where a text holds JSON. */
+export function wholeText(value: unknown): string {
+  if (typeof value === "string" && /^\s*[[{]/.test(value)) {
+    try {
+      return JSON.stringify(JSON.parse(value), null, 2);
+    } catch {
+      return value;
+    }
+  }
+  return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : cellText(value);
+}
+
+/** Ascending; numbers by their size, also those that are texts since they are too large for a number, and NULL last. */
+export function compareValues(kind: ValueKind, a: unknown, b: unknown): number {
+  const [noA, noB] = [a === null || a === undefined, b === null || b === undefined];
+  if (noA || noB) return Number(noA) - Number(noB);
+  if (kind === "number") {
+    const [numberA, numberB] = [Number(a), Number(b)];
+    if (numberA !== numberB || typeof a !== "string" || typeof b !== "string") return numberA - numberB;
+    return /^-?\d+$/.test(a) && /^-?\d+$/.test(b) ? Number(BigInt(a) - BigInt(b)) : 0;
+  }
+  const [textA, textB] = [cellText(a), cellText(b)];
+  return textA < textB ? -1 : Number(textA > textB);
+}
+
+const CHARACTER = 8;
+const WIDTH_MIN = 72;
+const WIDTH_MAX = 420;
+
+/** As wide as the name and the first rows need. */
+export function startWidth(name: string, texts: readonly string[]): number {
+  const longest = Math.max(name.length + 3, ...texts.map((text) => text.length));
+  return Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, longest * CHARACTER + 24));
+}
+
+/** A row as other programs take it from the clipboard: tab between cells (as spreadsheets read it). */
+export function rowText(values: readonly unknown[]): string {
+  return values
+    .map((value) => (value === null || value === undefined ? "" : cellText(value).replaceAll(/[\t\n\r]/g, " ")))
+    .join("\t");
+}

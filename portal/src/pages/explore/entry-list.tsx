@@ -1,0 +1,159 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { memo, useCallback, useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { singleKeysOn } from "~/app/shortcuts.ts";
+import { cn } from "~/kit/cn.ts";
+import { entryKey, type LogEntry } from "./entry.ts";
+import { Level } from "./level.tsx";
+
+const ROW = 30;
+const COLUMNS =
+  "grid grid-cols-[178px_78px_112px_minmax(0,1fr)] max-sm:grid-cols-[64px_64px_minmax(0,1fr)] gap-3 px-3.5";
+
+interface EntryListProps {
+  label: string;
+  entries: readonly LogEntry[];
+  openKey: string | undefined;
+  onOpen: (entry: LogEntry) => void;
+  /** Called when the last rows come into sight. */
+  onEnd?: (() => void) | undefined;
+  /** Called with whether the newest entry is in sight. */
+  onTop?: ((isAtTop: boolean) => void) | undefined;
+  footer?: ReactNode;
+}
+
+/** Entries, of which only those in sight are in the document. `j` and `k` move, Enter opens. */
+export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, footer }: EntryListProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+  });
+  const items = rows.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const isNearEnd = last >= entries.length - 40;
+  useEffect(() => {
+    if (isNearEnd) onEnd?.();
+  }, [isNearEnd, entries.length, onEnd]);
+
+  const latest = useRef({ entries, openKey, onOpen });
+  latest.current = { entries, openKey, onOpen };
+  const open = useCallback((index: number) => {
+    const entry = latest.current.entries[index];
+    if (entry !== undefined) latest.current.onOpen(entry);
+  }, []);
+  const focus = (index: number): void => {
+    rows.scrollToIndex(index);
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${index}"] button`)?.focus());
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
+    if (step === undefined || event.metaKey || event.ctrlKey || (/^[jk]$/.test(event.key) && !singleKeysOn())) return;
+    const row = document.activeElement?.closest<HTMLElement>("[data-index]");
+    const next = row === null || row === undefined ? 0 : Number(row.dataset["index"]) + step;
+    event.preventDefault();
+    const index = Math.max(0, Math.min(entries.length - 1, next));
+    focus(index);
+    if (openKey !== undefined) open(index);
+  };
+  return (
+    <div
+      role="table"
+      aria-label={label}
+      aria-rowcount={entries.length + 1}
+      className="flex min-h-0 flex-1 flex-col rounded border border-line bg-sheet"
+      onKeyDown={onKey}
+    >
+      <div role="rowgroup" className="border-b border-line">
+        <div
+          role="row"
+          aria-rowindex={1}
+          className={cn(COLUMNS, "h-[30px] items-center text-s font-medium text-ink-3")}
+        >
+          <span role="columnheader">Time (UTC)</span>
+          <span role="columnheader">Level</span>
+          <span role="columnheader" className="max-sm:hidden">
+            Service
+          </span>
+          <span role="columnheader">Message</span>
+        </div>
+      </div>
+      <div
+        ref={box}
+        role="rowgroup"
+        tabIndex={-1}
+        className="min-h-40 flex-1 overflow-auto"
+        onScroll={onTop && ((event) => onTop(event.currentTarget.scrollTop < ROW))}
+      >
+        <div role="presentation" className="relative" style={{ height: rows.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const entry = entries[index];
+            return (
+              entry !== undefined && (
+                <Row
+                  key={index}
+                  {...{ entry, index, start, open }}
+                  isOpen={openKey?.startsWith(`${entry.timestamp}~`) === true && entryKey(entry) === openKey}
+                />
+              )
+            );
+          })}
+        </div>
+        {footer}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  entry: LogEntry;
+  index: number;
+  start: number;
+  isOpen: boolean;
+  open: (index: number) => void;
+}
+
+const Row = memo(function Row({ entry, index, start, isOpen, open }: RowProps): ReactNode {
+  const [date = "", time = ""] = entry.timestamp.replace("Z", "").split("T");
+  return (
+    <div
+      role="row"
+      data-index={index}
+      aria-rowindex={index + 2}
+      className={cn(
+        COLUMNS,
+        "absolute inset-x-0 top-0 h-[30px] cursor-pointer items-center border-b border-line hover:bg-well",
+        isOpen && "bg-sea-2 hover:bg-sea-2",
+      )}
+      style={{ transform: `translateY(${start}px)` }}
+      onClick={() => open(index)}
+    >
+      <span role="cell" className="min-w-0">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          title={entry.timestamp}
+          className="mono block min-h-6 max-w-full truncate text-left text-ink hover:text-sea"
+          onClick={(event) => {
+            event.stopPropagation();
+            open(index);
+          }}
+        >
+          <span className="text-ink-3 max-sm:hidden">{date.slice(5)} </span>
+          {time.slice(0, 8)}
+          <span className="max-sm:hidden">.{time.slice(9, 15).padEnd(3, "0")}</span>
+        </button>
+      </span>
+      <span role="cell" className="min-w-0 truncate">
+        <Level level={entry.level} severity={entry.severity} />
+      </span>
+      <span role="cell" className="mono truncate max-sm:hidden">
+        {entry.service}
+      </span>
+      <span role="cell" className="truncate">
+        {entry.message}
+      </span>
+    </div>
+  );
+});

@@ -1,0 +1,37 @@
+import type { ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
+import { useConnect } from "~/app/connect/connect.tsx";
+import { Button, Spinner } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Empty } from "~/kit/page.tsx";
+import { firstLogCommand } from "./first-log.ts";
+
+/** Before the first entry: what this is, and a command that sends one. The page turns into the real thing when it arrives. */
+export function FirstLog(): ReactNode {
+  const addresses = useAddresses();
+  const connect = useConnect();
+  return (
+    <section className="rounded border border-line bg-sheet">
+      <Empty
+        title="No log entry yet"
+        action={
+          <Button look="main" onClick={() => connect({ topic: "telemetry" })}>
+            Connect an app
+          </Button>
+        }
+      >
+        <p>Everything that your apps log is found here, a moment after they sent it. Send a first entry:</p>
+        {addresses !== undefined && (
+          <CopyBlock label="command that sends a first entry" text={firstLogCommand(addresses)} />
+        )}
+        <p>
+          CLIENT_ID and CLIENT_SECRET are those of a credential with <code>telemetry:write</code>; Connect shows where
+          to make one.
+        </p>
+        <p role="status" className="flex items-center gap-2">
+          <Spinner /> Waiting for the first entry…
+        </p>
+      </Empty>
+    </section>
+  );
+}

@@ -1,0 +1,117 @@
+import { useEffect, useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "~/kit/button.tsx";
+import { Dialog } from "~/kit/dialog.tsx";
+import { TextInput } from "~/kit/field.tsx";
+import { parseSearch } from "./search-language.ts";
+
+interface SearchBoxProps {
+  search: string;
+  onRun: (search: string) => void;
+  isRunning: boolean;
+  onCancel: () => void;
+  /** At the right of the field: the range of time. */
+  children: ReactNode;
+}
+
+/** Where one says what to look for. Enter runs it; what can't be read is explained, with its place. */
+export function SearchBox({ search, onRun, isRunning, onCancel, children }: SearchBoxProps): ReactNode {
+  const [text, setText] = useState(search);
+  const [tried, setTried] = useState(false);
+  const [helpOpen, setHelpOpen] = useState(false);
+  useEffect(() => setText(search), [search]);
+  const { mistakes } = parseSearch(text);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setTried(true);
+    if (mistakes.length === 0) onRun(text.trim());
+  };
+  const shown = tried || text === search ? mistakes : [];
+  return (
+    <form role="search" onSubmit={submit} className="flex shrink-0 flex-col gap-1">
+      <div className="flex flex-wrap gap-2">
+        <div className="relative min-w-0 flex-1 basis-72">
+          <TextInput
+            data-search
+            type="search"
+            aria-label="Search the logs"
+            aria-invalid={shown.length > 0}
+            aria-describedby="search-mistakes"
+            aria-keyshortcuts="/"
+            className="mono pr-8"
+            placeholder={'level:error service:payments "card declined"'}
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              setTried(false);
+            }}
+          />
+          <kbd className="pointer-events-none absolute top-1.5 right-2">/</kbd>
+        </div>
+        {children}
+        {isRunning ? (
+          <Button onClick={onCancel}>Cancel</Button>
+        ) : (
+          <Button look="main" type="submit">
+            Run <span aria-hidden="true">⏎</span>
+          </Button>
+        )}
+        <Button
+          look="quiet"
+          className="w-[30px] px-0"
+          aria-label="How to search"
+          title="How to search"
+          onClick={() => setHelpOpen(true)}
+        >
+          ?
+        </Button>
+      </div>
+      <ul id="search-mistakes" role="status" className="text-stop empty:hidden">
+        {shown.map(({ at, text: wrong, advice }) => (
+          <li key={at}>
+            <code>{wrong}</code> at character {at + 1}: {advice}
+          </li>
+        ))}
+      </ul>
+      {helpOpen && <SearchHelp onClose={() => setHelpOpen(false)} />}
+    </form>
+  );
+}
+
+const HELP: readonly (readonly [example: string, meaning: string])[] = [
+  ["declined", "the message contains it, in whatever case"],
+  ['"card declined"', "the message contains these words as they stand"],
+  ["level:error", "this level, however its sender writes it; level:error,warn for either"],
+  ["level:>=warn", "this level and more severe ones"],
+  ["service:payments", "this service"],
+  ["trace_id:4bf92f35…", "this trace; span_id likewise"],
+  ["order:58211", "the attribute order has this value; dots are part of names"],
+  ["duration_ms:>250", "the attribute is a greater number; also >=, <, <="],
+  ["host:web*", "the attribute begins like this"],
+  ["user:*", "the entry has this attribute"],
+  ["-level:debug", "a minus: not this. It goes before any of the above"],
+  ["attributes.level:x", "an attribute that is named like a column"],
+];
+
+function SearchHelp({ onClose }: { onClose: () => void }): ReactNode {
+  return (
+    <Dialog
+      title="How to search"
+      about="All terms have to hold. For anything else, open the search as SQL."
+      onClose={onClose}
+      wide
+    >
+      <table className="w-full border-collapse">
+        <tbody>
+          {HELP.map(([example, meaning]) => (
+            <tr key={example} className="border-b border-line last:border-0">
+              <th scope="row" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap">
+                <code>{example}</code>
+              </th>
+              <td className="py-1.5 text-ink-2">{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Dialog>
+  );
+}

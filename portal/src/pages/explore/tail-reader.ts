@@ -1,0 +1,151 @@
+import { sentEvents, type Client, type SentEvent } from "@mooring/client";
+import { fits, type LogEntry } from "./entry.ts";
+import type { Wanted } from "./log-query.ts";
+import { tailSearch } from "./tail-search.ts";
+
+export interface TailState {
+  /** Newest first, and not more than `TAIL_MAX`. */
+  readonly entries: readonly LogEntry[];
+  readonly status: "connecting" | "live" | "paused" | "waiting";
+  /** Entries that fitted, since the tail began. */
+  readonly seen: number;
+  /** Entries a second, over the last five. */
+  readonly rate: number;
+  /** What could not be shown. */
+  readonly gap: string | null;
+  readonly error: Error | null;
+}
+
+export const TAIL_MAX = 2000;
+const SHOWN_EVERY_MS = 250;
+const RATE_OVER_MS = 5000;
+const AGAIN_MS = 2000;
+
+/**
+ * Follows the logs as they come. A pause hangs up, and going on asks for what came meanwhile, from the last event on; as after
+ * a broken connection or a token that expired.
+ */
+export class TailReader {
+  readonly #client: Client;
+  readonly #wanted: Wanted;
+  readonly #listeners = new Set<() => void>();
+  #connection: AbortController | null = null;
+  #lastEventId: string | null = null;
+  #arrived: LogEntry[] = [];
+  #times: { readonly at: number; readonly count: number }[] = [];
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #state: TailState = { entries: [], status: "paused", seen: 0, rate: 0, gap: null, error: null };
+
+  constructor(client: Client, wanted: Wanted) {
+    this.#client = client;
+    this.#wanted = wanted;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly snapshot = (): TailState => this.#state;
+
+  start(): void {
+    if (this.#connection !== null) return;
+    this.#connection = new AbortController();
+    this.#timer = setInterval(() => this.#show(), SHOWN_EVERY_MS);
+    void this.#follow(this.#connection.signal);
+  }
+
+  pause(): void {
+    this.#connection?.abort();
+    this.#connection = null;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#show();
+    this.#change({ status: "paused", rate: 0 });
+  }
+
+  clear(): void {
+    this.#arrived = [];
+    this.#change({ entries: [], seen: 0, gap: null });
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.#change({ status: "connecting" });
+        await this.#connect(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#change({ error: error as Error });
+      }
+      if (signal.aborted) return;
+      this.#change({ status: "waiting" });
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    const { addresses } = this.#client;
+    const search = tailSearch(this.#wanted.search).toString();
+    const response = await this.#client.send({
+      purpose: "follow the logs",
+      url: `${addresses.query_url}/v1/tail/logs${search === "" ? "" : `?${search}`}`,
+      headers: {
+        accept: "text/event-stream",
+        ...(this.#lastEventId === null ? {} : { "last-event-id": this.#lastEventId }),
+      },
+      signal,
+    });
+    this.#change({ status: "live", error: null });
+    for await (const event of sentEvents(chunksOf(response))) this.#take(event);
+  }
+
+  #take({ event, data, id }: SentEvent): void {
+    if (id !== undefined) this.#lastEventId = id;
+    if (event === "entry") {
+      const entry = JSON.parse(data) as LogEntry;
+      const { search, projectId } = this.#wanted;
+      const isOurs = projectId === null || entry.project_id === projectId;
+      if (isOurs && search.terms.every((term) => fits(entry, term))) this.#arrived.push(entry);
+      if (this.#arrived.length > TAIL_MAX * 2) this.#show();
+    } else if (event === "gap") this.#change({ gap: gapText(data) });
+  }
+
+  /** Passes on what came, a few times a second, however much it is. */
+  #show(): void {
+    const now = performance.now();
+    const count = this.#arrived.length;
+    this.#times = [...this.#times.filter(({ at }) => now - at < RATE_OVER_MS), { at: now, count }];
+    const rate = this.#times.reduce((sum, time) => sum + time.count, 0) / (RATE_OVER_MS / 1000);
+    if (count === 0 && rate === this.#state.rate) return;
+    const entries =
+      count === 0 ? this.#state.entries : [...this.#arrived.toReversed(), ...this.#state.entries].slice(0, TAIL_MAX);
+    this.#arrived = [];
+    this.#change({ entries, rate, seen: this.#state.seen + count });
+  }
+
+  #change(part: Partial<TailState>): void {
+    this.#state = { ...this.#state, ...part };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function gapText(data: string): string {
+  const gap = JSON.parse(data) as { from: string; to: string; left_out: number | null; reason: string };
+  const count = gap.left_out === null ? "Entries" : `${gap.left_out} entries`;
+  const why = {
+    too_old: "you were away for too long",
+    too_slow: "they came faster than they could be read",
+    busy: "more came than the server could look through",
+  }[gap.reason];
+  return `${count} taken from ${gap.from} to ${gap.to} are not shown: ${why ?? gap.reason}. A search has them.`;
+}
+
+/** Safari's streams have no async iterator. */
+async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void> {
+  const reader = response.body?.getReader();
+  for (;;) {
+    const part = await reader?.read();
+    if (part === undefined || part.done) return;
+    yield part.value;
+  }
+}

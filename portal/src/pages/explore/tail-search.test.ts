@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseSearch } from "./search-language.ts";
+import { tailSearch } from "./tail-search.ts";
+
+const asked = (text: string): string => decodeURIComponent(tailSearch(parseSearch(text)).toString());
+
+test("a tail is asked for what its server can look at", () => {
+  assert.equal(
+    asked('level:error service:payments order:7 "card" trace_id:ab'),
+    "level=error&service=payments&attributes.order=7&q=card&trace_id=ab",
+  );
+});
+
+test("never for more than the search says: what is left is looked at here", () => {
+  assert.equal(asked("-level:debug service:a,b user:x* ms:>5 -word level:notice span_id:1"), "");
+  assert.equal(asked("one two level:>=warn"), "q=one&level=warn");
+  assert.equal(asked("level:<warn level:error,info"), "");
+});

@@ -1,0 +1,40 @@
+import { levelOfWord } from "./levels.ts";
+import type { Search, Term } from "./search-language.ts";
+
+const ATTRIBUTES_MAX = 10;
+
+/**
+ * What a tail can be asked for of a search: the server passes over what does not fit, and the page looks at the rest of the
+ * terms itself. Each parameter is said once; a tail's level is that and more severe ones.
+ */
+export function tailSearch({ terms }: Search): URLSearchParams {
+  const parameters = new URLSearchParams();
+  let attributes = 0;
+  for (const term of terms) {
+    const [name, value] = parameterOf(term) ?? [];
+    if (name === undefined || value === undefined || parameters.has(name) || value.length > 256) continue;
+    if (name.startsWith("attributes.") && ++attributes > ATTRIBUTES_MAX) continue;
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+function parameterOf(term: Term): readonly [name: string, value: string] | null {
+  if (term.not) return null;
+  if (term.kind === "text") return ["q", term.text];
+  const { field, condition } = term;
+  if (field.kind === "column" && field.name === "level") {
+    const word = condition.kind === "is" && condition.values.length === 1 ? condition.values[0] : atLeast(condition);
+    const level = word === undefined ? null : levelOfWord(word);
+    return level === null ? null : ["level", level.id];
+  }
+  const [only, ...more] = condition.kind === "is" ? condition.values : [];
+  if (only === undefined || more.length > 0) return null;
+  if (field.kind === "attribute") return [`attributes.${field.name}`, only];
+  if (field.name === "message") return ["q", only];
+  return field.name === "span_id" ? null : [field.name, only];
+}
+
+function atLeast(condition: Extract<Term, { kind: "field" }>["condition"]): string | undefined {
+  return condition.kind === "compare" && condition.operator.startsWith(">") ? condition.value : undefined;
+}

@@ -1,0 +1,88 @@
+import type { Client } from "@mooring/client";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { smallQuery, type QueryStatistics } from "~/api/stream.ts";
+import { stepMs, stepsOf } from "~/kit/bars.ts";
+import type { Bounds } from "~/kit/time-range.ts";
+import { histogramOf, type Histogram } from "./histogram-data.ts";
+import { facetsStatement, histogramStatement, type Wanted } from "./log-query.ts";
+
+const BARS_MAX = 90;
+
+export interface Facets {
+  readonly levels: ReadonlyMap<string, number>;
+  /** Null is the entries without one. */
+  readonly services: readonly (readonly [name: string | null, count: number])[];
+  /** Entries of the range, whatever the search says. */
+  readonly all: number;
+}
+
+export interface Figures {
+  readonly histogram: Histogram | null;
+  readonly facets: Facets | null;
+  readonly statistics: readonly QueryStatistics[];
+  readonly isPending: boolean;
+  readonly error: Error | null;
+}
+
+interface Asked {
+  client: Client;
+  organization: string;
+  wanted: Wanted;
+  bounds: Bounds;
+  enabled: boolean;
+}
+
+/** How many entries there are, by time, level and service. The queries of the search before are ended. */
+export function useFigures({ client, organization, wanted, bounds, enabled }: Asked): Figures {
+  const step = stepMs(Date.parse(bounds.from), Date.parse(bounds.to), BARS_MAX);
+  const key = [organization, "explore", wanted, bounds];
+  const histogram = useQuery({
+    queryKey: [...key, "histogram"],
+    queryFn: async ({ signal }) => {
+      const { rows, end } = await smallQuery(client, { ...histogramStatement(wanted, step), ...bounds }, signal);
+      const steps = stepsOf(Date.parse(bounds.from), Date.parse(bounds.to), step);
+      return { histogram: histogramOf(rows as never, { steps, step }), statistics: end.statistics };
+    },
+    enabled,
+    retry: false,
+    staleTime: Infinity,
+    gcTime: 10_000,
+    placeholderData: keepPreviousData,
+  });
+  const facets = useQuery({
+    queryKey: [...key, "facets"],
+    queryFn: async ({ signal }) => {
+      const { rows, end } = await smallQuery(client, { ...facetsStatement(wanted), ...bounds }, signal);
+      return { facets: facetsOf(rows as never), statistics: end.statistics };
+    },
+    enabled,
+    retry: false,
+    staleTime: Infinity,
+    gcTime: 10_000,
+    placeholderData: keepPreviousData,
+  });
+  return {
+    histogram: histogram.data?.histogram ?? null,
+    facets: facets.data?.facets ?? null,
+    statistics: [histogram.data, facets.data].flatMap((data) => (data === undefined ? [] : [data.statistics])),
+    isPending: histogram.isFetching || facets.isFetching,
+    error: histogram.error ?? facets.error,
+  };
+}
+
+interface FacetRow {
+  readonly facet: "level" | "service" | "all";
+  readonly value: string | null;
+  readonly n: number | string;
+}
+
+function facetsOf(rows: readonly FacetRow[]): Facets {
+  const of = (facet: string): FacetRow[] => rows.filter((row) => row.facet === facet);
+  return {
+    levels: new Map(of("level").map(({ value, n }) => [value ?? "other", Number(n)])),
+    services: of("service")
+      .map(({ value, n }) => [value, Number(n)] as const)
+      .toSorted(([, a], [, b]) => b - a),
+    all: Number(of("all")[0]?.n ?? 0),
+  };
+}

@@ -1,0 +1,51 @@
+/** A statement that was run in this browser. */
+export interface PastRun {
+  readonly sql: string;
+  readonly at: string;
+  readonly rows: number | null;
+  readonly elapsedMs: number | null;
+  readonly starred: boolean;
+}
+
+/** Of those without a star; older ones go. */
+export const HISTORY_MAX = 200;
+
+type Store = Pick<Storage, "getItem" | "setItem">;
+
+const keyOf = (organization: string): string => `mooring.sql-history.${organization}`;
+
+/** What was run for an organization, the latest first. What can't be read is an empty history. */
+export function readHistory(store: Store, organization: string): PastRun[] {
+  try {
+    const runs: unknown = JSON.parse(store.getItem(keyOf(organization)) ?? "[]");
+    return Array.isArray(runs) ? runs.filter(isRun) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function writeHistory(store: Store, organization: string, runs: readonly PastRun[]): void {
+  try {
+    store.setItem(keyOf(organization), JSON.stringify(runs));
+  } catch {
+    // The browser's store is full or shut: a history is not worth an error.
+  }
+}
+
+/** With a run more: the same statement stands once, and keeps its star. */
+export function withRun(runs: readonly PastRun[], run: Omit<PastRun, "starred">): PastRun[] {
+  const before = runs.find(({ sql }) => sql === run.sql);
+  const all = [{ ...run, starred: before?.starred ?? false }, ...runs.filter(({ sql }) => sql !== run.sql)];
+  let plain = 0;
+  return all.filter(({ starred }) => starred || ++plain <= HISTORY_MAX);
+}
+
+export function withStar(runs: readonly PastRun[], sql: string): PastRun[] {
+  return runs.map((run) => (run.sql === sql ? { ...run, starred: !run.starred } : run));
+}
+
+function isRun(value: unknown): value is PastRun {
+  return (
+    typeof value === "object" && value !== null && "sql" in value && typeof value.sql === "string" && "at" in value
+  );
+}

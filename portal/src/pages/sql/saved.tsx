@@ -1,0 +1,190 @@
+import { SAVED_QUERY_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct, useList, useRead } from "~/api/queries.ts";
+import { useMay, useProject } from "~/app/scope.ts";
+import { Button, IconButton } from "~/kit/button.tsx";
+import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Checkbox, TextField } from "~/kit/field.tsx";
+import { Inspector } from "~/kit/inspector.tsx";
+import { More } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { Loading } from "~/kit/page.tsx";
+import { parametersOf, parameterText } from "./parameters.ts";
+import type { SqlPage } from "./use-sql.ts";
+
+export type SavedQuery = ResultOf<typeof SAVED_QUERY_ROUTES.getSavedQuery>;
+
+const WHY = "Needs telemetry:write, which your role does not hold";
+
+/** The saved query that the address names. */
+export function useSaved(id: string | undefined): SavedQuery | undefined {
+  const { data } = useRead(
+    SAVED_QUERY_ROUTES.getSavedQuery,
+    { params: { query_id: id ?? "" } },
+    { enabled: id !== undefined },
+  );
+  return id === undefined || data?.id !== id ? undefined : data;
+}
+
+/** What the organization keeps: anyone who may read telemetry sees and runs it. */
+export function SavedPanel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {
+  const list = useList(SAVED_QUERY_ROUTES.listSavedQueries, { query: {} });
+  const [doomed, setDoomed] = useState<SavedQuery | null>(null);
+  const may = useMay("telemetry:write");
+  const show = (query: SavedQuery): void => page.show(query.sql, { saved: query.id, p: textsOf(query) });
+  return (
+    <Inspector title="Saved queries" onClose={onClose}>
+      <ErrorNote error={list.error} />
+      {list.isPending && list.error === null && <Loading />}
+      {!list.isPending && list.items.length === 0 && (
+        <p className="text-ink-2">
+          None yet. Save a statement, and everyone in the organization who may read telemetry finds it here.
+        </p>
+      )}
+      <ul className="flex flex-col">
+        {list.items.map((query) => (
+          <li key={query.id} className="flex items-start gap-2 border-b border-line py-1.5 last:border-0">
+            <div className="min-w-0 flex-1">
+              <button
+                type="button"
+                aria-current={query.id === page.search.saved}
+                className="min-h-6 max-w-full truncate text-left font-medium hover:text-sea aria-[current=true]:text-sea"
+                onClick={() => show(query)}
+              >
+                {query.name}
+              </button>
+              {query.description !== "" && <p className="text-ink-2">{query.description}</p>}
+              <p className="text-s text-ink-3">
+                {query.project_id === null ? "whole organization" : "one project"}, changed{" "}
+                <Time at={query.updated_at} />
+              </p>
+            </div>
+            <IconButton label={may ? `Delete ${query.name}` : WHY} disabled={!may} onClick={() => setDoomed(query)}>
+              ✕
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      {list.hasMore && <More list={list} />}
+      {doomed !== null && <DeleteDialog query={doomed} page={page} onClose={() => setDoomed(null)} />}
+    </Inspector>
+  );
+}
+
+function DeleteDialog({ query, page, onClose }: { query: SavedQuery; page: SqlPage; onClose: () => void }): ReactNode {
+  const say = useSay();
+  const act = useAct(SAVED_QUERY_ROUTES.deleteSavedQuery, {
+    changes: [SAVED_QUERY_ROUTES.listSavedQueries],
+    onDone: () => {
+      say(`Deleted ${query.name}`);
+      if (page.search.saved === query.id) page.change({ saved: undefined });
+      onClose();
+    },
+  });
+  return (
+    <DangerDialog
+      title="Delete the saved query"
+      about={
+        <p>
+          Everyone loses <b>{query.name}</b>, and links to it open nothing. One that an alert uses can't be deleted.
+        </p>
+      }
+      type={query.name}
+      action="Delete"
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate({ params: { query_id: query.id } })}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Saves the statement: over the one that is open, or as a new one. */
+export function SaveButton({ page, saved }: { page: SqlPage; saved: SavedQuery | undefined }): ReactNode {
+  const [open, setOpen] = useState(false);
+  const may = useMay("telemetry:write");
+  return (
+    <>
+      <Button disabled={!may || page.text.trim() === ""} title={may ? undefined : WHY} onClick={() => setOpen(true)}>
+        Save
+      </Button>
+      {open && <SaveDialog page={page} saved={saved} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function SaveDialog({
+  page,
+  saved,
+  onClose,
+}: {
+  page: SqlPage;
+  saved: SavedQuery | undefined;
+  onClose: () => void;
+}): ReactNode {
+  const project = useProject();
+  const [asNew, setAsNew] = useState(saved === undefined);
+  const [name, setName] = useState(saved?.name ?? "");
+  const [description, setDescription] = useState(saved?.description ?? "");
+  const [inProject, setInProject] = useState(project !== null);
+  const say = useSay();
+  const done = ({ id, name: kept }: SavedQuery): void => {
+    say(`Saved ${kept}`);
+    page.change({ saved: id });
+    onClose();
+  };
+  const changes = [SAVED_QUERY_ROUTES.listSavedQueries, SAVED_QUERY_ROUTES.getSavedQuery];
+  const create = useAct(SAVED_QUERY_ROUTES.createSavedQuery, { changes, onDone: done });
+  const update = useAct(SAVED_QUERY_ROUTES.updateSavedQuery, { changes, onDone: done });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const parameters = parametersOf(page.text, page.texts);
+    const body = { name, description, sql: page.text, ...(parameters === undefined ? {} : { parameters }) };
+    if (saved !== undefined && !asNew) update.mutate({ params: { query_id: saved.id }, body });
+    else create.mutate({ body: { ...body, ...(inProject && project !== null ? { project: project.slug } : {}) } });
+  };
+  return (
+    <Dialog
+      title={asNew ? "Save the query" : `Save ${saved?.name ?? ""}`}
+      about="Everyone in the organization who may read telemetry can run it."
+      onClose={onClose}
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="Name"
+          required
+          maxLength={120}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextField label="What it tells" value={description} onChange={(event) => setDescription(event.target.value)} />
+        {saved !== undefined && (
+          <Checkbox label="Save as a new one" checked={asNew} onChange={(event) => setAsNew(event.target.checked)} />
+        )}
+        {asNew && project !== null && (
+          <Checkbox
+            label={`In the project ${project.slug} only`}
+            checked={inProject}
+            onChange={(event) => setInProject(event.target.checked)}
+          />
+        )}
+        <ErrorNote error={create.error ?? update.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" type="submit" busy={create.isPending || update.isPending} disabled={name.trim() === ""}>
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The parameters that were saved with a query, as they are typed. */
+function textsOf({ parameters }: SavedQuery): string | undefined {
+  if (Array.isArray(parameters)) return undefined;
+  const texts = Object.entries(parameters).map(([name, value]) => [name, parameterText(value)]);
+  return texts.length === 0 ? undefined : JSON.stringify(Object.fromEntries(texts));
+}

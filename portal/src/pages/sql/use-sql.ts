@@ -1,0 +1,197 @@
+import type { Client } from "@mooring/client";
+import { QUERY_ROUTES } from "@mooring/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { streamQuery, type QueryRequest } from "~/api/stream.ts";
+import { useOrganization } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import type { SqlSchema } from "~/kit/editor-completion.ts";
+import { anyRangeOf, boundsOf, searchOf, type TimeRange } from "~/kit/time-range.ts";
+import { readHistory, withRun, withStar, writeHistory, type PastRun } from "./history.ts";
+import { parametersOf, readTexts, type ParameterTexts } from "./parameters.ts";
+import { searchOfStatement, statementOf } from "./permalink.ts";
+import { RunReader, type RunState } from "./run-reader.ts";
+
+export interface SqlSearch extends Record<string, string | undefined> {
+  sql: string | undefined;
+  z: string | undefined;
+  /** Values of parameters, as JSON. */
+  p: string | undefined;
+  range: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
+  /** Id of the saved query that is open. */
+  saved: string | undefined;
+  panel: string | undefined;
+  view: string | undefined;
+  limit: string | undefined;
+}
+
+/** Rows that a page asks for; an export has all. */
+export const LIMITS = ["1000", "10000", "100000"] as const;
+const LIMIT = "10000";
+
+export interface SqlPage {
+  readonly client: Client;
+  readonly organization: string;
+  readonly search: Partial<SqlSearch>;
+  readonly change: (part: Partial<SqlSearch>, options?: { push?: boolean }) => void;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly texts: ParameterTexts;
+  readonly range: TimeRange;
+  readonly setRange: (range: TimeRange) => void;
+  readonly limit: string;
+  readonly result: RunState;
+  /** The request that a statement makes. */
+  readonly requestOf: (sql: string) => QueryRequest;
+  readonly run: (sql: string) => void;
+  /** Shows a statement in the editor, and runs it. */
+  readonly show: (sql: string, part?: Partial<SqlSearch>) => void;
+  readonly cancel: () => void;
+  readonly history: readonly PastRun[];
+  readonly star: (sql: string) => void;
+}
+
+/** The state of the page. What was run is in the address. */
+export function useSql(): SqlPage {
+  const { client, slug } = useOrganization();
+  const [search, change] = useSearchState<SqlSearch>();
+  const [text, setText] = useState("");
+  const range = useMemo(() => anyRangeOf(search), [search]);
+  const texts = useMemo(() => readTexts(search.p), [search.p]);
+  const limit = LIMITS.find((known) => known === String(search.limit)) ?? LIMIT;
+  const { reader, result } = useReader();
+  const { history, record, star } = useHistory(slug);
+
+  const requestOf = useCallback(
+    (sql: string): QueryRequest => {
+      const parameters = parametersOf(sql, texts);
+      return {
+        sql,
+        ...(parameters === undefined ? {} : { parameters }),
+        ...(range.kind === "all" ? {} : boundsOf(range, Date.now())),
+      };
+    },
+    [texts, range],
+  );
+  const latest = useRef({ requestOf, limit });
+  latest.current = { requestOf, limit };
+  const start = useCallback(
+    async (sql: string) => {
+      if (sql.trim() === "") return;
+      const body = { ...latest.current.requestOf(sql), limit: Number(latest.current.limit) };
+      const at = new Date().toISOString();
+      const { status, end, tookMs } = await reader.run(sql, (signal) => streamQuery(client, body, signal));
+      if (status !== "cancelled") record({ sql, at, rows: end?.row_count ?? null, elapsedMs: tookMs });
+    },
+    [client, reader, record],
+  );
+  const run = useCallback(
+    (sql: string) => {
+      void start(sql);
+      void searchOfStatement(text).then((part) => change({ ...part }, { push: true }));
+    },
+    [start, change, text],
+  );
+  const show = useCallback(
+    (sql: string, part: Partial<SqlSearch> = {}) => {
+      setText(sql);
+      void searchOfStatement(sql).then((statement) =>
+        change({ saved: undefined, p: undefined, ...statement, ...part }, { push: true }),
+      );
+      // After the address has brought its parameters.
+      setTimeout(() => void start(sql), 50);
+    },
+    [start, change],
+  );
+  useStatementOfAddress(search, { text, setText, start });
+  return {
+    ...{
+      client,
+      organization: slug,
+      search,
+      change,
+      text,
+      setText,
+      texts,
+      range,
+      limit,
+      result,
+      requestOf,
+      run,
+      show,
+      history,
+      star,
+    },
+    setRange: useCallback((next: TimeRange) => change({ ...searchOf(next) }), [change]),
+    cancel: useCallback(() => reader.cancel(), [reader]),
+  };
+}
+
+function useReader(): { reader: RunReader; result: RunState } {
+  const [reader] = useState(() => new RunReader());
+  useEffect(() => () => reader.cancel(), [reader]);
+  return { reader, result: useSyncExternalStore(reader.subscribe, reader.snapshot) };
+}
+
+/** An address that comes with a statement is shown and run once, as is one that the browser goes back to. */
+function useStatementOfAddress(
+  search: Partial<SqlSearch>,
+  { text, setText, start }: { text: string; setText: (text: string) => void; start: (sql: string) => Promise<void> },
+): void {
+  const shown = useRef<string | null>(null);
+  const latest = useRef(text);
+  latest.current = text;
+  const { sql, z } = search;
+  useEffect(() => {
+    let isOver = false;
+    void statementOf({
+      ...(sql === undefined ? {} : { sql: String(sql) }),
+      ...(z === undefined ? {} : { z: String(z) }),
+    }).then((statement) => {
+      if (isOver) return;
+      const isFirst = shown.current === null;
+      const isNew = statement !== shown.current && statement !== latest.current;
+      shown.current = statement;
+      if (!isNew || statement === "") return;
+      setText(statement);
+      if (isFirst) void start(statement);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [sql, z, setText, start]);
+}
+
+function useHistory(organization: string): {
+  history: readonly PastRun[];
+  record: (run: Omit<PastRun, "starred">) => void;
+  star: (sql: string) => void;
+} {
+  const [history, setHistory] = useState(() => readHistory(localStorage, organization));
+  const update = useCallback(
+    (next: (runs: PastRun[]) => PastRun[]) => {
+      const runs = next(readHistory(localStorage, organization));
+      writeHistory(localStorage, organization, runs);
+      setHistory(runs);
+    },
+    [organization],
+  );
+  return {
+    history,
+    record: useCallback((run) => update((runs) => withRun(runs, run)), [update]),
+    star: useCallback((sql) => update((runs) => withStar(runs, sql)), [update]),
+  };
+}
+
+/** Tables, columns and functions; asked once. */
+export function useSchema(): (SqlSchema & { examples: readonly { title: string; sql: string }[] }) | undefined {
+  const { client, slug } = useOrganization();
+  const { data } = useQuery({
+    queryKey: [slug, QUERY_ROUTES.getQuerySchema.operationId],
+    queryFn: ({ signal }) => client.call(QUERY_ROUTES.getQuerySchema, { signal }),
+    staleTime: 300_000,
+  });
+  return data;
+}
