@@ -1,16 +1,17 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useList, type ItemList } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMay, useProject } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { TextInput } from "~/kit/field.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
+import { SearchField } from "~/kit/search-field.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import type { App } from "./apps.ts";
 import type { SearchState } from "./search.ts";
 
@@ -23,7 +24,7 @@ const COLUMNS: readonly Column<App>[] = [
 
 /** The buckets within reach, newest first. */
 export function BucketList(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject();
   const list = useList(ORGANIZATION_ROUTES.listApps, { query: { limit: 100, project: project?.slug } });
   const q = (search.q ?? "").toLowerCase();
@@ -33,7 +34,7 @@ export function BucketList(): ReactNode {
       title="Buckets"
       about={q === "" ? undefined : `${shown.length} of the ${list.items.length} loaded`}
       flush
-      actions={<Search />}
+      actions={<SearchField label="Find by name" value={search.q} onChange={(text) => setSearch({ q: text })} />}
     >
       <ListTable
         label="buckets"
@@ -48,27 +49,8 @@ export function BucketList(): ReactNode {
   );
 }
 
-function Search(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
-  const [text, setText] = useState(search.q ?? "");
-  return (
-    <TextInput
-      data-search
-      type="search"
-      aria-label="Find a bucket by name"
-      placeholder="Find by name"
-      className="w-52"
-      value={text}
-      onChange={(event) => {
-        setText(event.target.value);
-        setSearch({ q: event.target.value === "" ? undefined : event.target.value });
-      }}
-    />
-  );
-}
-
 function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<App> }): ReactNode {
-  const [, setSearch] = useSearchState<SearchState>();
+  const [, setSearch] = useTextSearchState<SearchState>();
   const mayCreate = useMay("apps:write");
   if (isFiltered)
     return (
@@ -89,8 +71,11 @@ function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<A
       }
     >
       <p>
-        A bucket keeps objects for whatever speaks S3. An <PageLink page="s3-keys">S3 key</PageLink> opens it, and can
-        make buckets too:
+        A bucket keeps objects for whatever speaks S3. An{" "}
+        <PageLink page="s3-keys" className={PROSE_LINK}>
+          S3 key
+        </PageLink>{" "}
+        opens it, and can make buckets too:
       </p>
       <CopyBlock text="aws --profile mooring s3 mb s3://reports" />
     </Empty>

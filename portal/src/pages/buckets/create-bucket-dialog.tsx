@@ -10,6 +10,7 @@ import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { Facts } from "~/kit/page.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { slugFault, type App } from "./apps.ts";
 
 /** Makes an app, and shows the addresses that it will have while its slug is typed. */
@@ -87,7 +88,11 @@ function NoProject({ hasSome }: { hasSome: boolean }): ReactNode {
   if (hasSome) return null;
   return (
     <>
-      A bucket belongs to a project. <PageLink page="projects">Create one</PageLink> first.
+      A bucket belongs to a project.{" "}
+      <PageLink page="projects" className={PROSE_LINK}>
+        Create one
+      </PageLink>{" "}
+      first.
     </>
   );
 }

@@ -4,6 +4,7 @@ import { useAct } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { useSay } from "~/kit/toast.tsx";
 import type { App } from "./apps.ts";
 
@@ -43,7 +44,10 @@ export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: De
           </p>
           <p>
             Both must be empty first: objects, old versions and uploads by the command below, images on{" "}
-            <PageLink page={`images/${app.slug}`}>its page</PageLink>.
+            <PageLink page={`images/${app.slug}`} className={PROSE_LINK}>
+              its page
+            </PageLink>
+            .
           </p>
           <CopyBlock text={emptyCommand} label="empty the bucket" />
         </div>

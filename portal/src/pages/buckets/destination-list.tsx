@@ -2,13 +2,13 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
 import { useMay } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { Empty, Section } from "~/kit/page.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import type { S3Destination } from "./apps.ts";
 import type { SearchState } from "./search.ts";
 
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<S3Destination>[] = [
 
 /** Where events of buckets can go. */
 export function DestinationList(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const mayRead = useMay("webhooks:read");
   const list = useList(ORGANIZATION_ROUTES.listS3Destinations, { query: { limit: 50 } }, { enabled: mayRead });
   if (!mayRead) return <p className="text-ink-2">To see destinations takes the scope webhooks:read.</p>;
@@ -40,7 +40,7 @@ export function DestinationList(): ReactNode {
 }
 
 function NoDestinations(): ReactNode {
-  const [, setSearch] = useSearchState<SearchState>();
+  const [, setSearch] = useTextSearchState<SearchState>();
   const mayWrite = useMay("webhooks:write");
   return (
     <Empty

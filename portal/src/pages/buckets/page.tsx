@@ -1,11 +1,11 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useMay } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Page as Frame } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { BucketList } from "./bucket-list.tsx";
 import { BucketInspector } from "./bucket-inspector.tsx";
 import { CreateBucketDialog } from "./create-bucket-dialog.tsx";
@@ -17,7 +17,7 @@ import { StoredLine } from "./stored-line.tsx";
 
 /** Buckets, each of which is an app, and where their events go. */
 export function Page(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const tab = search.tab ?? "buckets";
   const close = (): void => setSearch({ bucket: undefined, destination: undefined });
   const inspector =

@@ -1,15 +1,15 @@
 import { FILE_ROUTES } from "@mooring/contract";
-import { useEffect, useRef, useState, type ChangeEvent, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { useMay, useProject } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { TextInput } from "~/kit/field.tsx";
 import { countText } from "~/kit/figures.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Loading, Page as Frame } from "~/kit/page.tsx";
+import { SearchField } from "~/kit/search-field.tsx";
 import { curlOf } from "~/kit/shell.ts";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { DropTarget } from "./drop-target.tsx";
 import { FileInspector } from "./file-inspector.tsx";
@@ -25,7 +25,7 @@ const TYPING_MS = 250;
 
 /** Files: the list, what is uploaded now, and one that is open. */
 export function Page(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject()?.slug;
   const mayWrite = useMay(FILE_ROUTES.createUpload.permission);
   const list = useFiles({ prefix: search.prefix, project });
@@ -69,7 +69,7 @@ interface FilesProps {
 }
 
 function Files({ list, mayWrite, onFiles }: FilesProps): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const chosen = list.items.filter(({ id }) => selected.has(id));
   return (
@@ -80,7 +80,12 @@ function Files({ list, mayWrite, onFiles }: FilesProps): ReactNode {
           {!list.isPending && `${countText(list.items.length)} of ${countText(list.total)} loaded`}
         </span>
         <span className="ml-auto">
-          <PrefixSearch />
+          <SearchField
+            label="Names that begin with…"
+            value={search.prefix}
+            waitMs={TYPING_MS}
+            onChange={(prefix) => setSearch({ prefix })}
+          />
         </span>
       </header>
       {chosen.length > 0 && <BulkBar files={chosen} onClear={() => setSelected(new Set())} />}
@@ -100,37 +105,6 @@ function Files({ list, mayWrite, onFiles }: FilesProps): ReactNode {
         />
       )}
     </section>
-  );
-}
-
-function PrefixSearch(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
-  const [text, setText] = useState(search.prefix ?? "");
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const isTyping = useRef(false);
-  useEffect(() => {
-    if (!isTyping.current) setText(search.prefix ?? "");
-    isTyping.current = false;
-  }, [search.prefix]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const onChange = ({ target: { value } }: ChangeEvent<HTMLInputElement>): void => {
-    setText(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      isTyping.current = true;
-      setSearch({ prefix: value === "" ? undefined : value });
-    }, TYPING_MS);
-  };
-  return (
-    <TextInput
-      data-search
-      type="search"
-      aria-label="Names that begin with"
-      placeholder="Names that begin with…"
-      className="w-60 max-w-full"
-      value={text}
-      onChange={onChange}
-    />
   );
 }
 

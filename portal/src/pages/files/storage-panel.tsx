@@ -3,13 +3,13 @@ import { useEffect, useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMay, useMe, type Me } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { Select } from "~/kit/field.tsx";
 import { bytesText, countText, plural } from "~/kit/figures.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Section } from "~/kit/page.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { groupFiles, type Grouping, type StorageGroup } from "./files.ts";
 import type { SearchState } from "./search.ts";
 import type { FileList } from "./use-files.ts";
@@ -23,7 +23,7 @@ const GROUPS_SHOWN = 50;
 
 /** Storage used by type, prefix or project, of the files that are loaded; all of them can be. */
 export function StoragePanel({ list }: { list: FileList }): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const me = useMe();
   const by: Grouping = search.by === "prefix" || search.by === "project" ? search.by : "type";
   const [isCounting, setCounting] = useState(false);
@@ -47,18 +47,15 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
           {hasMore && (
             <Button onClick={() => setCounting(!isCounting)}>{isCounting ? "Stop counting" : "Count all"}</Button>
           )}
-          <Select
-            aria-label="Storage by"
-            className="w-44"
-            value={by}
-            onChange={({ target }) => setSearch({ by: target.value })}
-          >
-            {Object.entries(GROUPINGS).map(([id, text]) => (
-              <option key={id} value={id}>
-                by {text}
-              </option>
-            ))}
-          </Select>
+          <span className="w-48">
+            <Select aria-label="Storage by" value={by} onChange={({ target }) => setSearch({ by: target.value })}>
+              {Object.entries(GROUPINGS).map(([id, text]) => (
+                <option key={id} value={id}>
+                  by {text}
+                </option>
+              ))}
+            </Select>
+          </span>
         </>
       }
     >

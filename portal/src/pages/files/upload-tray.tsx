@@ -1,6 +1,5 @@
 import { useEffect, useState, type ReactNode } from "react";
 import type { PreviousUpload } from "tus-js-client";
-import { useSearchState } from "~/app/search.ts";
 import { Button, IconButton } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { bytesText, durationText, plural } from "~/kit/figures.ts";
@@ -9,6 +8,7 @@ import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import type { SearchState } from "./search.ts";
 import { percentOf, remainingMs, summaryOf, type UploadView } from "./upload-queue.ts";
 import type { Uploads } from "./uploads.ts";
@@ -113,7 +113,7 @@ function UploadRow({ view, uploads }: { view: UploadView; uploads: Uploads }): R
 }
 
 function UploadName({ view: { name, fileId } }: { view: UploadView }): ReactNode {
-  const [, setSearch] = useSearchState<SearchState>();
+  const [, setSearch] = useTextSearchState<SearchState>();
   if (fileId === null) return <ForeignText text={name} />;
   return (
     <button

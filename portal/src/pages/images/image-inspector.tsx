@@ -1,6 +1,5 @@
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
@@ -11,6 +10,7 @@ import { Facts, Loaded } from "~/kit/page.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { Badge } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { Commands } from "./commands.tsx";
 import { DeleteImageDialog } from "./delete-image-dialog.tsx";
 import { configCommands, imageName, pullCommands, shortDigest, type Manifest, type Repository } from "./images.ts";
@@ -44,7 +44,7 @@ interface DetailsProps {
 }
 
 function Details({ repository, reference, manifest }: DetailsProps): ReactNode {
-  const [, setSearch] = useSearchState<SearchState>();
+  const [, setSearch] = useTextSearchState<SearchState>();
   const [isDeleting, setDeleting] = useState(false);
   const domain = useAddresses()?.registry_domain ?? "";
   const goTo = (digest: string): void => setSearch({ ref: digest }, { push: true });

@@ -1,20 +1,21 @@
 import { REGISTRY_API_ROUTES } from "@mooring/contract";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { useOrganization, useProject } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
-import { TextInput } from "~/kit/field.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
+import { SearchField } from "~/kit/search-field.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { Badge } from "~/kit/state.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { firstPushCommands, type Repository } from "./images.ts";
 import type { SearchState } from "./search.ts";
 
@@ -42,7 +43,7 @@ const COLUMNS: readonly Column<Repository>[] = [
 
 /** Repositories of container images; every app has one. */
 export function Page(): ReactNode {
-  const [search] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject();
   const list = useList(REGISTRY_API_ROUTES.listImageRepositories, { query: { limit: 100 } }, { refetchMs: 30_000 });
   const q = (search.q ?? "").toLowerCase();
@@ -64,7 +65,7 @@ export function Page(): ReactNode {
         title="Repositories"
         about={isCut ? `${shown.length} of the ${list.items.length} loaded` : undefined}
         flush
-        actions={<Search />}
+        actions={<SearchField label="Find by name" value={search.q} onChange={(text) => setSearch({ q: text })} />}
       >
         <ListTable
           label="repositories"
@@ -75,25 +76,6 @@ export function Page(): ReactNode {
         />
       </Section>
     </Frame>
-  );
-}
-
-function Search(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
-  const [text, setText] = useState(search.q ?? "");
-  return (
-    <TextInput
-      data-search
-      type="search"
-      aria-label="Find a repository by name"
-      placeholder="Find by name"
-      className="w-52"
-      value={text}
-      onChange={({ target: { value } }) => {
-        setText(value);
-        setSearch({ q: value === "" ? undefined : value });
-      }}
-    />
   );
 }
 
@@ -134,7 +116,7 @@ function NoRepositories(): ReactNode {
     <Empty title="No repositories yet">
       <p>
         A registry for docker, podman, buildah, helm and all others that speak its protocol. Every app has a repository:{" "}
-        <PageLink page="buckets" search={{ create: true }}>
+        <PageLink page="buckets" search={{ create: true }} className={PROSE_LINK}>
           create an app
         </PageLink>
         , then push.

@@ -4,19 +4,20 @@ import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useSearchState } from "~/app/search.ts";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { bytesText, countText, plural } from "~/kit/figures.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Loaded, Page as Frame } from "~/kit/page.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { curlOf } from "~/kit/shell.ts";
 import { Badge } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import type { Repository } from "./images.ts";
 import { ImageInspector } from "./image-inspector.tsx";
 import { RulesTab } from "./rules-tab.tsx";
-import type { SearchState } from "./search.ts";
+import { referenceOf, type SearchState } from "./search.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TagList } from "./tag-list.tsx";
 
@@ -29,7 +30,10 @@ export function Page(): ReactNode {
       title={result.data?.slug ?? app}
       about={
         <>
-          <PageLink page="images">Images</PageLink> / {result.data?.slug ?? app}
+          <PageLink page="images" className={PROSE_LINK}>
+            Images
+          </PageLink>{" "}
+          / {result.data?.slug ?? app}
         </>
       }
       actions={<CopyButton text={curlOf(`${location.origin}/v1/registry/repositories/${app}`)} label="Copy as curl" />}
@@ -40,7 +44,7 @@ export function Page(): ReactNode {
 }
 
 function Parts({ repository }: { repository: Repository }): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const close = (): void => setSearch({ ref: undefined });
   return (
     <>
@@ -48,7 +52,12 @@ function Parts({ repository }: { repository: Repository }): ReactNode {
       <WithInspector
         inspector={
           search.ref !== undefined && (
-            <ImageInspector key={search.ref} repository={repository} reference={search.ref} onClose={close} />
+            <ImageInspector
+              key={search.ref}
+              repository={repository}
+              reference={referenceOf(search.ref)}
+              onClose={close}
+            />
           )
         }
       >

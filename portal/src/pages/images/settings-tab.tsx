@@ -7,6 +7,7 @@ import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { bytesText, plural } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { State } from "~/kit/state.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import type { Repository } from "./images.ts";
@@ -45,7 +46,7 @@ export function SettingsTab({ repository }: { repository: Repository }): ReactNo
       <Section title="Danger">
         <p className="text-ink-2">
           Delete every image; the app and its bucket stay. To delete the app as well, empty it here first, then go to{" "}
-          <PageLink page="buckets" search={{ bucket: repository.slug }}>
+          <PageLink page="buckets" search={{ bucket: repository.slug }} className={PROSE_LINK}>
             its bucket
           </PageLink>
           .

@@ -3,14 +3,14 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { TextInput } from "~/kit/field.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
 import { Empty, Section } from "~/kit/page.tsx";
+import { SearchField } from "~/kit/search-field.tsx";
 import { Badge } from "~/kit/state.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import {
   firstPushCommands,
   platformText,
@@ -19,14 +19,14 @@ import {
   type Manifest,
   type Repository,
 } from "./images.ts";
-import type { SearchState } from "./search.ts";
+import { referenceOf, refOfTag, type SearchState } from "./search.ts";
 import { useManifest } from "./use-manifest.ts";
 
 const PLATFORMS_SHOWN = 4;
 
 /** The tags of a repository by name, with what each points at. */
 export function TagList({ repository }: { repository: Repository }): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const list = useList(
     REGISTRY_API_ROUTES.listImageTags,
     { params: { app_id: repository.slug }, query: { limit: 100 } },
@@ -39,15 +39,19 @@ export function TagList({ repository }: { repository: Repository }): ReactNode {
       title="Tags"
       about={q === "" ? undefined : `${shown.length} of the ${list.items.length} loaded`}
       flush
-      actions={<Search />}
+      actions={
+        <SearchField label="Find by name or digest" value={search.q} onChange={(text) => setSearch({ q: text })} />
+      }
     >
       <ListTable
         label="tags"
         list={{ ...list, items: shown }}
         columns={columnsOf(repository.slug)}
         keyOf={({ name }) => name}
-        openKey={search.ref}
-        onOpen={({ name }) => setSearch({ ref: search.ref === name ? undefined : name }, { push: true })}
+        openKey={search.ref === undefined ? undefined : referenceOf(search.ref)}
+        onOpen={({ name }) =>
+          setSearch({ ref: search.ref === refOfTag(name) ? undefined : refOfTag(name) }, { push: true })
+        }
         empty={q === "" ? <NoTags repository={repository} /> : <NoMatch list={list} />}
       />
     </Section>
@@ -121,25 +125,6 @@ function Platforms({ manifest: { platforms, artifact_type: type, config } }: { m
       ))}
       {names.length > PLATFORMS_SHOWN && <Badge>{names.length - PLATFORMS_SHOWN} more</Badge>}
     </>
-  );
-}
-
-function Search(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
-  const [text, setText] = useState(search.q ?? "");
-  return (
-    <TextInput
-      data-search
-      type="search"
-      aria-label="Find a tag by name or digest"
-      placeholder="Find by name or digest"
-      className="w-52"
-      value={text}
-      onChange={({ target: { value } }) => {
-        setText(value);
-        setSearch({ q: value === "" ? undefined : value });
-      }}
-    />
   );
 }
 

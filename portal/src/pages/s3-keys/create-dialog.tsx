@@ -142,7 +142,7 @@ function ScopeChoice({
     return undefined;
   };
   return (
-    <fieldset>
+    <fieldset className="flex flex-col gap-1">
       <legend className="font-medium">It may</legend>
       {S3_KEY_SCOPES.map((scope) => (
         <Checkbox

@@ -1,16 +1,17 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useList, type ItemList } from "~/api/queries.ts";
 import { useMay, useMe, useProject, type Me } from "~/app/scope.ts";
-import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { Checkbox, TextInput } from "~/kit/field.tsx";
+import { Checkbox } from "~/kit/field.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
+import { SearchField } from "~/kit/search-field.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
+import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { CreateKeyDialog } from "./create-dialog.tsx";
 import { KeyInspector } from "./inspector.tsx";
 import { reachText, scopesText, stateOf, type S3Key } from "./keys.ts";
@@ -27,7 +28,7 @@ interface SearchState extends Record<string, string | boolean | undefined> {
 
 /** Access keys of the S3 gateway. */
 export function Page(): ReactNode {
-  const [search, setSearch] = useSearchState<SearchState>();
+  const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject();
   const me = useMe();
   const mayWrite = useMay("credentials:write");
@@ -93,7 +94,6 @@ function Filters({
   search: Partial<SearchState>;
   setSearch: (change: Partial<SearchState>) => void;
 }): ReactNode {
-  const [text, setText] = useState(search.q ?? "");
   return (
     <>
       <Checkbox
@@ -101,18 +101,7 @@ function Filters({
         checked={search.revoked === true}
         onChange={(event) => setSearch({ revoked: event.target.checked ? true : undefined })}
       />
-      <TextInput
-        data-search
-        type="search"
-        aria-label="Find a key by name, id or bucket"
-        placeholder="Find by name, id or bucket"
-        className="w-56"
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setSearch({ q: event.target.value === "" ? undefined : event.target.value });
-        }}
-      />
+      <SearchField label="Find by name, id or bucket" value={search.q} onChange={(text) => setSearch({ q: text })} />
     </>
   );
 }
