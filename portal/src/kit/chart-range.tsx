@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "./button.tsx";
 import { TimeRangePicker } from "./time-range.tsx";
@@ -9,20 +9,20 @@ import {
   searchOf,
   type Bounds,
   type RangeSearch,
-  type TimeRange,
+  type BoundedRange,
 } from "./time-range.ts";
 
 type LiveSearch = RangeSearch & { live?: string | undefined };
 
 export interface ChartRange {
-  readonly range: TimeRange;
+  readonly range: BoundedRange;
   /** The same until somebody refreshes, or time goes on while it is live. */
   readonly bounds: Bounds;
   readonly fromS: number;
   readonly toS: number;
   readonly isLive: boolean;
   readonly refresh: () => void;
-  readonly setRange: (range: TimeRange) => void;
+  readonly setRange: (range: BoundedRange) => void;
   readonly setLive: (live: boolean) => void;
 }
 
@@ -32,7 +32,6 @@ const LIVE_MS = 15_000;
 export function useChartRange(fallback = "1h"): ChartRange {
   const [search, setSearch] = useSearchState<LiveSearch>();
   const { range: last, from, to, live } = search;
-  const [nowMs, setNowMs] = useState(() => Date.now());
   const range = useMemo(
     () =>
       rangeOf(
@@ -45,15 +44,19 @@ export function useChartRange(fallback = "1h"): ChartRange {
       ),
     [last, from, to, fallback],
   );
+  const [anchor, setAnchor] = useState(() => ({ range, nowMs: Date.now() }));
+  // Another range is counted from the moment at which it was chosen.
+  if (anchor.range !== range) setAnchor({ range, nowMs: Date.now() });
+  const { nowMs } = anchor;
+  const refresh = useCallback(() => setAnchor((before) => ({ ...before, nowMs: Date.now() })), []);
   const isLive = live === "on" && range.kind === "last";
   useEffect(() => {
-    setNowMs(Date.now());
     if (!isLive) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible") setNowMs(Date.now());
+      if (document.visibilityState === "visible") refresh();
     }, LIVE_MS);
     return () => clearInterval(timer);
-  }, [isLive, range]);
+  }, [isLive, refresh]);
   const bounds = useMemo(() => boundsOf(range, nowMs), [range, nowMs]);
   return {
     range,
@@ -61,14 +64,14 @@ export function useChartRange(fallback = "1h"): ChartRange {
     fromS: Date.parse(bounds.from) / 1000,
     toS: Date.parse(bounds.to) / 1000,
     isLive,
-    refresh: () => setNowMs(Date.now()),
+    refresh,
     setRange: (chosen) => setSearch(searchOf(chosen), { push: true }),
     setLive: (on) => setSearch({ live: on ? "on" : undefined }),
   };
 }
 
 /** The range between two moments that were drawn on a chart. */
-export function drawnRange(fromS: number, toS: number): TimeRange {
+export function drawnRange(fromS: number, toS: number): BoundedRange {
   return { kind: "between", from: momentText(Math.round(fromS * 1000)), to: momentText(Math.round(toS * 1000)) };
 }
 

@@ -30,8 +30,6 @@ export function Chart({ label, data, unit = "none", heightPx = 190, range, onRan
   const [emphasized, setEmphasized] = useState<string | null>(null);
   const [cursor, setCursor] = useState<number | null>(null);
   const onKey = useChartKeys({ data, cursor, setCursor, onTable: () => setIsTable((shown) => !shown) });
-  const at = cursor ?? data.times.length - 1;
-  const atS = data.times[at];
   const toggle = (name: string): void =>
     setHidden((before) => {
       const after = new Set(before);
@@ -66,26 +64,61 @@ export function Chart({ label, data, unit = "none", heightPx = 190, range, onRan
         </div>
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-s">
-        {!isTable &&
-          data.series.map((series, index) => (
-            <LegendItem
-              key={series.label}
-              label={series.label}
-              look={lookOf(series, index)}
-              value={valueText(series.values[at], unit)}
-              isHidden={hidden.has(series.label)}
-              onToggle={() => toggle(series.label)}
-              onPoint={(over) => setEmphasized(over ? series.label : null)}
-            />
-          ))}
-        <span className="mono ml-auto text-ink-3">
-          {atS !== undefined && !isTable && `${timeText(atS, spanOf(data) > DAY_S)} UTC`}
-        </span>
-        <Button look="quiet" className="h-6 px-2 text-s" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-          {isTable ? "Chart" : "Table"} <kbd>t</kbd>
+        {!isTable && (
+          <Legend
+            data={data}
+            unit={unit}
+            at={cursor ?? data.times.length - 1}
+            hidden={hidden}
+            onToggle={toggle}
+            onPoint={setEmphasized}
+          />
+        )}
+        <Button
+          look="quiet"
+          className="ml-auto h-6 px-2 text-s"
+          aria-pressed={isTable}
+          onClick={() => setIsTable(!isTable)}
+        >
+          Table <kbd>t</kbd>
         </Button>
       </div>
     </div>
+  );
+}
+
+/** The lines' names, with their values at the cursor, and at the end without one. */
+function Legend({
+  data,
+  unit,
+  at,
+  hidden,
+  onToggle,
+  onPoint,
+}: {
+  data: ChartData;
+  unit: ChartUnit;
+  at: number;
+  hidden: ReadonlySet<string>;
+  onToggle: (label: string) => void;
+  onPoint: (label: string | null) => void;
+}): ReactNode {
+  const atS = data.times[at];
+  return (
+    <>
+      {data.series.map((series, index) => (
+        <LegendItem
+          key={series.label}
+          label={series.label}
+          look={lookOf(series, index)}
+          value={valueText(series.values[at], unit)}
+          isHidden={hidden.has(series.label)}
+          onToggle={() => onToggle(series.label)}
+          onPoint={(over) => onPoint(over ? series.label : null)}
+        />
+      ))}
+      {atS !== undefined && <span className="mono text-ink-3">{timeText(atS, spanOf(data) > DAY_S)} UTC</span>}
+    </>
   );
 }
 

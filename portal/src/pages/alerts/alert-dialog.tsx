@@ -1,5 +1,5 @@
 import { ALERT_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
@@ -174,7 +174,7 @@ function NameField({
 }
 
 /** ⌘↵ and Ctrl+Enter send a form from any of its fields. */
-function submitByKeys(event: React.KeyboardEvent<HTMLFormElement>): void {
+function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
   event.preventDefault();
   event.currentTarget.requestSubmit();

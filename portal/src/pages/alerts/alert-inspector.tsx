@@ -17,8 +17,8 @@ import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { AlertActs } from "./alert-acts.tsx";
-import { conditionText, nextAt, scheduleText, type Alert } from "./alert-draft.ts";
-import { AlertState, STATE_SENTENCES } from "./alert-state.tsx";
+import { conditionText, scheduleText, type Alert } from "./alert-draft.ts";
+import { AlertState, NextTime, STATE_SENTENCES } from "./alert-state.tsx";
 import { Deliveries, Evaluations } from "./history.tsx";
 import type { AlertsSearch } from "./page.tsx";
 import { SecretDialog, type ShownSecret } from "./secret-dialog.tsx";
@@ -101,7 +101,7 @@ function About({ alert }: { alert: Alert }): ReactNode {
           ["Looked at", scheduleText(alert)],
           ["Last value", alert.value === null ? none : <code key="value">{alert.value}</code>],
           ["Last looked at", <Time key="last" at={alert.evaluated_at} />],
-          ["Next", <Time key="next" at={nextAt(alert)} none={alert.enabled ? "soon" : "paused"} />],
+          ["Next", <NextTime key="next" alert={alert} />],
           ["No row", alert.no_data === "keep" ? "changes nothing" : `counts as ${alert.no_data}`],
           ["Tells", <code key="url">{visibleText(alert.url)}</code>],
           ["Again after", alert.renotify_s === null ? "not told again" : durationText(alert.renotify_s * 1000)],
@@ -116,7 +116,7 @@ function About({ alert }: { alert: Alert }): ReactNode {
         <section className="flex flex-col gap-1">
           <header className="flex flex-wrap items-baseline justify-between gap-2">
             <h3>{visibleText(query.data.name)}</h3>
-            <PageLink page="sql" search={{ sql: query.data.sql }}>
+            <PageLink page="sql" search={{ saved: query.data.id, sql: query.data.sql }}>
               Open in SQL
             </PageLink>
           </header>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { State, type StateKind } from "~/kit/state.tsx";
-import type { Alert } from "./alert-draft.ts";
+import { Time, useNow } from "~/kit/time.tsx";
+import { nextAt, type Alert } from "./alert-draft.ts";
 
 const STATES: Readonly<Record<Alert["state"], readonly [StateKind, string]>> = {
   ok: ["go", "ok"],
@@ -25,3 +26,12 @@ export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
   stopped: "Whoever changed it last may not read any more. Save it again to take it over.",
   paused: "It is not evaluated.",
 };
+
+/** When an alert is looked at next. */
+export function NextTime({ alert }: { alert: Alert }): ReactNode {
+  const nowMs = useNow(5000).getTime();
+  const at = nextAt(alert);
+  if (at === null || Date.parse(at) <= nowMs)
+    return <span className="text-ink-3">{alert.enabled ? "any moment" : "paused"}</span>;
+  return <Time at={at} />;
+}

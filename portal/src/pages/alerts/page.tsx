@@ -6,15 +6,16 @@ import { useMay, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
 import { visibleText } from "~/kit/foreign.ts";
-import { WithInspector } from "~/kit/inspector.tsx";
+import { Inspector, WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { ListTable } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { NewAlertDialog } from "./alert-dialog.tsx";
-import { conditionText, nextAt, type Alert } from "./alert-draft.ts";
+import { conditionText, type Alert } from "./alert-draft.ts";
 import { AlertInspector, NO_WRITE } from "./alert-inspector.tsx";
-import { AlertState } from "./alert-state.tsx";
+import { AlertState, NextTime } from "./alert-state.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
 /** The page's state in its address. */
@@ -74,7 +75,7 @@ export function Page(): ReactNode {
               { title: "Fires when", cell: ({ condition }) => <code>{visibleText(conditionText(condition))}</code> },
               { title: "Value", number: true, cell: ({ value }) => value ?? "–" },
               { title: "Last looked at", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
-              { title: "Next", cell: (alert) => <Time at={nextAt(alert)} none={alert.enabled ? "soon" : "paused"} /> },
+              { title: "Next", cell: (alert) => <NextTime alert={alert} /> },
             ]}
           />
         </Section>
@@ -105,13 +106,19 @@ function OpenAlert({
   onClose: () => void;
 }): ReactNode {
   const known = list.find(({ id }) => id === alertId);
-  const { data } = useRead(
+  const { data, error } = useRead(
     ALERT_ROUTES.getAlert,
     { params: { alert_id: alertId } },
     { enabled: known === undefined, refetchMs: RENEW_MS },
   );
   const alert = known ?? data;
-  return alert === undefined ? null : <AlertInspector key={alertId} alert={alert} onClose={onClose} />;
+  if (alert !== undefined) return <AlertInspector key={alertId} alert={alert} onClose={onClose} />;
+  if (error === null) return null;
+  return (
+    <Inspector title="Alert" onClose={onClose}>
+      <ErrorNote error={error} />
+    </Inspector>
+  );
 }
 
 function NoAlerts({ action }: { action: ReactNode }): ReactNode {

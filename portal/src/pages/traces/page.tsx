@@ -8,5 +8,5 @@ import { TraceView } from "./trace-view.tsx";
 export function Page(): ReactNode {
   const [search] = useSearchState<TracesSearch>();
   const trace = search.trace === undefined ? "" : String(search.trace);
-  return trace === "" ? <TraceList /> : <TraceView traceId={trace} />;
+  return trace === "" ? <TraceList /> : <TraceView key={trace} traceId={trace} />;
 }

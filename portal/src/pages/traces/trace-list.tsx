@@ -11,7 +11,7 @@ import { countText, durationText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { Page as Frame, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
-import { ListTable } from "~/kit/table.tsx";
+import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { EmptyTraces } from "./empty-traces.tsx";
 import { TraceFilters } from "./trace-filters.tsx";
@@ -69,18 +69,7 @@ export function TraceList(): ReactNode {
             isLoadingMore: isFetching,
             loadMore: () => setShownMax((shown) => Math.min(SHOWN_MAX, shown + PAGE)),
           }}
-          columns={[
-            { title: "Request", grow: true, cell: ({ root }) => visibleText(root) },
-            { title: "Service", cell: ({ service }) => visibleText(service) },
-            { title: "Began", cell: ({ started }) => <Time at={started} /> },
-            { title: "Lasted", number: true, cell: ({ lastedMs }) => <Lasted ms={lastedMs} longestMs={longestMs} /> },
-            { title: "Spans", number: true, cell: ({ spans }) => countText(spans) },
-            { title: "Services", number: true, cell: ({ services }) => countText(services) },
-            {
-              title: "Errors",
-              cell: ({ errors }) => (errors > 0 ? <State kind="stop">{countText(errors)}</State> : <span>none</span>),
-            },
-          ]}
+          columns={columnsOf(longestMs)}
         />
         {items.length === SHOWN_MAX && total > SHOWN_MAX && (
           <p className="border-t border-line p-2.5 text-ink-2">
@@ -90,6 +79,21 @@ export function TraceList(): ReactNode {
       </Section>
     </Frame>
   );
+}
+
+function columnsOf(longestMs: number): readonly Column<TraceSummary>[] {
+  return [
+    { title: "Request", grow: true, cell: ({ root }) => visibleText(root) },
+    { title: "Service", cell: ({ service }) => visibleText(service) },
+    { title: "Began", cell: ({ started }) => <Time at={started} /> },
+    { title: "Lasted", number: true, cell: ({ lastedMs }) => <Lasted ms={lastedMs} longestMs={longestMs} /> },
+    { title: "Spans", number: true, cell: ({ spans }) => countText(spans) },
+    { title: "Services", number: true, cell: ({ services }) => countText(services) },
+    {
+      title: "Errors",
+      cell: ({ errors }) => (errors > 0 ? <State kind="stop">{countText(errors)}</State> : "none"),
+    },
+  ];
 }
 
 function isFiltered({ service, name, least, status }: Partial<TracesSearch>): boolean {

@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactNode } from "react";
+import { useMemo, useState, type ComponentProps, type ReactNode } from "react";
 import { PageLink } from "~/app/page-link.tsx";
 import { useSearchState } from "~/app/search.ts";
 import { Button, buttonClass } from "~/kit/button.tsx";
@@ -102,12 +102,15 @@ function Spans({ trace, traceId }: { trace: Trace; traceId: string }): ReactNode
   const open = all.find(({ key }) => key === search.span);
   const show = (key: string | undefined): void => setSearch({ span: key });
   const goTo = (node: Node): void => {
-    setFolded((before) => new Set([...before].filter((key) => !ancestorsOf(node, all).has(key))));
+    const above = ancestorsOf(node, all);
+    setFolded((before) => new Set([...before].filter((key) => !above.has(key))));
     show(node.key);
   };
-  const nextError = all.find(
-    (node, place) => place > all.findIndex(({ key }) => key === search.span) && isError(node.span),
-  );
+  const toNextError = (): void => {
+    const from = all.findIndex(({ key }) => key === search.span) + 1;
+    const next = [...all.slice(from), ...all.slice(0, from)].find(({ span }) => isError(span));
+    if (next !== undefined) goTo(next);
+  };
   return (
     <WithInspector
       inspector={
@@ -117,26 +120,11 @@ function Spans({ trace, traceId }: { trace: Trace; traceId: string }): ReactNode
       }
     >
       <div className="mb-2 flex flex-wrap items-center gap-2 text-s text-ink-2">
-        <Button className="h-6 px-2 text-s" disabled={folded.size === 0} onClick={() => setFolded(NONE)}>
+        <SmallButton disabled={folded.size === 0} onClick={() => setFolded(NONE)}>
           Unfold all
-        </Button>
-        <Button
-          className="h-6 px-2 text-s"
-          onClick={() => setFolded(new Set(all.filter(({ children }) => children.length > 0).map(({ key }) => key)))}
-        >
-          Fold all
-        </Button>
-        {trace.errors > 0 && (
-          <Button
-            className="h-6 px-2 text-s"
-            onClick={() => {
-              const node = nextError ?? all.find(({ span }) => isError(span));
-              if (node !== undefined) goTo(node);
-            }}
-          >
-            Next error
-          </Button>
-        )}
+        </SmallButton>
+        <SmallButton onClick={() => setFolded(foldable(all))}>Fold all</SmallButton>
+        {trace.errors > 0 && <SmallButton onClick={toNextError}>Next error</SmallButton>}
         <Legend />
       </div>
       <Waterfall
@@ -156,6 +144,14 @@ function Spans({ trace, traceId }: { trace: Trace; traceId: string }): ReactNode
       />
     </WithInspector>
   );
+}
+
+function SmallButton(props: ComponentProps<typeof Button>): ReactNode {
+  return <Button className="h-6 px-2 text-s" {...props} />;
+}
+
+function foldable(all: readonly Node[]): ReadonlySet<string> {
+  return new Set(all.filter(({ children }) => children.length > 0).map(({ key }) => key));
 }
 
 function Legend(): ReactNode {

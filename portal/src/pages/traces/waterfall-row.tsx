@@ -33,6 +33,7 @@ export function WaterfallRow(props: WaterfallRowProps): ReactNode {
       aria-level={node.depth + 1}
       aria-rowindex={place + 1}
       aria-selected={isOpen}
+      title={titleOf(node, trace)}
       {...(node.children.length > 0 ? { "aria-expanded": !isFolded } : {})}
       onClick={onOpen}
       style={{ transform: `translateY(${topPx}px)` }}
@@ -48,6 +49,11 @@ export function WaterfallRow(props: WaterfallRowProps): ReactNode {
       <TimeCell node={node} trace={trace} />
     </div>
   );
+}
+
+function titleOf({ span }: Node, trace: Trace): string {
+  const began = durationText(span.startMs - trace.startMs);
+  return `${visibleText(span.name)}, ${durationText(span.durationMs)}, ${began} in`;
 }
 
 function NameCell({ node, isFolded, onFold }: { node: Node; isFolded: boolean; onFold: () => void }): ReactNode {

@@ -43,19 +43,11 @@ export function Waterfall({ rows, trace, folded, openKey, onOpen, onFold }: Wate
     virtual.scrollToIndex(place, { align: "auto" });
     // Once for each row that opens: where one scrolls afterwards is one's own matter.
   }, [openKey]);
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.metaKey || event.ctrlKey || event.altKey) return;
-    const move = moveOf(event.key, rows, at, folded);
-    if (move === null) return;
-    event.preventDefault();
-    if (move.open !== undefined) onOpen(move.open);
-    if (move.fold !== undefined) onFold(move.fold.key, move.fold.isFolded);
-    const next = move.to === undefined ? undefined : rows[move.to];
-    if (next === undefined || move.to === undefined) return;
-    setFocused(next.key);
-    virtual.scrollToIndex(move.to, { align: "auto" });
-    if (openKey !== undefined) onOpen(next.key);
-  };
+  const onKey = treeKeys({ rows, at, folded, onOpen, onFold }, (place, key) => {
+    setFocused(key);
+    virtual.scrollToIndex(place, { align: "auto" });
+    if (openKey !== undefined) onOpen(key);
+  });
   return (
     <div
       ref={scroller}
@@ -94,6 +86,23 @@ export function Waterfall({ rows, trace, folded, openKey, onOpen, onFold }: Wate
       </div>
     </div>
   );
+}
+
+/** Keys move, fold and open; where one goes is told to `onGo`. */
+function treeKeys(
+  { rows, at, folded, onOpen, onFold }: Pick<WaterfallProps, "rows" | "folded" | "onOpen" | "onFold"> & { at: number },
+  onGo: (place: number, key: string) => void,
+): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.metaKey || event.ctrlKey || event.altKey) return;
+    const move = moveOf(event.key, rows, at, folded);
+    if (move === null) return;
+    event.preventDefault();
+    if (move.open !== undefined) onOpen(move.open);
+    if (move.fold !== undefined) onFold(move.fold.key, move.fold.isFolded);
+    const next = move.to === undefined ? undefined : rows[move.to];
+    if (next !== undefined && move.to !== undefined) onGo(move.to, next.key);
+  };
 }
 
 /** The axis of time, from the trace's beginning. */
