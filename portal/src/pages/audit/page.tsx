@@ -1,6 +1,192 @@
-import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useRef, type ReactNode } from "react";
+import { useList, type ItemList } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { plural } from "~/kit/figures.ts";
+import { visibleText } from "~/kit/foreign.ts";
+import { WithInspector } from "~/kit/inspector.tsx";
+import { useNames } from "~/kit/names.ts";
+import { Empty, Page as Frame } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { ListTable, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { EntryInspector } from "./entry-inspector.tsx";
+import { summaryOf, type AuditEntry } from "./entry.ts";
+import { ExportButton } from "./export-button.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import { filtersOf, NO_FILTERS, queryOf, sqlOf, type Filters } from "./filters.ts";
+import { Action, Result, Who } from "./parts.tsx";
+import { Verification } from "./verification.tsx";
 
+type Search = Filters & { entry?: string | undefined; paused?: boolean | undefined; verify?: boolean | undefined };
+
+const REFRESH_MS = 5_000;
+/** A long list is not read anew all the time; it would take page after page. */
+const LIVE_ROWS_MAX = 200;
+
+/** Who did what, on what, from where and with which result. */
 export function Page(): ReactNode {
-  return <Frame title="audit">Not written yet.</Frame>;
+  const [search, change] = useSearchState<Search>();
+  const mayQuery = useMay("telemetry:read");
+  const filters = filtersOf(search);
+  const { paused: isPaused = false, entry: openId } = search;
+  const rows = useRef(0);
+  const isLong = rows.current > LIVE_ROWS_MAX;
+  const list = useList(
+    ORGANIZATION_ROUTES.listAudit,
+    { query: queryOf(filters) },
+    { refetchMs: isPaused || isLong ? undefined : REFRESH_MS },
+  );
+  rows.current = list.items.length;
+  const open = list.items.find(({ id }) => id === openId);
+  return (
+    <Frame
+      title="Audit log"
+      about="Every change to rights, credentials, projects and settings, and every refused sign-in. An entry is written with its change."
+      actions={
+        <>
+          {mayQuery && (
+            <PageLink page="sql" search={{ sql: sqlOf(filters) }} className="self-center px-2 text-sea hover:underline">
+              The same as SQL
+            </PageLink>
+          )}
+          <ExportButton filters={filters} />
+        </>
+      }
+    >
+      <Verification isAsked={search.verify === true} onAsk={() => change({ verify: true })} />
+      <FilterBar filters={filters} onChange={change} />
+      <LiveBar
+        list={list}
+        isPaused={isPaused}
+        isLong={isLong}
+        onPause={(paused) => change({ paused: paused || undefined })}
+      />
+      <div className={open === undefined ? "" : "flex h-[max(420px,calc(100dvh-120px))] min-w-0"}>
+        <WithInspector
+          inspector={
+            open !== undefined && (
+              <EntryInspector
+                key={open.id}
+                entry={open}
+                onFilter={change}
+                onClose={() => change({ entry: undefined })}
+              />
+            )
+          }
+        >
+          <div className="min-h-0 overflow-auto rounded border border-line bg-sheet">
+            <Entries
+              list={list}
+              openId={openId}
+              onOpen={({ id }) => change({ entry: id === openId ? undefined : id })}
+              isFiltered={Object.keys(filters).length > 0}
+              onClear={() => change(NO_FILTERS)}
+            />
+          </div>
+        </WithInspector>
+      </div>
+    </Frame>
+  );
+}
+
+function LiveBar({
+  list,
+  isPaused,
+  isLong,
+  onPause,
+}: {
+  list: ItemList<AuditEntry>;
+  isPaused: boolean;
+  isLong: boolean;
+  onPause: (paused: boolean) => void;
+}): ReactNode {
+  const newest = list.items[0]?.seq;
+  const first = useRef<number>(undefined);
+  if (first.current === undefined && newest !== undefined) first.current = newest;
+  const seen = first.current ?? 0;
+  const fresh = list.items.filter(({ seq }) => seq > seen).length;
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <span role="status" className="inline-flex gap-2">
+        {isPaused || isLong ? <State kind="none">Paused</State> : <State kind="go">Live</State>}
+        {isLong && <span className="text-ink-2">A list of more than {LIVE_ROWS_MAX} is not read anew by itself.</span>}
+        {fresh > 0 && <span className="text-ink-2">{plural(fresh, "entry", "entries")} since the page was opened</span>}
+      </span>
+      {!isLong && <Button onClick={() => onPause(!isPaused)}>{isPaused ? "Resume" : "Pause"}</Button>}
+      <span className="ml-auto text-ink-2">{plural(list.items.length, "entry", "entries")} shown, newest first</span>
+    </div>
+  );
+}
+
+function Entries({
+  list,
+  openId,
+  onOpen,
+  isFiltered,
+  onClear,
+}: {
+  list: ItemList<AuditEntry>;
+  openId: string | undefined;
+  onOpen: (entry: AuditEntry) => void;
+  isFiltered: boolean;
+  onClear: () => void;
+}): ReactNode {
+  const nameOf = useNames();
+  const columns: readonly Column<AuditEntry>[] = [
+    { title: "When", cell: ({ at }) => <Time at={at} /> },
+    { title: "Who", cell: (entry) => <Who entry={entry} nameOf={nameOf} /> },
+    { title: "What", cell: (entry) => <Action entry={entry} /> },
+    {
+      title: "On what",
+      cell: ({ target }) =>
+        target === null ? "" : `${target.kind.replaceAll("_", " ")} ${visibleText(nameOf(target.id) ?? target.id)}`,
+    },
+    { title: "Result", cell: ({ result }) => <Result result={result} /> },
+    { title: "Address", cell: ({ ip }) => <span className="mono">{ip ?? "—"}</span> },
+    {
+      title: "Detail",
+      grow: true,
+      cell: ({ detail }) => <span className="text-ink-2">{visibleText(summaryOf(detail))}</span>,
+    },
+    {
+      title: "Request",
+      cell: ({ request_id }) => <span className="mono text-ink-2">{request_id?.slice(-8) ?? "—"}</span>,
+    },
+  ];
+  return (
+    <ListTable
+      label="Entries of the audit log"
+      list={list}
+      columns={columns}
+      keyOf={({ id }) => id}
+      openKey={openId}
+      onOpen={onOpen}
+      empty={isFiltered ? <NoneFits onClear={onClear} /> : <NoEntries />}
+    />
+  );
+}
+
+function NoneFits({ onClear }: { onClear: () => void }): ReactNode {
+  return (
+    <Empty title="No entry fits" action={<Button onClick={onClear}>Clear the conditions</Button>}>
+      <p>All conditions that are given hold together. An action is matched by its beginning, the others as a whole.</p>
+    </Empty>
+  );
+}
+
+function NoEntries(): ReactNode {
+  return (
+    <Empty title="No entry yet">
+      <p>The log begins with the first change to a credential, a member, a project or a setting. From a terminal:</p>
+      <CopyBlock
+        label="Command that reads the audit log"
+        text={`curl -sS "${location.origin}/v1/audit?limit=10" -H "Authorization: Bearer $TOKEN"`}
+      />
+    </Empty>
+  );
 }

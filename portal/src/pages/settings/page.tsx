@@ -1,6 +1,70 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { useMay, useProject } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Loaded, Page as Frame } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { Tabs } from "~/kit/tabs.tsx";
+import { useVersioned } from "~/kit/versioned.tsx";
+import { Erasures } from "./erasures.tsx";
+import { OrganizationForm } from "./organization-form.tsx";
+import { PolicyForm } from "./policy-form.tsx";
+import { Retention } from "./retention.tsx";
+import { WebhookRetention } from "./webhook-retention.tsx";
 
+/** What holds for the whole organization, and who may change it. */
 export function Page(): ReactNode {
-  return <Frame title="settings">Not written yet.</Frame>;
+  const mayWrite = useMay("org:write");
+  const project = useProject();
+  const [{ tab = "organization" }, change] = useSearchState<{ tab?: string | undefined }>();
+  const tabs = [
+    { id: "organization", title: "Organization", content: <OrganizationTab /> },
+    { id: "credentials", title: "Credential policy", content: <PolicyTab /> },
+    { id: "telemetry", title: "Telemetry", content: <Retention /> },
+    { id: "erasures", title: "Erasures", content: <Erasures /> },
+    {
+      id: "webhooks",
+      title: project === null ? "Webhooks" : `Webhooks of ${project.name}`,
+      content: <WebhookRetention project={project} />,
+    },
+  ];
+  const value = tabs.some(({ id }) => id === tab) ? tab : "organization";
+  return (
+    <Frame
+      title="Settings"
+      about="What holds for the whole organization. Owners and admins change it; every change is in the audit log."
+    >
+      {!mayWrite && (
+        <p>
+          <State kind="none">read only</State> Changes take <code>org:write</code>, which your role does not hold.
+        </p>
+      )}
+      <Tabs
+        label="Settings"
+        tabs={tabs}
+        value={value}
+        onChange={(next) => change({ tab: next === "organization" ? undefined : next }, { push: true })}
+      />
+    </Frame>
+  );
+}
+
+function OrganizationTab(): ReactNode {
+  const read = useVersioned(ORGANIZATION_ROUTES.getOrganization, {});
+  return (
+    <Loaded result={read}>
+      {(versioned) => (
+        <OrganizationForm key={versioned.etag} versioned={versioned} onReload={() => void read.refetch()} />
+      )}
+    </Loaded>
+  );
+}
+
+function PolicyTab(): ReactNode {
+  const read = useVersioned(ORGANIZATION_ROUTES.getOrganization, {});
+  return (
+    <Loaded result={read}>
+      {(versioned) => <PolicyForm key={versioned.etag} versioned={versioned} onReload={() => void read.refetch()} />}
+    </Loaded>
+  );
 }

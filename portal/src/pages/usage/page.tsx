@@ -1,6 +1,195 @@
+import { USAGE_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
-import { Page as Frame } from "~/kit/page.tsx";
+import { useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useOrganization } from "~/app/scope.ts";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { countText, plural } from "~/kit/figures.ts";
+import { Facts, Loaded, Page as Frame, Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { CredentialUse } from "./credential-use.tsx";
+import { QuotaBar } from "./quota-bar.tsx";
+import { servicesOf, type ServiceUse, type Usage } from "./services.ts";
+import { TelemetryUse } from "./telemetry-use.tsx";
 
+const REFRESH_MS = 30_000;
+
+/** What the organization uses of the server, and what it may use. */
 export function Page(): ReactNode {
-  return <Frame title="usage">Not written yet.</Frame>;
+  const { slug } = useOrganization();
+  const usage = useRead(USAGE_ROUTES.getUsage, {}, { refetchMs: REFRESH_MS });
+  return (
+    <Frame
+      title="Usage and limits"
+      about="What this organization stores and asks for, and where the server draws a line. Figures are renewed every half minute."
+    >
+      <Loaded result={usage}>
+        {(loaded) => (
+          <>
+            <Storage services={servicesOf(loaded, slug)} />
+            <Requests usage={loaded} />
+            <Things usage={loaded} />
+            <TelemetryUse />
+            <CredentialUse />
+            <Limits services={servicesOf(loaded, slug)} usage={loaded} slug={slug} />
+          </>
+        )}
+      </Loaded>
+    </Frame>
+  );
+}
+
+const STORAGE: readonly Column<ServiceUse>[] = [
+  { title: "Service", cell: ({ title }) => title },
+  { title: "Stored", cell: (service) => <QuotaBar service={service} /> },
+  {
+    title: "Holds",
+    cell: ({ counts }) =>
+      counts.length === 0 ? (
+        <span className="text-ink-3">the same content counted once</span>
+      ) : (
+        counts.map(([count, one, many]) => plural(count, one, many)).join(", ")
+      ),
+  },
+];
+
+function Storage({ services }: { services: readonly ServiceUse[] }): ReactNode {
+  return (
+    <Section title="Storage" about="By service, with what counts towards its quota." flush>
+      <Table label="Storage by service" items={services} columns={STORAGE} keyOf={({ id }) => id} />
+    </Section>
+  );
+}
+
+type Requested = Usage["requests_last_day"][number];
+
+function Requests({ usage }: { usage: Usage }): ReactNode {
+  const { requests_last_day: rows, rate_limit: rate } = usage;
+  const total = rows.reduce((sum, { requests }) => sum + requests, 0);
+  const columns: readonly Column<Requested>[] = [
+    { title: "Service", cell: ({ service }) => service },
+    { title: "Requests", number: true, cell: ({ requests }) => countText(requests) },
+    { title: "Share", cell: ({ requests }) => <Share of={requests} total={total} /> },
+    {
+      title: "Refused",
+      cell: ({ refused }) =>
+        refused === 0 ? <State kind="go">none</State> : <State kind="warn">{countText(refused)}</State>,
+    },
+  ];
+  return (
+    <Section
+      title="Requests of the last day"
+      about={`${plural(total, "request")} of credentials, keys and people, to the hour`}
+      flush
+    >
+      {rows.length === 0 ? (
+        <p className="p-3.5 text-ink-2">No request within a day. Connect, at the top, has commands to begin with.</p>
+      ) : (
+        <Table label="Requests by service" items={rows} columns={columns} keyOf={({ service }) => service} />
+      )}
+      <p className="border-t border-line p-3.5">
+        {rate.hits_last_day === 0 ? (
+          <State kind="go">No request came too fast</State>
+        ) : (
+          <State kind="warn">{plural(rate.hits_last_day, "request")} came too fast and got 429</State>
+        )}
+        <span className="text-ink-2">
+          . Each credential may send {countText(rate.per_second)} a second on each server, {countText(rate.burst)} at
+          once.
+        </span>
+      </p>
+    </Section>
+  );
+}
+
+function Share({ of, total }: { of: number; total: number }): ReactNode {
+  const share = total === 0 ? 0 : of / total;
+  return (
+    <span className="flex items-center gap-2">
+      <svg width="120" height="8" viewBox="0 0 120 8" aria-hidden="true" className="text-sea">
+        <rect width="120" height="8" fill="var(--well)" />
+        <rect width={Math.max(1, share * 120)} height="8" fill="currentColor" />
+      </svg>
+      <span className="mono">{(share * 100).toFixed(share < 0.1 ? 1 : 0)} %</span>
+    </span>
+  );
+}
+
+function Things({ usage }: { usage: Usage }): ReactNode {
+  const soon = (count: number): ReactNode =>
+    count === 0 ? null : <State kind="warn">{count} expire within 30 days</State>;
+  return (
+    <Section title="What there is">
+      <Facts
+        items={[
+          [
+            "Members",
+            <PageLink key="members" page="members">
+              {countText(usage.members)}
+            </PageLink>,
+          ],
+          [
+            "Projects",
+            <PageLink key="projects" page="projects">
+              {countText(usage.projects)}, with {plural(usage.apps, "app")}
+            </PageLink>,
+          ],
+          [
+            "Credentials",
+            <span key="credentials" className="flex flex-wrap gap-x-3">
+              <PageLink page="credentials">{countText(usage.credentials.live)} live</PageLink>
+              {soon(usage.credentials.expiring_within_30_days)}
+            </span>,
+          ],
+          [
+            "S3 keys",
+            <span key="keys" className="flex flex-wrap gap-x-3">
+              <PageLink page="s3-keys">{countText(usage.s3_keys.live)} live</PageLink>
+              {soon(usage.s3_keys.expiring_within_30_days)}
+            </span>,
+          ],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Limits({ services, usage, slug }: { services: readonly ServiceUse[]; usage: Usage; slug: string }): ReactNode {
+  const { per_second: perSecond } = usage.rate_limit;
+  return (
+    <Section title="At the limit" about="Who runs the server sets limits; this organization can’t raise them itself.">
+      <dl className="flex max-w-[80ch] flex-col gap-3">
+        {services.map(({ id, title, atLimit, raise, quotaBytes }) => (
+          <div key={id}>
+            <dt className="font-medium">
+              {title} {quotaBytes === null && <span className="font-normal text-ink-2">(no limit now)</span>}
+            </dt>
+            <dd className="text-ink-2">{atLimit}</dd>
+            <dd className="pt-1">
+              {raise.startsWith("npx ") ? (
+                <CopyBlock label={`Command that sets the quota of ${title.toLowerCase()}`} text={raise} />
+              ) : (
+                <span>
+                  Set by <code>{raise.split(",")[0]?.replace("the setting ", "")}</code>,
+                  {raise.slice(raise.indexOf(",") + 1)}.
+                </span>
+              )}
+            </dd>
+          </div>
+        ))}
+        <div>
+          <dt className="font-medium">Requests</dt>
+          <dd className="text-ink-2">
+            Beyond {countText(perSecond)} a second a credential gets 429 rate_limited with Retry-After; clients of ours
+            wait and ask again. Several credentials each have a rate of their own.
+          </dd>
+        </div>
+      </dl>
+      <p className="text-ink-2">
+        The commands run on the server’s machine, beside the running server, which applies them within seconds. Those of{" "}
+        <code>{slug}</code> hold before what the settings say for all.
+      </p>
+    </Section>
+  );
 }

@@ -9,6 +9,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Field, TextInput } from "~/kit/field.tsx";
 import { countText, plural } from "~/kit/figures.ts";
+import { visibleText } from "~/kit/foreign.ts";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { Sparkline } from "~/kit/sparkline.tsx";
 import { State } from "~/kit/state.tsx";
@@ -87,7 +88,7 @@ function WebhookTable({ list, empty }: { list: ItemList<Webhook>; empty: ReactNo
   const projects = useMe()?.projects;
   const activity = useActivity();
   const columns: Column<Webhook>[] = [
-    { title: "Name", cell: ({ name }) => name },
+    { title: "Name", cell: ({ name }) => visibleText(name) },
     ...(project === "-"
       ? [
           {
@@ -132,7 +133,7 @@ function useActivity(): ReadonlyMap<string, Activity> | null {
 function Day({ of = NO_ACTIVITY }: { of: Activity | undefined }): ReactNode {
   return (
     <span className="flex items-center gap-2">
-      <Sparkline values={of.byHour} label={`${plural(of.events, "event")} in the last 24 hours, by the hour`} />
+      <Sparkline bars values={of.byHour} label={`${plural(of.events, "event")} in the last 24 hours, by the hour`} />
       <span className="mono">{countText(of.events)}</span>
     </span>
   );

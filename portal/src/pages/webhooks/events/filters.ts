@@ -3,7 +3,7 @@ import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
 export type WebhookEvent = ResultOf<typeof WEBHOOK_ROUTES.getWebhookEvent>;
 
 /** What of the events is shown, as it stands in the address. */
-export interface Filters {
+export type Filters = {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly type?: string | undefined;
@@ -12,7 +12,7 @@ export interface Filters {
   readonly q?: string | undefined;
   /** `yes`, `no`, or a scheme. */
   readonly verified?: string | undefined;
-}
+};
 
 const POINTER = /^(\/[^/=]*)+(=[\s\S]*)?$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}(:[\s\S]*)?$/;

@@ -1,9 +1,5 @@
+import { shellWord } from "../../../kit/shell.ts";
 import type { Verification } from "./presets.ts";
-
-/** A text as one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 const BODY = '{"type": "order.paid", "order": {"id": 17}}';
 

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { markOf, summaryOf, toldBy } from "./entry.ts";
+
+test("before and after are told member by member, and only what differs", () => {
+  const { changes, facts } = toldBy({
+    before: { name: "Shop", policy: { allowed_scopes: null, days: 30 } },
+    after: { name: "Shop", policy: { allowed_scopes: ["files:read", "s3:read"], days: 7 } },
+    by: "retention",
+  });
+  assert.deepEqual(changes, [
+    { path: "policy.days", before: "30", after: "7" },
+    { path: "policy.allowed_scopes", before: undefined, after: "files:read, s3:read" },
+  ]);
+  assert.deepEqual(facts, [["by", "retention"]]);
+});
+
+test("a member that has from and to, and scopes that were added and taken, are changes", () => {
+  const told = toldBy({ user: "usr_1", role: { from: null, to: "owner" }, raised: "files:read", lowered: "" });
+  assert.deepEqual(told.changes, [
+    { path: "role", before: undefined, after: "owner" },
+    { path: "scopes added", before: undefined, after: "files:read" },
+  ]);
+  assert.deepEqual(told.facts, [["user", "usr_1"]]);
+  assert.equal(summaryOf({ role: { from: "viewer", to: "owner" } }), "role: viewer → owner");
+  assert.equal(summaryOf({ overlap_seconds: 60 }), "overlap seconds: 60");
+  assert.equal(summaryOf({}), "");
+});
+
+test("what is neither is told as it is", () => {
+  assert.deepEqual(toldBy({ before: 1, after: 2, list: [1, { a: 2 }] }), {
+    changes: [],
+    facts: [
+      ["before", "1"],
+      ["after", "2"],
+      ["list", '[1,{"a":2}]'],
+    ],
+  });
+});
+
+test("revocations, rights, secrets and refusals are marked", () => {
+  const marks = [
+    ["credential.revoke", "revoked"],
+    ["member.remove", "revoked"],
+    ["member.update", "rights"],
+    ["project.member.update", "rights"],
+    ["webhook.url.reveal", "secret"],
+    ["credential.rotate", "secret"],
+    ["project.create", null],
+  ] as const;
+  for (const [action, mark] of marks) assert.equal(markOf({ action, result: "success" }), mark, action);
+  assert.equal(markOf({ action: "token.refuse", result: "denied" }), "refused");
+});

@@ -1,0 +1,100 @@
+import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
+
+export type AuditEntry = ResultOf<typeof ORGANIZATION_ROUTES.listAudit>["items"][number];
+
+/** One thing that was another before. */
+export interface Change {
+  readonly path: string;
+  /** Undefined: there was none. */
+  readonly before: string | undefined;
+  /** Undefined: there is none any more. */
+  readonly after: string | undefined;
+}
+
+export interface Told {
+  readonly changes: readonly Change[];
+  /** What else the entry says. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+}
+
+/**
+ * What an entry's detail tells: `before` and `after` member by member, `{from, to}` of a member, scopes that were added and taken,
+ * and the rest as it is.
+ */
+export function toldBy(detail: Readonly<Record<string, unknown>>): Told {
+  const changes: Change[] = [];
+  const facts: (readonly [string, string])[] = [];
+  if (isObject(detail["before"]) || isObject(detail["after"]))
+    changes.push(...differences(detail["before"], detail["after"]));
+  for (const [name, value] of Object.entries(detail)) {
+    if ((name === "before" || name === "after") && changes.length > 0) continue;
+    if (isFromTo(value)) changes.push({ path: name, before: textOf(value["from"]), after: textOf(value["to"]) });
+    else if (name === "raised" && value !== "")
+      changes.push({ path: "scopes added", before: undefined, after: textOf(value) });
+    else if (name === "lowered" && value !== "")
+      changes.push({ path: "scopes taken", before: textOf(value), after: undefined });
+    else if (value !== "" && value !== null && !(isObject(value) && Object.keys(value).length === 0))
+      facts.push([name.replaceAll("_", " "), textOf(value) ?? ""]);
+  }
+  return { changes, facts };
+}
+
+function differences(before: unknown, after: unknown): Change[] {
+  const [one, other] = [flat(before), flat(after)];
+  const paths = new Set([...one.keys(), ...other.keys()]);
+  return [...paths]
+    .map((path) => ({ path, before: one.get(path), after: other.get(path) }))
+    .filter((change) => change.before !== change.after);
+}
+
+/** Scalars and lists by their path. */
+function flat(value: unknown, path = "", into = new Map<string, string>()): ReadonlyMap<string, string> {
+  if (!isObject(value)) {
+    const text = textOf(value);
+    if (text !== undefined) into.set(path, text);
+    return into;
+  }
+  for (const [name, each] of Object.entries(value)) flat(each, path === "" ? name : `${path}.${name}`, into);
+  return into;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isFromTo(value: unknown): value is { from: unknown; to: unknown } {
+  return isObject(value) && "from" in value && "to" in value && Object.keys(value).length === 2;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
+  return JSON.stringify(value);
+}
+
+export type Mark = "revoked" | "rights" | "secret" | "refused";
+
+const RIGHTS =
+  /^(member\.(add|update|remove)|project\.member\.|invitation\.(create|accept)|credential\.update|repository\.update|object\.acl\.)/;
+const REVOKED =
+  /(\.revoke|^member\.remove|^session\.end(_others)?|^key\.retire|^project\.member\.remove|^passkey\.delete|^totp\.turn_off)$/;
+const SECRET = /(\.rotate|\.reveal|^password\.change|^recovery_codes\.create|^setup_link\.create)$/;
+
+/** What one looks for first in such a log: revocations, changed rights, secrets that were replaced or shown, and refusals. */
+export function markOf({ action, result }: Pick<AuditEntry, "action" | "result">): Mark | null {
+  if (result !== "success") return "refused";
+  if (REVOKED.test(action)) return "revoked";
+  if (RIGHTS.test(action)) return "rights";
+  return SECRET.test(action) ? "secret" : null;
+}
+
+/** One line for the list: the first changes, or the first facts. */
+export function summaryOf(detail: Readonly<Record<string, unknown>>): string {
+  const { changes, facts } = toldBy(detail);
+  const parts =
+    changes.length > 0
+      ? changes.map(({ path, before = "none", after = "none" }) => `${path}: ${before} → ${after}`)
+      : facts.map(([name, value]) => `${name}: ${value}`);
+  return parts.slice(0, 4).join("; ");
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from "react";
+import { visibleText } from "~/kit/foreign.ts";
+import { Badge, State } from "~/kit/state.tsx";
+import { markOf, type AuditEntry, type Mark } from "./entry.ts";
+
+/** Who did it, by the name that people know where there is one. */
+export function Who({
+  entry: { actor },
+  nameOf,
+}: {
+  entry: AuditEntry;
+  nameOf: (id: string) => string | undefined;
+}): ReactNode {
+  if (actor.id === null) return <i className="text-ink-2">{actor.kind === "system" ? "the server" : "nobody known"}</i>;
+  const name = nameOf(actor.id);
+  return (
+    <span title={actor.id}>
+      {name === undefined ? <code>{actor.id}</code> : visibleText(name)}{" "}
+      {actor.kind === "credential" && <Badge>credential</Badge>}
+    </span>
+  );
+}
+
+const MARKS: Readonly<Record<Mark, readonly ["warn" | "stop", string]>> = {
+  revoked: ["stop", "revoked"],
+  rights: ["warn", "rights"],
+  secret: ["warn", "secret"],
+  refused: ["stop", "refused"],
+};
+
+/** What was done, and a mark on what one looks for first. */
+export function Action({ entry }: { entry: AuditEntry }): ReactNode {
+  const mark = markOf(entry);
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span className="mono">{entry.action}</span>
+      {mark !== null && mark !== "refused" && <State kind={MARKS[mark][0]}>{MARKS[mark][1]}</State>}
+    </span>
+  );
+}
+
+export function Result({ result }: { result: AuditEntry["result"] }): ReactNode {
+  if (result === "success") return <State kind="go">done</State>;
+  return <State kind="stop">{result === "denied" ? "refused" : "failed"}</State>;
+}

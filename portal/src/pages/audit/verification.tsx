@@ -1,0 +1,114 @@
+import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useRead } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { plural } from "~/kit/figures.ts";
+import { Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+
+type Verified = ResultOf<typeof ORGANIZATION_ROUTES.verifyAudit>;
+type Fault = NonNullable<Verified["fault"]>["kind"];
+
+/** Whether the chain of entries holds. It is walked when somebody asks, since it reads all of the log. */
+export function Verification({ isAsked, onAsk }: { isAsked: boolean; onAsk: () => void }): ReactNode {
+  const result = useRead(ORGANIZATION_ROUTES.verifyAudit, {}, { enabled: isAsked });
+  const busy = isAsked && result.isFetching;
+  return (
+    <Section
+      title="Chain of entries"
+      about={<Summary result={result.data} />}
+      actions={
+        <Button busy={busy} onClick={() => (isAsked ? void result.refetch() : onAsk())}>
+          {result.data === undefined ? "Verify" : "Verify again"}
+        </Button>
+      }
+    >
+      <ErrorNote error={result.error} />
+      {result.data === undefined ? (
+        <p className="text-ink-2">
+          Each entry holds a hash of itself and of the one before, so an edit, a gap, a swap or a cut at the end shows.
+          Verifying reads all of them.
+        </p>
+      ) : (
+        <Outcome result={result.data} />
+      )}
+    </Section>
+  );
+}
+
+function Summary({ result }: { result: Verified | undefined }): ReactNode {
+  if (result === undefined) return <State kind="none">not verified on this visit</State>;
+  return result.ok ? (
+    <State kind="go">holds, {plural(result.entries, "entry", "entries")}</State>
+  ) : (
+    <State kind="stop">broken at entry {result.fault?.seq}</State>
+  );
+}
+
+const FAULTS: Readonly<Record<Fault, string>> = {
+  gap: "An entry is missing between two others: somebody deleted it from the records.",
+  edited: "An entry is not what it was when it was written: somebody changed it in the records.",
+  unlinked: "An entry does not follow the one before: one of them was replaced or moved.",
+  truncated: "Entries at the end are missing: somebody cut the log.",
+  head: "The record of the last entry does not fit the entries: one of the two was set back.",
+};
+
+function Outcome({ result }: { result: Verified }): ReactNode {
+  if (!result.ok && result.fault !== null)
+    return (
+      <div role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2">
+        <p className="font-medium">{result.fault.detail}</p>
+        <p>{FAULTS[result.fault.kind]}</p>
+        <p>
+          {plural(result.entries, "entry", "entries")} before it are in order. Keep a copy of the database as it is,
+          export the log, and compare both with an export or a head hash that was kept elsewhere. A backup that was
+          restored in part does this, too.
+        </p>
+      </div>
+    );
+  if (result.head_hash === null) return <p className="text-ink-2">There is no entry yet.</p>;
+  return (
+    <>
+      <p className="text-ink-2">
+        Someone who may write every table can build a chain anew. Against that keep this hash of the last entry
+        elsewhere: in a ticket, a mail, another system. As long as an export has an entry with that hash, nothing before
+        it was changed.
+      </p>
+      <CopyBlock text={result.head_hash} label="Hash of the last entry" />
+      <Compare head={result.head_hash} />
+    </>
+  );
+}
+
+/** Whether the hash that was kept is the present head; an older one is looked for in an export. */
+function Compare({ head }: { head: string }): ReactNode {
+  const [kept, setKept] = useState("");
+  const text = kept.trim();
+  return (
+    <div className="flex flex-col gap-2">
+      <TextField
+        label="Compare with a hash that you kept"
+        className="mono"
+        value={kept}
+        onChange={(event) => setKept(event.target.value)}
+      />
+      <div role="status">
+        {text !== "" &&
+          (text === head ? (
+            <State kind="go">It is the hash of the last entry.</State>
+          ) : (
+            <div className="flex flex-col gap-2">
+              <State kind="warn">It is not the last entry’s. Look whether an older entry has it:</State>
+              <CopyBlock
+                label="Command that looks for an older hash"
+                text={`curl -sS ${location.origin}/v1/audit/export -H "Authorization: Bearer $TOKEN" | grep -c '"hash":"${/^[\w+/=-]+$/.test(text) ? text : "HASH"}"'`}
+              />
+            </div>
+          ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+import { QUERY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct, useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Checkbox } from "~/kit/field.tsx";
+import { countText, plural } from "~/kit/figures.ts";
+import { MomentFields } from "~/kit/moment-fields.tsx";
+import { State } from "~/kit/state.tsx";
+import { ConditionFields } from "./condition-fields.tsx";
+import { TYPES } from "./days.ts";
+import { bodyOf, countSql, EMPTY, faultOf, possibleTypes, type Draft } from "./erasure.ts";
+
+interface DialogProps {
+  onClose: () => void;
+  onCreated: (id: string) => void;
+}
+
+/** Asks for an erasure in two steps: which rows, counted; and whether that is meant. */
+export function ErasureDialog({ onClose, onCreated }: DialogProps): ReactNode {
+  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const [isConfirming, setConfirming] = useState(false);
+  const create = useAct(TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure, {
+    changes: [TELEMETRY_SETTINGS_ROUTES.listTelemetryErasures],
+    onDone: ({ id }) => onCreated(id),
+  });
+  if (isConfirming)
+    return (
+      <DangerDialog
+        title="Erase these rows for good"
+        about={
+          <div className="flex flex-col gap-2">
+            <Sentence draft={draft} />
+            <Counted draft={draft} />
+            <p>
+              This can’t be undone, and reaches rows of every project, also of private ones that you don’t see. Rows
+              that come after this moment stay: stop sending them first.
+            </p>
+          </div>
+        }
+        type="erase"
+        action="Erase"
+        busy={create.isPending}
+        error={create.error}
+        onClose={() => setConfirming(false)}
+        onConfirm={() => create.mutate({ body: bodyOf(draft) })}
+      />
+    );
+  return <DraftForm draft={draft} onDraft={setDraft} onNext={() => setConfirming(true)} onClose={onClose} />;
+}
+
+function DraftForm({
+  draft,
+  onDraft,
+  onNext,
+  onClose,
+}: {
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+  onNext: () => void;
+  onClose: () => void;
+}): ReactNode {
+  const fault = faultOf(draft);
+  const possible = possibleTypes(draft.conditions);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (fault === null) onNext();
+  };
+  return (
+    <Dialog
+      title="Erase rows"
+      about="Rows that equal everything below, of the types and the time chosen."
+      onClose={onClose}
+      wide
+    >
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <ConditionFields conditions={draft.conditions} onChange={(conditions) => onDraft({ ...draft, conditions })} />
+        <fieldset>
+          <legend className="pb-1 font-medium">Types</legend>
+          <div className="flex flex-wrap gap-x-6">
+            {TYPES.map((type) => (
+              <Checkbox
+                key={type}
+                label={type}
+                checked={draft.types.includes(type)}
+                disabled={!possible.includes(type) && !draft.types.includes(type)}
+                onChange={({ target }) =>
+                  onDraft({
+                    ...draft,
+                    types: target.checked ? [...draft.types, type] : draft.types.filter((each) => each !== type),
+                  })
+                }
+              />
+            ))}
+          </div>
+        </fieldset>
+        <MomentFields from={draft.from} to={draft.to} onChange={(part) => onDraft({ ...draft, ...part })} />
+        <p role="status" className="text-ink-2">
+          {fault ?? "Next the rows that match are counted; nothing is erased yet."}
+        </p>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="danger" type="submit" disabled={fault !== null}>
+            Look at what it takes
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function Sentence({ draft: { types, conditions, from, to } }: { draft: Draft }): ReactNode {
+  return (
+    <>
+      <p>
+        From {types.join(", ")}
+        {from !== undefined && ` since ${from}`}
+        {to !== undefined && ` before ${to}`}, every row where:
+      </p>
+      <ul className="list-disc pl-6">
+        {conditions.map(({ member, key, value }) => (
+          <li key={`${member}/${key}`} className="[overflow-wrap:anywhere]">
+            {member.replaceAll("_", " ")} {key !== "" && <code>{key}</code>} is <code>{value}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** How many rows that is now, of those that one may see. */
+function Counted({ draft }: { draft: Draft }): ReactNode {
+  const mayQuery = useMay("telemetry:read");
+  const sql = countSql(draft);
+  const { data, error } = useRead(QUERY_ROUTES.query, { body: { sql } }, { enabled: mayQuery });
+  if (!mayQuery) return <p>How many rows that is can’t be told: it takes telemetry:read.</p>;
+  if (error !== null) return <ErrorNote error={error} />;
+  if (data === undefined) return <p role="status">Counting…</p>;
+  const counts = data.rows.map((row) => [String(row["type"]), Number(row["entries"])] as const);
+  const total = counts.reduce((sum, [, entries]) => sum + entries, 0);
+  return (
+    <p>
+      <State kind={total === 0 ? "none" : "stop"}>
+        {plural(total, "row")} that you may see
+        {total > 0 && `: ${counts.map(([type, entries]) => `${type} ${countText(entries)}`).join(", ")}`}
+      </State>{" "}
+      <PageLink page="sql" search={{ sql }}>
+        Look at them first
+      </PageLink>
+    </p>
+  );
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bodyOf, countSql, EMPTY, faultOf, possibleTypes, type Draft } from "./erasure.ts";
+
+const DRAFT: Draft = {
+  types: ["logs"],
+  conditions: [
+    { member: "attributes", key: "user", value: "ann@example.org" },
+    { member: "attributes", key: "/a/b", value: "it's" },
+    { member: "service", key: "", value: "web" },
+  ],
+  to: "2026-01-10T00:00:00Z",
+};
+
+test("conditions become what a row must equal", () => {
+  assert.equal(faultOf(DRAFT), null);
+  assert.deepEqual(bodyOf(DRAFT), {
+    types: ["logs"],
+    match: { attributes: { user: "ann@example.org", "/a/b": "it's" }, service: "web" },
+    to: "2026-01-10T00:00:00Z",
+  });
+});
+
+test("the count asks for the same rows, quoted", () => {
+  const sql = countSql({ ...DRAFT, types: ["logs", "traces"] });
+  assert.equal(sql.split("UNION ALL").length, 2);
+  assert.ok(
+    sql.includes("(attributes->>'/a/b' = 'it''s') AND (service = 'web') AND (timestamp < '2026-01-10T00:00:00Z')"),
+  );
+  assert.ok(
+    countSql({ types: ["metrics"], conditions: [{ member: "tags", key: "host", value: "a" }] }).includes(
+      "tags['host'] = 'a'",
+    ),
+  );
+});
+
+test("what could match nothing, or everything, is refused in words", () => {
+  assert.match(faultOf(EMPTY) ?? "", /value/);
+  assert.match(faultOf({ ...DRAFT, conditions: [] }) ?? "", /retention/);
+  assert.match(faultOf({ ...DRAFT, types: ["metrics"] }) ?? "", /metrics have not/);
+  assert.match(faultOf({ ...DRAFT, types: [] }) ?? "", /type/);
+  assert.match(faultOf({ ...DRAFT, from: "2026-02-01T00:00:00Z" }) ?? "", /after/);
+  const twice = [DRAFT.conditions[0], DRAFT.conditions[0]] as Draft["conditions"];
+  assert.match(faultOf({ ...DRAFT, conditions: twice }) ?? "", /same member/);
+  assert.deepEqual(possibleTypes([{ member: "name", key: "", value: "" }]), ["metrics", "traces"]);
+});

@@ -1,0 +1,98 @@
+import type { BodyOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
+import { TYPES, type TypeName } from "./days.ts";
+
+export type ErasureBody = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
+
+/** What a row can be matched by, and of which types that is. */
+export const MEMBERS = [
+  { name: "service", title: "service", types: ["logs", "traces"], hasKey: false },
+  { name: "trace_id", title: "trace id", types: ["logs", "traces"], hasKey: false },
+  { name: "level", title: "level", types: ["logs"], hasKey: false },
+  { name: "message", title: "message, whole", types: ["logs"], hasKey: false },
+  { name: "name", title: "name of a metric or span", types: ["metrics", "traces"], hasKey: false },
+  { name: "attributes", title: "attribute", types: ["logs", "traces"], hasKey: true },
+  { name: "tags", title: "tag of a metric", types: ["metrics"], hasKey: true },
+] as const;
+
+export type MemberName = (typeof MEMBERS)[number]["name"];
+
+export interface Condition {
+  readonly member: MemberName;
+  /** Of an attribute or a tag. */
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface Draft {
+  readonly types: readonly TypeName[];
+  readonly conditions: readonly Condition[];
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export const EMPTY: Draft = {
+  types: ["logs", "traces"],
+  conditions: [{ member: "attributes", key: "user", value: "" }],
+};
+
+/** Types that have every member of the conditions: the others could not match. */
+export function possibleTypes(conditions: readonly Condition[]): readonly TypeName[] {
+  return TYPES.filter((type) =>
+    conditions.every(({ member }) =>
+      MEMBERS.some(({ name, types }) => name === member && (types as readonly TypeName[]).includes(type)),
+    ),
+  );
+}
+
+/** What is wrong with a draft, in words; null when it can be asked. */
+export function faultOf({ types, conditions, from, to }: Draft): string | null {
+  if (conditions.length === 0) return "Give a condition: an erasure of everything is what retention is for.";
+  for (const { member, key, value } of conditions) {
+    if (value === "") return "Each condition needs a value.";
+    if (MEMBERS.some(({ name, hasKey }) => name === member && hasKey) && key === "")
+      return "An attribute or tag needs its name.";
+  }
+  const places = conditions.map(({ member, key }) => `${member}/${key}`);
+  if (new Set(places).size < places.length)
+    return "Two conditions are on the same member; a row can equal one of them only.";
+  const possible = possibleTypes(conditions);
+  if (types.length === 0) return "Choose a type.";
+  const odd = types.find((type) => !possible.includes(type));
+  if (odd !== undefined) return `${odd} have not all of these members.`;
+  if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
+    return "The end has to be after the beginning.";
+  return null;
+}
+
+/** What the API is asked for. */
+export function bodyOf({ types, conditions, from, to }: Draft): ErasureBody {
+  const match: Record<string, unknown> = {};
+  for (const { member, key, value } of conditions)
+    if (member === "attributes" || member === "tags")
+      match[member] = { ...(match[member] as object | undefined), [key]: value };
+    else match[member] = value;
+  return {
+    types: [...types],
+    match: match as ErasureBody["match"],
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Counts what an erasure would take, for each type: to look before something that can't be taken back. */
+export function countSql({ types, conditions, from, to }: Draft): string {
+  const where = [
+    ...conditions.map(({ member, key, value }) => {
+      if (member === "attributes") return `attributes->>${quoted(key)} = ${quoted(value)}`;
+      if (member === "tags") return `tags[${quoted(key)}] = ${quoted(value)}`;
+      return `${member} = ${quoted(value)}`;
+    }),
+    ...(from === undefined ? [] : [`timestamp >= ${quoted(from)}`]),
+    ...(to === undefined ? [] : [`timestamp < ${quoted(to)}`]),
+  ].map((condition) => `(${condition})`);
+  return types
+    .map((type) => `SELECT '${type}' AS type, count(*) AS entries FROM ${type} WHERE ${where.join(" AND ")}`)
+    .join("\nUNION ALL\n");
+}

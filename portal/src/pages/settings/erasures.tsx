@@ -1,0 +1,189 @@
+import { TELEMETRY_SETTINGS_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useList } from "~/api/queries.ts";
+import { useMay } from "~/app/scope.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock, Copyable } from "~/kit/copy.tsx";
+import { countText, plural } from "~/kit/figures.ts";
+import { Inspector, WithInspector } from "~/kit/inspector.tsx";
+import { useNames } from "~/kit/names.ts";
+import { Empty, Facts, Section } from "~/kit/page.tsx";
+import { State, type StateKind } from "~/kit/state.tsx";
+import { ListTable, Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { ErasureDialog } from "./erasure-dialog.tsx";
+
+type Erasure = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetryErasure>;
+type Share = Erasure["directories"][number];
+
+const REFRESH_MS = 3_000;
+
+/** Requests to take somebody's rows out of every file, and how far they are. */
+export function Erasures(): ReactNode {
+  const mayWrite = useMay("org:write");
+  const [{ erasure: openId }, change] = useSearchState<{ erasure?: string | undefined }>();
+  const [isCreating, setCreating] = useState(false);
+  const list = useList(
+    TELEMETRY_SETTINGS_ROUTES.listTelemetryErasures,
+    {},
+    { enabled: mayWrite, refetchMs: REFRESH_MS },
+  );
+  const open = list.items.find(({ id }) => id === openId);
+  const create = (
+    <Button
+      disabled={!mayWrite}
+      title={mayWrite ? undefined : "Your role does not hold org:write"}
+      onClick={() => setCreating(true)}
+    >
+      Erase rows…
+    </Button>
+  );
+  if (!mayWrite)
+    return (
+      <Section title="Erasures">
+        <p className="text-ink-2">
+          Looking at erasures and asking for them takes <code>org:write</code>, which your role does not hold.
+        </p>
+      </Section>
+    );
+  return (
+    <>
+      <WithInspector
+        inspector={
+          open !== undefined && (
+            <ErasureInspector key={open.id} erasure={open} onClose={() => change({ erasure: undefined })} />
+          )
+        }
+      >
+        <Section
+          title="Erasures"
+          about="Rows that match are taken out of every file, for good; of every project, private ones included."
+          actions={create}
+          flush
+        >
+          <ListTable
+            label="Erasures"
+            list={list}
+            columns={COLUMNS}
+            keyOf={({ id }) => id}
+            openKey={openId}
+            onOpen={({ id }) => change({ erasure: id === openId ? undefined : id })}
+            empty={<NoErasures />}
+          />
+        </Section>
+      </WithInspector>
+      {isCreating && (
+        <ErasureDialog
+          onClose={() => setCreating(false)}
+          onCreated={(id) => {
+            setCreating(false);
+            change({ erasure: id });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const STATES: Readonly<Record<Erasure["state"], readonly [StateKind, string]>> = {
+  pending: ["none", "waiting"],
+  running: ["warn", "at work"],
+  done: ["go", "done"],
+  failed: ["stop", "failed"],
+};
+
+function ErasureState({ state }: { state: Erasure["state"] }): ReactNode {
+  const [kind, text] = STATES[state];
+  return <State kind={kind}>{text}</State>;
+}
+
+const COLUMNS: readonly Column<Erasure>[] = [
+  { title: "Id", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: "State", cell: ({ state }) => <ErasureState state={state} /> },
+  { title: "Types", cell: ({ types }) => types.join(", ") },
+  { title: "Rows erased", number: true, cell: ({ rows_erased }) => countText(rows_erased) },
+  { title: "Done by", cell: ({ directories }) => <Progress of={directories} /> },
+  { title: "Asked for", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Finished", cell: ({ finished_at }) => <Time at={finished_at} none="not yet" /> },
+];
+
+function Progress({ of: directories }: { of: readonly Share[] }): ReactNode {
+  const done = directories.filter(({ state }) => state === "done").length;
+  return (
+    <span>
+      {done} of {plural(directories.length, "directory", "directories")}
+    </span>
+  );
+}
+
+function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () => void }): ReactNode {
+  const nameOf = useNames();
+  return (
+    <Inspector title="Erasure" onClose={onClose}>
+      <div role="status">
+        <ErasureState state={erasure.state} />
+      </div>
+      {erasure.state === "failed" && (
+        <p role="note" className="rounded border border-stop bg-stop-2 px-3 py-2">
+          A file could not be rewritten for long; the server’s log has the reason. Ask again when that is mended.
+        </p>
+      )}
+      <Facts
+        items={[
+          ["Id", <Copyable key="id" text={erasure.id} />],
+          ["Types", erasure.types.join(", ")],
+          ["Rows erased", countText(erasure.rows_erased)],
+          ["Files written anew", countText(erasure.files_rewritten)],
+          ["Asked for by", nameOf(erasure.created_by) ?? erasure.created_by],
+          ["Asked for", <Time key="created" at={erasure.created_at} />],
+          ["Finished", <Time key="finished" at={erasure.finished_at} none="not yet" />],
+          ["Digest", <Copyable key="digest" text={erasure.match_digest} />],
+        ]}
+      />
+      <p className="text-ink-2">
+        What was to be matched is forgotten when it is done. The same request has the same digest, which the audit log
+        has as well. Backups have the rows still: after restoring one, ask again.
+      </p>
+      <h3>Directories</h3>
+      <div className="rounded border border-line">
+        <Table label="Directories" items={erasure.directories} columns={SHARES} keyOf={({ id }) => id} />
+      </div>
+      {erasure.quarantined.length > 0 && (
+        <>
+          <h3>Files that a person must look at</h3>
+          <ul className="list-disc pl-5">
+            {erasure.quarantined.map((file) => (
+              <li key={file}>
+                <code>{file}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Inspector>
+  );
+}
+
+const SHARES: readonly Column<Share>[] = [
+  { title: "Directory", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: "State", cell: ({ state }) => <ErasureState state={state} /> },
+  { title: "Rows", number: true, cell: ({ rows_erased }) => countText(rows_erased) },
+  { title: "Finished", cell: ({ finished_at }) => <Time at={finished_at} none="not yet" /> },
+  { title: "Note", cell: ({ detail }) => detail ?? "" },
+];
+
+function NoErasures(): ReactNode {
+  return (
+    <Empty title="Nothing was erased so far">
+      <p>
+        For a request to delete somebody’s data: rows that equal what you name are taken out of every file. From a
+        terminal:
+      </p>
+      <CopyBlock
+        label="Command that asks for an erasure"
+        text={`curl -sS ${location.origin}/v1/telemetry/erasures -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\\n  -d '{"types": ["logs", "traces"], "match": {"attributes": {"user": "ann@example.org"}}}'`}
+      />
+    </Empty>
+  );
+}

@@ -1,0 +1,98 @@
+import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { sessionQuery } from "~/api/session.ts";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { Copyable } from "~/kit/copy.tsx";
+import { SelectField, TextField } from "~/kit/field.tsx";
+import { durationText } from "~/kit/figures.ts";
+import { Facts, Section } from "~/kit/page.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
+
+type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
+
+const LIFETIMES_S = [300, 600, 900, 1800, 3600];
+
+/** Name and how long access tokens live. What somebody else changed meanwhile is not written over. */
+export function OrganizationForm({
+  versioned: { value, etag },
+  onReload,
+}: {
+  versioned: Versioned<Organization>;
+  onReload: () => void;
+}): ReactNode {
+  const mayWrite = useMay("org:write");
+  const say = useSay();
+  const queries = useQueryClient();
+  const [name, setName] = useState(value.name);
+  const [lifetimeS, setLifetimeS] = useState(value.token_lifetime_s);
+  const save = useVersionedChange(ORGANIZATION_ROUTES.updateOrganization, {
+    changes: [ORGANIZATION_ROUTES.getOrganization, ORGANIZATION_ROUTES.getMe],
+    onDone: () => {
+      say("Saved");
+      void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    },
+  });
+  const body = {
+    ...(name.trim() === value.name ? {} : { name: name.trim() }),
+    ...(lifetimeS === value.token_lifetime_s ? {} : { token_lifetime_s: lifetimeS }),
+  };
+  const isChanged = Object.keys(body).length > 0;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isChanged) save.mutate({ params: {}, body, etag });
+  };
+  const lifetimes = LIFETIMES_S.includes(value.token_lifetime_s)
+    ? LIFETIMES_S
+    : [value.token_lifetime_s, ...LIFETIMES_S];
+  return (
+    <Section title="Organization">
+      <Facts
+        items={[
+          ["Slug", <Copyable key="slug" text={value.slug} />],
+          ["", "It stands in addresses, image names and commands, and does not change."],
+          ["Id", <Copyable key="id" text={value.id} />],
+          ["Since", <Time key="since" at={value.created_at} />],
+        ]}
+      />
+      <form onSubmit={submit}>
+        <fieldset disabled={!mayWrite} className="flex max-w-xl flex-col gap-4">
+          <TextField
+            label="Name"
+            required
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <SelectField
+            label="Access tokens live for"
+            hint="Of tokens that are given from then on. Short: a token that got about is worth less. A credential that is revoked ends its tokens within seconds either way; only who verifies tokens elsewhere by the keys alone waits for this time."
+            value={lifetimeS}
+            onChange={(event) => setLifetimeS(Number(event.target.value))}
+          >
+            {lifetimes.map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {durationText(seconds * 1000)}
+              </option>
+            ))}
+          </SelectField>
+          <ChangeError
+            error={save.error}
+            onReload={() => {
+              save.reset();
+              onReload();
+            }}
+          />
+          <div>
+            <Button look="main" type="submit" busy={save.isPending} disabled={!isChanged}>
+              Save
+            </Button>
+          </div>
+        </fieldset>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,109 @@
+import type { ReactNode } from "react";
+import { PageLink } from "~/app/page-link.tsx";
+import { Button } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { plural } from "~/kit/figures.ts";
+import { visibleText } from "~/kit/foreign.ts";
+import { State } from "~/kit/state.tsx";
+import { Time } from "~/kit/time.tsx";
+import type { Credential, Effects } from "./policy.ts";
+
+interface Known {
+  readonly items: readonly Credential[];
+  readonly hasMore: boolean;
+  readonly loadMore: () => void;
+  readonly mayRead: boolean;
+  readonly error: Error | null;
+}
+
+const SHOWN = 8;
+
+/** What the policy in the form takes from the credentials that there are, by name. */
+export function PolicyEffects({
+  effects: { losing, ending, shortened },
+  isChanged,
+  list,
+}: {
+  effects: Effects;
+  isChanged: boolean;
+  list: Known;
+}): ReactNode {
+  if (!list.mayRead)
+    return (
+      <p className="text-ink-2">Which credentials it affects takes credentials:read, which your role does not hold.</p>
+    );
+  const nothing = losing.length + ending.length + shortened.length === 0;
+  return (
+    <div role="status" className="flex flex-col gap-2">
+      <h3>What it does to the credentials that there are</h3>
+      <ErrorNote error={list.error} />
+      {nothing && (
+        <State kind="go">
+          {isChanged ? "It takes nothing" : "As it is, nothing changes"}: {plural(list.items.length, "credential")}{" "}
+          looked at
+        </State>
+      )}
+      <Affected
+        kind="stop"
+        title={`${plural(ending.length, "credential ends", "credentials end")} at once, being older`}
+        items={ending}
+        more={({ created_at }) => (
+          <>
+            made <Time at={created_at} />
+          </>
+        )}
+      />
+      <Affected
+        kind="stop"
+        title={`${plural(losing.length, "credential loses", "credentials lose")} permissions`}
+        items={losing.map(({ credential }) => credential)}
+        more={(credential) => <code>{losing.find((each) => each.credential === credential)?.scopes.join(" ")}</code>}
+      />
+      <Affected
+        kind="warn"
+        title={`${plural(shortened.length, "credential ends", "credentials end")} earlier than now`}
+        items={shortened}
+        more={({ expires_at }) => (
+          <>
+            now: <Time at={expires_at} none="never" />
+          </>
+        )}
+      />
+      {list.hasMore && (
+        <p className="text-ink-2">
+          The newest {list.items.length} were looked at. <Button onClick={list.loadMore}>Look at more</Button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Affected({
+  kind,
+  title,
+  items,
+  more,
+}: {
+  kind: "stop" | "warn";
+  title: string;
+  items: readonly Credential[];
+  more: (credential: Credential) => ReactNode;
+}): ReactNode {
+  if (items.length === 0) return null;
+  return (
+    <div>
+      <State kind={kind}>{title}</State>
+      <ul className="list-disc pl-6">
+        {items.slice(0, SHOWN).map((credential) => (
+          <li key={credential.id}>
+            <PageLink page="credentials" search={{ credential: credential.id }}>
+              {visibleText(credential.name)}
+            </PageLink>
+            , last used <Time at={credential.last_used_at} />: {more(credential)}
+          </li>
+        ))}
+        {items.length > SHOWN && <li>and {plural(items.length - SHOWN, "other")}</li>}
+      </ul>
+    </div>
+  );
+}

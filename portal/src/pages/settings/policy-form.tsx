@@ -1,0 +1,182 @@
+import { ORGANIZATION_ROUTES, SCOPE_DESCRIPTIONS, SCOPES, type ResultOf, type Scope } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useList } from "~/api/queries.ts";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { Checkbox, TextField } from "~/kit/field.tsx";
+import { plural } from "~/kit/figures.ts";
+import { Section } from "~/kit/page.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
+import { PolicyEffects } from "./policy-effects.tsx";
+import { effectsOf, groupsOf, isSamePolicy, type Effects, type Policy } from "./policy.ts";
+
+type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
+
+const LIVE_MAX = 100;
+
+/** What credentials of the organization may hold, and for how long; with what a change takes from those that there are. */
+export function PolicyForm({
+  versioned: { value, etag },
+  onReload,
+}: {
+  versioned: Versioned<Organization>;
+  onReload: () => void;
+}): ReactNode {
+  const mayWrite = useMay("org:write");
+  const say = useSay();
+  const [policy, setPolicy] = useState<Policy>(value.policy);
+  const [isConfirming, setConfirming] = useState(false);
+  const credentials = useLiveCredentials();
+  const effects = effectsOf(policy, value.policy, credentials.items, new Date());
+  const save = useVersionedChange(ORGANIZATION_ROUTES.updateOrganization, {
+    changes: [ORGANIZATION_ROUTES.getOrganization, ORGANIZATION_ROUTES.listCredentials],
+    onDone: () => {
+      setConfirming(false);
+      say("The policy holds from now on, on every server within seconds");
+    },
+  });
+  const isChanged = !isSamePolicy(policy, value.policy);
+  const apply = (): void =>
+    save.mutate(
+      {
+        params: {},
+        body: { policy: { ...policy, allowed_scopes: policy.allowed_scopes && [...policy.allowed_scopes] } },
+        etag,
+      },
+      { onError: () => setConfirming(false) },
+    );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isChanged && takesSomething(effects)) setConfirming(true);
+    else if (isChanged) apply();
+  };
+  return (
+    <Section
+      title="Credential policy"
+      about="Bounds every credential of the organization, those that there are as well as new ones."
+    >
+      <form onSubmit={submit}>
+        <fieldset disabled={!mayWrite} className="flex flex-col gap-5">
+          <ScopeMatrix policy={policy} onChange={setPolicy} />
+          <LifetimeField policy={policy} onChange={setPolicy} />
+          <PolicyEffects effects={effects} isChanged={isChanged} list={credentials} />
+          <ChangeError
+            error={save.error}
+            onReload={() => {
+              save.reset();
+              onReload();
+            }}
+          />
+          <div className="flex flex-wrap gap-2">
+            <Button look="main" type="submit" busy={save.isPending} disabled={!isChanged}>
+              Save
+            </Button>
+            <Button disabled={!isChanged} onClick={() => setPolicy(value.policy)}>
+              Undo
+            </Button>
+          </div>
+        </fieldset>
+      </form>
+      {isConfirming && (
+        <DangerDialog
+          title="Apply the policy"
+          about={
+            <div className="flex flex-col gap-2">
+              <p>{sentenceOf(effects)} What they ask for beyond that is answered 403 from then on, within seconds.</p>
+              <p>It can be taken back: scopes and lifetimes are cut while the policy holds, not written anew.</p>
+            </div>
+          }
+          action="Apply"
+          busy={save.isPending}
+          error={save.error}
+          onClose={() => setConfirming(false)}
+          onConfirm={apply}
+        />
+      )}
+    </Section>
+  );
+}
+
+function useLiveCredentials() {
+  const mayRead = useMay("credentials:read");
+  const list = useList(ORGANIZATION_ROUTES.listCredentials, { query: { limit: LIVE_MAX } }, { enabled: mayRead });
+  return { items: list.items, hasMore: list.hasMore, loadMore: list.loadMore, mayRead, error: list.error };
+}
+
+function takesSomething({ losing, ending, shortened }: Effects): boolean {
+  return losing.length + ending.length + shortened.length > 0;
+}
+
+function sentenceOf({ losing, ending, shortened }: Effects): string {
+  const parts = [
+    losing.length > 0 && `${plural(losing.length, "credential loses", "credentials lose")} permissions`,
+    ending.length > 0 && `${plural(ending.length, "credential ends", "credentials end")} at once`,
+    shortened.length > 0 && `${plural(shortened.length, "credential ends", "credentials end")} earlier`,
+  ].filter((part) => part !== false);
+  return `${parts.join(", ")}.`;
+}
+
+interface Part {
+  policy: Policy;
+  onChange: (policy: Policy) => void;
+}
+
+/** Every scope as a box, by what it is of. All of them ticked by default is another thing than no bound: new scopes come with new versions. */
+function ScopeMatrix({ policy, onChange }: Part): ReactNode {
+  const { allowed_scopes: allowed } = policy;
+  const toggle = (scope: Scope, isOn: boolean): void => {
+    const present = new Set(allowed);
+    if (isOn) present.add(scope);
+    else present.delete(scope);
+    onChange({ ...policy, allowed_scopes: SCOPES.filter((each) => present.has(each)) });
+  };
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3">
+      <legend className="pb-1 font-medium">Permissions that credentials may hold</legend>
+      <Checkbox
+        label="All of them, also those that come with later versions"
+        checked={allowed === null}
+        onChange={(event) => onChange({ ...policy, allowed_scopes: event.target.checked ? null : [...SCOPES] })}
+      />
+      {allowed !== null && (
+        <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2 xl:grid-cols-3">
+          {groupsOf(SCOPES).map(([group, scopes]) => (
+            <div key={group} role="group" aria-label={group}>
+              <p className="text-s text-ink-3">{group}</p>
+              {scopes.map((scope) => (
+                <Checkbox
+                  key={scope}
+                  label={<code>{scope}</code>}
+                  why={SCOPE_DESCRIPTIONS[scope]}
+                  checked={allowed.includes(scope)}
+                  onChange={(event) => toggle(scope, event.target.checked)}
+                />
+              ))}
+            </div>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function LifetimeField({ policy, onChange }: Part): ReactNode {
+  const { credential_lifetime_days_max: days } = policy;
+  return (
+    <div className="max-w-xl">
+      <TextField
+        label="Credentials live for (days, at most)"
+        hint="Counted from when each was made. Empty: a credential need not expire."
+        type="number"
+        min={1}
+        max={3650}
+        value={days ?? ""}
+        onChange={({ target }) =>
+          onChange({ ...policy, credential_lifetime_days_max: target.value === "" ? null : Number(target.value) })
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effectsOf, groupsOf, isSamePolicy, type Credential, type Policy } from "./policy.ts";
+
+const OPEN: Policy = { allowed_scopes: null, credential_lifetime_days_max: null };
+const NOW = new Date("2026-03-01T00:00:00Z");
+
+function credential(change: Partial<Credential>): Credential {
+  return {
+    id: "cred_1",
+    kind: "app",
+    client_id: "mrci_1",
+    name: "ci",
+    project_id: null,
+    scopes: ["files:read", "files:write"],
+    effective_scopes: ["files:read", "files:write"],
+    created_by: "usr_1",
+    created_at: "2026-02-01T00:00:00Z",
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
+    last_used_ip: null,
+    secrets: [],
+    ...change,
+  };
+}
+
+test("a policy cuts scopes of the credentials that there are, and ends those that are older than it allows", () => {
+  const old = credential({ id: "old", created_at: "2026-01-01T00:00:00Z" });
+  const young = credential({ id: "young", created_at: "2026-02-20T00:00:00Z" });
+  const soon = credential({ id: "soon", created_at: "2026-02-20T00:00:00Z", expires_at: "2026-03-02T00:00:00Z" });
+  const gone = credential({ id: "gone", revoked_at: "2026-02-02T00:00:00Z" });
+  const next: Policy = { allowed_scopes: ["files:read"], credential_lifetime_days_max: 30 };
+  const { losing, ending, shortened } = effectsOf(next, OPEN, [old, young, soon, gone], NOW);
+  assert.deepEqual(
+    losing.map((each) => [each.credential.id, each.scopes]),
+    [
+      ["old", ["files:write"]],
+      ["young", ["files:write"]],
+      ["soon", ["files:write"]],
+    ],
+  );
+  assert.deepEqual(
+    ending.map(({ id }) => id),
+    ["old"],
+  );
+  assert.deepEqual(
+    shortened.map(({ id }) => id),
+    ["young"],
+  );
+});
+
+test("an open policy takes nothing", () => {
+  const { losing, ending, shortened } = effectsOf(OPEN, OPEN, [credential({})], NOW);
+  assert.deepEqual([losing.length, ending.length, shortened.length], [0, 0, 0]);
+});
+
+test("policies are the same whatever the order of their scopes", () => {
+  const one: Policy = { allowed_scopes: ["files:read", "s3:read"], credential_lifetime_days_max: 7 };
+  assert.ok(isSamePolicy(one, { ...one, allowed_scopes: ["s3:read", "files:read"] }));
+  assert.ok(!isSamePolicy(one, { ...one, allowed_scopes: null }));
+  assert.deepEqual(groupsOf(["files:read", "s3:read", "files:write"]), [
+    ["files", ["files:read", "files:write"]],
+    ["s3", ["s3:read"]],
+  ]);
+});

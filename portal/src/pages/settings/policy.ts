@@ -1,0 +1,56 @@
+import type { ORGANIZATION_ROUTES, ResultOf, Scope } from "@mooring/contract";
+
+type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
+export type Policy = Organization["policy"];
+export type Credential = ResultOf<typeof ORGANIZATION_ROUTES.getCredential>;
+
+/** What a policy takes from the credentials there are. */
+export interface Effects {
+  /** Credentials that would hold less than now, with what they lose. */
+  readonly losing: readonly { readonly credential: Credential; readonly scopes: readonly Scope[] }[];
+  /** Credentials whose time would be over at once. */
+  readonly ending: readonly Credential[];
+  /** Credentials that would end earlier than they do now, but not yet. */
+  readonly shortened: readonly Credential[];
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What a policy would do to the credentials that are live. It holds for those that there are, not only for new ones: scopes are
+ * cut at once, and the lifetime counts from when each was made.
+ */
+export function effectsOf(next: Policy, present: Policy, credentials: readonly Credential[], now: Date): Effects {
+  const losing: { credential: Credential; scopes: readonly Scope[] }[] = [];
+  const ending: Credential[] = [];
+  const shortened: Credential[] = [];
+  for (const credential of credentials) {
+    const endsNow = endOf(credential, present);
+    if (credential.revoked_at !== null || endsNow <= now.getTime()) continue;
+    const scopes = credential.effective_scopes.filter((scope) => next.allowed_scopes?.includes(scope) === false);
+    if (scopes.length > 0) losing.push({ credential, scopes });
+    const endsThen = endOf(credential, next);
+    if (endsThen <= now.getTime()) ending.push(credential);
+    else if (endsThen < endsNow) shortened.push(credential);
+  }
+  return { losing, ending, shortened };
+}
+
+function endOf({ created_at: created, expires_at: expires }: Credential, policy: Policy): number {
+  const days = policy.credential_lifetime_days_max;
+  const byPolicy = days === null ? Infinity : Date.parse(created) + days * DAY_MS;
+  return Math.min(byPolicy, expires === null ? Infinity : Date.parse(expires));
+}
+
+/** Scopes by what they are of, in their order: `files:read` is of files. */
+export function groupsOf(scopes: readonly Scope[]): readonly (readonly [group: string, scopes: readonly Scope[]])[] {
+  const groups = Map.groupBy(scopes, (scope) => scope.split(":")[0] ?? scope);
+  return [...groups];
+}
+
+/** The same policy, whatever the order of its scopes. */
+export function isSamePolicy(one: Policy, other: Policy): boolean {
+  const text = ({ allowed_scopes: scopes, credential_lifetime_days_max: days }: Policy): string =>
+    JSON.stringify([scopes?.toSorted() ?? null, days]);
+  return text(one) === text(other);
+}

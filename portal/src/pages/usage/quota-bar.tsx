@@ -1,0 +1,48 @@
+import type { ReactNode } from "react";
+import { bytesText } from "~/kit/figures.ts";
+import { State } from "~/kit/state.tsx";
+import { fillOf, type ServiceUse } from "./services.ts";
+
+const COLOURS = { go: "text-sea", warn: "text-warn", stop: "text-stop" } as const;
+const WORDS = { go: null, warn: "nearly full", stop: "full" } as const;
+
+/** What is stored, and of a quota how much of it: as a bar, in figures, and in a word when it gets tight. */
+export function QuotaBar({ service }: { service: ServiceUse }): ReactNode {
+  const { bytes, pendingBytes, quotaBytes, title } = service;
+  const fill = fillOf(service);
+  const pending = pendingBytes === 0 ? "" : ` + ${bytesText(pendingBytes)} on the way`;
+  if (fill === null || quotaBytes === null)
+    return (
+      <span>
+        <span className="mono">
+          {bytesText(bytes)}
+          {pending}
+        </span>{" "}
+        <span className="text-ink-3">no quota</span>
+      </span>
+    );
+  const percent = Math.round(fill.share * 100);
+  return (
+    <span className="flex items-center gap-3">
+      <span
+        role="meter"
+        aria-label={`Quota of ${title.toLowerCase()}`}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.min(100, percent)}
+        aria-valuetext={`${percent} % of ${bytesText(quotaBytes)}`}
+        className={COLOURS[fill.kind]}
+      >
+        <svg width="160" height="8" viewBox="0 0 160 8" aria-hidden="true" className="block">
+          <rect width="160" height="8" fill="var(--line)" />
+          <rect width={Math.max(1, Math.min(1, fill.share) * 160)} height="8" fill="currentColor" />
+        </svg>
+      </span>
+      <span className="mono">
+        {bytesText(bytes)}
+        {pending} of {bytesText(quotaBytes)}, {percent} %
+      </span>
+      {WORDS[fill.kind] !== null && <State kind={fill.kind}>{WORDS[fill.kind]}</State>}
+    </span>
+  );
+}

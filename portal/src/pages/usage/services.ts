@@ -1,0 +1,127 @@
+import type { ResultOf, USAGE_ROUTES } from "@mooring/contract";
+
+export type Usage = ResultOf<typeof USAGE_ROUTES.getUsage>;
+
+/** What one service holds of an organization, in one form for all. */
+export interface ServiceUse {
+  readonly id: keyof Usage["services"];
+  readonly title: string;
+  readonly bytes: number;
+  /** Counted towards the quota beside `bytes`: what was promised and is not there yet. */
+  readonly pendingBytes: number;
+  readonly quotaBytes: number | null;
+  readonly counts: readonly (readonly [count: number, one: string, many: string])[];
+  /** What happens to whoever sends more. */
+  readonly atLimit: string;
+  /** How the operator raises it. */
+  readonly raise: string;
+}
+
+/** The services as rows. `slug` is of the organization, for the commands. */
+export function servicesOf({ services }: Usage, slug: string): readonly ServiceUse[] {
+  const { telemetry, files, buckets, images, webhooks } = services;
+  return [
+    {
+      id: "telemetry",
+      title: "Telemetry",
+      bytes: telemetry.bytes,
+      pendingBytes: 0,
+      quotaBytes: telemetry.quota_bytes,
+      counts: [
+        [telemetry.rows.logs, "log entry", "log entries"],
+        [telemetry.rows.metrics, "metric row", "metric rows"],
+        [telemetry.rows.traces, "span", "spans"],
+      ],
+      atLimit:
+        "Ingestion answers 429 quota_exceeded with Retry-After and keeps nothing of the request; OTLP exporters send again. Queries go on.",
+      raise: `npx mooring quota ${slug} --stored 50GiB --data-dir ./data`,
+    },
+    {
+      id: "files",
+      title: "Files",
+      bytes: files.bytes,
+      pendingBytes: files.reserved_bytes,
+      quotaBytes: files.quota_bytes,
+      counts: [[files.count, "file", "files"]],
+      atLimit: "Uploads are refused with 413 storage_quota_exceeded. Downloads go on.",
+      raise: `npx mooring quota ${slug} --files 1TiB --data-dir ./data`,
+    },
+    {
+      id: "buckets",
+      title: "Buckets",
+      bytes: buckets.bytes,
+      pendingBytes: 0,
+      quotaBytes: buckets.quota_bytes,
+      counts: [[buckets.objects, "object", "objects"]],
+      atLimit: "Writing objects is refused; reading and deleting go on. Versions that are not current count as well.",
+      raise: "the setting s3_stored_bytes_max, for all organizations of the server",
+    },
+    {
+      id: "images",
+      title: "Images",
+      bytes: images.bytes,
+      pendingBytes: images.uploading_bytes,
+      quotaBytes: images.quota_bytes,
+      counts: [],
+      atLimit: "Pushes are refused; near the limit they carry a Warning. Pulls go on.",
+      raise: `npx mooring quota ${slug} --images 1TiB --data-dir ./data`,
+    },
+    {
+      id: "webhooks",
+      title: "Webhooks",
+      bytes: webhooks.bytes,
+      pendingBytes: 0,
+      quotaBytes: webhooks.quota_bytes,
+      counts: [[webhooks.events, "event", "events"]],
+      atLimit: "Senders are answered 429 with Retry-After and send again later. Shorter retention makes room.",
+      raise: "the setting webhook_stored_bytes_max, for all organizations of the server",
+    },
+  ];
+}
+
+export type Fill = "go" | "warn" | "stop";
+
+/** How full a quota is: a share of one, and what to make of it. Null without a quota. */
+export function fillOf({
+  bytes,
+  pendingBytes,
+  quotaBytes,
+}: Pick<ServiceUse, "bytes" | "pendingBytes" | "quotaBytes">): {
+  readonly share: number;
+  readonly kind: Fill;
+} | null {
+  if (quotaBytes === null) return null;
+  const share = quotaBytes === 0 ? 1 : (bytes + pendingBytes) / quotaBytes;
+  return { share, kind: share >= 1 ? "stop" : share >= 0.8 ? "warn" : "go" };
+}
+
+/** Rows of telemetry by type and day, for one statement. Those only that the caller may see. */
+export const DAYS_SQL = ["logs", "metrics", "traces"]
+  .map(
+    (table) =>
+      `SELECT '${table}' AS type, strftime(date_trunc('day', timestamp), '%Y-%m-%d') AS day, count(*) AS entries FROM ${table} GROUP BY ALL`,
+  )
+  .join("\nUNION ALL\n");
+
+export const DAYS = 14;
+export const TYPES = ["logs", "metrics", "traces"] as const;
+
+export interface Day {
+  readonly day: string;
+  /** In the order of `TYPES`. */
+  readonly counts: readonly number[];
+}
+
+/** The last days, oldest first; a day without rows is there as well. */
+export function daysOf(rows: readonly Readonly<Record<string, unknown>>[], now: Date): readonly Day[] {
+  const found = new Map(rows.map((row) => [`${String(row["type"])} ${String(row["day"])}`, Number(row["entries"])]));
+  return Array.from({ length: DAYS }, (_, index) => {
+    const day = new Date(now.getTime() - (DAYS - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    return { day, counts: TYPES.map((type) => found.get(`${type} ${day}`) ?? 0) };
+  });
+}
+
+/** The beginning of the first of the days. */
+export function firstDay(now: Date): string {
+  return `${new Date(now.getTime() - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
+}

@@ -1,0 +1,100 @@
+import { QUERY_ROUTES, TELEMETRY_SETTINGS_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useRead } from "~/api/queries.ts";
+import { PageLink } from "~/app/page-link.tsx";
+import { useMay } from "~/app/scope.ts";
+import { Bars, type BarSeries } from "~/kit/bars.tsx";
+import { bytesText, countText } from "~/kit/figures.ts";
+import { Loaded, Section } from "~/kit/page.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { DAYS, DAYS_SQL, daysOf, firstDay, TYPES } from "./services.ts";
+
+type TelemetryUsage = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage>;
+type Row = { readonly type: (typeof TYPES)[number] } & TelemetryUsage["types"]["logs"];
+
+/** Telemetry by type: what is stored of each, and what came by the day. */
+export function TelemetryUse(): ReactNode {
+  const usage = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, {});
+  const mayQuery = useMay("telemetry:read");
+  return (
+    <Section title="Telemetry by type" about="Of the server that answers; each has files of its own." flush>
+      <Loaded result={usage}>
+        {({ types, quota }) => (
+          <>
+            <Table
+              label="Telemetry by type"
+              items={TYPES.map((type) => ({ type, ...types[type] }))}
+              columns={COLUMNS}
+              keyOf={({ type }) => type}
+            />
+            <p className="border-t border-line px-3.5 py-2 text-ink-2">
+              {quota.ingest_bytes_per_second === null
+                ? "How fast telemetry may be sent has no limit."
+                : `${bytesText(quota.ingest_bytes_per_second)} a second may be sent, ${bytesText(quota.ingest_bytes_burst ?? 0)} at once.`}
+            </p>
+          </>
+        )}
+      </Loaded>
+      {mayQuery && <ByDay />}
+    </Section>
+  );
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "Type", cell: ({ type }) => type },
+  { title: "Rows", number: true, cell: ({ rows }) => countText(rows) },
+  { title: "Stored", number: true, cell: ({ bytes }) => bytesText(bytes) },
+  { title: "Of it Parquet", number: true, cell: ({ parquet_bytes }) => bytesText(parquet_bytes) },
+  { title: "Not there yet", number: true, cell: ({ pending_bytes }) => bytesText(pending_bytes) },
+  { title: "Files", number: true, cell: ({ files }) => countText(files) },
+  { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} none="—" /> },
+  { title: "Newest", cell: ({ newest }) => <Time at={newest} none="—" /> },
+];
+
+const SERIES: readonly BarSeries[] = [
+  { name: "logs", fill: "fill-sea" },
+  { name: "metrics", fill: "fill-ink-3" },
+  { name: "traces", fill: "fill-line-2" },
+];
+
+function ByDay(): ReactNode {
+  const [now] = useState(() => new Date());
+  const rows = useRead(QUERY_ROUTES.query, { body: { sql: DAYS_SQL, from: firstDay(now) } });
+  return (
+    <div className="flex flex-col gap-2 border-t border-line p-3.5">
+      <div className="flex flex-wrap items-center gap-3">
+        <h3>Rows by day, of the last {DAYS} days</h3>
+        <span className="text-ink-2">by their own time; those that you may see</span>
+        <span className="ml-auto">
+          <PageLink page="sql" search={{ sql: DAYS_SQL, from: firstDay(now) }}>
+            The same as SQL
+          </PageLink>
+        </span>
+      </div>
+      <Loaded result={rows}>
+        {(data) => (
+          <Bars
+            label={`Rows by day and type, of the last ${DAYS} days`}
+            series={SERIES}
+            bars={daysOf(data.rows, now).map(({ day, counts }) => ({
+              short: day.slice(5),
+              label: day,
+              values: counts,
+            }))}
+          />
+        )}
+      </Loaded>
+      <ul className="flex flex-wrap gap-4 text-s text-ink-2">
+        {SERIES.map(({ name, fill }) => (
+          <li key={name} className="flex items-center gap-1.5">
+            <svg width="9" height="9" aria-hidden="true">
+              <rect width="9" height="9" className={fill} />
+            </svg>
+            {name}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { State } from "~/kit/state.tsx";
+
+export type Destination = ResultOf<typeof WEBHOOK_ROUTES.getWebhookDestination>;
+
+/** Whether it gets events, by colour and by shape. */
+export function DestinationState({ of: { state, failures } }: { of: Destination }): ReactNode {
+  if (state === "paused") return <State kind="none">paused; events wait</State>;
+  if (state === "stopped") return <State kind="stop">stopped</State>;
+  return failures > 0 ? <State kind="warn">failing</State> : <State kind="go">active</State>;
+}
+
+/** What the receiver answered, or why there was no answer. */
+export function Answer({ status, error }: { status: number | null; error: string | null }): ReactNode {
+  if (status === null)
+    return error === null ? <span className="text-ink-3">none yet</span> : <State kind="stop">{error}</State>;
+  return <State kind={status >= 200 && status < 300 ? "go" : "stop"}>{status}</State>;
+}

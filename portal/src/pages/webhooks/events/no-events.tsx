@@ -1,0 +1,47 @@
+import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Empty } from "~/kit/page.tsx";
+import { testCommand } from "../setup/snippets.ts";
+
+/** Before the first event: the command that sends it. The list takes this place when the event comes. */
+export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.getWebhook> }): ReactNode {
+  const mayWrite = useMay("webhooks:write");
+  const [url, setUrl] = useState("$URL");
+  const reveal = useAct(WEBHOOK_ROUTES.revealWebhookUrl, { onDone: ({ webhook_url }) => setUrl(webhook_url) });
+  return (
+    <Empty
+      title="No event yet"
+      action={
+        url === "$URL" && (
+          <Button
+            look="main"
+            busy={reveal.isPending}
+            disabled={!mayWrite}
+            title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
+            onClick={() => reveal.mutate({ params: { webhook_id: webhook.id } })}
+          >
+            Put the address in
+          </Button>
+        )
+      }
+    >
+      <p>
+        Whatever is posted to this webhook’s address is kept and shown here as it comes. Send a first event
+        {webhook.verification.scheme === "none" ? "" : ", signed with the webhook’s secret"}:
+      </p>
+      <CopyBlock label="Command that sends a first event" text={testCommand(url, webhook.verification)} />
+      {url === "$URL" && (
+        <p>
+          <code>$URL</code> is the address, which ends in <code>{webhook.urls[0]?.hint ?? "…"}</code>. That somebody
+          looks at it is noted in the audit log.
+        </p>
+      )}
+      <ErrorNote error={reveal.error} />
+    </Empty>
+  );
+}

@@ -1,0 +1,56 @@
+import { WEBHOOK_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct, useRead } from "~/api/queries.ts";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { SelectField } from "~/kit/field.tsx";
+import { plural } from "~/kit/figures.ts";
+import { useSay } from "~/kit/toast.tsx";
+
+/** Sends one event once more, to one destination or to all that are active. */
+export function Replay({ webhookId, eventId }: { webhookId: string; eventId: string }): ReactNode {
+  const mayWrite = useMay("webhooks:write");
+  const say = useSay();
+  const [chosen, setChosen] = useState("");
+  const { data } = useRead(WEBHOOK_ROUTES.listWebhookDestinations, { params: { webhook_id: webhookId } });
+  const replay = useAct(WEBHOOK_ROUTES.replayWebhookEvent, {
+    changes: [WEBHOOK_ROUTES.listWebhookDeliveries],
+    onDone: ({ count }) => say(`Sent once more: ${plural(count, "request")} on the way`),
+  });
+  const destinations = data?.items ?? [];
+  if (destinations.length === 0)
+    return <p className="text-ink-2">No destination takes these events yet; the tab Destinations makes one.</p>;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    replay.mutate({
+      params: { webhook_id: webhookId, event_id: eventId },
+      body: chosen === "" ? {} : { destination_id: chosen },
+    });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-end gap-2">
+        <div className="min-w-40 flex-1">
+          <SelectField label="Send it again to" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+            <option value="">all that are active</option>
+            {destinations.map(({ id, name, state }) => (
+              <option key={id} value={id}>
+                {state === "active" ? name : `${name} (${state})`}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+        <Button
+          type="submit"
+          busy={replay.isPending}
+          disabled={!mayWrite}
+          title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
+        >
+          Replay
+        </Button>
+      </div>
+      <ErrorNote error={replay.error} />
+    </form>
+  );
+}

@@ -1,0 +1,136 @@
+import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { SelectField } from "~/kit/field.tsx";
+import { countText } from "~/kit/figures.ts";
+import { Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { OVERLAPS } from "../setup/overlaps.ts";
+import { testCommand } from "../setup/snippets.ts";
+
+type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
+type Url = Webhook["urls"][number];
+
+const CHANGES = [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks];
+
+/** The webhook's addresses, without themselves: shown again on demand, and replaced with a grace period. */
+export function AddressSection({ webhook }: { webhook: Webhook }): ReactNode {
+  const mayWrite = useMay("webhooks:write");
+  const [url, setUrl] = useState<string | null>(null);
+  const [isRotating, setRotating] = useState(false);
+  const reveal = useAct(WEBHOOK_ROUTES.revealWebhookUrl, { onDone: ({ webhook_url }) => setUrl(webhook_url) });
+  const title = mayWrite ? undefined : "Your role does not hold webhooks:write";
+  const buttons = (
+    <>
+      <Button
+        busy={reveal.isPending}
+        disabled={!mayWrite}
+        title={title}
+        onClick={() => (url === null ? reveal.mutate({ params: { webhook_id: webhook.id } }) : setUrl(null))}
+      >
+        {url === null ? "Show the address" : "Hide it"}
+      </Button>
+      <Button disabled={!mayWrite} title={title} onClick={() => setRotating(true)}>
+        Replace the address
+      </Button>
+    </>
+  );
+  return (
+    <Section title="Address" about="A secret: whoever knows it can send." actions={buttons} flush>
+      {url !== null && (
+        <div className="flex flex-col gap-3 border-b border-line p-3.5">
+          <CopyBlock text={url} label="Address of the webhook" />
+          <h3>Send a test</h3>
+          <CopyBlock text={testCommand(url, webhook.verification)} label="Command that sends a test event" />
+        </div>
+      )}
+      <ErrorNote error={reveal.error} />
+      <Table
+        label="Addresses"
+        items={webhook.urls}
+        columns={COLUMNS}
+        keyOf={({ created_at, hint }) => created_at + hint}
+      />
+      {isRotating && <RotateUrl webhook={webhook} onRotated={setUrl} onClose={() => setRotating(false)} />}
+    </Section>
+  );
+}
+
+const COLUMNS: readonly Column<Url>[] = [
+  { title: "Ends in", cell: ({ hint }) => <span className="mono">…{hint}</span> },
+  { title: "State", cell: (url) => <UrlState of={url} /> },
+  { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Requests", number: true, cell: ({ hits }) => countText(hits) },
+  { title: "Last request", cell: ({ last_hit_at }) => <Time at={last_hit_at} /> },
+];
+
+function UrlState({ of: { expires_at, hits } }: { of: Url }): ReactNode {
+  if (expires_at === null) return <State kind="go">in force</State>;
+  if (Date.parse(expires_at) > Date.now())
+    return (
+      <State kind="warn">
+        former, good until <Time at={expires_at} />
+      </State>
+    );
+  return <State kind={hits > 0 ? "stop" : "none"}>ended{hits > 0 ? "; somebody still sends here" : ""}</State>;
+}
+
+function RotateUrl({
+  webhook,
+  onRotated,
+  onClose,
+}: {
+  webhook: Webhook;
+  onRotated: (url: string | null) => void;
+  onClose: () => void;
+}): ReactNode {
+  const [graceS, setGraceS] = useState(86_400);
+  const rotate = useAct(WEBHOOK_ROUTES.rotateWebhookUrl, {
+    changes: CHANGES,
+    onDone: ({ webhook_url }) => {
+      onRotated(webhook_url);
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    rotate.mutate({ params: { webhook_id: webhook.id }, body: { grace_s: graceS } });
+  };
+  const present = webhook.urls.find(({ expires_at }) => expires_at === null);
+  return (
+    <Dialog title="Replace the address" about="For when it got about. The new one is good at once." onClose={onClose}>
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <p>
+          The present one had {countText(present?.hits ?? 0)} requests, the last{" "}
+          <Time at={present?.last_hit_at ?? null} />. Set the new one at each sender; requests that still come to the
+          old one are counted, so that you see when all have moved.
+        </p>
+        <SelectField
+          label="The present one is good for"
+          value={graceS}
+          onChange={(event) => setGraceS(Number(event.target.value))}
+        >
+          {OVERLAPS.map(([seconds, title]) => (
+            <option key={seconds} value={seconds}>
+              {title}
+            </option>
+          ))}
+        </SelectField>
+        <ErrorNote error={rotate.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look={graceS === 0 ? "danger" : "main"} type="submit" busy={rotate.isPending}>
+            Replace
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useMay } from "~/app/scope.ts";
+import { Button } from "~/kit/button.tsx";
+import { Loaded, Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { useVersioned } from "~/kit/versioned.tsx";
+import { AddressSection } from "./address-section.tsx";
+import { DeleteWebhook } from "./delete-webhook.tsx";
+import { RotateSecret } from "./rotate-secret.tsx";
+import { SettingsForm } from "./settings-form.tsx";
+
+type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
+
+/** How a webhook is set, and what can be replaced or deleted. */
+export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
+  const mayWrite = useMay("webhooks:write");
+  const [open, setOpen] = useState<"secret" | "delete" | null>(null);
+  const read = useVersioned(WEBHOOK_ROUTES.getWebhook, { webhook_id: webhook.id });
+  const title = mayWrite ? undefined : "Your role does not hold webhooks:write";
+  return (
+    <>
+      {!mayWrite && (
+        <p>
+          <State kind="none">read only</State> Changing a webhook takes <code>webhooks:write</code>, which your role
+          does not hold.
+        </p>
+      )}
+      <AddressSection webhook={webhook} />
+      <Section title="Secret" about="What senders sign by.">
+        {webhook.has_secret ? (
+          <div className="flex flex-wrap items-center gap-3">
+            <State kind="go">set</State>
+            <span className="text-ink-2">It is kept sealed and never shown.</span>
+            <Button disabled={!mayWrite} title={title} onClick={() => setOpen("secret")}>
+              Rotate the secret
+            </Button>
+          </div>
+        ) : (
+          <State kind="none">none: a scheme that needs one takes it in the form below</State>
+        )}
+      </Section>
+      <Section title="Settings">
+        <Loaded result={read}>
+          {(versioned) => <SettingsForm read={versioned} onReload={() => void read.refetch()} />}
+        </Loaded>
+      </Section>
+      <Section title="Delete">
+        <div className="flex flex-wrap items-center gap-3">
+          <span className="min-w-0 flex-1 basis-64 text-ink-2">
+            The address ends, senders get 404, and the events that are kept go with it.
+          </span>
+          <Button look="danger" disabled={!mayWrite} title={title} onClick={() => setOpen("delete")}>
+            Delete the webhook
+          </Button>
+        </div>
+      </Section>
+      {open === "secret" && <RotateSecret webhook={webhook} onClose={() => setOpen(null)} />}
+      {open === "delete" && <DeleteWebhook webhook={webhook} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
