@@ -49,7 +49,7 @@ const Activity = Type.Object({
 
 const description =
   "Counts of every node, ten seconds late at most; the last hour to the minute, the last day to the hour. " +
-  "Uploads and downloads at presigned URLs are not in them.";
+  "Requests count when they end, those that go on for long too; uploads and downloads at presigned URLs do not.";
 
 export const ACTIVITY_ROWS = {
   getCredentialActivity: route({
