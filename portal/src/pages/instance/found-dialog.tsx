@@ -1,4 +1,4 @@
-import { PORTAL_ROUTES, SLUG_PATTERN, type ResultOf } from "@mooring/contract";
+import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useRenewSession } from "~/pages/account/renew-session.ts";
@@ -12,6 +12,9 @@ import { State } from "~/kit/state.tsx";
 import { slugOf } from "./slug.ts";
 
 type Founded = ResultOf<typeof PORTAL_ROUTES.createOrganization>;
+
+/** As the contract has it, in the form that browsers want: a hyphen within brackets is escaped. */
+const SLUG = String.raw`[a-z0-9][a-z0-9\-]{0,37}[a-z0-9]`;
 
 /** Founds an organization for its owner, then shows the link that the owner needs, once. */
 export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
@@ -48,7 +51,7 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
           hint="In addresses, names of images and commands. 2 to 39 of a-z, 0-9 and hyphens; it stays as it is."
           className="mono"
           required
-          pattern={SLUG_PATTERN}
+          pattern={SLUG}
           error={placeText(found.error, "/slug")}
           value={shownSlug}
           onChange={(event) => setSlug(event.target.value)}
