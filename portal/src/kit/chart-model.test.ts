@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { alignPoints, REST_LABEL, stepFor, timeText, valueText } from "./chart-model.ts";
+import { alignPoints, REST_LABEL, stepFor, stepText, timeText, valueText } from "./chart-model.ts";
 
 test("points of several series stand on one grid, with gaps where there are none", () => {
   const { times, series } = alignPoints(
@@ -34,6 +34,7 @@ test("the step fits the width", () => {
   assert.equal(stepFor(3600, 300), 60);
   assert.equal(stepFor(86_400 * 30, 900), 21_600);
   assert.equal(stepFor(86_400 * 3650, 900), 86_400 * 21);
+  assert.deepEqual([30, 90, 21_600, 172_800].map(stepText), ["30 s", "1.5 min", "6 h", "2 d"]);
 });
 
 test("values have their unit and few digits", () => {

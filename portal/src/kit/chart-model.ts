@@ -65,6 +65,13 @@ export function stepFor(rangeS: number, widthPx: number): number {
   return STEPS_S.find((step) => step >= wanted) ?? Math.ceil(wanted / 86_400) * 86_400;
 }
 
+/** `30 s`, `5 min`, `6 h`. */
+export function stepText(stepS: number): string {
+  const [size, unit] =
+    stepS < 60 ? [1, "s"] : stepS < 3600 ? [60, "min"] : stepS < 86_400 ? [3600, "h"] : [86_400, "d"];
+  return `${PLAIN.format(stepS / size)} ${unit}`;
+}
+
 const PLAIN = new Intl.NumberFormat("en", { maximumSignificantDigits: PLACES });
 const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: PLACES, notation: "compact" });
 

@@ -101,7 +101,7 @@ function optionsOf(latest: { readonly current: PlotProps }, width: number): Opti
       y: { range: (_plot, min, max) => padded(min, max) },
     },
     axes: [
-      { ...axis, values: timeTicks },
+      { ...axis, size: 26, values: timeTicks },
       { ...axis, size: 62, values: (_plot, splits) => splits.map((value) => valueText(value, unit)) },
     ],
     series: [

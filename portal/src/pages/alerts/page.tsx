@@ -8,6 +8,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { visibleText } from "~/kit/foreign.ts";
+import { plural } from "~/kit/figures.ts";
 import { Inspector, WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { ListTable } from "~/kit/table.tsx";
@@ -60,7 +61,7 @@ export function Page(): ReactNode {
           )
         }
       >
-        <Section flush>
+        <Section title="Watched" about={list.items.length === 0 ? undefined : plural(list.items.length, "alert")} flush>
           <ListTable<Alert>
             label="Alerts"
             list={list}

@@ -21,7 +21,7 @@ export function Page(): ReactNode {
       title={project?.name ?? organization.name}
       about={project === null ? "All projects of the organization." : "One project of the organization."}
     >
-      <div className="grid items-start gap-4 xl:grid-cols-[1.15fr_1fr]">
+      <div className="grid items-start gap-4 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Checklist key={slug} />
           {mayQuery && <LastHour />}
@@ -29,7 +29,7 @@ export function Page(): ReactNode {
         <Services />
       </div>
       <Expiring />
-      <div className="grid items-start gap-4 xl:grid-cols-[1.15fr_1fr]">
+      <div className="grid items-start gap-4 xl:grid-cols-2">
         {mayAudit && <Activity />}
         {mayOrganization && <Quotas />}
       </div>

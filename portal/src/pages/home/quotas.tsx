@@ -48,8 +48,12 @@ function QuotaBar({ title, bytes, quotaBytes }: Bar): ReactNode {
   return (
     <li className="grid grid-cols-[88px_minmax(60px,1fr)_max-content] items-center gap-3 max-sm:grid-cols-[88px_1fr]">
       <span>{title}</span>
-      <span className="h-2 overflow-hidden rounded border border-line bg-well max-sm:hidden" aria-hidden="true">
-        {share !== null && <span className={`block h-full ${fill}`} style={{ width: `${share * 100}%` }} />}
+      <span aria-hidden="true" className="max-sm:hidden">
+        {share !== null && (
+          <span className="block h-2 overflow-hidden rounded border border-line bg-well">
+            <span className={`block h-full ${fill}`} style={{ width: `${share * 100}%` }} />
+          </span>
+        )}
       </span>
       <span className="mono text-right">
         {kind === "warn" || kind === "stop" ? <State kind={kind}>{text}</State> : text}

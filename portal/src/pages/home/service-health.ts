@@ -17,7 +17,7 @@ export interface Service {
 export function servicesOf(addresses: ServiceAddresses): readonly Service[] {
   return [
     { title: "Tokens", address: `${addresses.identity_url}/oauth/token`, needs: ["metadata"] },
-    { title: "Keys of tokens", address: `${addresses.identity_url}/.well-known/jwks.json`, needs: ["metadata"] },
+    { title: "JWKS", address: `${addresses.identity_url}/.well-known/jwks.json`, needs: ["metadata"] },
     { title: "Ingest", address: `${addresses.ingest_url}/v1/ingest`, needs: ["metadata", "telemetry"] },
     { title: "OTLP", address: `${addresses.ingest_url}/otlp`, needs: ["metadata", "telemetry"] },
     { title: "Query", address: `${addresses.query_url}/v1/query`, needs: ["metadata", "telemetry"] },

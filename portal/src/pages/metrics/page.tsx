@@ -41,7 +41,7 @@ export function Page(): ReactNode {
       <ErrorNote error={error} />
       {data === undefined && error === null && <Loading />}
       {isEmpty && (
-        <Section flush>
+        <Section title="Names" flush>
           <EmptyMetrics />
         </Section>
       )}

@@ -3,7 +3,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useProject } from "~/app/scope.ts";
 import { IconButton, Spinner } from "~/kit/button.tsx";
 import { Chart } from "~/kit/chart.tsx";
-import { stepFor } from "~/kit/chart-model.ts";
+import { stepFor, stepText } from "~/kit/chart-model.ts";
 import { useSql } from "~/kit/chart-query.ts";
 import { drawnRange, type ChartRange } from "~/kit/chart-range.tsx";
 import { textOf } from "~/kit/chart-rows.ts";
@@ -62,7 +62,7 @@ export function PlotCard({ plot, unitTag, range, onChange, onRemove }: PlotCardP
         )}
         {elapsedMs !== undefined && (
           <p className="text-s text-ink-3">
-            one value each {durationText(shownStepS * 1000)}
+            one value each {stepText(shownStepS)}
             {plot.by !== null && lines > LINES_MAX && `, ${LINES_MAX} of ${lines} lines told apart`}, asked in{" "}
             {durationText(elapsedMs)}
           </p>
@@ -98,34 +98,36 @@ function PlotControls({
   const tags = plot.by === null || known.includes(plot.by) ? known : [plot.by, ...known];
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <Select
-        className="w-auto"
-        aria-label="How points become one value"
-        value={plot.aggregation}
-        onChange={(event) => {
-          const aggregation = AGGREGATIONS.find((each) => each === event.target.value);
-          if (aggregation !== undefined) onChange({ ...plot, aggregation });
-        }}
-      >
-        {AGGREGATIONS.map((each) => (
-          <option key={each} value={each}>
-            {AGGREGATION_TITLES[each]}
-          </option>
-        ))}
-      </Select>
-      <Select
-        className="w-auto max-w-52"
-        aria-label="A line for each value of the tag"
-        value={plot.by ?? ""}
-        onChange={(event) => onChange({ ...plot, by: event.target.value === "" ? null : event.target.value })}
-      >
-        <option value="">one line</option>
-        {tags.map((tag) => (
-          <option key={tag} value={tag}>
-            by {visibleText(tag)}
-          </option>
-        ))}
-      </Select>
+      <span className="w-36">
+        <Select
+          aria-label="How points become one value"
+          value={plot.aggregation}
+          onChange={(event) => {
+            const aggregation = AGGREGATIONS.find((each) => each === event.target.value);
+            if (aggregation !== undefined) onChange({ ...plot, aggregation });
+          }}
+        >
+          {AGGREGATIONS.map((each) => (
+            <option key={each} value={each}>
+              {AGGREGATION_TITLES[each]}
+            </option>
+          ))}
+        </Select>
+      </span>
+      <span className="w-44">
+        <Select
+          aria-label="A line for each value of the tag"
+          value={plot.by ?? ""}
+          onChange={(event) => onChange({ ...plot, by: event.target.value === "" ? null : event.target.value })}
+        >
+          <option value="">one line</option>
+          {tags.map((tag) => (
+            <option key={tag} value={tag}>
+              by {visibleText(tag)}
+            </option>
+          ))}
+        </Select>
+      </span>
     </span>
   );
 }
