@@ -21,11 +21,22 @@ export const MINUTE_MS = 60_000;
 const ADDRESSES_MAX = 50;
 const USER_AGENT_CHARS_MAX = 200;
 
-/** Counts in memory since they were last taken: a request costs three steps in maps. */
+/** What a request is told apart by, and the rows that count it. */
+interface Last extends Pick<CountedRequest, "orgId" | "service" | "ip" | "userAgent"> {
+  readonly minute: number;
+  readonly ofService: ServiceRow;
+  /** Null: of a person. */
+  readonly ofMinute: MinuteRow | null;
+  readonly ofAddress: AddressRow | null;
+}
+
+/** Counts in memory since they were last taken: a request like the one before it of the same credential costs one step in a map. */
 export class Counts {
   readonly #addresses = new Map<string, AddressRow>();
   readonly #minutes = new Map<string, MinuteRow>();
   readonly #services = new Map<string, ServiceRow>();
+  /** The one before, by credential. */
+  readonly #last = new Map<string, Last>();
   /** Addresses of the hour, by credential; kept when counts are taken. */
   #seen = new Map<string, Set<string>>();
   #seenHour = 0;
@@ -35,22 +46,37 @@ export class Counts {
   }
 
   add(request: CountedRequest, nowMs: number): void {
-    const hour = nowMs - (nowMs % HOUR_MS);
-    const { orgId, id, isPerson, service } = request;
-    const refused = request.refused ? 1 : 0;
-    const ofService = rowOf(this.#services, `${orgId} ${hour} ${service}`, () => newService(orgId, hour, service));
-    ofService.requests += 1;
-    ofService.refused += refused;
-    if (request.limited) ofService.limited += 1;
-    if (isPerson) return;
     const minute = nowMs - (nowMs % MINUTE_MS);
-    const ofMinute = rowOf(this.#minutes, `${id} ${minute}`, () => newMinute(id, minute));
-    ofMinute.requests += 1;
-    ofMinute.refused += refused;
-    const ofAddress = this.#address(request, hour);
-    ofAddress.requests += 1;
-    ofAddress.refused += refused;
-    ofAddress.last_at = nowMs;
+    const last = this.#last.get(request.id);
+    const rows = last !== undefined && isAlike(last, request, minute) ? last : this.#rowsOf(request, nowMs, minute);
+    const refused = request.refused ? 1 : 0;
+    rows.ofService.requests += 1;
+    rows.ofService.refused += refused;
+    if (request.limited) rows.ofService.limited += 1;
+    if (rows.ofMinute === null || rows.ofAddress === null) return;
+    rows.ofMinute.requests += 1;
+    rows.ofMinute.refused += refused;
+    rows.ofAddress.requests += 1;
+    rows.ofAddress.refused += refused;
+    rows.ofAddress.last_at = nowMs;
+  }
+
+  #rowsOf(request: CountedRequest, nowMs: number, minute: number): Last {
+    const { orgId, id, isPerson, service, ip, userAgent } = request;
+    const hour = nowMs - (nowMs % HOUR_MS);
+    const ofService = rowOf(this.#services, `${orgId} ${hour} ${service}`, () => newService(orgId, hour, service));
+    const last: Last = {
+      orgId,
+      service,
+      ip,
+      userAgent,
+      minute,
+      ofService,
+      ofMinute: isPerson ? null : rowOf(this.#minutes, `${id} ${minute}`, () => newMinute(id, minute)),
+      ofAddress: isPerson ? null : this.#address(request, hour),
+    };
+    this.#last.set(id, last);
+    return last;
   }
 
   #address({ id, service, ip, userAgent }: CountedRequest, hour: number): AddressRow {
@@ -81,7 +107,7 @@ export class Counts {
       minutes: inOrder(this.#minutes),
       services: inOrder(this.#services),
     };
-    for (const map of [this.#addresses, this.#minutes, this.#services]) map.clear();
+    for (const map of [this.#addresses, this.#minutes, this.#services, this.#last]) map.clear();
     return taken;
   }
 
@@ -106,6 +132,16 @@ export class Counts {
       own.limited += row.limited;
     }
   }
+}
+
+function isAlike(last: Last, { orgId, service, ip, userAgent }: CountedRequest, minute: number): boolean {
+  return (
+    last.minute === minute &&
+    last.service === service &&
+    last.ip === ip &&
+    last.userAgent === userAgent &&
+    last.orgId === orgId
+  );
 }
 
 function rowOf<R>(map: Map<string, R>, key: string, make: () => R): R {
