@@ -17,16 +17,6 @@ export function StoredLine(): ReactNode {
         All buckets: {plural(objects, "object")}, {bytesText(bytes)}
         {quota !== null && ` of the ${bytesText(quota)} that may be stored`}; versions and uploads under way count.
       </span>
-      {quota !== null && (
-        <meter
-          className="h-2 w-32"
-          min={0}
-          max={quota}
-          high={quota * 0.9}
-          value={bytes}
-          aria-label="storage of buckets used"
-        />
-      )}
       <PageLink page="usage">Usage and limits</PageLink>
     </p>
   );

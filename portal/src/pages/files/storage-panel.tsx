@@ -11,6 +11,7 @@ import { Section } from "~/kit/page.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { groupFiles, type Grouping, type StorageGroup } from "./files.ts";
+import { ProgressBar } from "./progress-bar.tsx";
 import type { SearchState } from "./search.ts";
 import type { FileList } from "./use-files.ts";
 
@@ -91,16 +92,7 @@ function Quota(): ReactNode {
         {quota !== null && ` of the ${bytesText(quota)} that it may`}
         {reserved > 0 && `; uploads under way hold ${bytesText(reserved)} more`}.
       </span>
-      {quota !== null && (
-        <meter
-          className="h-2 w-32"
-          min={0}
-          max={quota}
-          high={quota * 0.9}
-          value={bytes}
-          aria-label="storage of files used"
-        />
-      )}
+      {quota !== null && <ProgressBar label="quota used" percent={Math.min(100, (bytes / Math.max(1, quota)) * 100)} />}
       <PageLink page="usage">Usage and limits</PageLink>
     </p>
   );

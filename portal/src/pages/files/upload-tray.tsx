@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { PreviousUpload } from "tus-js-client";
 import { Button, IconButton } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -9,6 +9,7 @@ import { Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
+import { ProgressBar } from "./progress-bar.tsx";
 import type { SearchState } from "./search.ts";
 import { percentOf, remainingMs, summaryOf, type UploadView } from "./upload-queue.ts";
 import type { Uploads } from "./uploads.ts";
@@ -17,7 +18,7 @@ import { useUploads } from "./use-uploads.ts";
 /** What is uploaded now, and what an earlier visit left behind. */
 export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
   const { views } = useUploads();
-  const leftovers = useLeftovers(uploads, views);
+  const leftovers = useLeftovers(uploads);
   if (views.length === 0 && leftovers.length === 0) return null;
   const unfinished = views.filter(({ state }) => state !== "done");
   return (
@@ -57,17 +58,17 @@ export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
   );
 }
 
-/** Read again when the number of uploads changes, and when one begins or ends. */
-function useLeftovers(uploads: Uploads, views: readonly UploadView[]): readonly PreviousUpload[] {
+/** Read again when an upload begins or ends. */
+function useLeftovers(uploads: Uploads): readonly PreviousUpload[] {
   const [found, setFound] = useState<readonly PreviousUpload[]>([]);
-  const moment = views.map(({ id, state, sentBytes }) => `${id}${state}${sentBytes > 0}`).join();
+  const revision = useSyncExternalStore(uploads.subscribe, uploads.revision);
   useEffect(() => {
     let isCurrent = true;
     void uploads.leftovers().then((all) => isCurrent && setFound(all));
     return () => {
       isCurrent = false;
     };
-  }, [uploads, moment, views.length]);
+  }, [uploads, revision]);
   return found;
 }
 
@@ -80,13 +81,8 @@ function UploadRow({ view, uploads }: { view: UploadView; uploads: Uploads }): R
         <span className="min-w-0 flex-1 basis-40 truncate" title={shown}>
           <UploadName view={view} />
         </span>
-        <progress
-          className="h-2 w-40 accent-sea max-sm:w-24"
-          max={100}
-          value={percentOf(view)}
-          aria-label={`${shown}: ${percentOf(view)} %`}
-        />
-        <span className="mono w-64 text-ink-2 max-sm:w-auto">{figuresOf(view)}</span>
+        <ProgressBar label={shown} percent={percentOf(view)} />
+        <span className="mono w-80 text-ink-2 max-lg:w-auto">{figuresOf(view)}</span>
         <UploadState view={view} />
         <span className="flex">
           {(state === "sending" || state === "waiting") && (

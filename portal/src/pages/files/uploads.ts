@@ -31,6 +31,7 @@ export class Uploads {
   #entries: Entry[] = [];
   #views: readonly UploadView[] = [];
   #nextId = 1;
+  #revision = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: UploadsOptions) {
@@ -45,6 +46,9 @@ export class Uploads {
   };
 
   views = (): readonly UploadView[] => this.#views;
+
+  /** Another number when uploads were begun, ended or forgotten; not for every byte. */
+  revision = (): number => this.#revision;
 
   add(files: readonly ChosenFile[], project: string | undefined): void {
     for (const chosen of files) {
@@ -83,7 +87,12 @@ export class Uploads {
     const entry = this.#find(id);
     if (entry === undefined) return;
     this.#entries = this.#entries.filter((each) => each !== entry);
-    if (entry.view.state !== "done") entry.tus?.abort(true).catch(() => undefined); // it ends by itself in a day
+    if (entry.view.state !== "done")
+      // What can't be given up now ends by itself in a day.
+      void entry.tus
+        ?.abort(true)
+        .catch(() => undefined)
+        .then(() => this.#publish());
     this.#pump();
   }
 
@@ -172,7 +181,7 @@ export class Uploads {
     const elapsedMs = ms - entry.since.ms;
     const bytesPerSecond = elapsedMs < 500 ? null : ((sentBytes - entry.since.bytes) / elapsedMs) * 1000;
     this.#change(entry, { sentBytes, bytesPerSecond });
-    this.#timer ??= setTimeout(() => this.#publish(), NOTIFY_MS);
+    this.#timer ??= setTimeout(() => this.#tell(), NOTIFY_MS);
   }
 
   #change(entry: Entry, part: Partial<UploadView>): void {
@@ -180,6 +189,11 @@ export class Uploads {
   }
 
   #publish(): void {
+    this.#revision++;
+    this.#tell();
+  }
+
+  #tell(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#views = this.#entries.map(({ view }) => view);

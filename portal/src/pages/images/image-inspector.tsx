@@ -91,7 +91,7 @@ function ManifestFacts({ manifest, goTo }: { manifest: Manifest; goTo: (digest: 
         ],
         ["Size", bytesText(manifest.total_size_bytes)],
         ["Media type", <code key="type">{visibleText(manifest.media_type)}</code>],
-        ...(manifest.artifact_type === null
+        ...(manifest.artifact_type === null || manifest.artifact_type === manifest.config?.media_type
           ? []
           : [["Artifact", <code key="artifact">{visibleText(manifest.artifact_type)}</code>] as const]),
         ...(subject === null

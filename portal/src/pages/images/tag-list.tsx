@@ -119,12 +119,12 @@ function Platforms({ manifest: { platforms, artifact_type: type, config } }: { m
     return <Badge>{isImage ? "one platform" : (type ?? config?.media_type ?? "artifact")}</Badge>;
   }
   return (
-    <>
+    <span className="inline-flex gap-1" title={names.join(", ")}>
       {names.slice(0, PLATFORMS_SHOWN).map((name) => (
         <Badge key={name}>{name}</Badge>
       ))}
       {names.length > PLATFORMS_SHOWN && <Badge>{names.length - PLATFORMS_SHOWN} more</Badge>}
-    </>
+    </span>
   );
 }
 
