@@ -98,7 +98,7 @@ export function Checkbox({
 }: InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; why?: ReactNode }): ReactNode {
   const id = useId();
   return (
-    <div className={cn("flex items-start gap-2 py-0.5", disabled === true && "text-ink-3")}>
+    <div className={cn("flex min-h-6 items-start gap-2 py-0.5", disabled === true && "text-ink-3")}>
       <input
         id={id}
         type="checkbox"

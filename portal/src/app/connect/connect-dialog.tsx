@@ -11,6 +11,7 @@ import type { Topic } from "../topic.ts";
 import { useOrganization, useProject } from "../scope.ts";
 import { useChoices, type Choices } from "./choices.ts";
 import type { ConnectRequest } from "./connect.tsx";
+import { Prose } from "./prose.tsx";
 import { PLACEHOLDERS, TOPIC_SCOPES, toolsFor, type SnippetInput, type Tool, type ToolId } from "./snippets/index.ts";
 
 const TOPIC_TITLES: Readonly<Record<Topic, string>> = {
@@ -105,7 +106,11 @@ function Snippets({ tool, input }: { tool: Tool; input: SnippetInput }): ReactNo
   return tool.snippets({ ...input, topic: tool.fixed ?? input.topic }).map(({ title, about, text }) => (
     <section key={title} className="flex min-w-0 flex-col gap-1">
       <h3>{title}</h3>
-      {about !== undefined && <p className="text-ink-2">{about}</p>}
+      {about !== undefined && (
+        <p className="text-ink-2">
+          <Prose text={about} />
+        </p>
+      )}
       <CopyBlock text={text} label={title} />
     </section>
   ));

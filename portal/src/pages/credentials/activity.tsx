@@ -5,7 +5,6 @@ import { useRead } from "~/api/queries.ts";
 import { countText, plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { Loaded } from "~/kit/page.tsx";
-import { Table } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 
 type Activity = ResultOf<typeof ORGANIZATION_ROUTES.getCredentialActivity>;
@@ -37,30 +36,29 @@ function Figures({ activity }: { activity: Activity }): ReactNode {
           {services.map(({ service, requests }) => `${service} ${countText(requests)}`).join(", ")}
         </span>
       </p>
-      <div className="-mx-3.5">
-        <Table
-          label="Addresses of the last day, most requests first"
-          items={addresses}
-          keyOf={({ ip, user_agent }) => `${ip ?? ""} ${user_agent ?? ""}`}
-          columns={[
-            { title: "From", cell: ({ ip }) => <code>{ip ?? "others"}</code> },
-            {
-              title: "By",
-              cell: ({ user_agent }) => <Agent text={user_agent} />,
-              grow: true,
-            },
-            { title: "Requests", cell: ({ requests }) => countText(requests), number: true },
-            { title: "Last", cell: ({ last_at }) => <Time at={last_at} /> },
-          ]}
-        />
-      </div>
+      <ul aria-label="Addresses of the last day, most requests first">
+        {addresses.map(({ ip, user_agent, requests, last_at }) => (
+          <li key={`${ip ?? ""} ${user_agent ?? ""}`} className="min-w-0 border-t border-line py-1">
+            <span className="flex flex-wrap gap-x-3">
+              <code>{ip ?? "other addresses"}</code>
+              <span>{plural(requests, "request")}</span>
+              <Time at={last_at} />
+            </span>
+            <Agent text={user_agent} />
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
 
 function Agent({ text }: { text: string | null }): ReactNode {
   const shown = text === null ? "not said" : visibleText(text);
-  return <span title={shown}>{shown}</span>;
+  return (
+    <span className="block truncate text-s text-ink-2" title={shown}>
+      {shown}
+    </span>
+  );
 }
 
 function countedText({ requests, refused }: { readonly requests: number; readonly refused: number }): string {

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
+import { Prose } from "~/app/connect/prose.tsx";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
@@ -86,7 +87,9 @@ function WithSecret({ made, clientSecret }: { made: NewCredential; clientSecret:
           title,
           content: (
             <>
-              <p className="text-ink-2">{about}</p>
+              <p className="text-ink-2">
+                <Prose text={about ?? ""} />
+              </p>
               <CopyBlock text={text} label={title} />
             </>
           ),

@@ -161,7 +161,7 @@ function Permissions({ credential }: { credential: Credential }): ReactNode {
         const counts = credential.effective_scopes.includes(scope);
         return (
           <li key={scope} className="flex flex-wrap items-center gap-x-2">
-            <State kind={counts ? "go" : "stop"}>
+            <State kind={credential.revoked_at !== null ? "none" : counts ? "go" : "stop"}>
               <code>{scope}</code>
             </State>
             {!counts && credential.revoked_at === null && (

@@ -19,9 +19,11 @@ interface ListProps {
   onChange: (part: Partial<CredentialSearch>, options?: { push?: boolean }) => void;
 }
 
+const COMPACT: ReadonlySet<string> = new Set(["Name", "State", "Last used", "Ends"]);
+
 /** Credentials as rows. The text narrows down what was loaded, and says of how many. */
 export function CredentialList({ list, search, onChange }: ListProps): ReactNode {
-  const columns = useColumns();
+  const columns = useColumns(search.credential !== undefined);
   const mayWrite = useMay("credentials:write");
   const text = String(search.q ?? "").toLowerCase();
   const fitting = list.items.filter(({ name, client_id }) => `${name} ${client_id}`.toLowerCase().includes(text));
@@ -66,11 +68,12 @@ export function CredentialList({ list, search, onChange }: ListProps): ReactNode
   );
 }
 
-function useColumns(): readonly Column<Credential>[] {
+/** While one is open at the side there is room for less. */
+function useColumns(isCompact: boolean): readonly Column<Credential>[] {
   const now = useNow(10_000).getTime();
   const people = usePeople();
   const me = useMe();
-  return [
+  const columns: readonly Column<Credential>[] = [
     {
       title: "Name",
       grow: true,
@@ -106,6 +109,7 @@ function useColumns(): readonly Column<Credential>[] {
     { title: "Ends", cell: ({ expires_at }) => <Time at={expires_at} /> },
     { title: "Owner", cell: ({ created_by }) => <Owner id={created_by} /> },
   ];
+  return isCompact ? columns.filter(({ title }) => COMPACT.has(title)) : columns;
 }
 
 function NoCredentials({ onNew }: { onNew: (() => void) | null }): ReactNode {

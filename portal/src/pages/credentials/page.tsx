@@ -46,7 +46,7 @@ export function Page(): ReactNode {
         ) : (
           <>
             Those that reach {project.name} only.{" "}
-            <PageLink page="credentials" project="-">
+            <PageLink page="credentials" project="-" className="text-sea underline">
               All of the organization
             </PageLink>
           </>

@@ -135,7 +135,7 @@ function useColumns({
       cell: (invitation) =>
         invitation.status !== "accepted" && (
           <Button
-            className="h-6"
+            look="quiet"
             disabled={isBusy}
             onClick={() => onAgain(invitation)}
             aria-label={`New link for ${invitation.email}`}

@@ -28,7 +28,7 @@ export function Page(): ReactNode {
   const [isInviting, setInviting] = useState(false);
   const mayWrite = useMay("members:write");
   const list = useList(ORGANIZATION_ROUTES.listMembers, {});
-  const columns = useColumns();
+  const columns = useColumns(search.person !== undefined);
   const isOpen = isInviting || search.invite === true;
   return (
     <Frame
@@ -85,9 +85,10 @@ export function Page(): ReactNode {
   );
 }
 
-function useColumns(): readonly Column<Person>[] {
+/** While somebody is open at the side there is room for less. */
+function useColumns(isCompact: boolean): readonly Column<Person>[] {
   const me = useMe();
-  return [
+  const columns: readonly Column<Person>[] = [
     {
       title: "Name",
       grow: true,
@@ -103,6 +104,7 @@ function useColumns(): readonly Column<Person>[] {
     { title: "Second factor", cell: ({ second_factor }) => <SecondFactor has={second_factor} /> },
     { title: "Joined", cell: ({ created_at }) => <Time at={created_at} /> },
   ];
+  return isCompact ? columns.slice(0, 3) : columns;
 }
 
 function NoPeople(): ReactNode {

@@ -89,19 +89,11 @@ function AppItem({
         <PageLink page="buckets" project={project.slug} search={{ bucket: app.bucket }}>
           Bucket
         </PageLink>
-        <Button className="ml-auto h-6" onClick={() => connect({ topic: "registry", app: app.slug })}>
-          Connect
-        </Button>
-        <Button className="h-6" disabled={!mayWrite} title={why} onClick={() => onAct({ what: "rename", app })}>
+        <Button onClick={() => connect({ topic: "registry", app: app.slug })}>Connect</Button>
+        <Button disabled={!mayWrite} title={why} onClick={() => onAct({ what: "rename", app })}>
           Rename
         </Button>
-        <Button
-          className="h-6"
-          look="danger"
-          disabled={!mayWrite}
-          title={why}
-          onClick={() => onAct({ what: "delete", app })}
-        >
+        <Button look="danger" disabled={!mayWrite} title={why} onClick={() => onAct({ what: "delete", app })}>
           Delete
         </Button>
       </div>

@@ -18,7 +18,8 @@ export function DeleteProject({ project, onGone }: { project: Project; onGone: (
       <h3 className="text-stop">Danger zone</h3>
       <p>
         Its apps with their images and objects, its files and its webhooks have to be deleted before. Its credentials
-        and S3 keys are revoked, its saved queries go, its telemetry can't be asked for any more.
+        are revoked, its S3 keys lose every permission, its saved queries and alerts go. Telemetry stays for as long as
+        the organization keeps it.
       </p>
       <Button
         look="danger"

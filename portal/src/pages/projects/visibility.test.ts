@@ -11,6 +11,7 @@ test("what is no slug is told before it is sent", () => {
 
 test("a name proposes a slug that can be one", () => {
   assert.equal(slugOf("Café Möwe 2!", 39), "cafe-mowe-2");
+  assert.equal(slugOf("Größe", 39), "grosse");
   assert.equal(slugOf("!!!", 39), "");
   assert.equal(slugOf(`${"a".repeat(38)} b`, 39), "a".repeat(38));
 });

@@ -39,6 +39,7 @@ export function slugOf(name: string, charsMax: number): string {
     .normalize("NFKD")
     .replaceAll(/\p{Mark}/gu, "")
     .toLowerCase()
+    .replaceAll("ß", "ss")
     .replaceAll(/[^a-z0-9]+/g, "-")
     .slice(0, charsMax)
     .replaceAll(/^-+|-+$/g, "");

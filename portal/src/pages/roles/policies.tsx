@@ -38,7 +38,11 @@ export function Policies(): ReactNode {
       </Loaded>
       <p className="max-w-[72ch] text-ink-2">
         What a policy forbids stops counting at once, for credentials and tokens that are there already. Quotas and how
-        long telemetry is kept are <PageLink page="settings">settings</PageLink> too.
+        long telemetry is kept are{" "}
+        <PageLink page="settings" className="text-sea underline">
+          settings
+        </PageLink>{" "}
+        too.
       </p>
     </Section>
   );

@@ -17,7 +17,7 @@ export function awsCliSnippets(input: SnippetInput): readonly Snippet[] {
     },
     {
       title: "Or as a profile: ~/.aws/config",
-      about: "Then `aws --profile mooring s3 ls`. The key stays in the environment or in ~/.aws/credentials.",
+      about: "`aws configure --profile mooring` asks for the key and keeps it; then `aws --profile mooring s3 ls`.",
       text: [
         "[profile mooring]",
         "region = us-east-1",
