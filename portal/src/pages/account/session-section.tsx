@@ -46,7 +46,12 @@ export function SessionSection(): ReactNode {
       flush
       about={sessions.data && `${plural(sessions.data.items.length, "session")}, the latest first`}
       actions={
-        <Button look="danger" disabled={others === 0} onClick={() => setAsked(true)}>
+        <Button
+          look="danger"
+          disabled={others === 0}
+          title={others === 0 ? "There is no other" : undefined}
+          onClick={() => setAsked(true)}
+        >
           End all others
         </Button>
       }

@@ -28,13 +28,17 @@ export function CheckSection({ checks }: { checks: Instance["checks"] }): ReactN
           .map(({ name, state, detail }) => (
             <div
               key={name}
-              className="grid grid-cols-[104px_minmax(0,1fr)] items-baseline gap-x-3 border-b border-line px-3.5 py-1 last:border-b-0"
+              className="grid grid-cols-[76px_minmax(0,1fr)] items-baseline gap-x-3 sm:grid-cols-[76px_104px_minmax(0,1fr)] border-b border-line px-3.5 py-1 last:border-b-0"
             >
               <dt className="col-start-2">{name}</dt>
               <dd className="col-start-1 row-start-1">
                 <State kind={KINDS[state]}>{WORDS[state]}</State>
               </dd>
-              {detail !== "" && <dd className="col-start-2 text-s [overflow-wrap:anywhere] text-ink-2">{detail}</dd>}
+              {detail !== "" && (
+                <dd className="col-start-2 text-s [overflow-wrap:anywhere] text-ink-2 sm:col-start-3 sm:row-start-1">
+                  {detail}
+                </dd>
+              )}
             </div>
           ))}
       </dl>
