@@ -3,11 +3,12 @@ import { relativeText } from "./figures.ts";
 
 /** From now, with exact UTC on hover; `none` where there is no time. */
 export function Time({ at, none = "never" }: { at: string | null | undefined; none?: string }): ReactNode {
-  const now = useNow(at === null || at === undefined ? 0 : 10_000);
+  useNow(at === null || at === undefined ? 0 : 10_000);
   if (at === null || at === undefined) return <span className="text-ink-3">{none}</span>;
   return (
     <time dateTime={at} title={at} className="whitespace-nowrap">
-      {relativeText(new Date(at), now)}
+      {/* Not the moment of the last renewal: what was just made would lie ahead of it. */}
+      {relativeText(new Date(at), new Date())}
     </time>
   );
 }

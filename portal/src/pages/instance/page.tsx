@@ -58,13 +58,11 @@ function AdminPage(): ReactNode {
       }
       actions={
         <>
-          <span className="self-center text-s text-ink-2">
-            {dataUpdatedAt > 0 && (
-              <>
-                read <Time at={new Date(dataUpdatedAt).toISOString()} />
-              </>
-            )}
-          </span>
+          {dataUpdatedAt > 0 && (
+            <span className="self-center text-s text-ink-2">
+              read at <span className="mono">{new Date(dataUpdatedAt).toLocaleTimeString("en-GB")}</span>
+            </span>
+          )}
           <Button aria-pressed={isPaused} onClick={() => setSearch({ paused: isPaused ? undefined : true })}>
             {isPaused ? "Go on" : "Pause"}
           </Button>

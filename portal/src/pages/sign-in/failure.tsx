@@ -32,7 +32,7 @@ export function Failure({ error, waitS }: { error: Error | null; waitS: number }
         {error.code === "rate_limited" ? "Too many attempts. " : "The server is busy. "}
         Right or wrong is not looked at until the wait is over.
       </p>
-      <p className="mono text-s text-ink-2">try again in {durationText(waitS * 1000)}</p>
+      <p className="mono text-s text-ink-2">try again in {waitS < 60 ? `${waitS} s` : durationText(waitS * 1000)}</p>
     </div>
   );
 }

@@ -46,12 +46,12 @@ const DEPTHS = [0, 46, 104, 174];
 function DepthLines(): ReactNode {
   return (
     <svg
-      viewBox="0 0 1200 420"
-      preserveAspectRatio="xMidYMax slice"
+      viewBox="0 60 1200 340"
+      preserveAspectRatio="none"
       fill="none"
       stroke="var(--line)"
       aria-hidden="true"
-      className="pointer-events-none fixed inset-x-0 bottom-0 -z-10 h-[34vh] w-full max-sm:hidden"
+      className="pointer-events-none fixed inset-x-0 bottom-0 -z-10 h-[26vh] w-full max-sm:hidden"
     >
       {DEPTHS.map((depth) => (
         <path
