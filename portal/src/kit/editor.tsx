@@ -42,12 +42,17 @@ interface SqlEditorProps {
   wrong: Mark | null;
 }
 
+/** Fewer than PostgreSQL's: words that are names of ours, such as level and message, are none. */
 const KEYWORDS =
-  "anti asof columns exclude glob pivot positional qualify replace sample semi summarize try_cast unpivot";
-const DIALECT = SQLDialect.define({
-  ...PostgreSQL.spec,
-  keywords: `${PostgreSQL.spec.keywords ?? ""} ${KEYWORDS}`,
-});
+  "all and any anti array as asc asof at between by case collate columns cross current desc distinct else end escape except exclude " +
+  "exists false filter first following from full glob group having ilike in inner intersect interval is join lateral left like limit " +
+  "natural not null nulls offset on or order outer over partition pivot positional preceding qualify recursive replace right row rows " +
+  "sample select semi similar summarize then to true try_cast cast unbounded union unpivot using values when where window with within " +
+  "year month week day hour minute second days hours minutes seconds millisecond milliseconds zone";
+const TYPES =
+  "bigint blob boolean date decimal double float hugeint int integer interval json list map real smallint struct text time timestamp " +
+  "timestamptz tinyint ubigint uuid varchar";
+const DIALECT = SQLDialect.define({ ...PostgreSQL.spec, keywords: KEYWORDS, types: TYPES, builtin: "" });
 
 const setWrong = StateEffect.define<Mark | null>();
 
@@ -117,7 +122,12 @@ export function SqlEditor({ label, value, onChange, onRun, schema, wrong }: SqlE
     view.current?.dispatch({ effects: setWrong.of(wrong) });
   }, [wrong]);
 
-  return <div ref={host} className="h-full min-h-0 overflow-hidden rounded border border-line" />;
+  return (
+    <div
+      ref={host}
+      className="h-full min-h-0 overflow-hidden rounded border border-line focus-within:outline-2 focus-within:outline-focus"
+    />
+  );
 }
 
 function extensions(label: string): Extension[] {

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { PageLink } from "~/app/page-link.tsx";
 import { useAddresses } from "~/api/addresses.ts";
 import { Button, buttonClass, IconButton } from "~/kit/button.tsx";
-import { Copyable, CopyButton } from "~/kit/copy.tsx";
+import { Copyable } from "~/kit/copy.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Menu, MenuItem } from "~/kit/menu.tsx";
 import { Facts } from "~/kit/page.tsx";
@@ -43,7 +43,7 @@ export function EntryInspector({ entry, onClose, onTerm, permalink }: EntryInspe
 
 function factsOf(entry: LogEntry, onTerm: (term: string) => void): (readonly [string, ReactNode])[] {
   const field = (name: string, value: string, shown: ReactNode): ReactNode => (
-    <span className="flex items-start gap-1">
+    <span className="flex items-center gap-1">
       <span className="min-w-0 flex-1">{shown}</span>
       <TermButtons name={name} value={value} onTerm={onTerm} />
     </span>
@@ -68,18 +68,28 @@ function Attributes({ entry, onTerm }: { entry: LogEntry; onTerm: (term: string)
   return (
     <table className="w-full table-fixed border-collapse">
       <caption className="sr-only">Attributes</caption>
+      <colgroup>
+        <col className="w-[112px]" />
+        <col />
+        <col className="w-[52px]" />
+      </colgroup>
       <tbody>
         {pairs.map(([name, value, isScalar]) => (
           <tr key={name} className="border-t border-line align-top">
-            <th scope="row" className="mono w-2/5 py-1 pr-2 text-left font-normal [overflow-wrap:anywhere] text-ink-3">
+            <th
+              scope="row"
+              className="mono w-[112px] py-1 pr-2 text-left font-normal [overflow-wrap:anywhere] text-ink-3"
+            >
               {name}
             </th>
-            <td className="mono py-1 [overflow-wrap:anywhere] whitespace-pre-wrap">
+            <td colSpan={isScalar ? 1 : 2} className="mono py-1 [overflow-wrap:anywhere] whitespace-pre-wrap">
               <Value text={value} isScalar={isScalar} />
             </td>
-            <td className="w-[52px] text-right">
-              {isScalar && <TermButtons name={name} value={value} onTerm={onTerm} />}
-            </td>
+            {isScalar && (
+              <td className="w-[52px] text-right">
+                <TermButtons name={name} value={value} onTerm={onTerm} />
+              </td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -152,8 +162,8 @@ function CopyMenu({ entry, permalink }: { entry: LogEntry; permalink: string }):
   });
   return (
     <>
-      <CopyButton text={permalink} label="Copy link" />
-      <Menu trigger={<IconButton label="Copy as">⧉</IconButton>}>
+      <Menu trigger={<Button>Copy ▾</Button>}>
+        <MenuItem onSelect={() => copy(permalink, "the link")}>Copy link to this entry</MenuItem>
         <MenuItem onSelect={() => copy(JSON.stringify(entry, null, 2), "as JSON")}>Copy as JSON</MenuItem>
         <MenuItem onSelect={() => copy(entry.message, "the message")}>Copy the message</MenuItem>
         <MenuItem onSelect={() => copy(curl, "as curl")}>Copy as curl</MenuItem>

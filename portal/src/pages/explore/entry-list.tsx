@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useCallback, useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
 import { singleKeysOn } from "~/app/shortcuts.ts";
 import { cn } from "~/kit/cn.ts";
+import { ownZoneText } from "~/kit/time-range.ts";
 import { entryKey, type LogEntry } from "./entry.ts";
 import { Level } from "./level.tsx";
 
@@ -127,13 +128,19 @@ const Row = memo(function Row({ entry, index, start, isOpen, open }: RowProps): 
         isOpen && "bg-sea-2 hover:bg-sea-2",
       )}
       style={{ transform: `translateY(${start}px)` }}
-      onClick={() => open(index)}
+      onClick={(event) => {
+        // From here on the keys move.
+        event.currentTarget.querySelector("button")?.focus({ preventScroll: true });
+        open(index);
+      }}
     >
       <span role="cell" className="min-w-0">
         <button
           type="button"
           aria-expanded={isOpen}
-          title={entry.timestamp}
+          onPointerEnter={(event) => {
+            event.currentTarget.title = `${entry.timestamp}\n${ownZoneText(entry.timestamp)}, your time`;
+          }}
           className="mono block min-h-6 max-w-full truncate text-left text-ink hover:text-sea"
           onClick={(event) => {
             event.stopPropagation();

@@ -12,6 +12,7 @@ export function FirstLog(): ReactNode {
   const connect = useConnect();
   return (
     <section className="rounded border border-line bg-sheet">
+      <h2 className="sr-only">Beginning</h2>
       <Empty
         title="No log entry yet"
         action={

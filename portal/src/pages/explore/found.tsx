@@ -64,7 +64,7 @@ export function Found({ explore, onOpen, onRunning }: FoundProps): ReactNode {
           entries={found.entries}
           openKey={openKey}
           onOpen={onOpen}
-          onEnd={found.error === null ? found.more : undefined}
+          onEnd={found.error === null && !found.isLoading ? found.more : undefined}
           footer={<End found={found} explore={explore} />}
         />
       )}

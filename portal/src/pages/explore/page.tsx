@@ -49,7 +49,7 @@ export function Page(): ReactNode {
       </SearchBox>
       <WithInspector inspector={openKey !== undefined && <OpenEntry explore={explore} shown={shown} />}>
         <div className="flex min-h-[420px] flex-1 flex-col gap-2.5">
-          {wanted.search.mistakes.length > 0 ? null : isTail ? (
+          {!explore.isReady || wanted.search.mistakes.length > 0 ? null : isTail ? (
             <TailView client={explore.client} wanted={wanted} openKey={openKey} onOpen={onOpen} />
           ) : (
             <Found explore={explore} onOpen={onOpen} onRunning={onRunning} />

@@ -45,7 +45,7 @@ export function SearchBox({ search, onRun, isRunning, onCancel, children }: Sear
               setTried(false);
             }}
           />
-          <kbd className="pointer-events-none absolute top-1.5 right-2">/</kbd>
+          {text === "" && <kbd className="pointer-events-none absolute top-1.5 right-2">/</kbd>}
         </div>
         {children}
         {isRunning ? (

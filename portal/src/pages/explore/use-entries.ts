@@ -28,7 +28,8 @@ export function useEntries(
     };
   }, [reader]);
   const state = useSyncExternalStore(reader.subscribe, reader.snapshot);
-  return useMemo(() => ({ ...state, more: () => void reader.more(), stop: () => reader.stop() }), [state, reader]);
+  const acts = useMemo(() => ({ more: () => void reader.more(), stop: () => reader.stop() }), [reader]);
+  return { ...state, ...acts };
 }
 
 /** The logs as they come. The tail hangs up while the page is out of sight, and then goes on where it was. */

@@ -2,7 +2,7 @@ import type { Client } from "@mooring/client";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { smallQuery } from "~/api/stream.ts";
-import { useOrganization, useProject } from "~/app/scope.ts";
+import { useMe, useOrganization, useProject, useScopeParams, WHOLE_ORGANIZATION } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { boundsOf, rangeOf, searchOf, type Bounds, type BoundedRange } from "~/kit/time-range.ts";
 import { entryKey, justAfter, momentOfKey, type LogEntry } from "./entry.ts";
@@ -26,6 +26,8 @@ export interface Explore {
   readonly wanted: Wanted;
   readonly range: BoundedRange;
   readonly bounds: Bounds;
+  /** False while it is not known which project the address names. */
+  readonly isReady: boolean;
   readonly isTail: boolean;
   readonly openKey: string | undefined;
   /** Looks for something, from now on; the same again looks anew. */
@@ -40,6 +42,8 @@ export interface Explore {
 export function useExplore(): Explore {
   const { client, slug } = useOrganization();
   const projectId = useProject()?.id ?? null;
+  const isWhole = useScopeParams().project === WHOLE_ORGANIZATION;
+  const isReady = useMe() !== undefined || isWhole;
   const [search, change] = useSearchState<ExploreSearch>();
   const text = String(search.q ?? "");
   const { range: rangeText, from, to } = search;
@@ -47,14 +51,13 @@ export function useExplore(): Explore {
   const [runs, setRuns] = useState(0);
   const wanted = useMemo(() => ({ search: parseSearch(text), projectId }), [text, projectId]);
   // Another search begins at another present.
-  // oxlint-disable-next-line react-hooks/exhaustive-deps
   const bounds = useMemo(() => boundsOf(range, Date.now()), [range, wanted, runs]);
   const run = useCallback(
     (next: string) => {
       setRuns((count) => count + 1);
-      change({ q: next === "" ? undefined : next }, { push: true });
+      change({ q: next === "" ? undefined : next }, { push: next !== text });
     },
-    [change],
+    [change, text],
   );
   const setRange = useCallback((next: BoundedRange) => change({ ...searchOf(next) }, { push: true }), [change]);
   const setTail = useCallback((on: boolean) => change({ view: on ? "tail" : undefined, entry: undefined }), [change]);
@@ -62,6 +65,7 @@ export function useExplore(): Explore {
   const addTerm = useCallback((term: string) => run(withTerm(text, term)), [run, text]);
   return {
     ...{ client, organization: slug, text, wanted, range, bounds, run, setRange, setTail, open, addTerm },
+    isReady,
     isTail: search.view === "tail",
     openKey: search.entry,
   };

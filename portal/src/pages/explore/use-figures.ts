@@ -6,7 +6,7 @@ import type { Bounds } from "~/kit/time-range.ts";
 import { histogramOf, type Histogram } from "./histogram-data.ts";
 import { facetsStatement, histogramStatement, type Wanted } from "./log-query.ts";
 
-const BARS_MAX = 90;
+const BARS_MAX = 100;
 
 export interface Facets {
   readonly levels: ReadonlyMap<string, number>;

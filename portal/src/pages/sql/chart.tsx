@@ -37,7 +37,7 @@ export function ResultChart({ result }: { result: RunState }): ReactNode {
         {chartable.values.length > 1 && (
           <Select
             aria-label="Which numbers"
-            className="w-auto"
+            className="max-w-44"
             value={chosen ?? ""}
             onChange={(event) => setValue(event.target.value === "" ? null : event.target.value)}
           >
@@ -50,7 +50,7 @@ export function ResultChart({ result }: { result: RunState }): ReactNode {
         {chartable.isTime && (
           <Select
             aria-label="Form"
-            className="w-auto"
+            className="max-w-44"
             value={isLine ? "line" : "bar"}
             onChange={(event) => setForm(event.target.value === "line" ? "line" : "bar")}
           >

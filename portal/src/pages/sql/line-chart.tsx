@@ -2,12 +2,13 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { Button } from "~/kit/button.tsx";
+import { axisText } from "~/kit/bars.ts";
 import { shortText } from "~/kit/time-range.ts";
 import type { Drawn } from "./chart-data.ts";
 
 const COLOURS = ["--sea", "--ink-2", "--warn", "--go", "--stop", "--ink-3", "--focus"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3]];
-const HEIGHT = 240;
+const HEIGHT = 280;
 
 /** Lines over time, told apart by colour and dashes; times are UTC. The same as a table one press away. */
 export function LineChart({ drawn, label }: { drawn: Drawn; label: string }): ReactNode {
@@ -47,7 +48,14 @@ export function LineChart({ drawn, label }: { drawn: Drawn; label: string }): Re
           {asTable ? "As chart" : "As table"}
         </Button>
       </div>
-      {asTable ? <PointTable drawn={drawn} label={label} /> : <div ref={host} className="mono min-w-0" />}
+      {asTable ? (
+        <PointTable drawn={drawn} label={label} />
+      ) : (
+        <div
+          ref={host}
+          className="mono min-w-0 [&_.u-legend]:text-s [&_.u-legend_th]:font-normal [&_.uplot]:font-mono"
+        />
+      )}
     </div>
   );
 }
@@ -66,7 +74,13 @@ function draw(element: HTMLElement, { positions, series }: Drawn): UPlot {
       width: Math.max(200, element.clientWidth),
       height: HEIGHT,
       tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
-      axes: [axis, { ...axis, size: 64 }],
+      axes: [
+        {
+          ...axis,
+          values: (_plot, seconds, _axis, _room, step) => seconds.map((each) => axisText(each * 1000, step * 1000)),
+        },
+        { ...axis, size: 64 },
+      ],
       series: [
         {
           label: "UTC",

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, type ReactNode } from "react";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { errorPlace, type SqlSchema } from "~/kit/editor-completion.ts";
+import { errorPlace } from "~/kit/editor-completion.ts";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Select } from "~/kit/field.tsx";
 import { countText } from "~/kit/figures.ts";
@@ -81,6 +81,7 @@ export function useWrong({ result, text }: SqlPage): ReturnType<typeof errorPlac
 function Examples({ page, examples }: Pick<ResultsProps, "page" | "examples">): ReactNode {
   return (
     <section className="rounded border border-line bg-sheet">
+      <h2 className="sr-only">Beginning</h2>
       <Empty title="Ask in SQL">
         <p>
           One read-only statement in DuckDB's dialect over logs, metrics, traces and more. What was acknowledged before
@@ -106,8 +107,6 @@ function Examples({ page, examples }: Pick<ResultsProps, "page" | "examples">): 
     </section>
   );
 }
-
-export type { SqlSchema };
 
 /** A row that is open is closed when another result comes. */
 export function useClosedByNewResult(columns: readonly unknown[], close: () => void): void {
