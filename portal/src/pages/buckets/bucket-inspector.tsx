@@ -20,7 +20,7 @@ import { RenameDialog } from "./rename-dialog.tsx";
 
 /** One bucket: where it is, who reaches it, how to use it. */
 export function BucketInspector({ slug, onClose }: { slug: string; onClose: () => void }): ReactNode {
-  const result = useRead(ORGANIZATION_ROUTES.getApp, { params: { app_id: slug } });
+  const result = useRead(ORGANIZATION_ROUTES.getApp, { params: { app_id: slug }, purpose: "read the bucket" });
   return (
     <Inspector title={<code>{slug}</code>} onClose={onClose}>
       <Loaded result={result}>{(app) => <BucketDetails app={app} onDeleted={onClose} />}</Loaded>
@@ -96,7 +96,11 @@ function BucketFacts({ app, endpoint }: { app: App; endpoint: string }): ReactNo
 
 function KeysOf({ app }: { app: App }): ReactNode {
   const mayRead = useMay("credentials:read");
-  const keys = useList(ORGANIZATION_ROUTES.listS3Keys, { query: { limit: 100 } }, { enabled: mayRead });
+  const keys = useList(
+    ORGANIZATION_ROUTES.listS3Keys,
+    { query: { limit: 100 }, purpose: "list the keys" },
+    { enabled: mayRead },
+  );
   if (!mayRead) return <p className="text-ink-2">To see them takes the scope credentials:read.</p>;
   if (keys.error !== null) return <ErrorNote error={keys.error} />;
   const reaching = keys.items.filter((key) => reaches(key, app));

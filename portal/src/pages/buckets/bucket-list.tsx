@@ -26,7 +26,10 @@ const COLUMNS: readonly Column<App>[] = [
 export function BucketList(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject();
-  const list = useList(ORGANIZATION_ROUTES.listApps, { query: { limit: 100, project: project?.slug } });
+  const list = useList(ORGANIZATION_ROUTES.listApps, {
+    query: { limit: 100, project: project?.slug },
+    purpose: "list the buckets",
+  });
   const q = (search.q ?? "").toLowerCase();
   const shown = list.items.filter(({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(q));
   return (

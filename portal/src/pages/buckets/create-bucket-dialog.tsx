@@ -41,6 +41,7 @@ export function CreateBucketDialog({
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="Bucket"
+          autoFocus
           hint="Part of addresses; it can't be changed later"
           error={fault}
           required

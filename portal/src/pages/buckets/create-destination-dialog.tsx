@@ -30,6 +30,7 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="Name"
+          autoFocus
           hint="Letters, digits, _ . and -; buckets name it by this"
           required
           pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,99}"

@@ -20,8 +20,8 @@ type Destination = ResultOf<typeof ORGANIZATION_ROUTES.getS3Destination>;
 
 /** One destination: what did not arrive there, and how buckets name it. */
 export function DestinationInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
-  const params = { destination_id: id };
-  const result = useRead(ORGANIZATION_ROUTES.getS3Destination, { params }, { refetchMs: 15_000 });
+  const input = { params: { destination_id: id }, purpose: "read the destination" };
+  const result = useRead(ORGANIZATION_ROUTES.getS3Destination, input, { refetchMs: 15_000 });
   return (
     <Inspector title={result.data?.name ?? "Destination"} onClose={onClose}>
       <Loaded result={result}>{(destination) => <Details destination={destination} onDeleted={onClose} />}</Loaded>

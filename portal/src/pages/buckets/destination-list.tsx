@@ -22,7 +22,11 @@ const COLUMNS: readonly Column<S3Destination>[] = [
 export function DestinationList(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const mayRead = useMay("webhooks:read");
-  const list = useList(ORGANIZATION_ROUTES.listS3Destinations, { query: { limit: 50 } }, { enabled: mayRead });
+  const list = useList(
+    ORGANIZATION_ROUTES.listS3Destinations,
+    { query: { limit: 50 }, purpose: "list the destinations" },
+    { enabled: mayRead },
+  );
   if (!mayRead) return <p className="text-ink-2">To see destinations takes the scope webhooks:read.</p>;
   return (
     <Section title="Event destinations" about="of the whole organization" flush>

@@ -2,8 +2,10 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
+import { CopyButton } from "~/kit/copy.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Page as Frame } from "~/kit/page.tsx";
+import { curlOf } from "~/kit/shell.ts";
 import { Tabs } from "~/kit/tabs.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { BucketList } from "./bucket-list.tsx";
@@ -30,7 +32,15 @@ export function Page(): ReactNode {
     <Frame
       title="Buckets"
       about="Every app is a bucket of the same name at the S3 gateway, and a repository of images."
-      actions={<Create tab={tab} onCreate={() => setSearch({ create: true })} />}
+      actions={
+        <>
+          <CopyButton
+            text={curlOf(`${location.origin}/v1/${tab === "events" ? "s3/destinations" : "apps"}?limit=100`)}
+            label="Copy as curl"
+          />
+          <Create tab={tab} onCreate={() => setSearch({ create: true })} />
+        </>
+      }
     >
       <WithInspector inspector={inspector}>
         <Tabs

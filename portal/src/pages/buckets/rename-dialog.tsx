@@ -22,6 +22,7 @@ export function RenameDialog({ app, onClose }: { app: App; onClose: () => void }
     <Dialog title="Rename" about={`The address of the bucket stays ${app.bucket}.`} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
+          autoFocus
           label="Name"
           required
           maxLength={100}

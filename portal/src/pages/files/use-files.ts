@@ -19,7 +19,7 @@ export function useFiles({ prefix, project }: { prefix: string | undefined; proj
     initialPageParam: 0,
     queryFn: async ({ signal, pageParam }) => {
       const query = { limit: PAGE, offset: pageParam, prefix, project };
-      return (await client.call(FILE_ROUTES.listFiles, { query, signal })).data;
+      return (await client.call(FILE_ROUTES.listFiles, { query, purpose: "list the files", signal })).data;
     },
     getNextPageParam: ({ total, files }, pages) => {
       const loaded = pages.reduce((sum, page) => sum + page.files.length, 0);

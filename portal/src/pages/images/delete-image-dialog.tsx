@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
-import { countText, plural } from "~/kit/figures.ts";
+import { plural } from "~/kit/figures.ts";
 import { Time } from "~/kit/time.tsx";
 import { Commands } from "./commands.tsx";
 import { deleteCommands, imageName, type Manifest, type Repository } from "./images.ts";
@@ -22,7 +22,7 @@ export function DeleteImageDialog({ repository, reference, manifest, onClose }: 
   return (
     <Dialog title={isTag ? `Delete the tag ${reference}` : "Delete this image"} onClose={onClose} wide>
       <p>
-        Pulled {countText(manifest.pulls)} times, last <Time at={manifest.last_pull_at} />. Whoever pulls{" "}
+        Pulled {plural(manifest.pulls, "time")}, last <Time at={manifest.last_pull_at} />. Whoever pulls{" "}
         <code>{imageName(domain, repository.name, reference)}</code> afterwards is told that there is none.
       </p>
       {isTag ? (

@@ -1,4 +1,5 @@
 import type { REGISTRY_API_ROUTES, ResultOf } from "@mooring/contract";
+import { plural } from "../../kit/figures.ts";
 
 export type Repository = ResultOf<typeof REGISTRY_API_ROUTES.getImageRepository>;
 export type ImageTag = ResultOf<typeof REGISTRY_API_ROUTES.listImageTags>["items"][number];
@@ -110,14 +111,17 @@ export function retentionText(rules: Retention | null): string {
   if (rules === null || (rules.keep_last === null && rules.keep_days === null && rules.untagged_days === null))
     return "Nothing is deleted by itself.";
   const kept = [
-    ...(rules.keep_last === null ? [] : [`the ${rules.keep_last} that were moved last`]),
-    ...(rules.keep_days === null ? [] : [`those moved or pulled within ${rules.keep_days} days`]),
+    ...(rules.keep_last === null
+      ? []
+      : [rules.keep_last === 1 ? "the one that was moved last" : `the ${rules.keep_last} that were moved last`]),
+    ...(rules.keep_days === null ? [] : [`those moved or pulled within ${plural(rules.keep_days, "day")}`]),
     ...(rules.keep_tags.length === 0 ? [] : [`those like ${rules.keep_tags.join(", ")}`]),
   ];
   const tags =
     rules.keep_last === null && rules.keep_days === null
       ? "Every tag stays."
       : `Of the tags stay ${kept.join(" and ")}.`;
-  const untagged = rules.untagged_days === null ? "" : ` Manifests without a tag go after ${rules.untagged_days} days.`;
+  const untagged =
+    rules.untagged_days === null ? "" : ` Manifests without a tag go after ${plural(rules.untagged_days, "day")}.`;
   return tags + untagged;
 }

@@ -45,7 +45,11 @@ const COLUMNS: readonly Column<Repository>[] = [
 export function Page(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject();
-  const list = useList(REGISTRY_API_ROUTES.listImageRepositories, { query: { limit: 100 } }, { refetchMs: 30_000 });
+  const list = useList(
+    REGISTRY_API_ROUTES.listImageRepositories,
+    { query: { limit: 100 }, purpose: "list the repositories" },
+    { refetchMs: 30_000 },
+  );
   const q = (search.q ?? "").toLowerCase();
   const shown = list.items.filter(
     ({ slug, project_id }) => slug.includes(q) && (project === null || project_id === project.id),

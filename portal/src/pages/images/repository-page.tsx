@@ -24,7 +24,11 @@ import { TagList } from "./tag-list.tsx";
 /** One repository: its tags, by what rules old ones go, and who may pull. */
 export function Page(): ReactNode {
   const { app = "" }: { app?: string } = useParams({ strict: false });
-  const result = useRead(REGISTRY_API_ROUTES.getImageRepository, { params: { app_id: app } }, { refetchMs: 30_000 });
+  const result = useRead(
+    REGISTRY_API_ROUTES.getImageRepository,
+    { params: { app_id: app }, purpose: "read the repository" },
+    { refetchMs: 30_000 },
+  );
   return (
     <Frame
       title={result.data?.slug ?? app}

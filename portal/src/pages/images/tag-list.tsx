@@ -29,7 +29,7 @@ export function TagList({ repository }: { repository: Repository }): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const list = useList(
     REGISTRY_API_ROUTES.listImageTags,
-    { params: { app_id: repository.slug }, query: { limit: 100 } },
+    { params: { app_id: repository.slug }, query: { limit: 100 }, purpose: "list the tags" },
     { refetchMs: 30_000 },
   );
   const q = (search.q ?? "").toLowerCase();

@@ -25,7 +25,13 @@ export function useManifest(app: string, reference: string, { enabled = true } =
   return useQuery({
     queryKey: [slug, REGISTRY_API_ROUTES.getImageManifest.operationId, app, reference],
     queryFn: ({ signal }) =>
-      inTurn(() => client.call(REGISTRY_API_ROUTES.getImageManifest, { params: { app_id: app, reference }, signal })),
+      inTurn(() =>
+        client.call(REGISTRY_API_ROUTES.getImageManifest, {
+          params: { app_id: app, reference },
+          purpose: "read the image",
+          signal,
+        }),
+      ),
     staleTime: reference.includes(":") ? 60_000 : 5_000,
     enabled,
   });

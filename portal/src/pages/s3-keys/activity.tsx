@@ -10,7 +10,11 @@ type Activity = ResultOf<typeof ORGANIZATION_ROUTES.getS3KeyActivity>;
 
 /** What a key did in the last hour and day, and from where: what would stop without it. */
 export function KeyActivity({ id }: { id: string }): ReactNode {
-  const result = useRead(ORGANIZATION_ROUTES.getS3KeyActivity, { params: { key_id: id } }, { refetchMs: 30_000 });
+  const result = useRead(
+    ORGANIZATION_ROUTES.getS3KeyActivity,
+    { params: { key_id: id }, purpose: "read what the key did" },
+    { refetchMs: 30_000 },
+  );
   return <Loaded result={result}>{(activity) => <ActivityFigures activity={activity} />}</Loaded>;
 }
 

@@ -85,6 +85,7 @@ function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Name"
+          autoFocus
           hint="What uses it, so that whoever revokes it knows"
           required
           maxLength={100}

@@ -19,7 +19,7 @@ import { SnippetTabs } from "./snippet-tabs.tsx";
 
 /** One key: what it may, what it did lately, how to use it, and how to end it. */
 export function KeyInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
-  const result = useRead(ORGANIZATION_ROUTES.getS3Key, { params: { key_id: id } });
+  const result = useRead(ORGANIZATION_ROUTES.getS3Key, { params: { key_id: id }, purpose: "read the key" });
   return (
     <Inspector title={result.data === undefined ? "Key" : <ForeignText text={result.data.name} />} onClose={onClose}>
       <Loaded result={result}>{(key) => <KeyDetails s3Key={key} />}</Loaded>

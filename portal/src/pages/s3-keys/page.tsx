@@ -3,12 +3,13 @@ import type { ReactNode } from "react";
 import { useList, type ItemList } from "~/api/queries.ts";
 import { useMay, useMe, useProject, type Me } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
-import { CopyBlock } from "~/kit/copy.tsx";
+import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { SearchField } from "~/kit/search-field.tsx";
+import { curlOf } from "~/kit/shell.ts";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
@@ -34,6 +35,7 @@ export function Page(): ReactNode {
   const mayWrite = useMay("credentials:write");
   const list = useList(ORGANIZATION_ROUTES.listS3Keys, {
     query: { limit: 50, project: project?.slug, include_revoked: search.revoked },
+    purpose: "list the keys",
   });
   const q = (search.q ?? "").toLowerCase();
   const shown = list.items.filter((key) => textOf(key).includes(q));
@@ -52,7 +54,12 @@ export function Page(): ReactNode {
     <Frame
       title="S3 keys"
       about="An access key and its secret, as every client of S3 takes them. A key may never do more than the person who made it."
-      actions={create}
+      actions={
+        <>
+          <CopyButton text={curlOf(`${location.origin}/v1/s3/keys?limit=100`)} label="Copy as curl" />
+          {create}
+        </>
+      }
     >
       <WithInspector
         inspector={

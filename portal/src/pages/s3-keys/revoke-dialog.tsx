@@ -62,8 +62,8 @@ function Revoked({ accessKeyId, done, onClose }: { accessKeyId: string; done: Do
         </State>
       </p>
       <p className="text-ink-2">
-        Every node looks the key up for each request, so the next one is refused everywhere with InvalidAccessKeyId or
-        AccessDenied. What was going on may come to its end.
+        Every node looks the key up before each request, so the next one is refused everywhere: 403 InvalidAccessKeyId.
+        What was going on may come to its end.
       </p>
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
