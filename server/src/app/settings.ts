@@ -1,4 +1,5 @@
 import Type, { type TInteger, type TSchema } from "typebox";
+import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
 
 /** One option: where it may be set, what it takes, what it does. The list is the documentation (`mooring serve --help`, docs). */
@@ -152,31 +153,7 @@ export const SETTINGS = {
     description: "length of a day in lifecycle rules; a shorter one is for trying rules out",
   },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
-  oidc_issuer: {
-    schema: url,
-    default: null,
-    form: HTTP_URL,
-    description: "OpenID Connect provider at which people may sign in, by its issuer identifier; none when not set",
-  },
-  oidc_client_id: {
-    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 255 })]),
-    default: null,
-    form: "what the provider gave it",
-    description: "client id of this server at that provider; its redirect URI is portal_url with /api/sign-in/oidc/callback",
-  },
-  oidc_client_secret: {
-    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 1024 })]),
-    default: null,
-    form: "what the provider gave it",
-    description: "client secret of this server at that provider; without it, a public client",
-    secret: true,
-  },
-  oidc_name: {
-    schema: Type.String({ minLength: 1, maxLength: 40 }),
-    default: "single sign-on",
-    form: "up to 40 characters",
-    description: "what the sign-in page calls that provider",
-  },
+  ...OIDC_SETTINGS,
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],

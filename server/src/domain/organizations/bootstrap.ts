@@ -193,7 +193,7 @@ async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, use
   });
 }
 
-/** The first owner of all runs the server: somebody must, before anybody can say who. */
+/** Every owner runs the server until one who does has an account: somebody must, before anybody can say who. */
 async function nameFirstAdmin(deps: OrganizationsDeps, tx: Writer, userId: string): Promise<boolean> {
   await deps.metadata.lock(tx, "instance_admin");
   if (await hasInstanceAdmin(tx)) return false;

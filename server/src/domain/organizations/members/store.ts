@@ -149,11 +149,16 @@ export async function setPerson(
   await tx.updateTable("person").set(change).where("id", "=", userId).execute();
 }
 
+/** Whether somebody who runs the server has come so far as to do it. */
 export async function hasInstanceAdmin(db: Reader): Promise<boolean> {
-  return (
-    (await db.selectFrom("person").select("id").where("instance_admin", "=", 1).limit(1).executeTakeFirst()) !==
-    undefined
-  );
+  const row = await db
+    .selectFrom("person")
+    .select("id")
+    .where("instance_admin", "=", 1)
+    .where((person) => person.or([person("password_hash", "is not", null), person("last_seen_at", "is not", null)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function setInstanceAdmin(tx: Writer, userId: string): Promise<void> {

@@ -65,6 +65,7 @@ export function testOperation(row: Row, requests: Case, options?: WorldOptions):
     testSuccess(subject);
     testAuthentication(subject);
     testScope(subject);
+    testRecentSignIn(subject);
     testHidden(subject);
     testValidation(subject);
     testProblems(subject);
@@ -116,6 +117,15 @@ function testScope({ row, ask, world, send }: Subject): void {
     assert.equal(answer.json["required_scope"], permission);
     const challenge = answer.headers.get("www-authenticate") ?? "";
     assert.match(challenge, new RegExp(`error="insufficient_scope", scope="${permission}"`));
+  });
+}
+
+function testRecentSignIn({ row, ask, world, send }: Subject): void {
+  if (row.recentSignIn !== true) return;
+  test("asks a person for a proof that is not older than ten minutes; a credential is not asked", async () => {
+    const { acme } = world();
+    const answer = await send(await ask(world()), { token: world().person(acme, acme.people.owner, "late") });
+    assertProblem(answer, "confirmation_required");
   });
 }
 

@@ -77,8 +77,8 @@ export interface World {
     projectId?: string;
     by?: OrgRole;
   }): Promise<{ id: string; token: string }>;
-  /** Stands for a signed-in person until people can sign in; their rights are read from the records each time. */
-  person(tenant: Tenant, userId: string): string;
+  /** Stands for a signed-in person; their rights are read from the records each time. `late`: it is long since they proved who they are. */
+  person(tenant: Tenant, userId: string, late?: "late"): string;
   /** Another organization, for what would spoil the two for other tests. */
   tenant(slug: string): Promise<Tenant>;
   /** Adds a member by invitation. */
@@ -142,7 +142,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     call: (method, path, call = {}) => send(base, method, path, call),
     credential,
     token: async (wanted) => (await credential(wanted)).token,
-    person: (tenant, userId) => `person.${tenant.id}.${userId}`,
+    person: (tenant, userId, late = undefined) => `person.${tenant.id}.${userId}.${late ?? ""}`,
     tenant: (slug) => createTenant(metadata, slug),
     join: (tenant, email, role) => addMember(metadata, tenant.id, email, role),
     close: async () => {
@@ -168,11 +168,11 @@ export interface SurfaceDeps {
 function withPeople(metadata: MetadataStore, credentials: Authenticator): Authenticator {
   return {
     authenticate: async (token) => {
-      const [kind, orgId = "", userId = ""] = token.split(".");
+      const [kind, orgId = "", userId = "", late] = token.split(".");
       if (kind !== "person") return credentials.authenticate(token);
       const person = await personPrincipal(metadata.read, orgId, userId);
       if (person === undefined) throw new Problem("invalid_token", "The person is no member.");
-      return { ...person, confirmedAtMs: systemClock.nowMs() };
+      return { ...person, confirmedAtMs: late === "late" ? 0 : systemClock.nowMs() };
     },
   };
 }

@@ -66,15 +66,6 @@ test("being seen is written once a minute at most", async () => {
   assert.ok(Number(await seen()) > Number(first));
 });
 
-test("signing out ends the session on the server, too", async () => {
-  const browser = await server.signedIn(ada);
-  const { cookie } = browser;
-  const answer = await browser.call("POST", "/api/sign-out");
-  assert.equal(answer.status, 204, answer.text);
-  assert.match(answer.headers.get("set-cookie") ?? "", /^__Host-mooring=; Path=\/; Max-Age=0;/);
-  assert.equal((await server.browser(cookie).call("GET", "/api/session")).status, 401);
-});
-
 test("sign-in, sign-out and everything between are in the audit log of the organization, without a secret", async () => {
   const browser = await server.signedIn(ada);
   const { cookie = "" } = browser;

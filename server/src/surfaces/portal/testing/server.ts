@@ -78,7 +78,6 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-portal-"));
   let aheadMs = 0;
   let organizations = 0;
-  let joined = 0;
   const clock = { nowMs: () => systemClock.nowMs() + aheadMs };
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
@@ -121,6 +120,31 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     identity,
     people,
     authenticator,
+    clock,
+    ...peopleOf({ url, portalUrl, metadata, clock }, found),
+    api: (token, method, path, body) =>
+      send(url, { method, path, body, headers: { authorization: `Bearer ${token}` } }),
+    flushRefusals: () => identity.stop(),
+    log: () => lines.join(""),
+    forward: (ms) => void (aheadMs += ms),
+    found,
+    close: async () => {
+      await listener.stop(0);
+      await identity.stop();
+      await metadata.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** The people of the tests: who founds an organization, who joins it, and the browsers that they sign in with. */
+function peopleOf(
+  parts: Pick<PortalServer, "url" | "metadata" | "clock"> & { readonly portalUrl: string },
+  found: PortalServer["found"],
+): Pick<PortalServer, "join" | "settle" | "browser" | "signedIn"> {
+  const { url, portalUrl, metadata, clock } = parts;
+  let joined = 0;
+  return {
     join: async ({ orgId, org }, role) => {
       const email = `${role}-${++joined}@${org}.example`;
       const { token } = await invite({ metadata, clock }, SYSTEM, orgId, { email, role });
@@ -129,7 +153,6 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       const { person } = await acceptInvitation({ metadata, clock }, input, origin);
       return { id: person.id, email, orgId, org };
     },
-    clock,
     settle: async () => {
       const { organization, owner, setupToken } = await found();
       const body = { token: setupToken, name: "Ada", password: PASSWORD };
@@ -143,18 +166,6 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       const answer = await browser.call("POST", "/api/sign-in/password", { email, password: PASSWORD });
       if (answer.json["status"] !== "signed_in") throw new Error(answer.text);
       return browser;
-    },
-    api: (token, method, path, body) =>
-      send(url, { method, path, body, headers: { authorization: `Bearer ${token}` } }),
-    flushRefusals: () => identity.stop(),
-    log: () => lines.join(""),
-    forward: (ms) => void (aheadMs += ms),
-    found,
-    close: async () => {
-      await listener.stop(0);
-      await identity.stop();
-      await metadata.close();
-      rmSync(dataDir, { recursive: true });
     },
   };
 }

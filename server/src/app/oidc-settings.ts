@@ -1,0 +1,32 @@
+import Type from "typebox";
+import { HTTP_URL, url } from "./upstream-settings.ts";
+
+/** Of the OpenID Connect provider at which people may sign in, where there is one: a part of `SETTINGS`. */
+export const OIDC_SETTINGS = {
+  oidc_issuer: {
+    schema: url,
+    default: null,
+    form: HTTP_URL,
+    description: "OpenID Connect provider at which people may sign in, by its issuer identifier; none when not set",
+  },
+  oidc_client_id: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 255 })]),
+    default: null,
+    form: "what the provider gave it",
+    description:
+      "client id of this server at that provider; its redirect URI is portal_url with /api/sign-in/oidc/callback",
+  },
+  oidc_client_secret: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 1024 })]),
+    default: null,
+    form: "what the provider gave it",
+    description: "client secret of this server at that provider; without it, a public client",
+    secret: true,
+  },
+  oidc_name: {
+    schema: Type.String({ minLength: 1, maxLength: 40 }),
+    default: "single sign-on",
+    form: "up to 40 characters",
+    description: "what the sign-in page calls that provider",
+  },
+} as const;

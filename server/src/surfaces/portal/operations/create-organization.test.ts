@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { PASSWORD, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+
+let server: PortalServer;
+let ada: Ada;
+let browser: Browser;
+
+before(async () => {
+  server = await startPortal();
+  ada = await server.settle(); // the first of all: runs the server
+});
+
+beforeEach(async () => {
+  server.forward(10 * 60_000); // tries of the test before are forgotten
+  browser = await server.signedIn(ada);
+});
+
+after(() => server.close());
+
+const create = (slug: string, owner: string) =>
+  browser.call("POST", "/api/instance/organizations", { slug, name: "Fresh Ltd", owner_email: owner });
+
+test("founds it, and its owner gets a link by which they set up their account", async () => {
+  const made = await create("fresh", "New@Fresh.example");
+  assert.equal(made.status, 201, made.text);
+  assert.equal(made.json["name"], "Fresh Ltd");
+  const [address, token] = String(made.json["setup_url"]).split("#");
+  assert.equal(address, "https://portal.example/setup");
+  const owner = server.browser();
+  assert.equal((await owner.call("POST", "/api/setup", { token, name: "New", password: PASSWORD })).status, 201);
+  const { json } = await owner.call("GET", "/api/session");
+  assert.deepEqual(json["organizations"], [{ id: made.json["id"], slug: "fresh", name: "Fresh Ltd", role: "owner" }]);
+  assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
+});
+
+test("who has an account already is its owner without a link", async () => {
+  assert.equal((await create("second", ada.email)).json["setup_url"], null);
+  const { json } = await browser.call("GET", "/api/session");
+  assert.ok((json["organizations"] as { slug: string }[]).some(({ slug }) => slug === "second"));
+});
+
+test("a slug that is taken is a conflict", async () => {
+  assert.equal((await create(ada.org, ada.email)).json["code"], "conflict");
+});
+
+test("it is in the server's own log, by whom", async () => {
+  const rows = await server.metadata.read.selectFrom("audit").selectAll().where("org_id", "=", "").execute();
+  assert.ok(rows.some((row) => row.actor_id === ada.id && row.action === "organization.create"));
+});
