@@ -22,7 +22,7 @@ export function MomentFields({ from, to, onChange }: Moments & { onChange: (chan
     <div className="flex flex-wrap items-end gap-2">
       <MomentField label="From (UTC)" value={from} onChange={(moment) => onChange({ from: moment })} />
       <MomentField label="To (UTC)" value={to} onChange={(moment) => onChange({ to: moment })} />
-      <Menu trigger={<Button>Since…</Button>}>
+      <Menu trigger={<Button className="mb-1">Since…</Button>}>
         {SINCE.map(([title, hours]) => (
           <MenuItem
             key={title}

@@ -35,5 +35,8 @@ export function useNames(): (id: string) => string | undefined {
       ]);
     },
   });
-  return (id) => data?.get(id) ?? me?.projects.find((project) => project.id === id)?.name;
+  return (id) => {
+    if (id === me?.organization.id) return me.organization.name;
+    return data?.get(id) ?? me?.projects.find((project) => project.id === id)?.name;
+  };
 }

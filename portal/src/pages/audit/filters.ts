@@ -24,7 +24,7 @@ export const RESULTS = ["success", "denied", "failure"] as const;
 /** The conditions of an address, whose values may have been read as numbers. */
 export function filtersOf(search: object): Filters {
   return Object.fromEntries(
-    (Object.entries(search) as [string, unknown][]).flatMap(([name, value]) =>
+    (Object.entries(search) as [string, string | number | undefined][]).flatMap(([name, value]) =>
       name in NO_FILTERS && value !== undefined && value !== "" ? [[name, String(value)]] : [],
     ),
   );

@@ -19,7 +19,7 @@ import { summaryOf, type AuditEntry } from "./entry.ts";
 import { ExportButton } from "./export-button.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filtersOf, NO_FILTERS, queryOf, sqlOf, type Filters } from "./filters.ts";
-import { Action, Result, Who } from "./parts.tsx";
+import { Action, Result, Target, Who } from "./parts.tsx";
 import { Verification } from "./verification.tsx";
 
 type Search = Filters & { entry?: string | undefined; paused?: boolean | undefined; verify?: boolean | undefined };
@@ -59,6 +59,7 @@ export function Page(): ReactNode {
       }
     >
       <Verification isAsked={search.verify === true} onAsk={() => change({ verify: true })} />
+      <h2 className="sr-only">Entries</h2>
       <FilterBar filters={filters} onChange={change} />
       <LiveBar
         list={list}
@@ -143,8 +144,7 @@ function Entries({
     { title: "What", cell: (entry) => <Action entry={entry} /> },
     {
       title: "On what",
-      cell: ({ target }) =>
-        target === null ? "" : `${target.kind.replaceAll("_", " ")} ${visibleText(nameOf(target.id) ?? target.id)}`,
+      cell: ({ target }) => <Target of={target} nameOf={nameOf} />,
     },
     { title: "Result", cell: ({ result }) => <Result result={result} /> },
     { title: "Address", cell: ({ ip }) => <span className="mono">{ip ?? "—"}</span> },

@@ -21,6 +21,24 @@ export function Who({
   );
 }
 
+/** On what: its kind and name, or the end of its id; the whole of that on hover and in the inspector. */
+export function Target({
+  of: target,
+  nameOf,
+}: {
+  of: AuditEntry["target"];
+  nameOf: (id: string) => string | undefined;
+}): ReactNode {
+  if (target === null) return null;
+  const name = nameOf(target.id);
+  return (
+    <span title={target.id}>
+      {target.kind.replaceAll("_", " ")}{" "}
+      {name === undefined ? <code className="text-ink-2">…{target.id.slice(-8)}</code> : visibleText(name)}
+    </span>
+  );
+}
+
 const MARKS: Readonly<Record<Mark, readonly ["warn" | "stop", string]>> = {
   revoked: ["stop", "revoked"],
   rights: ["warn", "rights"],

@@ -147,7 +147,7 @@ function Counted({ draft }: { draft: Draft }): ReactNode {
         {plural(total, "row")} that you may see
         {total > 0 && `: ${counts.map(([type, entries]) => `${type} ${countText(entries)}`).join(", ")}`}
       </State>{" "}
-      <PageLink page="sql" search={{ sql }}>
+      <PageLink page="sql" search={{ sql }} className="text-sea underline">
         Look at them first
       </PageLink>
     </p>

@@ -73,7 +73,7 @@ export function bodyOf({ types, conditions, from, to }: Draft): ErasureBody {
     else match[member] = value;
   return {
     types: [...types],
-    match: match as ErasureBody["match"],
+    match,
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   };

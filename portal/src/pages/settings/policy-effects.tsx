@@ -96,7 +96,7 @@ function Affected({
       <ul className="list-disc pl-6">
         {items.slice(0, SHOWN).map((credential) => (
           <li key={credential.id}>
-            <PageLink page="credentials" search={{ credential: credential.id }}>
+            <PageLink page="credentials" search={{ credential: credential.id }} className="text-sea underline">
               {visibleText(credential.name)}
             </PageLink>
             , last used <Time at={credential.last_used_at} />: {more(credential)}

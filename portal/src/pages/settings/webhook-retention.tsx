@@ -29,9 +29,7 @@ function ChooseProject(): ReactNode {
           {projects.map(({ slug, name }) => (
             <li key={slug}>
               <Button
-                onClick={() =>
-                  void navigate({ to: pagePath(org, slug, "settings"), search: { tab: "webhooks" } as never })
-                }
+                onClick={() => void navigate({ to: pagePath(org, slug, "settings"), search: { tab: "webhooks" } })}
               >
                 {name}
               </Button>

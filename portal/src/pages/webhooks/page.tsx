@@ -48,6 +48,7 @@ export function Page(): ReactNode {
       about="Addresses that take events from other services into a project. What comes is on disk before the sender is answered."
       actions={createButton}
     >
+      <h2 className="sr-only">Within reach</h2>
       <Section flush>
         {list.items.length > 0 && (
           <SearchBar q={q} onChange={(text) => search({ q: text === "" ? undefined : text })} />
@@ -180,8 +181,11 @@ function NoWebhooks({ action }: { action: ReactNode }): ReactNode {
         text={`npx mooring webhooks create --name orders --project ${project?.slug ?? "PROJECT"}`}
       />
       <p>
-        What it takes can be read here, by <PageLink page="sql">SQL</PageLink> and as a stream, and is handed on to
-        where it is needed.
+        What it takes can be read here, by{" "}
+        <PageLink page="sql" className="text-sea underline">
+          SQL
+        </PageLink>{" "}
+        and as a stream, and is handed on to where it is needed.
       </p>
     </Empty>
   );

@@ -31,6 +31,7 @@ export function RejectionsTab({ webhook }: { webhook: Webhook }): ReactNode {
   const open = list.items.find(({ id }) => id === openId);
   return (
     <>
+      <h2 className="sr-only">Refused requests</h2>
       <p className="max-w-[72ch] text-ink-2">
         What could not be verified was answered 401 and made no event. It is kept for a day with the reason; credentials
         are taken out, and of the body the first 16 KiB are kept. Read again every ten seconds.

@@ -39,11 +39,11 @@ export function Page(): ReactNode {
 
 function About({ webhook }: { webhook: Webhook | undefined }): ReactNode {
   const projects = useMe()?.projects;
-  if (webhook === undefined) return <PageLink page="webhooks">All webhooks</PageLink>;
+  if (webhook === undefined) return <BackLink />;
   const { scheme } = webhook.verification;
   return (
     <span className="flex flex-wrap items-center gap-x-3">
-      <PageLink page="webhooks">All webhooks</PageLink>
+      <BackLink />
       <Copyable text={webhook.id} />
       <span>in {projects?.find(({ id }) => id === webhook.project_id)?.name ?? webhook.project_id}</span>
       {webhook.enabled ? <State kind="go">takes events</State> : <State kind="stop">paused: senders get 503</State>}
@@ -53,6 +53,14 @@ function About({ webhook }: { webhook: Webhook | undefined }): ReactNode {
         <State kind="go">verified by {SCHEME_NAMES[scheme]}</State>
       )}
     </span>
+  );
+}
+
+function BackLink(): ReactNode {
+  return (
+    <PageLink page="webhooks" className="inline-flex min-h-6 items-center text-sea hover:underline">
+      All webhooks
+    </PageLink>
   );
 }
 
@@ -99,7 +107,7 @@ function PauseButton({ webhook }: { webhook: Webhook }): ReactNode {
       title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
       onClick={() => void change()}
     >
-      {webhook.enabled ? "Pause" : "Take events again"}
+      {webhook.enabled ? "Stop taking events" : "Take events again"}
     </Button>
   );
 }

@@ -36,6 +36,7 @@ export function EventsTab({ webhook }: { webhook: Webhook }): ReactNode {
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
+      <h2 className="sr-only">Events</h2>
       <FilterBar filters={filters} onChange={(part) => change(part)} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <LiveStatus state={events.state} fresh={events.fresh} />
@@ -96,7 +97,7 @@ const CLEARED: Filters = {
 
 /** The conditions of an address, whose values may have been read as numbers. */
 function onlyFilters(search: object): Filters {
-  const entries = Object.entries(search) as [string, unknown][];
+  const entries = Object.entries(search) as [string, string | number | undefined][];
   return Object.fromEntries(
     entries.flatMap(([name, value]) =>
       name in CLEARED && value !== undefined && value !== "" ? [[name, String(value)]] : [],

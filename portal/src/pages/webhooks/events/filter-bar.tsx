@@ -11,55 +11,23 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
   const [draft, setDraft] = useState<Filters>(filters);
   const address = JSON.stringify(filters);
   useEffect(() => setDraft(JSON.parse(address) as Filters), [address]);
-  const set = (name: keyof Filters, value: string): void => setDraft({ ...draft, [name]: value });
-  const faults = { header: faultOf("header", draft.header), pointer: faultOf("pointer", draft.pointer) };
+  const { pointer, header, from, to } = filters;
+  const isNarrow = [pointer, header, from, to].some((value) => value !== undefined);
+  const [isOpen, setOpen] = useState(isNarrow);
+  // A value that was pressed in an event becomes a condition: it has to be seen.
+  useEffect(() => {
+    if (isNarrow) setOpen(true);
+  }, [isNarrow]);
+  const set = (name: Text, value: string): void => setDraft({ ...draft, [name]: value });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (faults.header !== null || faults.pointer !== null) return;
-    const { type, header, pointer, q } = draft;
-    onChange({
-      type: type || undefined,
-      header: header || undefined,
-      pointer: pointer || undefined,
-      q: q || undefined,
-    });
+    const names = [...MAIN, ...MORE];
+    if (names.some((name) => faultOf(name, draft[name]) !== null)) return;
+    onChange(Object.fromEntries(names.map((name) => [name, draft[name] || undefined])));
   };
   return (
     <form role="search" onSubmit={submit} onKeyDown={submitKeys} className="flex flex-wrap items-start gap-2">
-      <TextField
-        label="Text in the body"
-        data-search
-        type="search"
-        maxLength={500}
-        value={draft.q ?? ""}
-        onChange={(event) => set("q", event.target.value)}
-      />
-      <TextField
-        label="Type"
-        className="mono"
-        placeholder="order.paid"
-        maxLength={255}
-        value={draft.type ?? ""}
-        onChange={(event) => set("type", event.target.value)}
-      />
-      <TextField
-        label="JSON pointer"
-        className="mono"
-        placeholder="/order/id=17"
-        maxLength={1000}
-        value={draft.pointer ?? ""}
-        error={faults.pointer}
-        onChange={(event) => set("pointer", event.target.value)}
-      />
-      <TextField
-        label="Header"
-        className="mono"
-        placeholder="X-Region: eu"
-        maxLength={1000}
-        value={draft.header ?? ""}
-        error={faults.header}
-        onChange={(event) => set("header", event.target.value)}
-      />
+      <Texts names={MAIN} draft={draft} set={set} />
       <SelectField
         label="Verified"
         value={filters.verified ?? ""}
@@ -76,10 +44,51 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
           ),
         )}
       </SelectField>
-      <MomentFields from={filters.from} to={filters.to} onChange={onChange} />
-      <Button type="submit" className="mt-[23px]">
-        Find
-      </Button>
+      <div className="flex gap-2 self-end pb-1">
+        <Button type="submit">Find</Button>
+        <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Fewer conditions" : "More conditions"}
+        </Button>
+      </div>
+      {isOpen && (
+        <div className="flex basis-full flex-wrap items-start gap-2">
+          <Texts names={MORE} draft={draft} set={set} />
+          <MomentFields from={filters.from} to={filters.to} onChange={onChange} />
+        </div>
+      )}
     </form>
   );
+}
+
+type Text = "q" | "type" | "pointer" | "header";
+const MAIN: readonly Text[] = ["q", "type"];
+const MORE: readonly Text[] = ["pointer", "header"];
+
+const TEXTS: Readonly<Record<Text, { label: string; placeholder: string; maxLength: number }>> = {
+  q: { label: "Text in the body", placeholder: "", maxLength: 500 },
+  type: { label: "Type", placeholder: "order.paid", maxLength: 255 },
+  pointer: { label: "JSON pointer", placeholder: "/order/id=17", maxLength: 1000 },
+  header: { label: "Header", placeholder: "X-Region: eu", maxLength: 1000 },
+};
+
+function Texts({
+  names,
+  draft,
+  set,
+}: {
+  names: readonly Text[];
+  draft: Filters;
+  set: (name: Text, value: string) => void;
+}): ReactNode {
+  return names.map((name) => (
+    <TextField
+      key={name}
+      className="mono"
+      value={draft[name] ?? ""}
+      error={faultOf(name, draft[name])}
+      onChange={(event) => set(name, event.target.value)}
+      {...TEXTS[name]}
+      {...(name === "q" ? { "data-search": true, type: "search" } : {})}
+    />
+  ));
 }

@@ -35,7 +35,7 @@ function write(value: unknown, writing: Writing): void {
     return;
   }
   const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  const entries = Object.entries(value as object) as [string, unknown][];
+  const entries = Object.entries(value) as [string, unknown][];
   if (entries.length === 0) {
     lines.push({ text: start + open + close + after, pointer: null });
     return;

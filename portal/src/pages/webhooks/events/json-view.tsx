@@ -52,7 +52,7 @@ function Line({
       <button
         type="button"
         title={`Find events with ${pointer}`}
-        className="rounded text-left hover:bg-sea-2 hover:text-sea"
+        className="min-h-6 rounded text-left hover:bg-sea-2 hover:text-sea"
         onClick={() => onPointer(pointer)}
       >
         {visibleText(text.slice(indent.length))}

@@ -60,7 +60,7 @@ function cleared(verification: Verification): Verification {
 /** Equal whatever the order of members. */
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
-  const [a, b] = [Object.entries(one as object), Object.entries(other as object)];
+  const [a, b] = [Object.entries(one), Object.entries(other)];
   const values = new Map<string, unknown>(b);
   return a.length === b.length && a.every(([name, value]) => isSame(value, values.get(name)));
 }

@@ -31,7 +31,7 @@ export const PRESETS: readonly Preset[] = [
     secret: "a long random text; the same goes into the field Secret at GitHub",
     steps: [
       "In the repository or organization open Settings, Webhooks, Add webhook.",
-      "Payload URL: the address below. Content type: application/json. Secret: the one given here.",
+      "Payload URL: the address above. Content type: application/json. Secret: the one given here.",
       "Choose the events and add the webhook. GitHub sends a ping at once; it appears here.",
     ],
   },
@@ -43,7 +43,7 @@ export const PRESETS: readonly Preset[] = [
     secret: "whsec_…, which Stripe shows as the endpoint's signing secret",
     steps: [
       "In the Stripe dashboard open Developers, Webhooks, Add endpoint.",
-      "Endpoint URL: the address below. Choose the events and add the endpoint.",
+      "Endpoint URL: the address above. Choose the events and add the endpoint.",
       "Reveal the signing secret there. If it is not the one given here, set it under Settings of this webhook.",
     ],
   },
@@ -55,7 +55,7 @@ export const PRESETS: readonly Preset[] = [
     secret: "the app's signing secret: Basic Information, App Credentials",
     steps: [
       "At api.slack.com/apps open the app, Event Subscriptions, and switch Enable Events on.",
-      "Request URL: the address below. Slack asks it for its challenge and shows Verified.",
+      "Request URL: the address above. Slack asks it for its challenge and shows Verified.",
       "Subscribe to events and save.",
     ],
   },
@@ -67,7 +67,7 @@ export const PRESETS: readonly Preset[] = [
     secret: "whsec_…, if the sender made one; else one is made",
     makesSecret: true,
     steps: [
-      "At the sender (Svix, Resend, Clerk, … or another Mooring) add an endpoint with the address below.",
+      "At the sender (Svix, Resend, Clerk, … or another Mooring) add an endpoint with the address above.",
       "Where the sender takes a secret, give it the one that is shown here; where it makes one, set that under Settings of this webhook.",
     ],
   },
@@ -79,7 +79,7 @@ export const PRESETS: readonly Preset[] = [
     secret: "the same text goes into Secret token at GitLab",
     steps: [
       "In the project or group open Settings, Webhooks, Add new webhook.",
-      "URL: the address below. Secret token: the one given here. Choose the triggers and add it; Test sends an event.",
+      "URL: the address above. Secret token: the one given here. Choose the triggers and add it; Test sends an event.",
     ],
   },
   {
@@ -89,7 +89,7 @@ export const PRESETS: readonly Preset[] = [
     handshakes: [],
     secret: "the app's client secret, or the one that Settings, Notifications, Webhooks shows",
     steps: [
-      "In the admin open Settings, Notifications, Webhooks, Create webhook. Format JSON, URL: the address below.",
+      "In the admin open Settings, Notifications, Webhooks, Create webhook. Format JSON, URL: the address above.",
     ],
   },
   {
@@ -100,7 +100,7 @@ export const PRESETS: readonly Preset[] = [
     secret: `the key, ${THEIRS}`,
     steps: [
       "The sender computes the HMAC of the body's bytes under the key and puts it into the header field named here.",
-      "Have it post to the address below.",
+      "Have it post to the address above.",
     ],
   },
   {
@@ -109,7 +109,7 @@ export const PRESETS: readonly Preset[] = [
     verification: { scheme: "basic" },
     handshakes: [],
     secret: "user:password",
-    steps: ["Give the sender the address below, with the user name and the password for HTTP Basic."],
+    steps: ["Give the sender the address above, with the user name and the password for HTTP Basic."],
   },
   {
     id: "header",
@@ -117,7 +117,7 @@ export const PRESETS: readonly Preset[] = [
     verification: { scheme: "header", header: "X-Key" },
     handshakes: [],
     secret: `the key, ${THEIRS}`,
-    steps: ["Have the sender post to the address below, with the key in the header field named here."],
+    steps: ["Have the sender post to the address above, with the key in the header field named here."],
   },
   {
     id: "meta",
@@ -132,7 +132,7 @@ export const PRESETS: readonly Preset[] = [
     handshakes: ["meta"],
     secret: "the app's secret: App settings, Basic",
     steps: [
-      "In the app's dashboard open Webhooks, and edit the callback URL: the address below.",
+      "In the app's dashboard open Webhooks, and edit the callback URL: the address above.",
       "Verify token: the one given here. Meta asks for its challenge at once. Then subscribe to fields.",
     ],
   },
@@ -142,7 +142,7 @@ export const PRESETS: readonly Preset[] = [
     verification: { scheme: "none" },
     handshakes: [],
     secret: null,
-    steps: ["Have the sender post to the address below. Keep the address secret: whoever knows it can send."],
+    steps: ["Have the sender post to the address above. Keep the address secret: whoever knows it can send."],
   },
 ];
 

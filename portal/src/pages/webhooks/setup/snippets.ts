@@ -3,18 +3,20 @@ import type { Verification } from "./presets.ts";
 
 const BODY = '{"type": "order.paid", "order": {"id": 17}}';
 
-/** A command that sends a first event. With a secret in `SECRET` it signs as the sender does, with openssl. */
-export function testCommand(url: string, verification: Verification): string {
-  const lines = signingLines(verification);
+/** A command that sends a first event. Where a scheme asks for a secret it signs as the sender does, with openssl. */
+export function testCommand(url: string, verification: Verification, secret = "the secret"): string {
+  const lines = signingLines(verification, `SECRET=${shellWord(secret)}`);
   const headers = signedHeaders(verification);
   const send = ["curl -sS --fail-with-body", shellWord(url), "-H 'Content-Type: application/json'", ...headers];
   if (lines.length === 0) return `${send.join(" ")} -d ${shellWord(BODY)}`;
   return [...lines, `${send.join(" ")} --data-binary "$BODY"`].join("\n");
 }
 
-function signingLines({ scheme, algorithm = "sha256", encoding = "hex" }: Verification): readonly string[] {
+function signingLines(
+  { scheme, algorithm = "sha256", encoding = "hex" }: Verification,
+  secret: string,
+): readonly string[] {
   const body = `BODY=${shellWord(BODY)}`;
-  const secret = "SECRET='the secret'";
   const hex = (content: string): string =>
     `SIGNATURE=$(printf '%s' "${content}" | openssl dgst -${algorithm} -hmac "$SECRET" | sed 's/^.* //')`;
   const base64 = (content: string): string =>
