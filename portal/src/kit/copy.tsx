@@ -2,6 +2,26 @@ import { useState, type ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { cn } from "./cn.ts";
 
+const TOLD_MS = 1500;
+
+/** Copies, and tells for a moment whether it did. Over plain HTTP from another machine browsers let no page copy. */
+function useCopy(text: string): [copied: boolean | null, copy: () => void] {
+  const [copied, setCopied] = useState<boolean | null>(null);
+  const tell = (done: boolean): void => {
+    setCopied(done);
+    setTimeout(() => setCopied(null), TOLD_MS);
+  };
+  const write = async (): Promise<void> => navigator.clipboard.writeText(text);
+  return [
+    copied,
+    () =>
+      void write().then(
+        () => tell(true),
+        () => tell(false),
+      ),
+  ];
+}
+
 /** Copies a text and says that it did. */
 export function CopyButton({
   text,
@@ -12,15 +32,10 @@ export function CopyButton({
   label?: string;
   className?: string;
 }): ReactNode {
-  const [copied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
+  const [copied, copy] = useCopy(text);
   return (
-    <Button onClick={() => void copy()} className={className}>
-      <span aria-live="polite">{copied ? "Copied" : label}</span>
+    <Button onClick={copy} className={className}>
+      <span aria-live="polite">{copied === null ? label : copied ? "Copied" : "Not allowed here"}</span>
     </Button>
   );
 }
@@ -43,25 +58,20 @@ export function CopyBlock({ text, label, className }: { text: string; label?: st
 
 /** An id or an address in a line: itself, and a small way to copy it. */
 export function Copyable({ text, shown = text }: { text: string; shown?: string }): ReactNode {
-  const [copied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
+  const [copied, copy] = useCopy(text);
   return (
     <button
       type="button"
       title={`Copy ${text}`}
       onClick={(event) => {
         event.stopPropagation();
-        void copy();
+        copy();
       }}
       className="mono inline-flex min-h-6 max-w-full items-center gap-1 rounded text-left hover:text-sea"
     >
       <span className="truncate">{shown}</span>
       <span aria-live="polite" className="text-xs text-go">
-        {copied ? "copied" : ""}
+        {copied === null ? "" : copied ? "copied" : "not allowed here"}
       </span>
     </button>
   );

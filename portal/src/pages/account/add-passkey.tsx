@@ -45,6 +45,7 @@ export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel:
       <TextField
         label="Name of the passkey"
         hint="So that you know it later: where it is kept."
+        autoFocus
         required
         maxLength={100}
         value={name}

@@ -78,6 +78,7 @@ function TokenForm({
       <TextField
         label="Name"
         hint="Where it will be kept, so that you know which one to end."
+        autoFocus
         required
         maxLength={100}
         value={name}

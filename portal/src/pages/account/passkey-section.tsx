@@ -114,6 +114,7 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
           label="Name"
+          autoFocus
           required
           maxLength={100}
           value={name}

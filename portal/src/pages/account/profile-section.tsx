@@ -73,7 +73,7 @@ export function ProfileSection(): ReactNode {
             {organizations.map(({ id, slug, name: title, role }) => (
               <li key={id} className="flex flex-wrap items-center gap-2">
                 <ButtonLink to={pagePath(slug, WHOLE_ORGANIZATION, "")}>{title}</ButtonLink>
-                <code>{slug}</code>
+                {title !== slug && <code>{slug}</code>}
                 <Badge>{role}</Badge>
               </li>
             ))}

@@ -14,6 +14,8 @@ export interface SignInMethods {
   readonly hasPasskeys: boolean;
 }
 
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
+
 /** The ways to sign in that this server, this address and this browser have together. */
 export function useSignInMethods(): SignInMethods {
   const { data: methods } = useQuery({
@@ -21,7 +23,8 @@ export function useSignInMethods(): SignInMethods {
     queryFn: ({ signal }) => sessionClient.call(PORTAL_ROUTES.getSignInMethods, { signal }),
     staleTime: 60_000,
   });
-  const origin = methods?.passkey_url ?? null;
+  // The server tells of localhost when that is its own address; it is this browser's machine only when the page came from it.
+  const origin = LOOPBACK.has(location.hostname) ? (methods?.passkey_url ?? null) : null;
   return {
     methods,
     passkeyPage: (path) => (origin === null ? null : new URL(path, origin).href),

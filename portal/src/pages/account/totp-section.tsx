@@ -47,7 +47,6 @@ function TotpOff({ onBegun }: { onBegun: (begun: TotpSecret) => void }): ReactNo
       title="Authenticator app"
       actions={
         <Button
-          look="main"
           busy={begin.isPending}
           onClick={() => begin.mutate({ body: {}, purpose: "set up an authenticator app" })}
         >

@@ -55,6 +55,7 @@ export function TotpSetup({
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={8}
+        autoFocus
         required
         value={code}
         onChange={(event) => setCode(event.target.value)}

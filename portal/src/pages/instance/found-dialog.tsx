@@ -40,6 +40,7 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
           label="Name"
+          autoFocus
           required
           maxLength={100}
           error={placeText(found.error, "/name")}
