@@ -87,7 +87,7 @@ function optionsOf(latest: { readonly current: PlotProps }, width: number): Opti
   return {
     width,
     height: heightPx,
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     legend: { show: false },
     focus: { alpha: 0.25 },

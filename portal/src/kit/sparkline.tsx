@@ -15,12 +15,12 @@ export function Sparkline({
 }): ReactNode {
   const most = Math.max(1, ...values);
   const y = (value: number): number => 100 - (value / most) * 96;
-  const points = values.map((value, index) => `${index + 0.5},${y(value).toFixed(1)}`);
+  const points = values.map((value, index) => `${index},${y(value).toFixed(1)}`);
   return (
     <svg
       role="img"
       aria-label={label}
-      viewBox={`0 0 ${Math.max(1, values.length)} 100`}
+      viewBox={`0 0 ${Math.max(1, bars ? values.length : values.length - 1)} 100`}
       preserveAspectRatio="none"
       className={cn("block text-sea", className)}
     >

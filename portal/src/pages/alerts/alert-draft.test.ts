@@ -8,6 +8,7 @@ import {
   faultsOf,
   holds,
   nextAt,
+  scheduleText,
   secondsOf,
   secondsText,
   type Alert,
@@ -53,6 +54,12 @@ test("conditions are told and compared alike", () => {
   assert.equal(conditionText({ operator: ">", threshold: 0 }), "number of rows > 0");
   assert.equal(holds(1, { operator: ">", threshold: 0 }), true);
   assert.equal(holds(0, { operator: "!=", threshold: 0 }), false);
+});
+
+test("a schedule is told in words", () => {
+  const alert = { every_s: 60, window_s: 300, for_evaluations: 2 } as Alert;
+  assert.equal(scheduleText(alert), "every 1 min, over 5 min, 2 times in a row");
+  assert.equal(scheduleText({ ...alert, window_s: null, for_evaluations: 1 }), "every 1 min");
 });
 
 test("the next evaluation is one interval after the last", () => {

@@ -1,5 +1,5 @@
 import type { ALERT_OPERATORS, ALERT_ROUTES, BodyOf, ResultOf } from "@mooring/contract";
-import { durationText } from "../../kit/figures.ts";
+import { stepText } from "../../kit/chart-model.ts";
 
 export type Alert = ResultOf<typeof ALERT_ROUTES.getAlert>;
 export type Operator = (typeof ALERT_OPERATORS)[number];
@@ -133,11 +133,11 @@ export function conditionText({ column, operator, threshold }: Alert["condition"
   return `${column ?? "number of rows"} ${operator} ${threshold}`;
 }
 
-/** `every 1m, over 5m, twice in a row`. */
+/** `every 1 min, over 5 min, 2 times in a row`. */
 export function scheduleText({ every_s, window_s, for_evaluations }: Alert): string {
-  const over = window_s === null || window_s === every_s ? "" : `, over ${durationText(window_s * 1000)}`;
+  const over = window_s === null || window_s === every_s ? "" : `, over ${stepText(window_s)}`;
   const times = for_evaluations === 1 ? "" : `, ${for_evaluations} times in a row`;
-  return `every ${durationText(every_s * 1000)}${over}${times}`;
+  return `every ${stepText(every_s)}${over}${times}`;
 }
 
 /** When it will be looked at next; null: it is paused, or was never looked at. */

@@ -5,9 +5,10 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useMay } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
+import { stepText } from "~/kit/chart-model.ts";
 import { Copyable } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { durationText } from "~/kit/figures.ts";
+
 import { visibleText } from "~/kit/foreign.ts";
 import { Inspector } from "~/kit/inspector.tsx";
 import { useNames } from "~/kit/names.ts";
@@ -40,8 +41,9 @@ export function AlertInspector({ alert, onClose }: { alert: Alert; onClose: () =
           </p>
         )}
       </div>
-      <TestAndPause alert={alert} />
-      <AlertActs alert={alert} onSecret={setSecret} onDeleted={onClose} />
+      <TestAndPause alert={alert}>
+        <AlertActs alert={alert} onSecret={setSecret} onDeleted={onClose} />
+      </TestAndPause>
       <Tabs
         label="Parts of the alert"
         value={search.tab ?? "about"}
@@ -59,7 +61,7 @@ export function AlertInspector({ alert, onClose }: { alert: Alert; onClose: () =
 
 export const NO_WRITE = "Your role does not hold webhooks:write";
 
-function TestAndPause({ alert }: { alert: Alert }): ReactNode {
+function TestAndPause({ alert, children }: { alert: Alert; children: ReactNode }): ReactNode {
   const say = useSay();
   const mayWrite = useMay("webhooks:write");
   const test = useAct(ALERT_ROUTES.testAlert, {
@@ -82,6 +84,7 @@ function TestAndPause({ alert }: { alert: Alert }): ReactNode {
       >
         {alert.enabled ? "Pause" : "Resume"}
       </Button>
+      {children}
       {!mayWrite && <span className="text-s text-ink-2">{NO_WRITE}.</span>}
       <ErrorNote error={test.error ?? pause.error} />
     </div>
@@ -104,7 +107,7 @@ function About({ alert }: { alert: Alert }): ReactNode {
           ["Next", <NextTime key="next" alert={alert} />],
           ["No row", alert.no_data === "keep" ? "changes nothing" : `counts as ${alert.no_data}`],
           ["Tells", <code key="url">{visibleText(alert.url)}</code>],
-          ["Again after", alert.renotify_s === null ? "not told again" : durationText(alert.renotify_s * 1000)],
+          ["Again after", alert.renotify_s === null ? "not told again" : stepText(alert.renotify_s)],
           ["End", alert.notify_resolved ? "is told" : "is not told"],
           ["Incident", alert.incident_id === null ? none : <Copyable key="incident" text={alert.incident_id} />],
           ["With the rights of", visibleText(nameOf(alert.updated_by) ?? alert.updated_by)],

@@ -11,7 +11,7 @@ import { visibleText } from "~/kit/foreign.ts";
 import { plural } from "~/kit/figures.ts";
 import { Inspector, WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
-import { ListTable } from "~/kit/table.tsx";
+import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { NewAlertDialog } from "./alert-dialog.tsx";
 import { conditionText, type Alert } from "./alert-draft.ts";
@@ -28,6 +28,18 @@ export type AlertsSearch = {
 };
 
 const RENEW_MS = 5000;
+
+const COLUMNS: readonly Column<Alert>[] = [
+  { title: "Name", grow: true, cell: ({ name }) => visibleText(name) },
+  { title: "State", cell: ({ state }) => <AlertState state={state} /> },
+  { title: "Since", cell: ({ state_since }) => <Time at={state_since} /> },
+  { title: "Fires when", cell: ({ condition }) => <code>{visibleText(conditionText(condition))}</code> },
+  { title: "Value", number: true, cell: ({ value }) => value ?? "–" },
+  { title: "Last looked at", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
+  { title: "Next", cell: (alert) => <NextTime alert={alert} /> },
+];
+/** Beside an open alert, which says them, there is no room for them. */
+const WIDE: ReadonlySet<string> = new Set(["Since", "Last looked at"]);
 
 /** What is watched here. */
 export function Page(): ReactNode {
@@ -69,15 +81,7 @@ export function Page(): ReactNode {
             keyOf={({ id }) => id}
             openKey={search.alert}
             onOpen={({ id }) => open(id)}
-            columns={[
-              { title: "Name", grow: true, cell: ({ name }) => visibleText(name) },
-              { title: "State", cell: ({ state }) => <AlertState state={state} /> },
-              { title: "Since", cell: ({ state_since }) => <Time at={state_since} /> },
-              { title: "Fires when", cell: ({ condition }) => <code>{visibleText(conditionText(condition))}</code> },
-              { title: "Value", number: true, cell: ({ value }) => value ?? "–" },
-              { title: "Last looked at", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
-              { title: "Next", cell: (alert) => <NextTime alert={alert} /> },
-            ]}
+            columns={search.alert === undefined ? COLUMNS : COLUMNS.filter(({ title }) => !WIDE.has(title))}
           />
         </Section>
       </WithInspector>

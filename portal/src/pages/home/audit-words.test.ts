@@ -7,7 +7,7 @@ test("actions read as what somebody did", () => {
     ["credential.rotate", "rotated a credential"],
     ["alert.create", "made an alert"],
     ["webhook.destination.delete", "deleted a webhook destination"],
-    ["s3_destination.create", "made a s3 destination"],
+    ["s3_destination.create", "made an s3 destination"],
     ["session.refuse", "tried to sign in"],
     ["thing.of.tomorrow", "thing.of.tomorrow"],
   ] as const;

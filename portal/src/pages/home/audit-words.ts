@@ -28,6 +28,12 @@ const PAST: Readonly<Record<string, string>> = {
   replay: "replayed",
   refuse: "was refused",
   use: "used",
+  test: "tested",
+  share: "shared",
+  restore: "restored",
+  transfer: "handed over",
+  suspend: "suspended",
+  resume: "resumed",
 };
 
 /** An action of the audit log as people say it: `credential.rotate` is `rotated a credential`. */
@@ -38,5 +44,5 @@ export function auditWords(action: string): string {
   const past = PAST[parts.at(-1) ?? ""];
   if (past === undefined || parts.length < 2) return action;
   const thing = parts.slice(0, -1).join(" ").replaceAll("_", " ");
-  return `${past} ${/^[aeiou]/.test(thing) ? "an" : "a"} ${thing}`;
+  return `${past} ${/^(?:[aeio]|un|up|s3)/.test(thing) ? "an" : "a"} ${thing}`;
 }

@@ -1,4 +1,4 @@
-import { WEBHOOK_ROUTES } from "@mooring/contract";
+import { WEBHOOK_ROUTES, type Scope } from "@mooring/contract";
 import { useRef, useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useRead } from "~/api/queries.ts";
@@ -13,7 +13,7 @@ import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
-import { commandOf, STEP_IDS, type CommandFacts, type StepId } from "./commands.ts";
+import { commandOf, type CommandFacts, type StepId } from "./commands.ts";
 import { CredentialPicker, useCredentialChoice } from "./credential-picker.tsx";
 import { useRepository } from "./repository.ts";
 import { useSteps, type Step } from "./steps.ts";
@@ -42,8 +42,8 @@ export function Checklist(): ReactNode {
 
 function StepList({ steps }: { steps: readonly Step[] }): ReactNode {
   const [search, setSearch] = useSearchState<HomeSearch>();
-  const next = steps.find(({ found }) => found === null)?.id;
-  const open = STEP_IDS.find((id) => id === search.step) ?? next;
+  const waiting = steps.filter(({ found }) => found === undefined || found === null).map(({ id }) => id);
+  const open = waiting.find((id) => id === search.step) ?? waiting[0];
   const copiedAt = useRef<Partial<Record<StepId, number>>>({});
   return (
     <ol className="flex flex-col gap-2.5" aria-live="polite">
@@ -114,10 +114,18 @@ function OpenStep({
   );
 }
 
+/** What the credential of a step's command must hold; a webhook's address needs none. */
+const SCOPES = {
+  log: "telemetry:write",
+  file: "files:write",
+  webhook: "webhooks:write",
+  image: "registry:push",
+} as const satisfies Record<StepId, Scope>;
+
 function StepCommand({ id, onCopied }: { id: StepId; onCopied: () => void }): ReactNode {
   const addresses = useAddresses();
   const project = useProject();
-  const choice = useCredentialChoice();
+  const choice = useCredentialChoice({ own: id === "log", scope: SCOPES[id] });
   const repository = useRepository();
   const [webhookUrl, setWebhookUrl] = useState<string | null>(null);
   if (addresses === undefined) return null;

@@ -1,4 +1,4 @@
-import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
@@ -12,33 +12,49 @@ export interface CredentialChoice {
   readonly mayRead: boolean;
   /** Undefined while they are asked for. */
   readonly all: readonly Credential[] | undefined;
+  /** Those that a command may name. */
+  readonly fitting: readonly Credential[];
   readonly chosen: Credential | undefined;
 }
 
-/** The credential that commands name: the one of the address, or the newest one of this project. */
-export function useCredentialChoice(): CredentialChoice {
+/**
+ * The credential that commands name: the one of the address, or the newest one of this project. What a credential of the whole
+ * organization sends as telemetry belongs to no project: with `own` only those of the project count. With `scope` only those
+ * that hold it.
+ */
+export function useCredentialChoice({ own = false, scope }: { own?: boolean; scope?: Scope } = {}): CredentialChoice {
   const mayRead = useMay("credentials:read");
   const project = useProject();
   const [search] = useSearchState<{ credential?: string }>();
   const { data } = useRead(ORGANIZATION_ROUTES.listCredentials, { query: { limit: 100 } }, { enabled: mayRead });
-  const all = data?.items.filter(({ revoked_at }) => revoked_at === null);
-  const own = all?.filter(({ project_id }) => project_id === (project?.id ?? null));
-  const chosen = all?.find(({ id }) => id === search.credential) ?? own?.[0] ?? all?.[0];
-  return { mayRead, all, chosen };
+  const all = data?.items.filter(({ revoked_at, expires_at }) => revoked_at === null && !isOver(expires_at));
+  const ofProject = (all ?? []).filter(({ project_id }) => project === null || project_id === project.id);
+  const wider = (all ?? []).filter(({ project_id }) => project !== null && project_id === null && !own);
+  const fitting = [...ofProject, ...wider].filter(
+    ({ effective_scopes }) => scope === undefined || effective_scopes.includes(scope),
+  );
+  const chosen = fitting.find(({ id }) => id === search.credential) ?? fitting[0];
+  return { mayRead, all, fitting, chosen };
+}
+
+function isOver(expiresAt: string | null): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) < Date.now();
 }
 
 export function CredentialPicker({ choice }: { choice: CredentialChoice }): ReactNode {
   const [, setSearch] = useSearchState<{ credential?: string }>();
-  const { all, chosen, mayRead } = choice;
+  const { all, fitting, chosen, mayRead } = choice;
+  const project = useProject();
   if (!mayRead)
     return (
       <p className="text-ink-2">Ask for a credential: your role does not hold credentials:read, so none is named.</p>
     );
   if (all === undefined) return null;
-  if (all.length === 0)
+  if (fitting.length === 0)
     return (
       <p className="text-ink-2">
-        There is no credential yet. <PageLink page="credentials">Make one</PageLink>, and put its secret in below.
+        No credential {project === null ? "" : "of this project "}may do this yet.{" "}
+        <PageLink page="credentials">Make one</PageLink>, and put its secret in below.
       </p>
     );
   return (
@@ -49,7 +65,7 @@ export function CredentialPicker({ choice }: { choice: CredentialChoice }): Reac
         value={chosen?.id ?? ""}
         onChange={(event) => setSearch({ credential: event.target.value })}
       >
-        {all.map(({ id, name, client_id }) => (
+        {fitting.map(({ id, name, client_id }) => (
           <option key={id} value={id}>
             {name} ({client_id})
           </option>

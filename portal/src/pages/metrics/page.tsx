@@ -14,6 +14,9 @@ import { firstPlot, kindOf, plotsOf, plotText, type Plot } from "./plots.ts";
 
 type MetricsSearch = { plot?: readonly string[] | undefined; find?: string | undefined };
 
+/** Each is a query, and an organization has few at a time. */
+const PLOTS_MAX = 12;
+
 /** Metrics over time: as many plots as one likes, all of one range, all in the address. */
 export function Page(): ReactNode {
   const [search, setSearch] = useSearchState<MetricsSearch>();
@@ -25,14 +28,14 @@ export function Page(): ReactNode {
     ...range.bounds,
   });
   const metrics = rows.map(metricOf);
-  const plots = plotsOf(search.plot ?? []);
+  const plots = plotsOf(search.plot ?? []).slice(0, PLOTS_MAX);
   const setPlots = (next: readonly Plot[]): void =>
     setSearch({ plot: next.length === 0 ? undefined : next.map(plotText) }, { push: true });
   const toggle = ({ name, kind }: Metric): void =>
     setPlots(
       plots.some((plot) => plot.name === name)
         ? plots.filter((plot) => plot.name !== name)
-        : [firstPlot(name, kind), ...plots],
+        : [firstPlot(name, kind), ...plots].slice(0, PLOTS_MAX),
     );
   const replace = (at: number, plot: Plot): void => setPlots(plots.map((each, index) => (index === at ? plot : each)));
   const isEmpty = data !== undefined && rows.length === 0 && plots.length === 0;
@@ -60,6 +63,7 @@ export function Page(): ReactNode {
             {plots.map((plot, index) => (
               <PlotCard
                 key={`${plot.name} ${index}`}
+                place={index + 1}
                 plot={plot}
                 unitTag={metrics.find(({ name }) => name === plot.name)?.unit ?? ""}
                 range={range}

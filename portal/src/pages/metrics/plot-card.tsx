@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { PageLink } from "~/app/page-link.tsx";
 import { useProject } from "~/app/scope.ts";
 import { IconButton, Spinner } from "~/kit/button.tsx";
@@ -17,6 +17,8 @@ import { usePlotData } from "./plot-data.ts";
 import { AGGREGATION_TITLES, AGGREGATIONS, plotText, unitOf, type Plot } from "./plots.ts";
 
 interface PlotCardProps {
+  /** Its place on the page, from 1: two plots may be the same. */
+  place: number;
   plot: Plot;
   /** What the metric's tag `unit` says; empty where it has none. */
   unitTag: string;
@@ -26,13 +28,17 @@ interface PlotCardProps {
 }
 
 /** One metric over time. Drawing with the mouse narrows the range of the whole page. */
-export function PlotCard({ plot, unitTag, range, onChange, onRemove }: PlotCardProps): ReactNode {
+export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: PlotCardProps): ReactNode {
   const [element, widthPx] = useCoarseWidth<HTMLElement>();
   const stepS = widthPx === 0 ? 0 : stepFor(range.toS - range.fromS, widthPx);
   const { data, error, isFetching, lines, stepS: shownStepS, elapsedMs, sql } = usePlotData(plot, range, stepS);
   const title = visibleText(plot.name);
   return (
-    <section ref={element} aria-label={plotText(plot)} className="min-w-0 rounded border border-line bg-sheet">
+    <section
+      ref={element}
+      aria-label={`Plot ${place}: ${plotText(plot)}`}
+      className="min-w-0 rounded border border-line bg-sheet"
+    >
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-1.5">
         <h2 className="mono min-w-0 [overflow-wrap:anywhere]">{title}</h2>
         {isFetching && <Spinner />}
@@ -88,12 +94,16 @@ function PlotControls({
   onChange: (plot: Plot) => void;
 }): ReactNode {
   const projectId = useProject()?.id ?? null;
-  const { rows } = useSql({
-    sql: tagsSql(projectId),
-    parameters: { name: plot.name, ...(projectId === null ? {} : { project: projectId }) },
-    from: range.bounds.from,
-    to: range.bounds.to,
-  });
+  // Asked when somebody is about to choose: a page may have many plots, and an organization few queries at a time.
+  const [isAsked, setIsAsked] = useState(false);
+  const { rows } = useSql(
+    {
+      sql: tagsSql(projectId),
+      parameters: { name: plot.name, ...(projectId === null ? {} : { project: projectId }) },
+      ...range.bounds,
+    },
+    { enabled: isAsked },
+  );
   const known = rows.map((row) => textOf(row, "tag")).filter((tag) => tag !== "le");
   const tags = plot.by === null || known.includes(plot.by) ? known : [plot.by, ...known];
   return (
@@ -117,6 +127,8 @@ function PlotControls({
       <span className="w-44">
         <Select
           aria-label="A line for each value of the tag"
+          onFocus={() => setIsAsked(true)}
+          onPointerEnter={() => setIsAsked(true)}
           value={plot.by ?? ""}
           onChange={(event) => onChange({ ...plot, by: event.target.value === "" ? null : event.target.value })}
         >
