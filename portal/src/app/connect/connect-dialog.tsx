@@ -1,6 +1,4 @@
-import type { Scope } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useAddresses } from "~/api/addresses.ts";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog } from "~/kit/dialog.tsx";
 import { SelectField } from "~/kit/field.tsx";
@@ -8,8 +6,10 @@ import { Loading } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import type { Topic } from "../topic.ts";
-import { useOrganization, useProject } from "../scope.ts";
-import { useChoices, type Choices } from "./choices.ts";
+import { useOrganization } from "../scope.ts";
+import type { Choices } from "./choices.ts";
+import { reaches } from "./choose.ts";
+import { useChosen, type Chosen } from "./chosen.ts";
 import type { ConnectRequest } from "./connect.tsx";
 import { Prose } from "./prose.tsx";
 import { PLACEHOLDERS, TOPIC_SCOPES, toolsFor, type SnippetInput, type Tool, type ToolId } from "./snippets/index.ts";
@@ -23,6 +23,9 @@ const TOPIC_TITLES: Readonly<Record<Topic, string>> = {
   registry: "Container images",
   webhooks: "Webhooks",
 };
+
+/** These speak of an app. */
+const OF_APPS: ReadonlySet<Topic> = new Set(["registry", "s3"]);
 
 interface DialogProps {
   request: ConnectRequest;
@@ -54,30 +57,12 @@ function Connect(request: ConnectRequest): ReactNode {
   const [app, setApp] = useState(request.app);
   const [clientId, setClientId] = useState(request.credential?.clientId);
   const [keyId, setKeyId] = useState(request.accessKey?.id);
-  const addresses = useAddresses();
-  const organization = useOrganization();
-  const project = useProject();
-  const choices = useChoices();
-  if (addresses === undefined) return <Loading />;
-  const credential = choices.credentials.find((item) => item.client_id === clientId) ?? choices.credentials[0];
-  const input: SnippetInput = {
-    topic,
-    addresses,
-    org: organization.slug,
-    project:
-      project?.slug ??
-      choices.apps.find(({ slug }) => slug === app)?.project_slug ??
-      choices.apps[0]?.project_slug ??
-      null,
-    app: app ?? choices.apps[0]?.slug ?? PLACEHOLDERS.app,
-    clientId: clientId ?? credential?.client_id ?? PLACEHOLDERS.clientId,
-    clientSecret: clientId === request.credential?.clientId ? request.credential?.clientSecret : undefined,
-    accessKeyId: keyId ?? choices.keys[0]?.access_key_id ?? PLACEHOLDERS.accessKeyId,
-    secretAccessKey: keyId === request.accessKey?.id ? request.accessKey?.secret : undefined,
-  };
   const tools = toolsFor(request.topic);
   const tool = tools.find(({ id }) => id === toolId);
   const spoken = tool?.fixed ?? topic;
+  const chosen = useChosen(request, { spoken, app, clientId, keyId });
+  if (chosen === null) return <Loading />;
+  const { input, choices } = chosen;
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-3">
@@ -89,21 +74,23 @@ function Connect(request: ConnectRequest): ReactNode {
         )}
         <AppField choices={choices} value={input.app} onChange={setApp} />
       </div>
-      {spoken !== "s3" && credential !== undefined && credential.client_id === input.clientId && (
-        <Lacking needed={TOPIC_SCOPES[spoken]} held={credential.effective_scopes} />
-      )}
+      <Warnings chosen={chosen} spoken={spoken} />
       <Tabs
         label="Tools"
         value={toolId}
         onChange={(id) => setToolId(id as ToolId)}
-        tabs={tools.map((one) => ({ id: one.id, title: one.title, content: <Snippets tool={one} input={input} /> }))}
+        tabs={tools.map((one) => ({
+          id: one.id,
+          title: one.title,
+          content: <Snippets tool={one} topic={topic} input={input} />,
+        }))}
       />
     </>
   );
 }
 
-function Snippets({ tool, input }: { tool: Tool; input: SnippetInput }): ReactNode {
-  return tool.snippets({ ...input, topic: tool.fixed ?? input.topic }).map(({ title, about, text }) => (
+function Snippets({ tool, topic, input }: { tool: Tool; topic: Topic; input: SnippetInput }): ReactNode {
+  return tool.snippets({ ...input, topic: tool.fixed ?? topic }).map(({ title, about, text }) => (
     <section key={title} className="flex min-w-0 flex-col gap-1">
       <h3>{title}</h3>
       {about !== undefined && (
@@ -116,14 +103,23 @@ function Snippets({ tool, input }: { tool: Tool; input: SnippetInput }): ReactNo
   ));
 }
 
-function Lacking({ needed, held }: { needed: readonly Scope[]; held: readonly Scope[] }): ReactNode {
-  const lacking = needed.filter((scope) => !held.includes(scope));
-  if (lacking.length === 0) return null;
+/** What is known beforehand to be refused. */
+function Warnings({ chosen: { holder, app, hidden }, spoken }: { chosen: Chosen; spoken: Topic }): ReactNode {
+  if (holder === undefined) return null;
+  const lacking = TOPIC_SCOPES[spoken].filter((scope) => !holder.effective_scopes.some((held) => held === scope));
+  const isOutOfReach = app !== undefined && OF_APPS.has(spoken) && !reaches(holder, app, hidden);
+  if (lacking.length === 0 && !isOutOfReach) return null;
   return (
     <p role="status">
       <State kind="warn">
         <span className="whitespace-normal">
-          This credential lacks <code>{lacking.join(" ")}</code>: choose another one, or give it these permissions.
+          {lacking.length > 0 && (
+            <>
+              This credential lacks <code>{lacking.join(" ")}</code>: choose another one, or give it these
+              permissions.{" "}
+            </>
+          )}
+          {isOutOfReach && "It does not reach the project of this app: choose one that is of the project."}
         </span>
       </State>
     </p>

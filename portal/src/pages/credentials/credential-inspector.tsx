@@ -5,6 +5,7 @@ import { useConnect } from "~/app/connect/connect.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMay, useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
+import { cn } from "~/kit/cn.ts";
 import { Copyable } from "~/kit/copy.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loaded } from "~/kit/page.tsx";
@@ -156,16 +157,16 @@ function Permissions({ credential }: { credential: Credential }): ReactNode {
   const policy = usePolicy();
   const hasOwnerLeft = ownerLeft(credential.created_by, usePeople());
   return (
-    <ul className="flex flex-col gap-1">
+    <ul className="grid grid-cols-2 gap-1">
       {credential.scopes.map((scope) => {
         const counts = credential.effective_scopes.includes(scope);
         return (
-          <li key={scope} className="flex flex-wrap items-center gap-x-2">
+          <li key={scope} className={cn("min-w-0", !counts && "col-span-2")}>
             <State kind={credential.revoked_at !== null ? "none" : counts ? "go" : "stop"}>
               <code>{scope}</code>
             </State>
             {!counts && credential.revoked_at === null && (
-              <span className="text-s text-ink-2">
+              <span className="block text-s text-ink-2">
                 does not count: {whyCut(scope, { policyScopes: policy.scopes, hasOwnerLeft })}
               </span>
             )}

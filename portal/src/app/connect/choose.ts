@@ -1,0 +1,31 @@
+import type { Scope } from "@mooring/contract";
+
+interface Holder {
+  readonly project_id: string | null;
+  readonly effective_scopes: readonly string[];
+}
+
+interface Place {
+  readonly project_id: string;
+}
+
+/** The first that holds all that is needed, which is more use than the newest; without one, the newest. */
+export function bestHolder<H extends Holder>(holders: readonly H[], needed: readonly Scope[]): H | undefined {
+  return holders.find(({ effective_scopes: held }) => needed.every((scope) => held.includes(scope))) ?? holders[0];
+}
+
+/** Whether what a credential or key reaches includes an app: its own project, or every one that is not private. */
+export function reaches(holder: Holder, app: Place, privateProjects: ReadonlySet<string>): boolean {
+  if (holder.project_id !== null) return holder.project_id === app.project_id;
+  return !privateProjects.has(app.project_id);
+}
+
+/** The first app that the holder reaches; without one, or without a holder, the first. */
+export function bestApp<A extends Place>(
+  apps: readonly A[],
+  holder: Holder | undefined,
+  privateProjects: ReadonlySet<string>,
+): A | undefined {
+  if (holder === undefined) return apps[0];
+  return apps.find((app) => reaches(holder, app, privateProjects)) ?? apps[0];
+}
