@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisText, niceTop, stepMs, stepsOf, stepStart } from "./bars.ts";
+import { axisText, stepMs, stepsOf, stepStart } from "./bars.ts";
 
 const HOUR = 3_600_000;
 
@@ -27,8 +27,4 @@ test("labels say what their step needs", () => {
     [10, 1000, 60_000, 21_600_000, 86_400_000].map((step) => axisText(at, step)),
     ["08:05:09.250", "08:05:09", "08:05", "11-20 08:05", "11-20"],
   );
-});
-
-test("an axis ends at a round number", () => {
-  assert.deepEqual([0, 1, 3, 41, 99, 0.3].map(niceTop), [1, 1, 5, 50, 100, 0.5]);
 });

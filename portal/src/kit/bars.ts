@@ -35,10 +35,3 @@ export function axisText(ms: number, step: number): string {
   if (step >= 60_000) return text.slice(11, 16);
   return step >= 1000 ? text.slice(11, 19) : text.slice(11, 23);
 }
-
-/** A round number at or above the greatest value, for the top of an axis. */
-export function niceTop(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5, 10].find((factor) => value <= factor * power) ?? 10) * power;
-}

@@ -53,14 +53,14 @@ export function Bars({ label, series, bars, height = 84, onSelect, text = countT
           Arrow keys move{onSelect && ", with Shift they choose, Enter narrows the range to what is chosen"}; t shows
           the table.
         </span>
-        <Button look="quiet" className="h-6 px-1.5 text-s" aria-pressed={asTable} onClick={toggle}>
+        <Button look="quiet" className="h-6! px-1.5! text-s" aria-pressed={asTable} onClick={toggle}>
           {asTable ? "As chart" : "As table"}
         </Button>
       </div>
       {asTable ? (
         <BarsTable label={label} series={series} bars={bars} text={text} />
       ) : (
-        <Chart {...{ label, series, bars, height, onSelect, at, setAt, toggle, help }} />
+        <Chart {...{ label, series, bars, height, onSelect, at, setAt, toggle, help, text }} />
       )}
     </div>
   );
@@ -74,7 +74,7 @@ function readout(bar: Bar | undefined, series: readonly BarSeries[], text: (valu
   return [bar.label, ...parts.map(([name, value]) => `${name ?? ""} ${text(value)}`)].join(" · ");
 }
 
-interface ChartProps extends Required<Pick<BarsProps, "label" | "series" | "bars" | "height">> {
+interface ChartProps extends Required<Pick<BarsProps, "label" | "series" | "bars" | "height" | "text">> {
   onSelect: BarsProps["onSelect"];
   at: number | null;
   setAt: (at: number | null) => void;
@@ -82,7 +82,7 @@ interface ChartProps extends Required<Pick<BarsProps, "label" | "series" | "bars
   help: string;
 }
 
-function Chart({ label, series, bars, height, onSelect, at, setAt, toggle, help }: ChartProps): ReactNode {
+function Chart({ label, series, bars, height, onSelect, at, setAt, toggle, help, text }: ChartProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const [choice, setChoice] = useState<Choice | null>(null);
   const last = bars.length - 1;
@@ -132,11 +132,30 @@ function Chart({ label, series, bars, height, onSelect, at, setAt, toggle, help 
         onPointerCancel={() => setChoice(null)}
       >
         <Stacks series={series} bars={bars} height={height} />
+        <Top bars={bars} text={text} />
         <Shade from={choice?.from ?? at} to={choice?.to ?? at} count={bars.length} strong={choice !== null} />
       </div>
       <Axis bars={bars} />
     </div>
   );
+}
+
+/** How much the tallest bar is. */
+function Top({ bars, text }: Pick<ChartProps, "bars" | "text">): ReactNode {
+  const top = tallest(bars);
+  if (top === 0) return null;
+  return (
+    <span
+      aria-hidden="true"
+      className="mono pointer-events-none absolute top-0 left-0 bg-sheet/80 px-0.5 text-xs text-ink-3"
+    >
+      {text(top)}
+    </span>
+  );
+}
+
+function tallest(bars: readonly Bar[]): number {
+  return Math.max(0, ...bars.map(({ values }) => values.reduce((sum, value) => sum + Math.max(0, value), 0)));
 }
 
 /** What the pointer or the keys are at; apart from the bars, so that they are not drawn anew. */
@@ -169,7 +188,7 @@ const Stacks = memo(function Stacks({
   bars,
   height,
 }: Pick<ChartProps, "series" | "bars" | "height">): ReactNode {
-  const top = Math.max(1e-9, ...bars.map(({ values }) => values.reduce((sum, value) => sum + Math.max(0, value), 0)));
+  const top = tallest(bars) || 1;
   return (
     <svg
       viewBox={`0 0 ${Math.max(1, bars.length) * 10} ${height}`}

@@ -52,7 +52,7 @@ const WIDTH_MAX = 420;
 /** As wide as the name and the first rows need. */
 export function startWidth(name: string, texts: readonly string[]): number {
   const longest = Math.max(name.length + 3, ...texts.map((text) => text.length));
-  return Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, longest * CHARACTER + 24));
+  return Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, longest * CHARACTER + 34));
 }
 
 /** A row as other programs take it from the clipboard: tab between cells (as spreadsheets read it). */

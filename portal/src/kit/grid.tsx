@@ -39,6 +39,11 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
   const kinds = useMemo(() => columns.map(({ type }) => kindOf(type)), [columns]);
   const names = useMemo(() => columns.map(({ name }) => name), [columns]);
   useEffect(() => setActive({ row: 0, column: 0 }), [columns]);
+  const { sorting } = table.state;
+  useEffect(() => {
+    // Another order begins at its beginning.
+    box.current?.scrollTo({ top: 0 });
+  }, [sorting]);
   const latest = useRef({ sorted, onOpen });
   latest.current = { sorted, onOpen };
   const choose = useCallback((place: Place, opens: boolean) => {

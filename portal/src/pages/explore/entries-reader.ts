@@ -25,6 +25,8 @@ const PAGE = 1000;
 const PAGE_MAX = 50_000;
 const FIRST_WINDOW_MS = 15 * 60_000;
 const WIDER = 16;
+/** However small the pieces are in which entries come. */
+const SHOWN_EVERY_MS = 100;
 
 type Ask = (bounds: Bounds, limit: number, signal: AbortSignal) => AsyncGenerator<QueryEvent, void>;
 
@@ -112,7 +114,9 @@ export class EntriesReader {
   /** The entries of a window. Those of the last time are held back: it may have more than came. */
   async #window(bounds: Bounds, limit: number): Promise<{ got: number; held: LogEntry[] }> {
     let held: LogEntry[] = [];
+    let ready: LogEntry[] = [];
     let got = 0;
+    let shownMs = performance.now();
     for await (const event of this.#ask(bounds, limit, this.#stop.signal)) {
       if (event.kind === "end")
         this.#change({ bytesScanned: this.#state.bytesScanned + event.end.statistics.bytes_scanned });
@@ -122,8 +126,13 @@ export class EntriesReader {
       const last = rows.at(-1)?.timestamp;
       const firstHeld = rows.findIndex(({ timestamp }) => timestamp === last);
       held = rows.slice(firstHeld);
-      this.#append(rows.slice(0, firstHeld));
+      for (const row of rows.slice(0, firstHeld)) ready.push(row);
+      if (performance.now() - shownMs < SHOWN_EVERY_MS) continue;
+      shownMs = performance.now();
+      this.#append(ready);
+      ready = [];
     }
+    this.#append(ready);
     return { got, held };
   }
 

@@ -112,7 +112,7 @@ function Value({ text, isScalar }: { text: string; isScalar: boolean }): ReactNo
   return (
     <>
       {text.slice(0, SHOWN_MAX)}…{" "}
-      <Button look="quiet" className="h-6 px-1" onClick={() => setWhole(true)}>
+      <Button look="quiet" className="h-6! px-1!" onClick={() => setWhole(true)}>
         Show all
       </Button>
     </>
@@ -131,14 +131,14 @@ function TermButtons({
   return (
     <span className="inline-flex shrink-0">
       <IconButton
-        className="h-6 w-6"
+        className="h-6! w-6!"
         label={`Filter by this: ${name} ${value}`}
         onClick={() => onTerm(fieldTerm(name, value))}
       >
         +
       </IconButton>
       <IconButton
-        className="h-6 w-6"
+        className="h-6! w-6!"
         label={`Exclude this: ${name} ${value}`}
         onClick={() => onTerm(fieldTerm(name, value, { not: true }))}
       >

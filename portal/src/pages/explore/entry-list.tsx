@@ -7,6 +7,8 @@ import { entryKey, type LogEntry } from "./entry.ts";
 import { Level } from "./level.tsx";
 
 const ROW = 30;
+/** More are asked for when so few rows are left below. */
+const READ_AHEAD = 500;
 const COLUMNS =
   "grid grid-cols-[178px_78px_112px_minmax(0,1fr)] max-sm:grid-cols-[64px_64px_minmax(0,1fr)] gap-3 px-3.5";
 
@@ -33,7 +35,7 @@ export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, foote
   });
   const items = rows.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
-  const isNearEnd = last >= entries.length - 40;
+  const isNearEnd = last >= entries.length - READ_AHEAD;
   useEffect(() => {
     if (isNearEnd) onEnd?.();
   }, [isNearEnd, entries.length, onEnd]);

@@ -46,7 +46,7 @@ export const FacetBar = memo(function FacetBar({ facets, search, onSearch }: Fac
           {services.length > SERVICES_SHOWN && (
             <Menu
               trigger={
-                <button type="button" className={buttonClass("quiet", "h-6 px-1.5")}>
+                <button type="button" className={buttonClass("quiet", "h-6! px-1.5!")}>
                   More ▾
                 </button>
               }

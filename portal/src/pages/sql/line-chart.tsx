@@ -44,7 +44,12 @@ export function LineChart({ drawn, label }: { drawn: Drawn; label: string }): Re
       }}
     >
       <div className="flex justify-end">
-        <Button look="quiet" className="h-6 px-1.5 text-s" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        <Button
+          look="quiet"
+          className="h-6! px-1.5! text-s"
+          aria-pressed={asTable}
+          onClick={() => setAsTable(!asTable)}
+        >
           {asTable ? "As chart" : "As table"}
         </Button>
       </div>

@@ -31,7 +31,7 @@ export function Results({ page, examples, open, onOpen }: ResultsProps): ReactNo
         <span className="ml-auto flex items-center gap-2">
           <label className="flex items-center gap-1.5 text-s whitespace-nowrap text-ink-3">
             Rows up to
-            <Select className="h-6 w-auto" value={limit} onChange={(event) => change({ limit: event.target.value })}>
+            <Select className="h-6! w-auto!" value={limit} onChange={(event) => change({ limit: event.target.value })}>
               {LIMITS.map((each) => (
                 <option key={each} value={each}>
                   {countText(Number(each))}
@@ -40,7 +40,7 @@ export function Results({ page, examples, open, onOpen }: ResultsProps): ReactNo
             </Select>
           </label>
           <Button
-            className="h-6 px-2"
+            className="h-6! px-2!"
             aria-pressed={isChart}
             onClick={() => change({ view: isChart ? undefined : "chart" })}
           >

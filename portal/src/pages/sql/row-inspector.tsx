@@ -30,7 +30,10 @@ export function RowInspector({
           <div key={name} className="border-b border-line pb-2 last:border-0">
             <dt className="flex items-baseline gap-2">
               <span className="mono font-medium">{name}</span>
-              <span className="mono min-w-0 truncate text-xs text-ink-3">{type.toLowerCase()}</span>
+              <span className="mono min-w-0 flex-1 truncate text-xs text-ink-3">{type.toLowerCase()}</span>
+              {row[name] !== null && (
+                <CopyButton text={wholeText(row[name])} className="h-6! border-transparent px-1.5! text-s" />
+              )}
             </dt>
             <dd className="mono min-w-0 [overflow-wrap:anywhere]">
               <Value name={name} type={type} value={row[name] ?? null} />
@@ -62,14 +65,13 @@ function Value({ name, type, value }: { name: string; type: string; value: unkno
     <>
       <span className="whitespace-pre-wrap">{whole ? text : text.slice(0, SHOWN_MAX)}</span>
       {text.length > SHOWN_MAX && !whole && (
-        <Button look="quiet" className="h-6" onClick={() => setWhole(true)}>
+        <Button look="quiet" className="h-6!" onClick={() => setWhole(true)}>
           Show all
         </Button>
       )}
       {kindOf(type) === "time" && isMoment(text) && (
         <span className="block text-s text-ink-3">{ownZoneText(text)}, your time</span>
       )}
-      <CopyButton text={text} className="ml-2 h-6 px-1.5 text-s" />
     </>
   );
 }

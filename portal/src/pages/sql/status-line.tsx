@@ -33,11 +33,11 @@ export function StatusLine({ result, limit }: { result: RunState; limit: string 
   );
 }
 
-function Running({ result: { startedMs, rows } }: { result: RunState }): ReactNode {
+function Running({ result: { startedMs, arrived } }: { result: RunState }): ReactNode {
   useNow(100);
   return (
     <span aria-live="off">
-      Running · {durationText(Math.max(1, performance.now() - startedMs))} · {plural(rows.length, "row")}
+      Running · {durationText(Math.max(1, performance.now() - startedMs))} · {plural(arrived, "row")}
     </span>
   );
 }
