@@ -122,7 +122,7 @@ async function newTab(browser: Browser, origin: string, look: Look, state: State
 /** The page has its heading, and says no more that it loads. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
-  await page.waitForFunction(`document.querySelector("main [role=status] .animate-spin") === null`);
+  await page.locator("main [role=status] .animate-spin").first().waitFor({ state: "detached" });
 }
 
 export interface AxeFinding {

@@ -75,5 +75,5 @@ function Frame(): ReactNode {
 
 function usePage(): PageEntry | undefined {
   const match = useMatchRoute();
-  return PAGES.find((page) => match({ to: `/o/$org/$project/${page.path}` as never }) !== false);
+  return PAGES.find((page) => match({ to: (page.path === "" ? "/o/$org/$project" : `/o/$org/$project/${page.path}`) as never }) !== false);
 }
