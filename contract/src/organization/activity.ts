@@ -48,7 +48,7 @@ const Activity = Type.Object({
 });
 
 const description =
-  "Counts of every node, ten seconds late at most; the last hour to the minute, the last day to the hour. " +
+  "Counts of every node, those of other nodes ten seconds late at most; the last hour to the minute, the last day to the hour. " +
   "Requests count when they end, those that go on for long too; uploads and downloads at presigned URLs do not.";
 
 export const ACTIVITY_ROWS = {

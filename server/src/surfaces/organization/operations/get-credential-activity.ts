@@ -9,6 +9,7 @@ export function getCredentialActivity(
 ): Operation<typeof ORGANIZATION_ROUTES.getCredentialActivity> {
   return async ({ params }, context) => {
     const { id } = await deps.identity.credentials.get(actingOf(context), params.credential_id);
+    await deps.identity.activity.flush(); // of this node nothing is missing: what was just done is what one looks for
     return activityBody(await deps.identity.activity.ofCredential(id));
   };
 }

@@ -10,6 +10,7 @@ export function getS3KeyActivity(
 ): Operation<typeof ORGANIZATION_ROUTES.getS3KeyActivity> {
   return async ({ params }, context) => {
     const { id } = await getAccessKey(keyDepsOf(deps), actingOf(context), params.key_id);
+    await deps.identity.activity.flush(); // of this node nothing is missing: what was just done is what one looks for
     return activityBody(await deps.identity.activity.ofCredential(id));
   };
 }
