@@ -15,6 +15,16 @@ async function some<I>(items: AsyncIterable<I>): Promise<I[]> {
  * as itself: its thing was deleted, or is out of reach.
  */
 export function useNames(): (id: string) => string | undefined {
+  const me = useMe();
+  const known = useKnown();
+  return (id) => {
+    if (id === me?.organization.id) return me.organization.name;
+    return known.get(id) ?? me?.projects.find((project) => project.id === id)?.name;
+  };
+}
+
+/** Members and credentials by their ids, to choose from; empty while that is loading. */
+export function useKnown(): ReadonlyMap<string, string> {
   const { client, slug } = useOrganization();
   const me = useMe();
   const mayMembers = useMay("org:read");
@@ -35,8 +45,7 @@ export function useNames(): (id: string) => string | undefined {
       ]);
     },
   });
-  return (id) => {
-    if (id === me?.organization.id) return me.organization.name;
-    return data?.get(id) ?? me?.projects.find((project) => project.id === id)?.name;
-  };
+  return data ?? NOBODY;
 }
+
+const NOBODY: ReadonlyMap<string, string> = new Map();

@@ -1,7 +1,9 @@
 import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import { Button } from "~/kit/button.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { MomentFields } from "~/kit/moment-fields.tsx";
+import { useKnown } from "~/kit/names.ts";
 import { FAMILIES, NO_FILTERS, RESULTS, type Filters } from "./filters.ts";
 
 /** Conditions on entries; all that are given hold together. */
@@ -43,6 +45,7 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
       {isOpen && (
         <div className="flex basis-full flex-wrap items-end gap-2">
           <Texts names={MORE} draft={draft} onDraft={setDraft} />
+          <Actors />
           <MomentFields from={filters.from} to={filters.to} onChange={onChange} />
         </div>
       )}
@@ -70,6 +73,21 @@ function FamilyField({
         </option>
       ))}
     </SelectField>
+  );
+}
+
+const ACTORS = "audit-actors";
+
+/** Whom one may mean, by name; the field takes any id. */
+function Actors(): ReactNode {
+  return (
+    <datalist id={ACTORS}>
+      {[...useKnown()].map(([id, name]) => (
+        <option key={id} value={id}>
+          {visibleText(name)}
+        </option>
+      ))}
+    </datalist>
   );
 }
 
@@ -101,6 +119,7 @@ function Texts({
       onChange={(event) => onDraft({ ...draft, [name]: event.target.value })}
       {...TEXTS[name]}
       {...(name === "action" ? { "data-search": true } : {})}
+      {...(name === "actor" ? { list: ACTORS } : {})}
     />
   ));
 }

@@ -7,6 +7,7 @@ import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
+import { visibleText } from "~/kit/foreign.ts";
 import { MomentFields } from "~/kit/moment-fields.tsx";
 import { State } from "~/kit/state.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
@@ -47,6 +48,7 @@ export function Deliveries({ destination }: { destination: Destination }): React
           <option value="dead">dead letters</option>
         </SelectField>
         <Button
+          className="mb-1"
           disabled={!mayWrite}
           title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
           onClick={() => setReplaying(true)}
@@ -119,7 +121,7 @@ function ReplayDialog({ destination, onClose }: { destination: Destination; onCl
   });
   return (
     <DangerDialog
-      title={`Replay to ${destination.name}`}
+      title={`Replay to ${visibleText(destination.name)}`}
       about={
         <div className="flex flex-col gap-3">
           <p>

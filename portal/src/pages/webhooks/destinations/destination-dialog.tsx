@@ -5,6 +5,7 @@ import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, TextField } from "~/kit/field.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { Loaded } from "~/kit/page.tsx";
 import { ChangeError, useVersioned, useVersionedChange } from "~/kit/versioned.tsx";
 import { submitKeys } from "../setup/keys.ts";
@@ -35,7 +36,8 @@ function Create({ webhookId, onClose }: { webhookId: string; onClose: () => void
     changes: [WEBHOOK_ROUTES.listWebhookDestinations],
     onDone: (made) => (made.secret === null ? onClose() : setSecret(made.secret)),
   });
-  if (secret !== null) return <SecretShown title={`${draft.name} gets events`} secret={secret} onClose={onClose} />;
+  if (secret !== null)
+    return <SecretShown title={`${visibleText(draft.name)} gets events`} secret={secret} onClose={onClose} />;
   return (
     <Dialog title="Add a destination" about="It gets what comes from now on." onClose={onClose} wide>
       <DraftForm

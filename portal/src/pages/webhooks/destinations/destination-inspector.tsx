@@ -48,7 +48,10 @@ export function DestinationInspector({
           ["Failed", plural(destination.failures, "time in a row", "times in a row")],
           ["Failing since", <Time key="since" at={destination.failing_since} none="it is not" />],
           ["Last attempt", <Time key="attempt" at={destination.last_attempt_at} />],
-          ["Last answer", <Answer key="answer" status={destination.last_status} error={destination.last_error} />],
+          [
+            "Last answer",
+            <Answer key="answer" whole status={destination.last_status} error={destination.last_error} />,
+          ],
           ["Id", <Copyable key="id" text={destination.id} />],
         ]}
       />
@@ -114,7 +117,7 @@ function DeleteDestination({
   });
   return (
     <DangerDialog
-      title={`Delete ${destination.name}`}
+      title={`Delete ${visibleText(destination.name)}`}
       about={
         <>
           <p>

@@ -11,9 +11,23 @@ export function DestinationState({ of: { state, failures } }: { of: Destination 
   return failures > 0 ? <State kind="warn">failing</State> : <State kind="go">active</State>;
 }
 
-/** What the receiver answered, or why there was no answer. */
-export function Answer({ status, error }: { status: number | null; error: string | null }): ReactNode {
-  if (status === null)
-    return error === null ? <span className="text-ink-3">none yet</span> : <State kind="stop">{error}</State>;
-  return <State kind={status >= 200 && status < 300 ? "go" : "stop"}>{status}</State>;
+/** What the receiver answered, or why there was no answer; in a list the beginning of that, with all of it on hover. */
+export function Answer({
+  status,
+  error,
+  whole = false,
+}: {
+  status: number | null;
+  error: string | null;
+  whole?: boolean;
+}): ReactNode {
+  if (status !== null) return <State kind={status >= 200 && status < 300 ? "go" : "stop"}>{status}</State>;
+  if (error === null) return <span className="text-ink-3">none yet</span>;
+  return (
+    <State kind="stop">
+      <span title={error} className={whole ? "whitespace-normal" : ""}>
+        {whole ? error : error.split(":")[0]}
+      </span>
+    </State>
+  );
 }

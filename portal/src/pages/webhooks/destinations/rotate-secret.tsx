@@ -8,6 +8,7 @@ import { SelectField } from "~/kit/field.tsx";
 import { OVERLAPS } from "../setup/overlaps.ts";
 import type { Destination } from "./destination-state.tsx";
 import { SecretShown } from "./secret-shown.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 
 /** Replaces the secret that signs what is handed on; both sign until the receiver has the new one. */
 export function RotateDestinationSecret({
@@ -27,7 +28,7 @@ export function RotateDestinationSecret({
     rotate.mutate({ params, body: { overlap_s: overlapS } });
   };
   return (
-    <Dialog title="Rotate the secret" about={`Of what is sent to ${destination.name}.`} onClose={onClose}>
+    <Dialog title="Rotate the secret" about={`Of what is sent to ${visibleText(destination.name)}.`} onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <SelectField
           label="The former one signs as well for"

@@ -6,6 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
+import { visibleText } from "~/kit/foreign.ts";
 import { useSay } from "~/kit/toast.tsx";
 
 /** Sends one event once more, to one destination or to all that are active. */
@@ -36,13 +37,14 @@ export function Replay({ webhookId, eventId }: { webhookId: string; eventId: str
             <option value="">all that are active</option>
             {destinations.map(({ id, name, state }) => (
               <option key={id} value={id}>
-                {state === "active" ? name : `${name} (${state})`}
+                {visibleText(state === "active" ? name : `${name} (${state})`)}
               </option>
             ))}
           </SelectField>
         </div>
         <Button
           type="submit"
+          className="mb-1"
           busy={replay.isPending}
           disabled={!mayWrite}
           title={mayWrite ? undefined : "Your role does not hold webhooks:write"}

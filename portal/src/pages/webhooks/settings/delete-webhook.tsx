@@ -6,7 +6,7 @@ import { pagePath } from "~/app/page-link.tsx";
 import { useMay, useScopeParams } from "~/app/scope.ts";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { plural } from "~/kit/figures.ts";
-import { isTypable } from "~/kit/foreign.ts";
+import { isTypable, visibleText } from "~/kit/foreign.ts";
 import { State } from "~/kit/state.tsx";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
@@ -24,7 +24,7 @@ export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
   });
   return (
     <DangerDialog
-      title={`Delete ${webhook.name}`}
+      title={`Delete ${visibleText(webhook.name)}`}
       about={
         <div className="flex flex-col gap-2">
           <LastHour webhook={webhook} />

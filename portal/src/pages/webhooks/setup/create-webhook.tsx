@@ -16,11 +16,17 @@ type NewWebhook = ResultOf<typeof WEBHOOK_ROUTES.createWebhook>;
 /** Makes a webhook, and then says what to do at the sender. */
 export function CreateWebhook({ onClose }: { onClose: () => void }): ReactNode {
   const [preset, setPreset] = useState<Preset>(presetOf("github"));
-  const [made, setMade] = useState<NewWebhook | null>(null);
-  if (made !== null) return <CreatedWebhook made={made} preset={preset} onClose={onClose} />;
+  const [made, setMade] = useState<{ webhook: NewWebhook; secret: string | undefined } | null>(null);
+  if (made !== null)
+    return <CreatedWebhook made={made.webhook} secret={made.secret} preset={preset} onClose={onClose} />;
   return (
     <Dialog title="Create a webhook" about="An address that takes events into a project." onClose={onClose} wide>
-      <Form preset={preset} onPreset={setPreset} onClose={onClose} onMade={setMade} />
+      <Form
+        preset={preset}
+        onPreset={setPreset}
+        onClose={onClose}
+        onMade={(webhook, secret) => setMade({ webhook, secret })}
+      />
     </Dialog>
   );
 }
@@ -33,7 +39,7 @@ function Form({
 }: {
   preset: Preset;
   onPreset: (preset: Preset) => void;
-  onMade: (made: NewWebhook) => void;
+  onMade: (made: NewWebhook, secret: string | undefined) => void;
   onClose: () => void;
 }): ReactNode {
   const projects = useMe()?.projects ?? [];
@@ -45,7 +51,10 @@ function Form({
   const [verifyToken, setVerifyToken] = useState("");
   const [handshakes, setHandshakes] = useState<readonly Handshake[]>(preset.handshakes);
   const [deduplication, setDeduplication] = useState<Deduplication>({ by: "auto" });
-  const create = useAct(WEBHOOK_ROUTES.createWebhook, { changes: [WEBHOOK_ROUTES.listWebhooks], onDone: onMade });
+  const create = useAct(WEBHOOK_ROUTES.createWebhook, {
+    changes: [WEBHOOK_ROUTES.listWebhooks],
+    onDone: (webhook) => onMade(webhook, secret === "" ? undefined : secret),
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body: BodyOf<typeof WEBHOOK_ROUTES.createWebhook> = {

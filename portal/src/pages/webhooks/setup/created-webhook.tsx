@@ -7,15 +7,19 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import type { Preset } from "./presets.ts";
 import { testCommand } from "./snippets.ts";
+import { visibleText } from "~/kit/foreign.ts";
 
 /** After a webhook was made: its address, what to do with it at the sender, and a first event. */
 export function CreatedWebhook({
   made,
   preset,
+  secret,
   onClose,
 }: {
   made: ResultOf<typeof WEBHOOK_ROUTES.createWebhook>;
   preset: Preset;
+  /** That was given; undefined: one was made, or there is none. */
+  secret: string | undefined;
   onClose: () => void;
 }): ReactNode {
   const { org } = useScopeParams();
@@ -23,7 +27,7 @@ export function CreatedWebhook({
   const url = made.webhook_url ?? "$URL";
   return (
     <Dialog
-      title={`${made.name} takes events`}
+      title={`${visibleText(made.name)} takes events`}
       about="The address is a secret: whoever knows it can send."
       onClose={onClose}
       wide
@@ -52,7 +56,10 @@ export function CreatedWebhook({
       </div>
       <div className="flex flex-col gap-1">
         <h3>Or send a test</h3>
-        <CopyBlock text={testCommand(url, made.verification)} label="Command that sends a test event" />
+        <CopyBlock
+          text={testCommand(url, made.verification, made.secret ?? secret)}
+          label="Command that sends a test event"
+        />
       </div>
       <DialogActions>
         <ButtonLink look="main" to={pagePath(org, project, `webhooks/${made.id}`)}>

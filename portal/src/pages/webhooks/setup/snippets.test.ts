@@ -25,10 +25,7 @@ test("each preset's test command runs, and posts a body to the address", () => {
 test("the commands sign as the senders do", () => {
   const body = '{"type": "order.paid", "order": {"id": 17}}';
   const sum = (content: string, key: string | Buffer = "the secret") => createHmac("sha256", key).update(content);
-  const of = (id: string): string[] =>
-    run(
-      testCommand("https://x.example/h", presetOf(id).verification).replace("the secret", secrets[id] ?? "the secret"),
-    );
+  const of = (id: string): string[] => run(testCommand("https://x.example/h", presetOf(id).verification, secrets[id]));
   const secrets: Record<string, string> = { standard_webhooks: `whsec_${Buffer.alloc(24, 7).toString("base64")}` };
   assert.equal(fieldIn(of("github"), "x-hub-signature-256"), `sha256=${sum(body).digest("hex")}`);
   assert.equal(fieldIn(of("shopify"), "x-shopify-hmac-sha256"), sum(body).digest("base64"));
