@@ -175,12 +175,15 @@ describe("secrets", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
 
   test("there are some, or these tests test nothing", () =>
-    assert.deepEqual(secrets, ["database_url", "master_key", "objects_s3_secret_access_key"]));
+    assert.deepEqual(secrets, ["database_url", "master_key", "oidc_client_secret", "objects_s3_secret_access_key"]));
 
   test("are not shown", () => {
     const environment = {
       MOORING_DATABASE_URL: "postgres://u:hunter2@h/d",
       MOORING_MASTER_KEY: KEY,
+      MOORING_OIDC_ISSUER: "https://id.example",
+      MOORING_OIDC_CLIENT_ID: "mooring",
+      MOORING_OIDC_CLIENT_SECRET: "hunter2",
       MOORING_OBJECTS_S3_SECRET_ACCESS_KEY: "hunter2",
     };
     const config = load({ environment });
