@@ -4,7 +4,7 @@ import { useConnect } from "~/app/connect/connect.tsx";
 import { Button, Spinner } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty } from "~/kit/page.tsx";
-import { firstLogCommand } from "./first-log.ts";
+import { firstLogCommand } from "./first-log-command.ts";
 
 /** Before the first entry: what this is, and a command that sends one. The page turns into the real thing when it arrives. */
 export function FirstLog(): ReactNode {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stepsOf } from "../../kit/bars.ts";
+import { stepsOf } from "../../kit/bars-steps.ts";
 import { histogramOf, rangeOfBars, STACK } from "./histogram-data.ts";
 
 test("every step has a bar, every level its place, and bars a range", () => {

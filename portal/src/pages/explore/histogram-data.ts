@@ -1,4 +1,4 @@
-import { axisText } from "../../kit/bars.ts";
+import { axisText } from "../../kit/bars-steps.ts";
 import { LEVELS } from "./levels.ts";
 
 /** The levels of the bars, from the bottom: what is severe stands where it is seen first. */

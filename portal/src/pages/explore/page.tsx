@@ -5,7 +5,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { Inspector, WithInspector } from "~/kit/inspector.tsx";
 import { Loading, Page as Frame } from "~/kit/page.tsx";
 import { searchOf } from "~/kit/time-range.ts";
-import { TimeRangePicker } from "~/kit/time-range.tsx";
+import { TimeRangePicker } from "~/kit/time-range-picker.tsx";
 import { entryKey, momentOfKey, type LogEntry } from "./entry.ts";
 import { EntryInspector } from "./entry-inspector.tsx";
 import { readableSql } from "./log-query.ts";

@@ -64,7 +64,17 @@ export function useExplore(): Explore {
   const open = useCallback((key: string | undefined) => change({ entry: key }), [change]);
   const addTerm = useCallback((term: string) => run(withTerm(text, term)), [run, text]);
   return {
-    ...{ client, organization: slug, text, wanted, range, bounds, run, setRange, setTail, open, addTerm },
+    client,
+    organization: slug,
+    text,
+    wanted,
+    range,
+    bounds,
+    run,
+    setRange,
+    setTail,
+    open,
+    addTerm,
     isReady,
     isTail: search.view === "tail",
     openKey: search.entry,

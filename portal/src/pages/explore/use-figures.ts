@@ -1,7 +1,7 @@
 import type { Client } from "@mooring/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { smallQuery, type QueryStatistics } from "~/api/stream.ts";
-import { stepMs, stepsOf } from "~/kit/bars.ts";
+import { stepMs, stepsOf } from "~/kit/bars-steps.ts";
 import type { Bounds } from "~/kit/time-range.ts";
 import { histogramOf, type Histogram } from "./histogram-data.ts";
 import { facetsStatement, histogramStatement, type Wanted } from "./log-query.ts";

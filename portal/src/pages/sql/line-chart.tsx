@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { Button } from "~/kit/button.tsx";
-import { axisText } from "~/kit/bars.ts";
+import { axisText } from "~/kit/bars-steps.ts";
 import { shortText } from "~/kit/time-range.ts";
 import type { Drawn } from "./chart-data.ts";
 

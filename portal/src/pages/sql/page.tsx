@@ -7,7 +7,7 @@ import { TextField } from "~/kit/field.tsx";
 import type { GridRow } from "~/kit/grid-table.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Page as Frame } from "~/kit/page.tsx";
-import { TimeRangePicker } from "~/kit/time-range.tsx";
+import { TimeRangePicker } from "~/kit/time-range-picker.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { HistoryPanel, SchemaPanel } from "./panels.tsx";
 import { parameterNames } from "./parameters.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisText, stepMs, stepsOf, stepStart } from "./bars.ts";
+import { axisText, stepMs, stepsOf, stepStart } from "./bars-steps.ts";
 
 const HOUR = 3_600_000;
 
