@@ -1,5 +1,6 @@
 import { ApiError } from "@mooring/client";
 import { useEffect, useState, type ReactNode } from "react";
+import { useAddresses } from "~/api/addresses.ts";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { durationText } from "~/kit/figures.ts";
 
@@ -24,6 +25,7 @@ export function useWaitS(error: Error | null): number {
 /** Why a sign-in did not go on; where it was tried too often, for how long to wait. */
 export function Failure({ error, waitS }: { error: Error | null; waitS: number }): ReactNode {
   const isThrottled = error instanceof ApiError && error.retryAfterMs !== null;
+  if (error instanceof ApiError && error.code === "cross_site") return <OtherAddress error={error} />;
   if (!isThrottled) return <ErrorNote error={error} />;
   if (waitS === 0) return <p role="status">You can try again now.</p>;
   return (
@@ -34,6 +36,24 @@ export function Failure({ error, waitS }: { error: Error | null; waitS: number }
       </p>
       <p className="mono text-s text-ink-2">try again in {waitS < 60 ? `${waitS} s` : durationText(waitS * 1000)}</p>
     </div>
+  );
+}
+
+/** The page was opened at an address that the server does not know as the portal's. */
+function OtherAddress({ error }: { error: ApiError }): ReactNode {
+  const portal = useAddresses()?.portal_url;
+  return (
+    <ErrorNote error={error}>
+      {portal !== undefined && (
+        <p>
+          The server knows its portal as{" "}
+          <a href={portal} className="text-sea underline">
+            {portal}
+          </a>
+          , not as {location.origin}. Open it there, or set portal_url.
+        </p>
+      )}
+    </ErrorNote>
   );
 }
 

@@ -48,7 +48,7 @@ function SignIn({
   const begun = useBegunSession();
   const { methods, passkeyPage } = useSignInMethods();
   const elsewhere = passkeyPage(`/sign-in?return_to=${encodeURIComponent(returnTo)}`);
-  const failure = oidcFailureText(search.error, methods?.oidc?.name);
+  const failure = oidcFailureText(search.error);
   const onStep = (step: StepResult): void => {
     if (step.ticket !== null) setSecond({ ...step, ticket: step.ticket });
     // With a session the page itself goes on.
@@ -98,9 +98,10 @@ function SignIn({
 }
 
 /** Why the organization's own sign-in led back here; the server says it in the address. */
-function oidcFailureText(code: string | undefined, name = "the other service"): string | null {
-  if (code === "oidc_failed") return `The sign-in by ${name} did not work. Try again, or sign in another way.`;
+function oidcFailureText(code: string | undefined): string | null {
+  if (code === "oidc_failed")
+    return "The sign-in by the other service did not work. Try again, or sign in another way.";
   if (code === "oidc_unknown")
-    return `${name} knows you, but nobody here has your address. Ask an owner of your organization to invite you.`;
+    return "The other service knows you, but nobody here has your address. Ask an owner of your organization to invite you.";
   return null;
 }
