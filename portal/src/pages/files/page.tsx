@@ -29,7 +29,7 @@ export function Page(): ReactNode {
   const project = useProject()?.slug;
   const mayWrite = useMay(FILE_ROUTES.createUpload.permission);
   const list = useFiles({ prefix: search.prefix, project });
-  const { uploads } = useUploads();
+  const uploads = useUploads();
   const add = (files: readonly ChosenFile[]): void => uploads.add(files, project);
   const close = (): void => setSearch({ file: undefined });
   return (

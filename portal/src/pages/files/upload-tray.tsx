@@ -13,11 +13,11 @@ import { ProgressBar } from "./progress-bar.tsx";
 import type { SearchState } from "./search.ts";
 import { percentOf, remainingMs, summaryOf, type UploadView } from "./upload-queue.ts";
 import type { Uploads } from "./uploads.ts";
-import { useUploads } from "./use-uploads.ts";
+import { useUploadViews } from "./use-uploads.ts";
 
 /** What is uploaded now, and what an earlier visit left behind. */
 export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
-  const { views } = useUploads();
+  const views = useUploadViews(uploads);
   const leftovers = useLeftovers(uploads);
   if (views.length === 0 && leftovers.length === 0) return null;
   const unfinished = views.filter(({ state }) => state !== "done");
@@ -96,7 +96,7 @@ function UploadRow({ view, uploads }: { view: UploadView; uploads: Uploads }): R
             </IconButton>
           )}
           <IconButton
-            label={state === "done" ? `Take ${shown} off the list` : `Give ${shown} up`}
+            label={state === "done" ? `Take ${shown} off the list` : `Give up ${shown}`}
             onClick={() => uploads.cancel(id)}
           >
             ✕
@@ -138,18 +138,19 @@ function UploadState({ view: { state } }: { view: UploadView }): ReactNode {
 }
 
 function Leftover({ upload, onGiveUp }: { upload: PreviousUpload; onGiveUp: () => void }): ReactNode {
-  const name = upload.metadata["filename"] ?? "a file";
+  const { filename: name = "a file", project } = upload.metadata;
   return (
     <li className="flex min-h-[30px] flex-wrap items-center gap-x-3 border-b border-line px-3.5 py-1 last:border-b-0">
       <span className="min-w-0 flex-1 basis-40 truncate">
         <ForeignText text={name} />
       </span>
       <span className="text-ink-2">
-        {bytesText(upload.size ?? 0)}, begun <Time at={new Date(upload.creationTime).toISOString()} />. Choose the same
-        file again, and it goes on where it stopped.
+        {bytesText(upload.size ?? 0)}, begun <Time at={new Date(upload.creationTime).toISOString()} />
+        {project !== undefined && ` in the project ${visibleText(project)}`}. Choose the same file again, and it goes on
+        where it stopped.
       </span>
       <State kind="warn">cut off</State>
-      <Button onClick={onGiveUp} aria-label={`Give ${visibleText(name)} up`}>
+      <Button onClick={onGiveUp} aria-label={`Give up ${visibleText(name)}`}>
         Give up
       </Button>
     </li>

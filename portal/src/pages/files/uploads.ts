@@ -11,6 +11,8 @@ interface Entry {
   tus: Upload | null;
   /** Where the speed is counted from. */
   since: { ms: number; bytes: number };
+  /** How often it was begun or gone on with. */
+  attempts: number;
 }
 
 interface UploadsOptions {
@@ -52,6 +54,12 @@ export class Uploads {
 
   add(files: readonly ChosenFile[], project: string | undefined): void {
     for (const chosen of files) {
+      const same = this.#entries.find((entry) => entry.view.state !== "done" && isSame(entry, { chosen, project }));
+      if (same !== undefined) {
+        // Two of one file would take the same place at the server.
+        if (same.view.state !== "sending") this.resume(same.view.id);
+        continue;
+      }
       const view: UploadView = {
         id: this.#nextId++,
         name: chosen.name,
@@ -62,7 +70,7 @@ export class Uploads {
         fileId: null,
         bytesPerSecond: null,
       };
-      this.#entries.push({ chosen, project, view, tus: null, since: { ms: 0, bytes: 0 } });
+      this.#entries.push({ chosen, project, view, tus: null, since: { ms: 0, bytes: 0 }, attempts: 0 });
     }
     this.#pump();
   }
@@ -144,6 +152,7 @@ export class Uploads {
   async #send(entry: Entry): Promise<void> {
     this.#change(entry, { state: "sending", error: null });
     entry.since = { ms: performance.now(), bytes: -1 };
+    const attempt = ++entry.attempts;
     if (entry.tus === null) {
       entry.tus = this.#begin(entry);
       const [newest] = (await entry.tus.findPreviousUploads()).toSorted((a, b) =>
@@ -151,7 +160,9 @@ export class Uploads {
       );
       if (newest !== undefined) entry.tus.resumeFromPreviousUpload(newest);
     }
-    if (entry.view.state === "sending" && this.#entries.includes(entry)) entry.tus.start();
+    // Meanwhile it may have been paused, given up, or gone on with once more.
+    const isCurrent = entry.attempts === attempt && this.#entries.includes(entry);
+    if (isCurrent && entry.view.state === "sending") entry.tus.start();
   }
 
   #begin(entry: Entry): Upload {
@@ -207,4 +218,11 @@ export class Uploads {
   #onLeave = (event: BeforeUnloadEvent): void => {
     if (this.#entries.some(({ view }) => view.state === "sending" || view.state === "waiting")) event.preventDefault();
   };
+}
+
+/** Whether two are of one file for one place, so that the server's upload of one would be the other's. */
+function isSame(one: Pick<Entry, "chosen" | "project">, other: Pick<Entry, "chosen" | "project">): boolean {
+  const [a, b] = [one.chosen, other.chosen];
+  const isSameFile = a.file.size === b.file.size && a.file.lastModified === b.file.lastModified;
+  return a.name === b.name && isSameFile && one.project === other.project;
 }

@@ -13,12 +13,16 @@ const RELOAD_MS = 1000;
 const SESSION_HASH = hashKey(sessionQuery.queryKey);
 
 /** The uploads of whoever is signed in, in this organization. */
-export function useUploads(): { uploads: Uploads; views: readonly UploadView[] } {
+export function useUploads(): Uploads {
   const queries = useQueryClient();
   const { user } = useSession();
   const { slug } = useOrganization();
-  const uploads = uploadsOf(queries, user.id, slug);
-  return { uploads, views: useSyncExternalStore(uploads.subscribe, uploads.views) };
+  return uploadsOf(queries, user.id, slug);
+}
+
+/** How far each is, several times a second. */
+export function useUploadViews(uploads: Uploads): readonly UploadView[] {
+  return useSyncExternalStore(uploads.subscribe, uploads.views);
 }
 
 function uploadsOf(queries: QueryClient, userId: string, organization: string): Uploads {
