@@ -14,7 +14,16 @@ import type { SetUpResult } from "./credential-step.tsx";
 const NEW_LINK = "npx mooring bootstrap --org ORG --project PROJECT --app APP --data-dir DIR";
 
 /** Name and password of the owner. */
-export function AccountStep({ token, onDone }: { token: string; onDone: (result: SetUpResult) => void }): ReactNode {
+export function AccountStep({
+  token,
+  onDone,
+  onUsed,
+}: {
+  token: string;
+  onDone: (result: SetUpResult) => void;
+  /** The link leads nowhere any more. */
+  onUsed: () => void;
+}): ReactNode {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const setUp = useMutation({
@@ -24,6 +33,9 @@ export function AccountStep({ token, onDone }: { token: string; onDone: (result:
         purpose: "set up the account",
       }),
     onSuccess: onDone,
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === "not_found") onUsed();
+    },
   });
   const waitS = useWaitS(setUp.error);
   const { error } = setUp;
@@ -31,7 +43,6 @@ export function AccountStep({ token, onDone }: { token: string; onDone: (result:
     event.preventDefault();
     setUp.mutate();
   };
-  if (error instanceof ApiError && error.code === "not_found") return <UsedLink />;
   const places = { name: placeText(error, "/name"), password: placeText(error, "/password") };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
@@ -59,9 +70,7 @@ export function AccountStep({ token, onDone }: { token: string; onDone: (result:
 export function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
-      <p role="alert">
-        This set-up link does not work any more: it was used, or it is older than a day, or a part of it is missing.
-      </p>
+      <p role="alert">It was used, or it is older than a day, or a part of it is missing.</p>
       <p className="text-ink-2">If you have set up your account already, sign in with its password.</p>
       <ButtonLink look="main" to="/sign-in">
         Sign in

@@ -8,7 +8,7 @@ import { CookieNote, mayKeepCookies } from "~/pages/sign-in/cookie-note.tsx";
 import { useBegunSession } from "~/pages/sign-in/finish.ts";
 import { OpenFrame, Steps } from "~/pages/sign-in/frame.tsx";
 import { forgetLinkToken, useLinkToken } from "~/pages/sign-in/link-token.ts";
-import { AccountStep } from "./account-step.tsx";
+import { AccountStep, UsedLink } from "./account-step.tsx";
 import { CredentialStep, type SetUpResult } from "./credential-step.tsx";
 import { SecureStep } from "./secure-step.tsx";
 
@@ -20,6 +20,7 @@ export function Page(): ReactNode {
   const begun = useBegunSession();
   const { data: session } = useQuery(sessionQuery);
   const [result, setResult] = useState<SetUpResult | null>(null);
+  const [usedToken, setUsedToken] = useState<string | null>(null);
   const [isLast, setIsLast] = useState(false);
   const onSetUp = async (done: SetUpResult): Promise<void> => {
     forgetLinkToken();
@@ -29,6 +30,12 @@ export function Page(): ReactNode {
     setResult(done);
   };
   if (result === null && token === "") return <NoSecret signedInAs={session?.user.email} />;
+  if (result === null && token === usedToken)
+    return (
+      <OpenFrame title="This set-up link does not work any more">
+        <UsedLink />
+      </OpenFrame>
+    );
   if (result === null)
     return (
       <OpenFrame
@@ -38,7 +45,7 @@ export function Page(): ReactNode {
         foot={<Before token={token} signedInAs={session?.user.email} />}
       >
         {!mayKeepCookies() && <CookieNote />}
-        <AccountStep token={token} onDone={(done) => void onSetUp(done)} />
+        <AccountStep token={token} onDone={(done) => void onSetUp(done)} onUsed={() => setUsedToken(token)} />
       </OpenFrame>
     );
   if (!isLast && session)
