@@ -1,7 +1,8 @@
 import type { Client } from "@mooring/client";
 import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useMay, useOrganization, useProject } from "../scope.ts";
+import { useMayAnywhere } from "../may.ts";
+import { useOrganization, useProject } from "../scope.ts";
 
 export type ConnectApp = ResultOf<typeof ORGANIZATION_ROUTES.getApp>;
 export type ConnectCredential = ResultOf<typeof ORGANIZATION_ROUTES.getCredential>;
@@ -25,7 +26,7 @@ interface May {
 export function useChoices(): Choices {
   const organization = useOrganization();
   const project = useProject();
-  const may = { apps: useMay("apps:read"), credentials: useMay("credentials:read") };
+  const may = { apps: useMayAnywhere("apps:read"), credentials: useMayAnywhere("credentials:read") };
   const { data } = useQuery({
     queryKey: [organization.slug, "connect", project?.id ?? null, may],
     queryFn: ({ signal }) => readChoices(organization.client, project?.id ?? null, may, signal),

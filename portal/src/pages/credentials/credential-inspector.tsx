@@ -2,6 +2,7 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
+import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMay, useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
@@ -59,11 +60,18 @@ function Details({ credential, onAct }: { credential: Credential; onAct: Inspect
       </Part>
       <Part title="Activity">
         <ActivityPart id={credential.id} />
-        <PageLink page="audit" search={{ target: credential.id }}>
-          In the audit log
-        </PageLink>
+        <AuditLink id={credential.id} />
       </Part>
     </>
+  );
+}
+
+function AuditLink({ id }: { id: string }): ReactNode {
+  if (!useMay("audit:read")) return null;
+  return (
+    <PageLink page="audit" search={{ target: id }}>
+      In the audit log
+    </PageLink>
   );
 }
 
@@ -78,7 +86,7 @@ function Part({ title, children }: { title: string; children: ReactNode }): Reac
 
 function Acts({ credential, onAct }: { credential: Credential; onAct: InspectorProps["onAct"] }): ReactNode {
   const connect = useConnect();
-  const mayWrite = useMay("credentials:write");
+  const mayWrite = useMayIn(credential.project_id, "credentials:write");
   const why = mayWrite ? undefined : "Your role lacks credentials:write";
   if (credential.revoked_at !== null) return null;
   const isPersonal = credential.kind === "personal";

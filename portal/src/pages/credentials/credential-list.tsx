@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { ItemList } from "~/api/queries.ts";
-import { useMay, useMe } from "~/app/scope.ts";
+import { useMayAnywhere } from "~/app/may.ts";
+import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Checkbox, TextInput } from "~/kit/field.tsx";
@@ -24,7 +25,7 @@ const COMPACT: ReadonlySet<string> = new Set(["Name", "State", "Last used", "End
 /** Credentials as rows. The text narrows down what was loaded, and says of how many. */
 export function CredentialList({ list, search, onChange }: ListProps): ReactNode {
   const columns = useColumns(search.credential !== undefined);
-  const mayWrite = useMay("credentials:write");
+  const mayWrite = useMayAnywhere("credentials:write");
   const text = String(search.q ?? "").toLowerCase();
   const fitting = list.items.filter(({ name, client_id }) => `${name} ${client_id}`.toLowerCase().includes(text));
   return (

@@ -1,10 +1,11 @@
 import { useState, type ReactNode } from "react";
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useList } from "~/api/queries.ts";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useMayAnywhere } from "~/app/may.ts";
+import { useMay, useMe, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
-import { Page as Frame } from "~/kit/page.tsx";
+import { Loading, Page as Frame } from "~/kit/page.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { CreateDialog } from "./create-dialog.tsx";
@@ -29,29 +30,13 @@ const NO_FORM = {
 export function Page(): ReactNode {
   const [search, change] = useSearchState<CredentialSearch>();
   const project = useProject();
-  const mayWrite = useMay("credentials:write");
-  const [made, setMade] = useState<NewCredential | null>(null);
-  const list = useList(ORGANIZATION_ROUTES.listCredentials, {
-    query: {
-      ...(project === null ? {} : { project: project.slug }),
-      ...(search.revoked === true ? { include_revoked: true } : {}),
-    },
-  });
+  const me = useMe();
+  const mayRead = useMayAnywhere("credentials:read");
+  const mayWrite = useMayAnywhere("credentials:write");
   return (
     <Frame
       title="Credentials"
-      about={
-        project === null ? (
-          "What programs identify themselves with, and people's access tokens."
-        ) : (
-          <>
-            Those that reach {project.name} only.{" "}
-            <PageLink page="credentials" project="-" className="text-sea underline">
-              All of the organization
-            </PageLink>
-          </>
-        )
-      }
+      about={<About project={project} />}
       actions={
         <Button
           look="main"
@@ -63,10 +48,56 @@ export function Page(): ReactNode {
         </Button>
       }
     >
+      {me === undefined && <Loading />}
+      {me !== undefined && !mayRead && (
+        <p>
+          Your role {me.role} lacks <code>credentials:read</code>, so you can't see credentials. An owner or an admin
+          can give you another role.
+        </p>
+      )}
+      {me !== undefined && mayRead && <Credentials search={search} change={change} project={project} />}
+    </Frame>
+  );
+}
+
+function About({ project }: { project: { readonly name: string } | null }): ReactNode {
+  if (project === null) return "What programs identify themselves with, and people's access tokens.";
+  return (
+    <>
+      Those that reach {project.name} only.{" "}
+      <PageLink page="credentials" project="-" className="text-sea underline">
+        All of the organization
+      </PageLink>
+    </>
+  );
+}
+
+interface CredentialsProps {
+  search: Partial<CredentialSearch>;
+  change: (part: Partial<CredentialSearch>, options?: { push?: boolean }) => void;
+  project: { readonly slug: string } | null;
+}
+
+function Credentials({ search, change, project }: CredentialsProps): ReactNode {
+  const [made, setMade] = useState<NewCredential | null>(null);
+  const home = useHome(project);
+  const list = useList(ORGANIZATION_ROUTES.listCredentials, {
+    query: {
+      ...(project === null ? {} : { project: project.slug }),
+      ...(search.revoked === true ? { include_revoked: true } : {}),
+    },
+  });
+  return (
+    <>
       <WithInspector
         inspector={
           search.credential !== undefined && (
-            <Opened id={search.credential} onMade={setMade} onClose={() => change({ credential: undefined })} />
+            <Opened
+              key={search.credential}
+              id={search.credential}
+              onMade={setMade}
+              onClose={() => change({ credential: undefined })}
+            />
           )
         }
       >
@@ -75,7 +106,7 @@ export function Page(): ReactNode {
       {search.new !== undefined && made === null && (
         <CreateDialog
           search={search}
-          project={project?.slug ?? null}
+          project={home}
           onCreated={(credential) => {
             setMade(credential);
             change({ ...NO_FORM, credential: credential.id });
@@ -84,8 +115,15 @@ export function Page(): ReactNode {
         />
       )}
       {made !== null && <CreatedDialog made={made} title={`Secret of ${made.name}`} onClose={() => setMade(null)} />}
-    </Frame>
+    </>
   );
+}
+
+/** The project that a new credential is for at first: the page's, or the one in which alone one can make any. */
+function useHome(project: { readonly slug: string } | null): string | null {
+  const mayEverywhere = useMay("credentials:write");
+  const own = useMe()?.projects.find(({ role }) => role === "maintainer");
+  return project?.slug ?? (mayEverywhere ? null : (own?.slug ?? null));
 }
 
 /** The credential that is open at the side, and what is done to it. */

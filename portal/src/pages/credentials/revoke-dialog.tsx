@@ -1,6 +1,8 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { useRef, useState, type ReactNode } from "react";
-import { useAct } from "~/api/queries.ts";
+import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useConfirmed } from "~/api/confirmation.tsx";
+import { useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { durationText } from "~/kit/figures.ts";
@@ -11,13 +13,9 @@ import type { Credential } from "./types.ts";
 
 /** Revokes: before, what will stop; after, whether every node applied it and how long that took. */
 export function RevokeDialog({ credential, onClose }: { credential: Credential; onClose: () => void }): ReactNode {
-  const startedMs = useRef(0);
-  const [done, setDone] = useState<{ propagated: boolean; tookMs: number } | null>(null);
-  const revoke = useAct(ORGANIZATION_ROUTES.revokeCredential, {
-    changes: [ORGANIZATION_ROUTES.listCredentials, ORGANIZATION_ROUTES.getCredential],
-    onDone: ({ propagated }) => setDone({ propagated, tookMs: performance.now() - startedMs.current }),
-  });
-  if (done !== null) return <Revoked name={credential.name} {...done} onClose={onClose} />;
+  const revoke = useRevocation(credential.id);
+  const done = revoke.data;
+  if (done !== undefined) return <Revoked name={credential.name} {...done} onClose={onClose} />;
   return (
     <DangerDialog
       title={`Revoke ${credential.name}`}
@@ -34,26 +32,39 @@ export function RevokeDialog({ credential, onClose }: { credential: Credential; 
       action="Revoke"
       busy={revoke.isPending}
       error={revoke.error}
-      onConfirm={() => {
-        startedMs.current = performance.now();
-        revoke.mutate({ params: { credential_id: credential.id } });
-      }}
+      onConfirm={() => revoke.mutate()}
       onClose={onClose}
     />
   );
 }
 
-function Revoked({
-  name,
-  propagated,
-  tookMs,
-  onClose,
-}: {
-  name: string;
-  propagated: boolean;
-  tookMs: number;
-  onClose: () => void;
-}): ReactNode {
+interface Revocation {
+  readonly propagated: boolean;
+  readonly tookMs: number;
+}
+
+/** Measures the attempt that did it, and not how long somebody took to prove who they are before it. */
+function useRevocation(id: string): UseMutationResult<Revocation, Error, void> {
+  const { client, slug } = useOrganization();
+  const queries = useQueryClient();
+  const confirmed = useConfirmed();
+  return useMutation({
+    mutationFn: () =>
+      confirmed(async () => {
+        const startedMs = performance.now();
+        const { propagated } = await client.call(ORGANIZATION_ROUTES.revokeCredential, {
+          params: { credential_id: id },
+        });
+        return { propagated, tookMs: performance.now() - startedMs };
+      }),
+    onSuccess: async () => {
+      const changed = [ORGANIZATION_ROUTES.listCredentials, ORGANIZATION_ROUTES.getCredential];
+      await Promise.all(changed.map(({ operationId }) => queries.invalidateQueries({ queryKey: [slug, operationId] })));
+    },
+  });
+}
+
+function Revoked({ name, propagated, tookMs, onClose }: Revocation & { name: string; onClose: () => void }): ReactNode {
   return (
     <Dialog title={`${name} is revoked`} onClose={onClose}>
       <div role="status">

@@ -50,11 +50,13 @@ export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
       about={list.isPending ? undefined : `${open.length} open`}
       actions={
         <>
-          <Checkbox
-            label="Show closed"
-            checked={search.closed === true}
-            onChange={(event) => onChange({ closed: event.target.checked ? true : undefined })}
-          />
+          <span className="self-center">
+            <Checkbox
+              label="Show closed"
+              checked={search.closed === true}
+              onChange={(event) => onChange({ closed: event.target.checked ? true : undefined })}
+            />
+          </span>
           <Button look="danger" disabled={picked.length === 0} onClick={() => setRevoking(true)}>
             Revoke {picked.length > 0 && picked.length}
           </Button>

@@ -33,7 +33,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Members"
-      about="People of the organization. What each role may do is on the page of roles."
+      about={`People of the organization. What each role may do is on the page of roles.${mayWrite ? "" : " Your role lacks members:write, so you can only look."}`}
       actions={
         <Button
           look="main"

@@ -40,6 +40,7 @@ export function PersonInspector({ id, onClose }: { id: string; onClose: () => vo
 }
 
 function Details({ person, owners, onGone }: { person: Person; owners: number; onGone: () => void }): ReactNode {
+  const mayAudit = useMay("audit:read");
   return (
     <>
       <Facts
@@ -54,9 +55,11 @@ function Details({ person, owners, onGone }: { person: Person; owners: number; o
       <Role key={person.role} person={person} owners={owners} />
       <ProjectsOf id={person.user_id} />
       <p className="flex flex-wrap gap-x-4">
-        <PageLink page="audit" search={{ actor: person.user_id }}>
-          What they did
-        </PageLink>
+        {mayAudit && (
+          <PageLink page="audit" search={{ actor: person.user_id }}>
+            What they did
+          </PageLink>
+        )}
         <PageLink page="roles" search={{ tab: "who" }}>
           Who can do what
         </PageLink>

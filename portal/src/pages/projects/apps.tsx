@@ -4,6 +4,7 @@ import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useList } from "~/api/queries.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { PageLink } from "~/app/page-link.tsx";
+import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
@@ -12,7 +13,6 @@ import { TextField } from "~/kit/field.tsx";
 import { Facts, Loading } from "~/kit/page.tsx";
 import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { useMayIn } from "./may.ts";
 import type { App, Project } from "./types.ts";
 import { appSlugFault, slugOf } from "./visibility.ts";
 

@@ -2,11 +2,11 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
 import { useMay } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { plural } from "~/kit/figures.ts";
 import { useSay } from "~/kit/toast.tsx";
-import { useMayIn } from "./may.ts";
 import type { Project } from "./types.ts";
 
 /** The danger zone: what goes with a project, what has to go before, and the button. */

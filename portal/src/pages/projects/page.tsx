@@ -37,7 +37,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Projects and apps"
-      about="A project holds what belongs together and says who sees it. An app is a repository for images and a bucket for objects."
+      about={`A project holds what belongs together and says who sees it. An app is a repository for images and a bucket for objects.${mayWrite ? "" : " Your role lacks projects:write, so you can make none."}`}
       actions={create}
     >
       <WithInspector

@@ -1,6 +1,7 @@
 import { ORGANIZATION_ROUTES, PROJECT_ROLES, type ProjectRole, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
+import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -9,7 +10,6 @@ import { Loading } from "~/kit/page.tsx";
 import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { usePeople } from "~/pages/members/people.ts";
-import { useMayIn } from "./may.ts";
 import type { Project } from "./types.ts";
 
 type ProjectMember = ResultOf<typeof ORGANIZATION_ROUTES.listProjectMembers>["items"][number];
