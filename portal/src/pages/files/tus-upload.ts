@@ -45,6 +45,7 @@ const sameOrigin: HttpStack = {
 export function tusOptions(tokens: Tokens): UploadOptions {
   let sent = "";
   let refused: string | undefined;
+  let refusals = 0;
   return {
     ...defaultOptions,
     endpoint: `${location.origin}/v1/uploads`,
@@ -57,9 +58,12 @@ export function tusOptions(tokens: Tokens): UploadOptions {
       request.setHeader("Authorization", `Bearer ${sent}`);
     },
     onAfterResponse: (_request, response) => {
-      if (response.getStatus() === 401) refused = sent;
+      const isRefused = response.getStatus() === 401;
+      refusals = isRefused ? refusals + 1 : 0;
+      if (isRefused) refused = sent;
     },
-    onShouldRetry: (error, attempt) => isWorthAnother(statusOf(error), attempt),
+    // A refused token is not the end before a new one is refused as well.
+    onShouldRetry: (error) => isWorthAnother(statusOf(error)) || refusals === 1,
   };
 }
 
@@ -82,8 +86,7 @@ export function tusUpload({ file, name }: ChosenFile, place: UploadPlace, events
 }
 
 /** No answer, too much at once, a moment's trouble: the upload asks where it is and goes on. */
-function isWorthAnother(status: number, attempt: number): boolean {
-  if (status === 401) return attempt < 2; // with a new token
+function isWorthAnother(status: number): boolean {
   return status === 0 || status === 408 || status === 409 || status === 423 || status === 429 || status >= 500;
 }
 
