@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "./button.tsx";
-import { TimeRangePicker } from "./time-range.tsx";
+import { TimeRangePicker } from "./time-range-picker.tsx";
 import {
   boundsOf,
   momentText,
@@ -68,6 +68,20 @@ export function useChartRange(fallback = "1h"): ChartRange {
     setRange: (chosen) => setSearch(searchOf(chosen), { push: true }),
     setLive: (on) => setSearch({ live: on ? "on" : undefined }),
   };
+}
+
+const WAIT_MS = 5000;
+
+/** While there is nothing to show yet, asks anew every few seconds: an empty page turns into the real thing by itself. */
+export function useWaiting({ range, refresh }: Pick<ChartRange, "range" | "refresh">, isEmpty: boolean): void {
+  const isWaiting = isEmpty && range.kind === "last";
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") refresh();
+    }, WAIT_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, refresh]);
 }
 
 /** The range between two moments that were drawn on a chart. */

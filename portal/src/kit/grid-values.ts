@@ -16,8 +16,7 @@ export function kindOf(type: string): ValueKind {
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "string") return value;
-  if (typeof value === "object") return JSON.stringify(value);
-  return String(value as number | boolean);
+  return JSON.stringify(value);
 }
 
 /** A value to be read at length: what has parts over several lines, also where a text holds JSON. */

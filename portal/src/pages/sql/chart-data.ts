@@ -1,4 +1,4 @@
-import { kindOf } from "../../kit/grid-values.ts";
+import { cellText, kindOf } from "../../kit/grid-values.ts";
 
 interface Column {
   readonly name: string;
@@ -51,7 +51,7 @@ export function drawnOf(rows: readonly Row[], { x, isTime, values, split }: Char
       continue;
     }
     for (const value of split === null ? values : values.slice(0, 1)) {
-      const name = split === null ? value : String(row[split] ?? "NULL");
+      const name = split === null ? value : cellText(row[split]);
       const numbers = series.get(name) ?? positions.map(() => null);
       series.set(name, numbers);
       numbers[index] = row[value] === null || row[value] === undefined ? null : Number(row[value]);
@@ -73,7 +73,7 @@ function positionsOf(rows: readonly Row[], { x, isTime }: { x: string; isTime: b
 }
 
 function positionOf(value: unknown, isTime: boolean): number | string {
-  if (!isTime) return String(value ?? "NULL");
-  const text = String(value);
+  if (!isTime) return cellText(value);
+  const text = cellText(value);
   return Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
 }

@@ -79,16 +79,10 @@ export function Page(): ReactNode {
 }
 
 function Panel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {
-  switch (page.search.panel) {
-    case "saved":
-      return <SavedPanel page={page} onClose={onClose} />;
-    case "history":
-      return <HistoryPanel page={page} onClose={onClose} />;
-    case "tables":
-      return <SchemaPanel onClose={onClose} />;
-    default:
-      return null;
-  }
+  const { panel } = page.search;
+  if (panel === "saved") return <SavedPanel page={page} onClose={onClose} />;
+  if (panel === "history") return <HistoryPanel page={page} onClose={onClose} />;
+  return panel === "tables" ? <SchemaPanel onClose={onClose} /> : null;
 }
 
 function Bar({ page, saved }: { page: SqlPage; saved: ReturnType<typeof useSaved> }): ReactNode {
