@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { useSql } from "~/kit/chart-query.ts";
-import { RangeControls, useChartRange } from "~/kit/chart-range.tsx";
+import { RangeControls, useChartRange, useWaiting } from "~/kit/chart-range.tsx";
 import { numberOf, textOf, type SqlRow } from "~/kit/chart-rows.ts";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
@@ -39,6 +39,7 @@ export function Page(): ReactNode {
     );
   const replace = (at: number, plot: Plot): void => setPlots(plots.map((each, index) => (index === at ? plot : each)));
   const isEmpty = data !== undefined && rows.length === 0 && plots.length === 0;
+  useWaiting(range, isEmpty);
   return (
     <Frame title="Metrics" about="Numbers over time, by name and tag." actions={<RangeControls of={range} />}>
       <ErrorNote error={error} />

@@ -108,7 +108,7 @@ function PlotControls({
   const tags = plot.by === null || known.includes(plot.by) ? known : [plot.by, ...known];
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <span className="w-36">
+      <span className="w-40">
         <Select
           aria-label="How points become one value"
           value={plot.aggregation}

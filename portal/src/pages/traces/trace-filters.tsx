@@ -21,7 +21,7 @@ export function TraceFilters({ bounds }: { bounds: Bounds }): ReactNode {
   const services = service === "" || known.includes(service) ? known : [service, ...known];
   const set = (change: TracesSearch): void => setSearch(change);
   return (
-    <div role="search" className="grid grid-cols-[repeat(auto-fit,minmax(150px,1fr))] gap-x-3 border-b border-line p-3">
+    <div role="search" className="grid grid-cols-[repeat(auto-fit,minmax(125px,1fr))] gap-x-3 border-b border-line p-3">
       <Typed
         label="Name holds"
         search

@@ -4,7 +4,7 @@ import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { useSql } from "~/kit/chart-query.ts";
-import { RangeControls, useChartRange } from "~/kit/chart-range.tsx";
+import { RangeControls, useChartRange, useWaiting } from "~/kit/chart-range.tsx";
 import { numberOf } from "~/kit/chart-rows.ts";
 import { withValues } from "~/kit/chart-sql.ts";
 import { countText, durationText } from "~/kit/figures.ts";
@@ -30,6 +30,7 @@ export function TraceList(): ReactNode {
   const statement = listStatement(filterOf(search, projectId));
   const { data, rows, error, isPending, isFetching } = useSql({ ...statement, ...range.bounds, limit: shownMax });
   const items = rows.map(summaryOf);
+  useWaiting(range, data !== undefined && items.length === 0 && !isFiltered(search));
   const total = rows[0] === undefined ? 0 : numberOf(rows[0], "total");
   const longestMs = items.reduce((most, { lastedMs }) => Math.max(most, lastedMs), 0);
   return (
