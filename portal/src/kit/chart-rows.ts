@@ -15,12 +15,6 @@ export function numberOf(row: SqlRow, column: string): number {
   return typeof value === "string" && value !== "" ? Number(value) : Number.NaN;
 }
 
-/** Texts of a column that holds a list. */
-export function textsOf(row: SqlRow, column: string): readonly string[] {
-  const value = row[column];
-  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
-}
-
 /** An object of a column: a map, a struct, or JSON that came as text. */
 export function objectOf(row: SqlRow, column: string): Readonly<Record<string, unknown>> {
   const value = row[column];

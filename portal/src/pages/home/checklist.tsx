@@ -20,6 +20,8 @@ import { useSteps, type Step } from "./steps.ts";
 
 type HomeSearch = { step?: string; credential?: string };
 
+const THINGS: Readonly<Record<StepId, string>> = { log: "logs", file: "files", webhook: "webhooks", image: "images" };
+
 /** The four beginnings. Each turns green by itself; when all are, what is left is one line. */
 export function Checklist(): ReactNode {
   const steps = useSteps();
@@ -30,12 +32,20 @@ export function Checklist(): ReactNode {
   if (done.length === known.length)
     return (
       <p role="status" className="text-ink-2">
-        <State kind="go">Under way</State> <span>Logs, files, webhooks and images have all arrived here.</span>
+        <State kind="go">Under way</State>{" "}
+        <span>Here have arrived: {known.map(({ id }) => THINGS[id]).join(", ")}.</span>
       </p>
     );
   return (
     <Section title="Get going" about={`${done.length} of ${known.length} steps done; each turns green by itself`}>
       <StepList steps={known} />
+      {known.length < steps.length && (
+        <p className="text-s text-ink-2">
+          Not shown, since your role does not hold{" "}
+          {[...new Set(steps.flatMap(({ missing }) => missing ?? []))].join(", ")}:{" "}
+          {steps.flatMap(({ id, missing }) => (missing === null ? [] : [THINGS[id]])).join(", ")}.
+        </p>
+      )}
     </Section>
   );
 }
