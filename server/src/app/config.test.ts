@@ -171,6 +171,24 @@ describe("mistakes", () => {
     assert.match(mistakesOf({ file: join(directory, "none.json") })[0] ?? "", /ENOENT/));
 });
 
+describe("a provider of sign-ins", () => {
+  const sources = (environment: Record<string, string>) => ({
+    environment: { MOORING_OIDC_CLIENT_ID: "mooring", ...environment },
+  });
+  const refused = (environment: Record<string, string>) => mistakesOf(sources(environment)).join();
+  const taken = (environment: Record<string, string>) => load(sources(environment)).oidc_issuer;
+
+  test("needs its issuer and its client id together", () => {
+    assert.match(refused({}), /oidc_issuer and oidc_client_id: must be set together/);
+    assert.equal(taken({ MOORING_OIDC_ISSUER: "https://id.example" }), "https://id.example");
+  });
+
+  test("is asked over TLS, but on this machine", () => {
+    assert.match(refused({ MOORING_OIDC_ISSUER: "http://id.example" }), /oidc_issuer: must begin with https/);
+    assert.equal(taken({ MOORING_OIDC_ISSUER: "http://127.0.0.1:3000" }), "http://127.0.0.1:3000");
+  });
+});
+
 describe("secrets", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
 

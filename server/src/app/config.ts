@@ -154,6 +154,9 @@ function relations(config: Config, mistakes: string[]): void {
   if ((config.oidc_issuer === null) !== (config.oidc_client_id === null)) {
     mistakes.push("oidc_issuer and oidc_client_id: must be set together");
   }
+  if (config.oidc_issuer !== null && !isSafeIssuer(config.oidc_issuer)) {
+    mistakes.push("oidc_issuer: must begin with https://, since whoever can alter its answers signs in as anybody");
+  }
   for (const name of ["objects_s3_access_key_id", "objects_s3_secret_access_key"] as const) {
     if (config.objects_s3_bucket !== null && config[name] === null)
       mistakes.push(`${name}: must be set when objects_s3_bucket is`);
@@ -162,6 +165,12 @@ function relations(config: Config, mistakes: string[]): void {
     const port = Number(config[name].split(":").at(-1));
     if (config[name] !== "off" && port > 65_535) mistakes.push(`${name}: port ${port} is greater than 65535`);
   }
+}
+
+/** Without TLS only on this machine, for trying it out. */
+function isSafeIssuer(issuer: string): boolean {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === "https:" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
 function didYouMean(name: string): string {

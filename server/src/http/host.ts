@@ -60,7 +60,8 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
       if (permission === "public") return;
       if (permission === "session" || permission === "instance") {
         const { userId } = await admitSession(request, permission, sessionsOf(options));
-        sendRateLimitFields(reply, limiter, limiter.take(userId));
+        takeToken(reply, limiter, userId);
+        void reply.header("cache-control", "no-store"); // whose it is stands in no address
         return;
       }
       const principal = await admit(request, permission, options.authenticator);

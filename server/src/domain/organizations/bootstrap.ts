@@ -37,7 +37,7 @@ export interface Bootstrapped {
   project: Project;
   app: App;
   owner: { id: string; email: string };
-  /** Null once the owner has a password: a link would let whoever holds it take the account over. */
+  /** Null once the owner has an account: a link would let whoever holds it take the account over. */
   setupToken: string | null;
 }
 
@@ -138,7 +138,8 @@ async function ownerOf(
   const person = known ?? (await makePerson(deps, tx, organization.id, wanted));
   if (role !== "owner") await makeOwner(deps, tx, organization.id, person.id);
   const owner = { id: person.id, email: person.email };
-  if (person.password_hash !== null) return { owner, setupToken: null };
+  const hasAccount = person.password_hash !== null || person.last_seen_at !== null; // or they come in by a provider
+  if (hasAccount) return { owner, setupToken: null };
   return { owner, setupToken: await createSetupLink(deps, tx, SYSTEM, { orgId: organization.id, userId: person.id }) };
 }
 

@@ -1,4 +1,3 @@
-export { auditPerson } from "./audit.ts";
 export type { Origin, PeopleDeps } from "./deps.ts";
 export { changePassword, rename } from "./account.ts";
 export { localPath } from "./external/return-to.ts";

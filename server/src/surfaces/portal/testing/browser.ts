@@ -1,3 +1,6 @@
+import { Compile } from "typebox/compile";
+import { PORTAL_ROUTES, type Route } from "@mooring/contract";
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -22,6 +25,7 @@ export function createBrowser(url: string, origin: string, first?: string): Brow
     call: async (method, path, body, headers = {}) => {
       const own = { origin, ...(cookie === undefined ? {} : { cookie: `${COOKIE}=${cookie}` }) };
       const answer = await send(url, { method, path, body, headers: { ...own, ...headers } });
+      requireForm(method, path, answer);
       for (const line of answer.headers.getSetCookie()) {
         const value = new RegExp(`^${COOKIE}=([^;]*)`).exec(line)?.[1];
         if (value !== undefined) cookie = value === "" ? undefined : value;
@@ -30,6 +34,23 @@ export function createBrowser(url: string, origin: string, first?: string): Brow
     },
   };
 }
+
+/** Every success is what its row says, in every test. */
+function requireForm(method: string, path: string, answer: Answer): void {
+  const [address = ""] = path.split("?");
+  const row = ROWS.find((each) => each.method === method && each.matches(address));
+  if (row === undefined || answer.status >= 300) return;
+  const isRight = answer.status === row.status && (row.check?.Check(answer.json) ?? answer.text === "");
+  if (!isRight) throw new Error(`${method} ${path} answers what its row does not say: ${answer.status} ${answer.text}`);
+}
+
+const ROWS = Object.values(PORTAL_ROUTES as Record<string, Pick<Route, "method" | "path" | "status" | "result">>).map(
+  ({ method, path, status, result }) => {
+    const pattern = new RegExp(`^${path.replace(/\{[a-z_]+\}/g, "[^/]+")}$`);
+    const check = result === undefined ? undefined : Compile(result);
+    return { method, status, check, matches: (address: string) => pattern.test(address) };
+  },
+);
 
 export async function send(
   url: string,
