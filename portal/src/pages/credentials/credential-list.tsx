@@ -7,7 +7,7 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Checkbox, TextInput } from "~/kit/field.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
 import { Badge, State } from "~/kit/state.tsx";
-import { ListTable, type Column } from "~/kit/table.tsx";
+import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
 import { usePeople } from "~/pages/members/people.ts";
 import { Owner } from "./owner.tsx";
@@ -61,7 +61,10 @@ export function CredentialList({ list, search, onChange }: ListProps): ReactNode
           text === "" ? (
             <NoCredentials onNew={mayWrite ? () => onChange({ new: true }, { push: true }) : null} />
           ) : (
-            <p className="p-3.5 text-ink-2">No credential that was loaded fits “{search.q}”.</p>
+            <>
+              <p className="p-3.5 text-ink-2">No credential that was read fits “{search.q}”.</p>
+              {list.hasMore && <More list={list} />}
+            </>
           )
         }
       />

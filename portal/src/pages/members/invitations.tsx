@@ -8,7 +8,7 @@ import { Checkbox } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
 import { State, type StateKind } from "~/kit/state.tsx";
-import { ListTable, type Column } from "~/kit/table.tsx";
+import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { LinkDialog, type NewInvitation } from "./invite-dialog.tsx";
@@ -47,7 +47,7 @@ export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
   return (
     <Section
       title="Invitations"
-      about={list.isPending ? undefined : `${open.length} open`}
+      about={list.isPending ? undefined : `${open.length} open${list.hasMore ? " so far" : ""}`}
       actions={
         <>
           <span className="self-center">
@@ -70,7 +70,14 @@ export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
         list={{ ...list, items: shown }}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<p className="p-3.5 text-ink-2">Nobody is invited at the moment.</p>}
+        empty={
+          <>
+            <p className="p-3.5 text-ink-2">
+              {list.hasMore ? "No open invitation among those that were read." : "Nobody is invited at the moment."}
+            </p>
+            {list.hasMore && <More list={list} />}
+          </>
+        }
       />
       {made !== null && <LinkDialog made={made} onClose={() => setMade(null)} />}
       {isRevoking && (
@@ -87,7 +94,7 @@ function useAgain(onMade: (made: NewInvitation) => void): {
   error: Error | null;
 } {
   const changes = [ORGANIZATION_ROUTES.listInvitations];
-  const revoke = useAct(ORGANIZATION_ROUTES.revokeInvitation);
+  const revoke = useAct(ORGANIZATION_ROUTES.revokeInvitation, { changes });
   const create = useAct(ORGANIZATION_ROUTES.createInvitation, { changes, onDone: onMade });
   const run = async ({ id, email, role, status }: Invitation): Promise<void> => {
     try {

@@ -83,19 +83,20 @@ function MemberItem({
           {member.name}
         </span>
         <div className="flex flex-wrap items-center gap-2">
-          <Select
-            aria-label={`Role of ${member.name}`}
-            className="w-36"
-            value={role}
-            disabled={!mayWrite || put.isPending}
-            onChange={(event) => setRole(event.target.value as ProjectRole)}
-          >
-            {PROJECT_ROLES.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </Select>
+          <div className="w-36">
+            <Select
+              aria-label={`Role of ${member.name}`}
+              value={role}
+              disabled={!mayWrite || put.isPending}
+              onChange={(event) => setRole(event.target.value as ProjectRole)}
+            >
+              {PROJECT_ROLES.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </Select>
+          </div>
           {role !== member.role && (
             <Button type="submit" busy={put.isPending}>
               Make {role}
