@@ -101,12 +101,12 @@ function Diff({ changes }: { changes: readonly Change[] }): ReactNode {
             <dd className="mono rounded bg-stop-2 px-2 [overflow-wrap:anywhere]">
               <span aria-hidden="true">− </span>
               <span className="sr-only">before: </span>
-              {visibleText(before ?? "none")}
+              {visibleText(before ?? "not set")}
             </dd>
             <dd className="mono mt-0.5 rounded bg-go-2 px-2 [overflow-wrap:anywhere]">
               <span aria-hidden="true">+ </span>
               <span className="sr-only">after: </span>
-              {visibleText(after ?? "none")}
+              {visibleText(after ?? "not set")}
             </dd>
           </div>
         ))}

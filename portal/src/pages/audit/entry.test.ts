@@ -9,8 +9,8 @@ test("before and after are told member by member, and only what differs", () => 
     by: "retention",
   });
   assert.deepEqual(changes, [
-    { path: "policy.days", before: "30", after: "7" },
     { path: "policy.allowed_scopes", before: undefined, after: "files:read, s3:read" },
+    { path: "policy.days", before: "30", after: "7" },
   ]);
   assert.deepEqual(facts, [["by", "retention"]]);
 });
@@ -25,6 +25,14 @@ test("a member that has from and to, and scopes that were added and taken, are c
   assert.equal(summaryOf({ role: { from: "viewer", to: "owner" } }), "role: viewer → owner");
   assert.equal(summaryOf({ overlap_seconds: 60 }), "overlap seconds: 60");
   assert.equal(summaryOf({}), "");
+});
+
+test("of two lists it is told what was taken and what was added", () => {
+  const list = (scopes: string[]): object => ({ policy: { allowed_scopes: scopes } });
+  assert.deepEqual(toldBy({ before: list(["a", "b", "c"]), after: list(["b", "c", "d"]) }).changes, [
+    { path: "policy.allowed_scopes", before: "a", after: "d" },
+  ]);
+  assert.equal(summaryOf({ role: { from: null, to: "owner" } }), "role: not set → owner");
 });
 
 test("what is neither is told as it is", () => {

@@ -43,19 +43,29 @@ function differences(before: unknown, after: unknown): Change[] {
   const [one, other] = [flat(before), flat(after)];
   const paths = new Set([...one.keys(), ...other.keys()]);
   return [...paths]
-    .map((path) => ({ path, before: one.get(path), after: other.get(path) }))
+    .map((path) => changeOf(path, one.get(path), other.get(path)))
     .filter((change) => change.before !== change.after);
 }
 
+/** Of two lists what was taken and what was added; else the one and the other. */
+function changeOf(path: string, before: unknown, after: unknown): Change {
+  if (!isTexts(before) || !isTexts(after)) return { path, before: textOf(before), after: textOf(after) };
+  const taken = before.filter((each) => !after.includes(each));
+  const added = after.filter((each) => !before.includes(each));
+  const text = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(", "));
+  return { path, before: text(taken), after: text(added) };
+}
+
 /** Scalars and lists by their path. */
-function flat(value: unknown, path = "", into = new Map<string, string>()): ReadonlyMap<string, string> {
-  if (!isObject(value)) {
-    const text = textOf(value);
-    if (text !== undefined) into.set(path, text);
-    return into;
-  }
-  for (const [name, each] of Object.entries(value)) flat(each, path === "" ? name : `${path}.${name}`, into);
+function flat(value: unknown, path = "", into = new Map<string, unknown>()): ReadonlyMap<string, unknown> {
+  if (isObject(value))
+    for (const [name, each] of Object.entries(value)) flat(each, path === "" ? name : `${path}.${name}`, into);
+  else into.set(path, value);
   return into;
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -69,7 +79,7 @@ function isFromTo(value: unknown): value is { from: unknown; to: unknown } {
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
-  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
+  if (isTexts(value)) return value.join(", ");
   return JSON.stringify(value);
 }
 
@@ -94,7 +104,7 @@ export function summaryOf(detail: Readonly<Record<string, unknown>>): string {
   const { changes, facts } = toldBy(detail);
   const parts =
     changes.length > 0
-      ? changes.map(({ path, before = "none", after = "none" }) => `${path}: ${before} → ${after}`)
+      ? changes.map(({ path, before = "not set", after = "not set" }) => `${path}: ${before} → ${after}`)
       : facts.map(([name, value]) => `${name}: ${value}`);
   return parts.slice(0, 4).join("; ");
 }

@@ -97,7 +97,7 @@ const MORE: readonly Text[] = ["actor", "target", "request_id"];
 
 const TEXTS: Readonly<Record<Text, { label: string; placeholder: string; maxLength: number }>> = {
   action: { label: "Action or its beginning", placeholder: "credential.revoke", maxLength: 64 },
-  actor: { label: "Who (id)", placeholder: "usr_…", maxLength: 64 },
+  actor: { label: "Who (id)", placeholder: "user_…", maxLength: 64 },
   target: { label: "On what (id)", placeholder: "cred_…", maxLength: 128 },
   request_id: { label: "Request id", placeholder: "", maxLength: 128 },
 };
