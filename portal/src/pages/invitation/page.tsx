@@ -6,7 +6,7 @@ import { sessionClient } from "~/api/clients.ts";
 import { sessionQuery } from "~/api/session.ts";
 import { pagePath } from "~/app/page-link.tsx";
 import { WHOLE_ORGANIZATION } from "~/app/scope.ts";
-import { ButtonLink } from "~/kit/button.tsx";
+import { Button, ButtonLink } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
@@ -20,6 +20,8 @@ import { AcceptForm, type Accepted } from "./accept-form.tsx";
 /** After the invitation was accepted: on the way in. */
 interface Joined {
   readonly accepted: Accepted;
+  /** For another try at the sign-in; in memory alone. */
+  readonly password: string;
   readonly second: SecondStepNeeded | null;
   readonly error: Error | null;
 }
@@ -30,22 +32,28 @@ export function Page(): ReactNode {
   const { data: session } = useQuery(sessionQuery);
   const [joined, setJoined] = useState<Joined | null>(null);
   const goOn = useGoOn(setJoined);
-  const onAccepted = async (accepted: Accepted, password: string): Promise<void> => {
-    forgetLinkToken();
-    setJoined({ accepted, second: null, error: null });
+  const enter = async (accepted: Accepted, password: string): Promise<void> => {
+    const start: Joined = { accepted, password, second: null, error: null };
+    setJoined(start);
     try {
       const body = { email: accepted.user.email, password };
-      await goOn(accepted, await sessionClient.call(PORTAL_ROUTES.signInWithPassword, { body, purpose: "sign in" }));
+      await goOn(start, await sessionClient.call(PORTAL_ROUTES.signInWithPassword, { body, purpose: "sign in" }));
     } catch (error) {
-      setJoined({ accepted, second: null, error: error as Error });
+      setJoined({ ...start, error: error as Error });
     }
+  };
+  const onAccepted = (accepted: Accepted, password: string): void => {
+    forgetLinkToken();
+    void enter(accepted, password);
   };
   if (joined !== null)
     return (
       <Entering
         joined={joined}
-        onStep={(step) => void goOn(joined.accepted, step)}
-        onRestart={() => setJoined({ ...joined, second: null, error: new Error("The second step was not made.") })}
+        onStep={(step) =>
+          void goOn(joined, step).catch((error: unknown) => setJoined({ ...joined, error: error as Error }))
+        }
+        onAgain={() => void enter(joined.accepted, joined.password)}
       />
     );
   if (token === "") return <NoSecret />;
@@ -56,21 +64,21 @@ export function Page(): ReactNode {
       foot={session && <p>You are signed in as {session.user.email}. Accepting ends that session in this browser.</p>}
     >
       {!mayKeepCookies() && <CookieNote />}
-      <AcceptForm token={token} onDone={(accepted, password) => void onAccepted(accepted, password)} />
+      <AcceptForm token={token} onDone={onAccepted} />
     </OpenFrame>
   );
 }
 
 /** What a step of the sign-in leads to: another one, the organization, or why neither. */
-function useGoOn(setJoined: (joined: Joined) => void): (accepted: Accepted, step: StepResult) => Promise<void> {
+function useGoOn(setJoined: (joined: Joined) => void): (joined: Joined, step: StepResult) => Promise<void> {
   const begun = useBegunSession();
   const navigate = useNavigate();
   const say = useSay();
-  return async (accepted, step) => {
-    if (step.ticket !== null) return setJoined({ accepted, second: { ...step, ticket: step.ticket }, error: null });
+  return async (joined, step) => {
+    if (step.ticket !== null) return setJoined({ ...joined, second: { ...step, ticket: step.ticket }, error: null });
     if ((await begun()) === null)
-      return setJoined({ accepted, second: null, error: new Error("The browser kept no cookie of the sign-in.") });
-    const { organization, role } = accepted;
+      return setJoined({ ...joined, second: null, error: new Error("The browser kept no cookie of the sign-in.") });
+    const { organization, role } = joined.accepted;
     say(`You are a member of ${organization.name} now, as ${role}.`);
     await navigate({ to: pagePath(organization.slug, WHOLE_ORGANIZATION, ""), replace: true });
   };
@@ -79,28 +87,29 @@ function useGoOn(setJoined: (joined: Joined) => void): (accepted: Accepted, step
 function Entering({
   joined: { accepted, second, error },
   onStep,
-  onRestart,
+  onAgain,
 }: {
   joined: Joined;
   onStep: (step: StepResult) => void;
-  onRestart: () => void;
+  onAgain: () => void;
 }): ReactNode {
-  const to = { return_to: pagePath(accepted.organization.slug, WHOLE_ORGANIZATION, ""), email: accepted.user.email };
   return (
     <OpenFrame
       title={`You joined ${accepted.organization.name}`}
       about={`As ${accepted.role}, with the address ${accepted.user.email}.`}
     >
-      {second !== null && <SecondStep needed={second} onDone={onStep} onRestart={onRestart} />}
-      {second === null && error === null && <Loading what="Signing in" />}
-      {error !== null && (
+      {error !== null ? (
         <>
           {!mayKeepCookies() && <CookieNote after />}
           <ErrorNote error={error} />
-          <ButtonLink look="main" to="/sign-in" search={to}>
-            Sign in
-          </ButtonLink>
+          <Button look="main" onClick={onAgain}>
+            Try to sign in again
+          </Button>
         </>
+      ) : second === null ? (
+        <Loading what="Signing in" />
+      ) : (
+        <SecondStep key={second.ticket} needed={second} onDone={onStep} onRestart={onAgain} />
       )}
     </OpenFrame>
   );
