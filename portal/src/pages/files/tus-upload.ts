@@ -4,6 +4,8 @@ import {
   DefaultHttpStack,
   DetailedError,
   Upload,
+  type HttpRequest,
+  type HttpResponse,
   type HttpStack,
   type UploadOptions,
 } from "tus-js-client";
@@ -57,10 +59,11 @@ export function tusOptions(tokens: Tokens): UploadOptions {
       refused = undefined;
       request.setHeader("Authorization", `Bearer ${sent}`);
     },
-    onAfterResponse: (_request, response) => {
+    onAfterResponse: (request, response) => {
       const isRefused = response.getStatus() === 401;
       refusals = isRefused ? refusals + 1 : 0;
       if (isRefused) refused = sent;
+      requirePlace(request, response);
     },
     // A refused token is not the end before a new one is refused as well.
     onShouldRetry: (error) => isWorthAnother(statusOf(error)) || refusals === 1,
@@ -83,6 +86,18 @@ export function tusUpload({ file, name }: ChosenFile, place: UploadPlace, events
     onSuccess: events.onDone,
     onError: (error) => events.onFailed(uploadError(error)),
   });
+}
+
+/**
+ * Any refusal to say where an upload is makes the library begin it anew, from its first byte. That is right only where it is gone:
+ * after all others it is asked again. @throws ApiError
+ */
+function requirePlace(request: HttpRequest, response: HttpResponse): void {
+  const status = response.getStatus();
+  if (request.getMethod() !== "HEAD" || status < 400 || status === 404 || status === 410) return;
+  const requestId = response.getHeader("Request-Id") ?? null;
+  const problem = { code: "unknown", detail: "the server does not say how much of it has come", requestId, errors: [] };
+  throw new ApiError("go on with the upload", status, problem, null);
 }
 
 /** No answer, too much at once, a moment's trouble: the upload asks where it is and goes on. */
