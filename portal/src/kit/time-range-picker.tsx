@@ -44,6 +44,7 @@ export function TimeRangePicker({
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
+          aria-label="Range of time"
           align="end"
           sideOffset={4}
           collisionPadding={8}

@@ -88,3 +88,33 @@ test("what fails can be tried again; what was stopped is no error", async () => 
   await reader.more();
   assert.equal(reader.snapshot().isLoading, false);
 });
+
+test("what breaks off in the middle goes on there", async () => {
+  const all = Array.from({ length: 200 }, (_, i) =>
+    entry(new Date(Date.parse(BOUNDS.to) - 1000 - Math.floor(i / 3)).toISOString(), String(i)),
+  );
+  const { ask } = server(all);
+  let pieces = 0;
+  const reader = new EntriesReader(async function* (bounds, limit) {
+    for await (const event of ask(bounds, limit)) {
+      if (++pieces === 9) throw new Error("broke off");
+      yield event;
+    }
+  }, BOUNDS);
+  await reader.more();
+  assert.equal(reader.snapshot().error?.message, "broke off");
+  assert.ok(reader.snapshot().entries.length > 40);
+  for (let page = 0; page < 9 && !reader.snapshot().isWhole; page++) await reader.more();
+  assert.deepEqual(
+    reader.snapshot().entries.map(({ message }) => message),
+    all.map(({ message }) => message),
+  );
+});
+
+test("who comes back after having left goes on", async () => {
+  const { ask } = server([entry("2026-11-20T01:00:00.000Z", "a")]);
+  const reader = new EntriesReader(ask, BOUNDS);
+  reader.release();
+  await reader.more();
+  assert.equal(reader.snapshot().entries.length, 1);
+});

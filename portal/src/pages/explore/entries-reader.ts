@@ -12,6 +12,8 @@ export interface EntriesState {
   readonly isLoading: boolean;
   /** All of the range are here. */
   readonly isWhole: boolean;
+  /** It was cancelled: nothing more comes. */
+  readonly isStopped: boolean;
   readonly error: Error | null;
   readonly bytesScanned: number;
 }
@@ -38,11 +40,18 @@ type Ask = (bounds: Bounds, limit: number, signal: AbortSignal) => AsyncGenerato
 export class EntriesReader {
   readonly #ask: Ask;
   readonly #bounds: Bounds;
-  readonly #stop = new AbortController();
+  #page: AbortController | null = null;
   readonly #listeners = new Set<() => void>();
   #cursor: string;
   #windowMs = FIRST_WINDOW_MS;
-  #state: EntriesState = { entries: [], isLoading: false, isWhole: false, error: null, bytesScanned: 0 };
+  #state: EntriesState = {
+    entries: [],
+    isLoading: false,
+    isWhole: false,
+    isStopped: false,
+    error: null,
+    bytesScanned: 0,
+  };
 
   constructor(ask: Ask, bounds: Bounds) {
     this.#ask = ask;
@@ -57,31 +66,38 @@ export class EntriesReader {
 
   readonly snapshot = (): EntriesState => this.#state;
 
-  /** Ends what is under way, on the server too. What is there stays. */
+  /** Ends what is under way, on the server too. What is there stays, and nothing more comes. */
   stop(): void {
-    this.#stop.abort();
+    this.release();
+    this.#change({ isStopped: true });
+  }
+
+  /** Nobody looks any more: ends what is under way. Whoever comes back goes on by `more`. */
+  release(): void {
+    this.#page?.abort();
   }
 
   /** Reads on by one page, unless that is under way, or nothing is left. */
   async more(): Promise<void> {
-    const { isLoading, isWhole, entries } = this.#state;
-    if (isLoading || isWhole || entries.length >= ENTRIES_MAX || this.#stop.signal.aborted) return;
+    const { isLoading, isWhole, isStopped, entries } = this.#state;
+    if (isLoading || isWhole || isStopped || entries.length >= ENTRIES_MAX) return;
+    const page = new AbortController();
+    this.#page = page;
     this.#change({ isLoading: true, error: null });
     try {
-      await this.#page(entries.length === 0 ? FIRST_PAGE : PAGE);
+      await this.#read(entries.length === 0 ? FIRST_PAGE : PAGE, page.signal);
       this.#change({ isLoading: false });
     } catch (error) {
-      const stopped = this.#stop.signal.aborted;
-      this.#change({ isLoading: false, error: stopped ? null : (error as Error) });
+      this.#change({ isLoading: false, error: page.signal.aborted ? null : (error as Error) });
     }
   }
 
-  async #page(wanted: number): Promise<void> {
+  async #read(wanted: number, signal: AbortSignal): Promise<void> {
     let limit = wanted;
     for (let missing = wanted; missing > 0;) {
       const from = this.#windowStart();
       const before = this.#state.entries.length;
-      const { got, held } = await this.#window({ from, to: this.#cursor }, limit);
+      const { got, held } = await this.#window({ from, to: this.#cursor }, limit, signal);
       if (got < limit) {
         // The whole window is here: what was held back belongs to it.
         this.#append(held);
@@ -112,27 +128,34 @@ export class EntriesReader {
   }
 
   /** The entries of a window. Those of the last time are held back: it may have more than came. */
-  async #window(bounds: Bounds, limit: number): Promise<{ got: number; held: LogEntry[] }> {
+  async #window(bounds: Bounds, limit: number, signal: AbortSignal): Promise<{ got: number; held: LogEntry[] }> {
     let held: LogEntry[] = [];
     let ready: LogEntry[] = [];
     let got = 0;
     let shownMs = performance.now();
-    for await (const event of this.#ask(bounds, limit, this.#stop.signal)) {
-      if (event.kind === "end")
-        this.#change({ bytesScanned: this.#state.bytesScanned + event.end.statistics.bytes_scanned });
-      if (event.kind !== "rows") continue;
-      const rows = [...held, ...(event.rows as unknown as LogEntry[])];
-      got += event.rows.length;
-      const last = rows.at(-1)?.timestamp;
-      const firstHeld = rows.findIndex(({ timestamp }) => timestamp === last);
-      held = rows.slice(firstHeld);
-      for (const row of rows.slice(0, firstHeld)) ready.push(row);
-      if (performance.now() - shownMs < SHOWN_EVERY_MS) continue;
-      shownMs = performance.now();
+    try {
+      for await (const event of this.#ask(bounds, limit, signal)) {
+        if (event.kind === "end")
+          this.#change({ bytesScanned: this.#state.bytesScanned + event.end.statistics.bytes_scanned });
+        if (event.kind !== "rows") continue;
+        const rows = [...held, ...(event.rows as unknown as LogEntry[])];
+        got += event.rows.length;
+        const last = rows.at(-1)?.timestamp;
+        const firstHeld = rows.findIndex(({ timestamp }) => timestamp === last);
+        held = rows.slice(firstHeld);
+        for (const row of rows.slice(0, firstHeld)) ready.push(row);
+        if (performance.now() - shownMs < SHOWN_EVERY_MS) continue;
+        shownMs = performance.now();
+        this.#append(ready);
+        ready = [];
+      }
+    } catch (error) {
+      // What came is whole down to the time that is held back: from there one goes on.
+      if (held[0] !== undefined) this.#cursor = justAfter(held[0].timestamp);
+      throw error;
+    } finally {
       this.#append(ready);
-      ready = [];
     }
-    this.#append(ready);
     return { got, held };
   }
 

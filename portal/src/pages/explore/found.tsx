@@ -35,8 +35,10 @@ export function Found({ explore, onOpen, onRunning }: FoundProps): ReactNode {
     newest,
     useCallback(() => run(text), [run, text]),
   );
-  const { isLoading, stop } = found;
-  useEffect(() => onRunning(isLoading ? stop : null), [isLoading, stop, onRunning]);
+  const { stop } = found;
+  // Later pages come while one scrolls, and need no button.
+  const isStarting = found.isLoading && found.entries.length === 0;
+  useEffect(() => onRunning(isStarting ? stop : null), [isStarting, stop, onRunning]);
   useEffect(() => () => onRunning(null), [onRunning]);
   const { histogram } = figures;
   const narrow = useCallback(
@@ -102,9 +104,10 @@ function hourBefore(moment: string): { kind: "between"; from: string; to: string
 }
 
 function End({ found, explore }: { found: ReturnType<typeof useEntries>; explore: Explore }): ReactNode {
-  const { entries, isLoading, isWhole } = found;
+  const { entries, isLoading, isWhole, isStopped } = found;
   const last = entries.at(-1);
   const isFull = entries.length >= ENTRIES_MAX && last !== undefined;
+  if (isStopped) return <p className="p-2.5 text-ink-3">Cancelled. Run looks again.</p>;
   if (isLoading) return <Loading what="Reading on" />;
   if (isWhole || !isFull) return isWhole && <p className="p-2.5 text-ink-3">These are all entries of the range.</p>;
   return (

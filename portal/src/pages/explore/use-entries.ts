@@ -24,7 +24,7 @@ export function useEntries(
     const timer = setTimeout(() => void reader.more());
     return () => {
       clearTimeout(timer);
-      reader.stop();
+      reader.release();
     };
   }, [reader]);
   const state = useSyncExternalStore(reader.subscribe, reader.snapshot);
