@@ -27,14 +27,7 @@ export function FirstStep({
 }): ReactNode {
   const [email, setEmail] = useState(given);
   const [password, setPassword] = useState("");
-  const byPassword = useMutation({
-    mutationFn: () =>
-      sessionClient.call(PORTAL_ROUTES.signInWithPassword, {
-        body: { email: email.trim(), password },
-        purpose: "sign in",
-      }),
-    onSuccess: onStep,
-  });
+  const byPassword = usePasswordSignIn(onStep);
   const byPasskey = usePasskeySignIn(onStep);
   const hasPasskeys = methods?.passkeys === true && browserSupportsWebAuthn();
   usePasskeyAutofill(hasPasskeys && !byPasskey.isPending, (answer) => byPasskey.mutate(answer));
@@ -43,7 +36,7 @@ export function FirstStep({
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     byPasskey.reset();
-    byPassword.mutate();
+    byPassword.mutate({ email: email.trim(), password });
   };
   return (
     <>
@@ -73,27 +66,53 @@ export function FirstStep({
           Sign in
         </Button>
       </form>
-      {(hasPasskeys || (methods?.oidc ?? null) !== null) && (
-        <div className="flex flex-col gap-2 border-t border-line pt-4">
-          {hasPasskeys && (
-            <Button
-              busy={byPasskey.isPending}
-              disabled={waitS > 0}
-              onClick={() => {
-                byPassword.reset();
-                byPasskey.mutate(null);
-              }}
-            >
-              Use a passkey
-            </Button>
-          )}
-          {methods?.oidc && (
-            <a href={`/api/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`} className={buttonClass()}>
-              {methods.oidc.name}
-            </a>
-          )}
-        </div>
-      )}
+      <OtherWays
+        hasPasskeys={hasPasskeys}
+        oidcName={methods?.oidc?.name ?? null}
+        returnTo={returnTo}
+        busy={byPasskey.isPending}
+        disabled={waitS > 0}
+        onPasskey={() => {
+          byPassword.reset();
+          byPasskey.mutate(null);
+        }}
+      />
     </>
+  );
+}
+
+function usePasswordSignIn(onStep: (step: StepResult) => void) {
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) =>
+      sessionClient.call(PORTAL_ROUTES.signInWithPassword, { body, purpose: "sign in" }),
+    onSuccess: onStep,
+  });
+}
+
+interface OtherWaysProps {
+  hasPasskeys: boolean;
+  /** Of the organization's own sign-in; null: there is none. */
+  oidcName: string | null;
+  returnTo: string;
+  busy: boolean;
+  disabled: boolean;
+  onPasskey: () => void;
+}
+
+function OtherWays({ hasPasskeys, oidcName, returnTo, busy, disabled, onPasskey }: OtherWaysProps): ReactNode {
+  if (!hasPasskeys && oidcName === null) return null;
+  return (
+    <div className="flex flex-col gap-2 border-t border-line pt-4">
+      {hasPasskeys && (
+        <Button busy={busy} disabled={disabled} onClick={onPasskey}>
+          Use a passkey
+        </Button>
+      )}
+      {oidcName !== null && (
+        <a href={`/api/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`} className={buttonClass()}>
+          {oidcName}
+        </a>
+      )}
+    </div>
   );
 }
