@@ -17,7 +17,6 @@ import { createPeople, sessionsOf, withPeople, type PeopleDeps, type ProviderSet
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { CHOSEN, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { createBrowser, send, type Answer, type Browser } from "./browser.ts";
@@ -82,7 +81,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const clock = { nowMs: () => systemClock.nowMs() + aheadMs };
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
-  const metadata = await openMetadata({ url: await databaseOf(dataDir), dataDir, clock });
+  const metadata = await openMetadata({ url: undefined, dataDir, clock });
   const { identity_url: issuer } = ADDRESSES;
   const identity = await createIdentity({ metadata, clock, dataDir, issuer, audience: issuer, log });
   const listener = await openListener("127.0.0.1:0");
@@ -169,11 +168,6 @@ function peopleOf(
       return browser;
     },
   };
-}
-
-/** The database that the test run chose. */
-async function databaseOf(dataDir: string): Promise<string | undefined> {
-  return CHOSEN === "postgres" ? postgresUrl(dataDir) : undefined;
 }
 
 function collector(lines: string[]): Writable {
