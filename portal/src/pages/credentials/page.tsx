@@ -5,6 +5,8 @@ import { useMayAnywhere } from "~/app/may.ts";
 import { useMay, useMe, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
+import { CopyButton } from "~/kit/copy.tsx";
+import { curlOf } from "~/kit/shell.ts";
 import { Loading, Page as Frame } from "~/kit/page.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { PageLink } from "~/app/page-link.tsx";
@@ -38,14 +40,17 @@ export function Page(): ReactNode {
       title="Credentials"
       about={<About project={project} />}
       actions={
-        <Button
-          look="main"
-          disabled={!mayWrite}
-          title={mayWrite ? undefined : "Your role lacks credentials:write"}
-          onClick={() => change({ new: true }, { push: true })}
-        >
-          New credential
-        </Button>
+        <>
+          <CopyButton text={curlOf(`${location.origin}/v1/credentials?limit=100`)} label="Copy as curl" />
+          <Button
+            look="main"
+            disabled={!mayWrite}
+            title={mayWrite ? undefined : "Your role lacks credentials:write"}
+            onClick={() => change({ new: true }, { push: true })}
+          >
+            New credential
+          </Button>
+        </>
       }
     >
       {me === undefined && <Loading />}

@@ -4,7 +4,8 @@ import { useList } from "~/api/queries.ts";
 import { useMay, useMe } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
-import { CopyBlock } from "~/kit/copy.tsx";
+import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
+import { curlOf } from "~/kit/shell.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { Badge } from "~/kit/state.tsx";
@@ -35,14 +36,17 @@ export function Page(): ReactNode {
       title="Members"
       about={`People of the organization. What each role may do is on the page of roles.${mayWrite ? "" : " Your role lacks members:write, so you can only look."}`}
       actions={
-        <Button
-          look="main"
-          disabled={!mayWrite}
-          title={mayWrite ? undefined : "Your role lacks members:write"}
-          onClick={() => setInviting(true)}
-        >
-          Invite
-        </Button>
+        <>
+          <CopyButton text={curlOf(`${location.origin}/v1/members?limit=100`)} label="Copy as curl" />
+          <Button
+            look="main"
+            disabled={!mayWrite}
+            title={mayWrite ? undefined : "Your role lacks members:write"}
+            onClick={() => setInviting(true)}
+          >
+            Invite
+          </Button>
+        </>
       }
     >
       <WithInspector

@@ -4,7 +4,8 @@ import { useList } from "~/api/queries.ts";
 import { useMay, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
-import { CopyBlock } from "~/kit/copy.tsx";
+import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
+import { curlOf } from "~/kit/shell.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
@@ -38,7 +39,12 @@ export function Page(): ReactNode {
     <Frame
       title="Projects and apps"
       about={`A project holds what belongs together and says who sees it. An app is a repository for images and a bucket for objects.${mayWrite ? "" : " Your role lacks projects:write, so you can make none."}`}
-      actions={create}
+      actions={
+        <>
+          <CopyButton text={curlOf(`${location.origin}/v1/projects?limit=100`)} label="Copy as curl" />
+          {create}
+        </>
+      }
     >
       <WithInspector
         inspector={

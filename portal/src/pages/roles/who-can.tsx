@@ -3,7 +3,9 @@ import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMe, useProject } from "~/app/scope.ts";
+import { CopyButton } from "~/kit/copy.tsx";
 import { Checkbox, SelectField } from "~/kit/field.tsx";
+import { curlOf } from "~/kit/shell.ts";
 import { Loaded, Section } from "~/kit/page.tsx";
 import { Badge, State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
@@ -34,6 +36,14 @@ export function WhoCan({ search, onChange }: WhoProps): ReactNode {
   return (
     <>
       <Question permission={permission} within={within} search={search} onChange={onChange} />
+      <p>
+        <CopyButton
+          text={curlOf(
+            `${location.origin}/v1/access?permission=${permission}${within === "-" ? "" : `&project=${within}`}`,
+          )}
+          label="Copy as curl"
+        />
+      </p>
       <Loaded result={result}>{(access) => <Answer access={access} isAll={search.all === true} />}</Loaded>
     </>
   );
