@@ -7,6 +7,7 @@ import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable, CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loaded } from "~/kit/page.tsx";
@@ -114,7 +115,7 @@ function KeysOf({ app }: { app: App }): ReactNode {
               <ForeignText text={key.name} />
             </PageLink>
             <span className="text-ink-2">{scopesText(key.effective_scopes)}</span>
-            {key.prefix !== "" && <code>{key.prefix}</code>}
+            {key.prefix !== "" && <code>{visibleText(key.prefix)}</code>}
             <span className="ml-auto text-ink-2">
               used <Time at={key.last_used_at} />
             </span>

@@ -155,8 +155,8 @@ function NoFiles({
   return (
     <Empty title="No files yet" action={<UploadButton mayWrite={mayWrite} onFiles={onFiles} />}>
       <p>
-        Files of any kind up to 5 GiB, by this page, the command line or the API. They never change: new content is a
-        new file.
+        Files of any kind, up to 5 GiB each unless the server is set otherwise, by this page, the command line or the
+        API. They never change: new content is a new file.
       </p>
       <CopyBlock text="npx mooring files put costs.csv" />
     </Empty>

@@ -76,7 +76,9 @@ export function RulesTab({ repository }: { repository: Repository }): ReactNode 
   const rules = rulesOf(form);
   const immutable = patternsIn(form.immutable);
   const isWrong = patternFault(immutable) !== undefined || patternFault(rules.keep_tags) !== undefined;
-  const isChanged = JSON.stringify(form) !== JSON.stringify(formOf(repository));
+  const saved = formOf(repository);
+  const isChanged =
+    JSON.stringify([immutable, rules]) !== JSON.stringify([patternsIn(saved.immutable), rulesOf(saved)]);
   const params = { app_id: repository.slug };
   const submit = (event: FormEvent): void => {
     event.preventDefault();

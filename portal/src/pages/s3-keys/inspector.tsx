@@ -74,7 +74,7 @@ function KeyFacts({ s3Key: key }: { s3Key: S3Key }): ReactNode {
         ...(state === "cut"
           ? [["Lost", `${scopesText(lost)}: whoever made it may no longer do this, or the policy forbids it`] as const]
           : []),
-        ["Reaches", <code key="reach">{reachText(key)}</code>],
+        ["Reaches", <code key="reach">{visibleText(reachText(key))}</code>],
         ["Project", <ProjectName key="project" id={key.project_id} me={me} />],
         ["Made", <Time key="made" at={key.created_at} />],
         [

@@ -5,6 +5,7 @@ import { useMay, useMe, useProject, type Me } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { Checkbox } from "~/kit/field.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
@@ -120,7 +121,7 @@ function useColumns(me: Me | undefined): Column<S3Key>[] {
     { title: "Access key", cell: ({ access_key_id }) => <code>{access_key_id}</code> },
     { title: "State", cell: (key) => <KeyStateText state={stateOf(key, now)} /> },
     { title: "May", cell: ({ effective_scopes }) => scopesText(effective_scopes) },
-    { title: "Reaches", cell: (key) => <code>{reachText(key)}</code>, grow: true },
+    { title: "Reaches", cell: (key) => <code>{visibleText(reachText(key))}</code>, grow: true },
     { title: "Project", cell: ({ project_id }) => <ProjectName id={project_id} me={me} /> },
     { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     { title: "Expires", cell: ({ expires_at }) => <Time at={expires_at} /> },

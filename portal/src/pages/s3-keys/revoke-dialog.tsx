@@ -5,7 +5,7 @@ import { Button } from "~/kit/button.tsx";
 import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { durationText } from "~/kit/figures.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
-import { isTypable } from "~/kit/foreign.ts";
+import { isTypable, visibleText } from "~/kit/foreign.ts";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { KeyActivity } from "./activity.tsx";
@@ -41,8 +41,8 @@ export function RevokeKeyDialog({ s3Key: key, onClose }: { s3Key: S3Key; onClose
         <div className="flex flex-col gap-2">
           <p>
             Whatever uses <ForeignText text={key.name} /> (<code>{key.access_key_id}</code>) is refused from its next
-            request on: reads, writes and presigned addresses in <code>{reachText(key)}</code>. This can't be undone; a
-            new key has another secret.
+            request on: reads, writes and presigned addresses in <code>{visibleText(reachText(key))}</code>. This can't
+            be undone; a new key has another secret.
           </p>
           <KeyActivity id={key.id} />
         </div>

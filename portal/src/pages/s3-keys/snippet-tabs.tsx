@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { CopyBlock } from "~/kit/copy.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { Tabs } from "~/kit/tabs.tsx";
 import {
   BUCKET_PLACEHOLDER,
@@ -22,13 +23,15 @@ interface SnippetTabsProps {
 /** What the snippets speak of, with this server's endpoint; undefined while that is asked. */
 function useS3Access(props: SnippetTabsProps): S3Access | undefined {
   const addresses = useAddresses();
+  const { prefix = "" } = props;
   if (addresses === undefined) return undefined;
   return {
     endpoint: addresses.s3_endpoint,
     accessKeyId: props.accessKeyId ?? KEY_PLACEHOLDER,
     secretAccessKey: props.secretAccessKey ?? SECRET_PLACEHOLDER,
     bucket: props.bucket ?? BUCKET_PLACEHOLDER,
-    prefix: props.prefix ?? "",
+    // A prefix that hides something, as the end of a line, has no place in what is pasted elsewhere.
+    prefix: visibleText(prefix) === prefix ? prefix : "",
   };
 }
 
