@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { alignPoints, REST_LABEL, stepFor, stepText, timeText, valueText } from "./chart-model.ts";
+import { alignPoints, bridged, isolated, REST_LABEL, stepFor, stepText, timeText, valueText } from "./chart-model.ts";
 
 test("points of several series stand on one grid, with gaps where there are none", () => {
   const { times, series } = alignPoints(
@@ -49,4 +49,16 @@ test("values have their unit and few digits", () => {
 test("times are UTC", () => {
   assert.equal(timeText(0, false), "00:00:00");
   assert.equal(timeText(86_461, true), "1970-01-02 00:01:01");
+});
+
+test("a line goes on over what is usual for it, and breaks where it was silent for longer", () => {
+  assert.deepEqual(bridged([1, null, null, 2, null, null, 3]), [1, undefined, undefined, 2, undefined, undefined, 3]);
+  assert.deepEqual(bridged([1, 2, 3, null, null, null, 4, 5]), [1, 2, 3, null, null, null, 4, 5]);
+  assert.deepEqual(bridged([null, 1, null]), [null, 1, null]);
+  assert.deepEqual(bridged([]), []);
+});
+
+test("points that no line leads to are found", () => {
+  assert.deepEqual(isolated([1, null, 2, 3, null, 4]), [0, 5]);
+  assert.deepEqual(isolated(bridged([1, null, 2, null, 3])), []);
 });

@@ -56,6 +56,31 @@ function sumOf(values: readonly (number | null)[]): number {
   return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 }
 
+/**
+ * Values as they are drawn: a line goes on over times without a point (undefined) as long as its points are usually that far
+ * apart, since what is sent each minute has nothing at most seconds; longer silences are gaps (null).
+ */
+export function bridged(values: readonly (number | null)[]): readonly (number | null | undefined)[] {
+  const places = values.flatMap((value, place) => (value === null ? [] : [place]));
+  const distances = places.slice(1).map((place, index) => place - (places[index] ?? place));
+  const usual = distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 1;
+  const drawn: (number | null | undefined)[] = [...values];
+  distances.forEach((distance, index) => {
+    const from = places[index] ?? 0;
+    if (distance > 1 && distance <= 2 * usual) drawn.fill(undefined, from + 1, from + distance);
+  });
+  return drawn;
+}
+
+/** Points with no line to either side: they would not be seen. */
+export function isolated(drawn: readonly (number | null | undefined)[]): number[] {
+  return drawn.flatMap((value, place) => {
+    if (value === null || value === undefined) return [];
+    const isEdge = (at: number): boolean => at < 0 || at >= drawn.length || drawn[at] === null;
+    return isEdge(place - 1) && isEdge(place + 1) ? [place] : [];
+  });
+}
+
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 const PX_PER_POINT = 5;
 

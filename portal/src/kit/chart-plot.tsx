@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import UPlot, { type AlignedData, type Axis, type Options } from "uplot";
 import "./chart.css";
 import { lookOf } from "./chart-colours.ts";
-import { valueText, type ChartData, type ChartUnit } from "./chart-model.ts";
+import { bridged, isolated, valueText, type ChartData, type ChartUnit } from "./chart-model.ts";
 
 interface PlotProps {
   data: ChartData;
@@ -72,7 +72,7 @@ export function Plot(props: PlotProps): ReactNode {
 }
 
 function alignedOf({ times, series }: ChartData): AlignedData {
-  return [[...times], ...series.map(({ values }) => [...values])];
+  return [[...times], ...series.map(({ values }) => [...bridged(values)])];
 }
 
 function optionsOf(latest: { readonly current: PlotProps }, width: number): Options {
@@ -113,7 +113,11 @@ function optionsOf(latest: { readonly current: PlotProps }, width: number): Opti
           stroke: token(look.token),
           width: 1.5,
           dash: [...look.dash],
-          points: { show: data.times.length < 3 },
+          points: {
+            show: false,
+            size: 5,
+            filter: (_plot: UPlot, at: number) => isolated(bridged(latest.current.data.series[at - 1]?.values ?? [])),
+          },
         };
       }),
     ],
