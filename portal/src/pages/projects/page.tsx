@@ -1,7 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useMay } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
@@ -26,7 +26,6 @@ const COLUMNS: readonly Column<Project>[] = [
 export function Page(): ReactNode {
   const [search, change] = useSearchState<ProjectsSearch>();
   const mayWrite = useMay("projects:write");
-  const present = useProject();
   const list = useList(ORGANIZATION_ROUTES.listProjects, {});
   const why = mayWrite ? undefined : "Your role lacks projects:write";
   const create = (
@@ -34,7 +33,7 @@ export function Page(): ReactNode {
       New project
     </Button>
   );
-  const open = search.open ?? present?.id;
+  const { open } = search;
   return (
     <Frame
       title="Projects and apps"
@@ -48,14 +47,13 @@ export function Page(): ReactNode {
     >
       <WithInspector
         inspector={
-          open !== undefined &&
-          search.open !== "" && (
+          open !== undefined && (
             <ProjectInspector
               key={open}
               id={open}
               tab={search.tab ?? "apps"}
-              onTab={(tab) => change({ open, tab })}
-              onClose={() => change({ open: present === null ? undefined : "", tab: undefined })}
+              onTab={(tab) => change({ tab })}
+              onClose={() => change({ open: undefined, tab: undefined })}
             />
           )
         }
@@ -67,7 +65,7 @@ export function Page(): ReactNode {
             columns={COLUMNS}
             keyOf={({ id }) => id}
             openKey={open}
-            onOpen={({ id }) => change({ open: id === open ? "" : id }, { push: true })}
+            onOpen={({ id }) => change({ open: id === open ? undefined : id }, { push: true })}
             empty={
               <Empty title="No projects yet" action={create}>
                 <p>
