@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boundsOf, ownZoneText, rangeOf, searchOf, titleOf } from "./time-range.ts";
+import { anyRangeOf, boundsOf, ownZoneText, rangeOf, searchOf, titleOf } from "./time-range.ts";
 
 test("an address gives a range, and a range the same address", () => {
   for (const range of ["15m", "1h", "6h", "24h", "7d", "90m"]) assert.equal(searchOf(rangeOf({ range })).range, range);
@@ -16,6 +16,17 @@ test("what can't be read, or ends before it begins, is the fallback", () => {
     {},
   ])
     assert.deepEqual(rangeOf(search, "6h"), { kind: "last", ms: 6 * 3_600_000 });
+});
+
+test("where none means all time, one without an end goes on until now", () => {
+  const nowMs = Date.parse("2026-11-20T09:00:00Z");
+  assert.deepEqual(anyRangeOf({}, nowMs), { kind: "all" });
+  assert.deepEqual(anyRangeOf({ range: "6h" }, nowMs), { kind: "last", ms: 6 * 3_600_000 });
+  assert.deepEqual(anyRangeOf({ from: "2026-11-01T00:00:00Z" }, nowMs), {
+    kind: "between",
+    from: "2026-11-01T00:00:00Z",
+    to: "2026-11-20T09:00:01.000Z",
+  });
 });
 
 test("the last hour is bound to now", () => {

@@ -45,8 +45,10 @@ export function rangeOf(search: RangeSearch, fallback = "1h"): BoundedRange {
   return { kind: "last", ms: lastMs(String(search.range ?? fallback)) ?? lastMs(fallback) ?? 60 * MINUTE };
 }
 
-/** The range of an address where none means all time. */
-export function anyRangeOf(search: RangeSearch): TimeRange {
+/** The range of an address where none means all time. One that has no end goes on until now. */
+export function anyRangeOf(search: RangeSearch, nowMs: number): TimeRange {
+  if (search.from !== undefined && search.to === undefined)
+    return rangeOf({ from: search.from, to: momentText(nowMs + 1000) });
   const hasRange = search.from !== undefined || lastMs(String(search.range ?? "")) !== null;
   return hasRange ? rangeOf(search) : { kind: "all" };
 }

@@ -29,13 +29,15 @@ export const FacetBar = memo(function FacetBar({ facets, search, onSearch }: Fac
   };
   return (
     <div className="flex shrink-0 flex-wrap gap-x-5 gap-y-1 text-ink-2">
-      <Group title="Level">
-        {names.map((name) => (
-          <Chip key={name} count={facets.levels.get(name) ?? 0} {...facet("level", name)}>
-            <LevelName name={name} />
-          </Chip>
-        ))}
-      </Group>
+      {names.length > 0 && (
+        <Group title="Level">
+          {names.map((name) => (
+            <Chip key={name} count={facets.levels.get(name) ?? 0} {...facet("level", name)}>
+              <LevelName name={name} />
+            </Chip>
+          ))}
+        </Group>
+      )}
       {services.length > 0 && (
         <Group title="Service">
           {services.slice(0, SERVICES_SHOWN).map(([name, count]) => (

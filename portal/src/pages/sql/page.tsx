@@ -1,4 +1,4 @@
-import { useCallback, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useState, type ReactNode } from "react";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton } from "~/kit/copy.tsx";
@@ -14,7 +14,7 @@ import { parameterNames } from "./parameters.ts";
 import { PlanDialog } from "./plan.tsx";
 import { Results, useClosedByNewResult, useWrong } from "./results.tsx";
 import { RowInspector } from "./row-inspector.tsx";
-import { SaveButton, SavedPanel, useSaved } from "./saved.tsx";
+import { SaveButton, SavedPanel, searchOfSaved, useSaved, type SavedQuery } from "./saved.tsx";
 import { useSchema, useSql, type SqlPage } from "./use-sql.ts";
 
 const PANELS = [
@@ -28,6 +28,7 @@ export function Page(): ReactNode {
   const page = useSql();
   const schema = useSchema();
   const saved = useSaved(page.search.saved);
+  useSavedOfAddress(page, saved);
   const wrong = useWrong(page);
   const [open, setOpen] = useState<GridRow | null>(null);
   const close = useCallback(() => setOpen(null), []);
@@ -76,6 +77,14 @@ export function Page(): ReactNode {
       </WithInspector>
     </Frame>
   );
+}
+
+/** An address that names a saved query and no statement shows the one that was saved. */
+function useSavedOfAddress({ search, text, show }: SqlPage, saved: SavedQuery | undefined): void {
+  const isBare = search.sql === undefined && search.z === undefined && text === "";
+  useEffect(() => {
+    if (isBare && saved !== undefined) show(saved.sql, searchOfSaved(saved));
+  }, [isBare, saved, show]);
 }
 
 function Panel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {

@@ -33,7 +33,7 @@ export function SavedPanel({ page, onClose }: { page: SqlPage; onClose: () => vo
   const list = useList(SAVED_QUERY_ROUTES.listSavedQueries, { query: {} });
   const [doomed, setDoomed] = useState<SavedQuery | null>(null);
   const may = useMay("telemetry:write");
-  const show = (query: SavedQuery): void => page.show(query.sql, { saved: query.id, p: textsOf(query) });
+  const show = (query: SavedQuery): void => page.show(query.sql, searchOfSaved(query));
   return (
     <Inspector title="Saved queries" onClose={onClose}>
       <ErrorNote error={list.error} />
@@ -180,6 +180,11 @@ function SaveDialog({
       </form>
     </Dialog>
   );
+}
+
+/** What an address has of a saved query beside its statement. */
+export function searchOfSaved(query: SavedQuery): { saved: string; p: string | undefined } {
+  return { saved: query.id, p: textsOf(query) };
 }
 
 /** The parameters that were saved with a query, as they are typed. */

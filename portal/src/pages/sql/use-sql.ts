@@ -58,7 +58,8 @@ export function useSql(): SqlPage {
   const { client, slug } = useOrganization();
   const [search, change] = useSearchState<SqlSearch>();
   const [text, setText] = useState("");
-  const range = useMemo(() => anyRangeOf(search), [search]);
+  const { range: rangeText, from, to } = search;
+  const range = useMemo(() => anyRangeOf({ range: rangeText, from, to }, Date.now()), [rangeText, from, to]);
   const texts = useMemo(() => readTexts(search.p), [search.p]);
   const limit = LIMITS.find((known) => known === String(search.limit)) ?? LIMIT;
   const { reader, result } = useReader();
