@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { timeText, valueText, type ChartData, type ChartUnit } from "./chart-model.ts";
+import { visibleText } from "./foreign.ts";
 import { Table } from "./table.tsx";
 
 const ROWS_MAX = 500;
@@ -17,7 +18,7 @@ export function ChartTable({ label, data, unit }: { label: string; data: ChartDa
         columns={[
           { title: "Time (UTC)", cell: ({ atS }) => <span className="mono">{timeText(atS, true)}</span> },
           ...data.series.map((series) => ({
-            title: series.label,
+            title: visibleText(series.label),
             number: true,
             cell: ({ index }: { index: number }) => valueText(series.values[index], unit),
           })),

@@ -4,6 +4,7 @@ import { lookOf } from "./chart-colours.ts";
 import { timeText, valueText, type ChartData, type ChartUnit } from "./chart-model.ts";
 import { ChartTable } from "./chart-table.tsx";
 import { cn } from "./cn.ts";
+import { visibleText } from "./foreign.ts";
 
 const Plot = lazy(async () => ({ default: (await import("./chart-plot.tsx")).Plot }));
 
@@ -145,7 +146,7 @@ function LegendItem({
     <button
       type="button"
       aria-pressed={!isHidden}
-      title={isHidden ? `Show ${label}` : `Hide ${label}`}
+      title={`${isHidden ? "Show" : "Hide"} ${visibleText(label)}`}
       onClick={onToggle}
       onMouseEnter={() => onPoint(true)}
       onMouseLeave={() => onPoint(false)}
@@ -164,7 +165,7 @@ function LegendItem({
           style={{ stroke: `var(${look.token})` }}
         />
       </svg>
-      <span className="truncate">{label}</span>
+      <span className="truncate">{visibleText(label)}</span>
       <span className="mono text-ink-2">{value}</span>
     </button>
   );

@@ -5,6 +5,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useMay, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { SelectField } from "~/kit/field.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 
 export type Credential = ResultOf<typeof ORGANIZATION_ROUTES.listCredentials>["items"][number];
 
@@ -67,7 +68,7 @@ export function CredentialPicker({ choice }: { choice: CredentialChoice }): Reac
       >
         {fitting.map(({ id, name, client_id }) => (
           <option key={id} value={id}>
-            {name} ({client_id})
+            {visibleText(name)} ({client_id})
           </option>
         ))}
       </SelectField>

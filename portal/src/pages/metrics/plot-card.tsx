@@ -36,7 +36,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
   return (
     <section
       ref={element}
-      aria-label={`Plot ${place}: ${plotText(plot)}`}
+      aria-label={`Plot ${place}: ${visibleText(plotText(plot))}`}
       className="min-w-0 rounded border border-line bg-sheet"
     >
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-1.5">
@@ -59,7 +59,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
         )}
         {data !== undefined && data.series.length > 0 && (
           <Chart
-            label={plotText(plot)}
+            label={visibleText(plotText(plot))}
             data={named(data, plot)}
             unit={unitOf(plot, unitTag)}
             range={[range.fromS, range.toS]}

@@ -77,7 +77,7 @@ function factsOf({ span, ownMs, isCritical, below }: Node, trace: Trace): readon
   const began = new Date(span.startMs).toISOString();
   return [
     ["Service", visibleText(span.service) || <span className="text-ink-3">not said</span>],
-    ["Kind", span.kind || <span className="text-ink-3">not said</span>],
+    ["Kind", visibleText(span.kind) || <span className="text-ink-3">not said</span>],
     [
       "Began",
       <time key="began" dateTime={began} title={began}>{`${durationText(span.startMs - trace.startMs)} in`}</time>,
