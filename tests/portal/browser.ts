@@ -122,7 +122,7 @@ async function newTab(browser: Browser, origin: string, look: Look, state: State
 /** The page has its heading, and says no more that it loads. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
-  await page.locator("main [role=status] .animate-spin").first().waitFor({ state: "detached" });
+  await page.locator("[role=status]", { hasText: "Loading" }).first().waitFor({ state: "detached" });
 }
 
 export interface AxeFinding {
@@ -135,9 +135,9 @@ export interface AxeFinding {
 export async function axe(page: Page): Promise<string[]> {
   // By the debugger's own way in, which the page's content security policy does not stand in.
   await page.evaluate(AXE);
-  const findings = (await page.evaluate(
+  const findings = await page.evaluate<AxeFinding[]>(
     `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations)`,
-  )) as AxeFinding[];
+  );
   return findings.flatMap(({ id, help, nodes }) =>
     nodes.map(
       ({ html, failureSummary }) =>

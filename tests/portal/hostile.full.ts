@@ -1,6 +1,7 @@
 /** Names and texts that try to be more than text: they are shown as they are, on every page, and nothing of them runs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
 import { NO_CHROMIUM, usePortal } from "./browser.ts";
 import { fill, type Words } from "./content.ts";
 import { ORGANIZATION_PAGES, OWN_PAGES } from "./pages.ts";
@@ -47,7 +48,7 @@ test(
 );
 
 /** The first rows, tabs and folds of a page: what stands in them is shown, too. */
-async function openEverything(page: import("playwright-core").Page): Promise<void> {
+async function openEverything(page: Page): Promise<void> {
   for (const selector of ["[data-opener]", '[role="tab"]', "summary"]) {
     const all = page.locator(`main ${selector}`);
     for (let i = 0; i < Math.min(4, await all.count()); i++) {

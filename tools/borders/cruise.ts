@@ -1,4 +1,5 @@
 import { globSync } from "node:fs";
+import { join } from "node:path";
 import { cruise, type ICruiseResult } from "dependency-cruiser";
 import { RULES } from "./rules.ts";
 import { teachUsing } from "./using.ts";
@@ -11,7 +12,7 @@ export interface BordersResult {
   readonly violations: readonly string[];
 }
 
-const SOURCES = "{client,contract,server,tests,tools,benchmarks}/**/*.ts";
+const SOURCES = "{client,contract,portal,server,tests,tools,benchmarks}/**/*.{ts,tsx}";
 
 /**
  * Reads every source file under the root, which must be the working directory, and holds its imports against the rules.
@@ -19,7 +20,7 @@ const SOURCES = "{client,contract,server,tests,tools,benchmarks}/**/*.ts";
  */
 export async function checkBorders(root: string): Promise<BordersResult> {
   teachUsing();
-  const files = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**", "tests/fixtures/tree/**"] });
+  const files = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**", "portal/dist*/**", "tests/fixtures/tree/**"] });
   const { output } = await cruise(
     [...files],
     {
@@ -34,7 +35,8 @@ export async function checkBorders(root: string): Promise<BordersResult> {
       exportsFields: ["exports"],
       mainFields: ["module", "main", "types"],
       conditionNames: ["import", "require", "node", "default", "types"],
-      extensions: [".ts", ".mjs", ".js", ".json"],
+      alias: { "~": join(root, "portal/src") },
+      extensions: [".ts", ".tsx", ".mjs", ".js", ".json"],
       symlinks: true,
     },
   );

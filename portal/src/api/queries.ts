@@ -69,7 +69,7 @@ export function useList<const T extends Route>(
         ...(input as { query?: object }).query,
         ...(pageParam === undefined ? {} : { cursor: pageParam }),
       };
-      return (await client.call(row, { ...input, query, signal } as CallInput<T>)) as Page<ItemOf<T>>;
+      return (await client.call(row, { ...input, query, signal })) as Page<ItemOf<T>>;
     },
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,

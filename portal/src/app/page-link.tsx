@@ -29,7 +29,7 @@ export function PageLink({
   return (
     <Link
       to={pagePath(scope.org, project ?? scope.project, page)}
-      {...(search === undefined ? {} : { search: search as never })}
+      {...(search === undefined ? {} : { search })}
       className={className}
     >
       {children}

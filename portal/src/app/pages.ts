@@ -1,8 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { ComponentType } from "react";
-
-/** What the Connect dialog speaks of first. */
-export type Topic = "token" | "telemetry" | "query" | "files" | "s3" | "registry" | "webhooks";
+import type { Topic } from "./topic.ts";
 
 export interface PageEntry {
   /** Also its path below `/o/$org/$project/`; home is empty. */

@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useSession } from "~/api/session.ts";
 import { cn } from "~/kit/cn.ts";
@@ -9,6 +9,7 @@ import { matching, type Choice } from "./palette-choices.ts";
 import { pagePath } from "./page-link.tsx";
 import { PAGES } from "./pages.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
+import { useAddress } from "./scope.ts";
 
 /** Go anywhere: pages, organizations, acts. Arrow keys move, Enter goes. */
 export function Palette({ onClose }: { onClose: () => void }): ReactNode {
@@ -68,7 +69,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
 }
 
 function useChoices(): readonly Choice[] {
-  const { org, project = "-" } = useParams({ strict: false });
+  const { org, project = "-" } = useAddress();
   const { organizations, user } = useSession();
   const navigate = useNavigate();
   const connect = useConnect();

@@ -1,17 +1,17 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
 import { cn } from "~/kit/cn.ts";
 import { useSession } from "~/api/session.ts";
 import { PAGES, type PageEntry } from "./pages.ts";
 import { pagePath } from "./page-link.tsx";
 import { ScopePicker } from "./scope-picker.tsx";
-import { useMe } from "./scope.ts";
+import { useMe, useAddress } from "./scope.ts";
 
 const GROUPS = ["Project", "Access", "Organization"] as const;
 
 /** Every page, by group. On narrow screens a menu over the page. */
 export function Rail({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
-  const { org } = useParams({ strict: false });
+  const { org } = useAddress();
   const session = useSession();
   useEffect(() => {
     if (!isOpen) return;
@@ -58,7 +58,7 @@ function Organizations(): ReactNode {
 }
 
 function OrganizationPages({ org }: { org: string }): ReactNode {
-  const { project = "-" } = useParams({ strict: false });
+  const { project = "-" } = useAddress();
   const me = useMe();
   const isSeen = ({ hidden = false, scope }: PageEntry): boolean =>
     !hidden &&

@@ -49,7 +49,7 @@ const signedIn = createRoute({
   id: "signed-in",
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
-    if (session === null) throw redirect({ to: "/sign-in", search: { return_to: location.href } as never });
+    if (session === null) throw redirect({ to: "/sign-in", search: { return_to: location.href } });
   },
   component: Shell,
 });

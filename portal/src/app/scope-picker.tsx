@@ -17,7 +17,7 @@ export function ScopePicker(): ReactNode {
       trigger={
         <button
           type="button"
-          aria-label={`Organization ${org}, project ${project === WHOLE_ORGANIZATION ? "all" : project}: choose another`}
+          aria-label={`${org} ${project === WHOLE_ORGANIZATION ? "all projects" : project}: choose an organization and project`}
           onClick={(event) => event.stopPropagation()}
           className="flex min-h-[30px] items-center justify-between gap-2 rounded border border-line bg-sheet px-2 text-left hover:bg-well"
         >

@@ -17,11 +17,25 @@ export interface Organization {
   readonly client: Client;
 }
 
+/** What an address may name; nothing of it on pages outside of an organization. */
+interface AddressParams {
+  readonly org?: string;
+  readonly project?: string;
+  readonly app?: string;
+  readonly webhook?: string;
+}
+
+export function useAddress(): AddressParams {
+  // Without the router's own type, which would make every page and the router a cycle of types, it is whatever one says.
+  const params: unknown = useParams({ strict: false });
+  return params as AddressParams;
+}
+
 /** The organization that the address names. @throws Error outside of one, unless `optional` */
 export function useOrganization(): Organization;
 export function useOrganization(options: { optional: boolean }): Organization | null;
 export function useOrganization({ optional = false } = {}): Organization | null {
-  const { org } = useParams({ strict: false });
+  const { org } = useAddress();
   const { data: session } = useQuery(sessionQuery);
   if (org === undefined) {
     if (optional) return null;
@@ -33,14 +47,14 @@ export function useOrganization({ optional = false } = {}): Organization | null 
 
 /** The project that the address names; null: the whole organization. */
 export function useProject(): Me["projects"][number] | null {
-  const { project } = useParams({ strict: false });
+  const { project } = useAddress();
   const me = useMe();
   return me?.projects.find(({ slug }) => slug === project) ?? null;
 }
 
 /** What the address says, for links to other pages: `/o/$org/$project/…`. */
 export function useScopeParams(): { org: string; project: string } {
-  const { org = "", project = WHOLE_ORGANIZATION } = useParams({ strict: false });
+  const { org = "", project = WHOLE_ORGANIZATION } = useAddress();
   return { org, project };
 }
 

@@ -1,4 +1,4 @@
-import { Outlet, useMatchRoute, useParams } from "@tanstack/react-router";
+import { Outlet, useMatchRoute } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { ConfirmationProvider } from "~/api/confirmation.tsx";
 import { useQuery } from "@tanstack/react-query";
@@ -12,6 +12,7 @@ import { Rail } from "./rail.tsx";
 import { ServerState } from "./server-state.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
+import { useAddress } from "./scope.ts";
 
 /** The frame around every page: the rail, the bar above, and what opens over them. */
 export function Shell(): ReactNode {
@@ -29,7 +30,7 @@ export function Shell(): ReactNode {
 }
 
 function Frame(): ReactNode {
-  const { org, project } = useParams({ strict: false });
+  const { org, project } = useAddress();
   const [open, setOpen] = useState<"palette" | "shortcuts" | "menu" | null>(null);
   const page = usePage();
   const connect = useConnect();
@@ -54,8 +55,8 @@ function Frame(): ReactNode {
           <b className="font-medium text-ink">{page?.title ?? ""}</b>
         </p>
         <ServerState />
-        <Button onClick={() => setOpen("palette")} aria-label="Search">
-          <span className="max-sm:hidden">Search</span> <kbd>⌘K</kbd>
+        <Button onClick={() => setOpen("palette")}>
+          <span className="max-sm:sr-only">Search</span> <kbd>⌘K</kbd>
         </Button>
         {org !== undefined && (
           <Button look="main" onClick={() => connect({ topic: page?.topic ?? "token" })}>
@@ -75,5 +76,7 @@ function Frame(): ReactNode {
 
 function usePage(): PageEntry | undefined {
   const match = useMatchRoute();
-  return PAGES.find((page) => match({ to: (page.path === "" ? "/o/$org/$project" : `/o/$org/$project/${page.path}`) as never }) !== false);
+  return PAGES.find(
+    (page) => match({ to: page.path === "" ? "/o/$org/$project" : `/o/$org/$project/${page.path}` }) !== false,
+  );
 }

@@ -1,7 +1,8 @@
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { pagePath } from "./page-link.tsx";
 import { PAGES } from "./pages.ts";
+import { useAddress } from "./scope.ts";
 
 const KEY = "mooring.single-keys";
 const JUMP_WITHIN_MS = 1500;
@@ -22,7 +23,7 @@ function isTyping(target: EventTarget | null): boolean {
 /** `⌘K` and `Ctrl K` anywhere; `g` and a page's key, `/` for the page's search, `?` where nobody is typing. */
 export function useShortcuts(does: { openPalette: () => void; openShortcuts: () => void }): void {
   const navigate = useNavigate();
-  const { org, project = "-" } = useParams({ strict: false });
+  const { org, project = "-" } = useAddress();
   const latest = useRef(does);
   latest.current = does;
   useEffect(() => {
