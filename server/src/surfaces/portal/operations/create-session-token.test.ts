@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { changeRole, personPrincipal, removeMember, SYSTEM } from "#domain/organizations/index.ts";
-import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+import { createPeople, withPeople } from "#domain/people/index.ts";
+import { ADDRESSES, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
 let server: PortalServer;
 let ada: Ada;
@@ -55,6 +56,15 @@ test("it ends with its session at once: by sign-out, and when the session is end
   const other = await server.signedIn(ada);
   await other.call("POST", "/api/account/sessions/sign-out-others", {});
   await refused(its);
+});
+
+test("another node takes it, and refuses it as soon as the session has ended on this one", async () => {
+  const { metadata, clock, identity } = server;
+  const node = createPeople({ metadata, clock, identity, portalUrl: ADDRESSES.portal_url, oidc: null });
+  const elsewhere = withPeople(node, identity.authenticator);
+  assert.equal((await elsewhere.authenticate(token)).id, ada.id);
+  await browser.call("POST", "/api/sign-out");
+  await assert.rejects(elsewhere.authenticate(token), { code: "invalid_token" });
 });
 
 test("it is good while the session goes on under another secret", async () => {

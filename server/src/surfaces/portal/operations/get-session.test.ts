@@ -38,6 +38,16 @@ test("without a cookie, with another's and with a bad one it is unauthorized", a
   }
 });
 
+test("two cookies of the name are none: one of them is not ours", async () => {
+  const { cookie } = await server.signedIn(ada);
+  for (const field of [`__Host-mooring=x; __Host-mooring=${cookie}`, `__Host-mooring=${cookie}; __Host-mooring=x`]) {
+    const answer = await server.browser().call("GET", "/api/session", undefined, { cookie: field });
+    assert.equal(answer.status, 401);
+  }
+  const among = { cookie: `a=b; __Host-mooring=${cookie}; c=d` };
+  assert.equal((await server.browser().call("GET", "/api/session", undefined, among)).status, 200);
+});
+
 test("a session ends after seven days without use, not while it is used, and after thirty days however much", async () => {
   const idle = await server.signedIn(ada);
   const used = await server.signedIn(ada);
