@@ -130,6 +130,24 @@ export function SqlEditor({ label, value, onChange, onRun, schema, wrong }: SqlE
   );
 }
 
+/**
+ * Typing over a selection. Left to the browser, Chromium would keep the look of the replaced text by an inline style, which the
+ * content security policy refuses with an error in the console.
+ */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { main, ranges } = view.state.selection;
+    const { data, inputType } = event;
+    if (inputType !== "insertText" || data === null || main.empty || ranges.length > 1 || view.composing) return false;
+    event.preventDefault();
+    const insert = () =>
+      view.state.update({ ...view.state.replaceSelection(data), userEvent: "input.type", scrollIntoView: true });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, main.from, main.to, data, insert))) view.dispatch(insert());
+    return true;
+  },
+});
+
 function extensions(label: string): Extension[] {
   const nonce = styleNonce();
   return [
@@ -146,6 +164,7 @@ function extensions(label: string): Extension[] {
     EditorView.lineWrapping,
     placeholder("SELECT level, count(*) AS entries FROM logs GROUP BY level"),
     wrongField,
+    typeOver,
     sql({ dialect: DIALECT }),
     editorTheme,
     keymap.of([

@@ -70,9 +70,12 @@ export class TailReader {
 
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const beganMs = performance.now();
       try {
         this.#change({ status: "connecting" });
         await this.#connect(signal);
+        // The server ends a stream whose token expires; with a new one it goes on at once.
+        if (performance.now() - beganMs > AGAIN_MS) continue;
       } catch (error) {
         if (signal.aborted) return;
         this.#change({ error: error as Error });
