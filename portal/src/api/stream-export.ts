@@ -16,7 +16,9 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS;
 /** The result is greater than what a page may keep. */
 export class ExportTooLargeError extends Error {
   constructor() {
-    super("The result has more than 256 MiB. A page can't keep that: run the command below, which writes a file as it comes.");
+    super(
+      "The result has more than 256 MiB. A page can't keep that: run the command below, which writes a file as it comes.",
+    );
     this.name = "ExportTooLargeError";
   }
 }
@@ -28,11 +30,7 @@ export class ExportTooLargeError extends Error {
 export async function exportQuery(
   client: Client,
   body: QueryRequest,
-  {
-    format,
-    signal,
-    onProgress,
-  }: { format: ExportFormat; signal: AbortSignal; onProgress: (bytes: number) => void },
+  { format, signal, onProgress }: { format: ExportFormat; signal: AbortSignal; onProgress: (bytes: number) => void },
 ): Promise<Blob> {
   const { type } = EXPORT_FORMATS[format];
   const response = await client.send({

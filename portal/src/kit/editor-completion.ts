@@ -92,7 +92,9 @@ export function errorPlace(sql: string, message: string): { readonly from: numbe
   const near = /at or near "([^"]+)"/.exec(message)?.[1];
   if (character !== undefined) {
     // The server counts characters, an editor counts halves of them where they are beyond the first plane.
-    const from = Array.from(sql).slice(0, Number(character) - 1).join("").length;
+    const from = Array.from(sql)
+      .slice(0, Number(character) - 1)
+      .join("").length;
     const word = near ?? /^\w+/.exec(sql.slice(from))?.[0] ?? "";
     return from >= sql.length
       ? { from: Math.max(0, sql.length - 1), to: sql.length }
