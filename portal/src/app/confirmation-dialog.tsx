@@ -8,9 +8,9 @@ import { Button, buttonClass } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { PasswordField } from "~/kit/password-field.tsx";
-import { useRenewSession } from "~/pages/account/renew-session.ts";
-import { useSignInMethods } from "~/pages/account/sign-in-methods.ts";
-import { Failure, useWaitS } from "~/pages/sign-in/failure.tsx";
+import { useRenewSession } from "~/people/renew-session.ts";
+import { useSignInMethods } from "~/people/sign-in-methods.ts";
+import { Failure, useWaitS } from "~/people/failure.tsx";
 
 const PURPOSE = "confirm that it is you";
 

@@ -11,10 +11,10 @@ import { Badge } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { AddPasskey } from "./add-passkey.tsx";
-import { PasskeyPlace } from "./passkey-place.tsx";
-import { useRenewSession } from "./renew-session.ts";
-import { useSignInMethods } from "./sign-in-methods.ts";
+import { AddPasskey } from "~/people/add-passkey.tsx";
+import { PasskeyPlace } from "~/people/passkey-place.tsx";
+import { useRenewSession } from "~/people/renew-session.ts";
+import { useSignInMethods } from "~/people/sign-in-methods.ts";
 
 type Passkey = ResultOf<typeof PORTAL_ROUTES.listPasskeys>["items"][number];
 type Open = "add" | { readonly rename: Passkey } | { readonly remove: Passkey } | null;

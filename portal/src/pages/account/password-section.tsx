@@ -6,10 +6,10 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { placeText, restOf } from "~/pages/sign-in/failure.tsx";
-import { NewPassword } from "~/pages/sign-in/new-password.tsx";
-import { PASSWORD_LENGTH_MIN } from "~/pages/sign-in/password-hint.ts";
-import { useRenewSession } from "./renew-session.ts";
+import { placeText, restOf } from "~/people/failure.tsx";
+import { NewPassword } from "~/people/new-password.tsx";
+import { PASSWORD_LENGTH_MIN } from "~/people/password-hint.ts";
+import { useRenewSession } from "~/people/renew-session.ts";
 
 /** A new password. The old one is asked by the confirmation, where it was not just given. */
 export function PasswordSection(): ReactNode {

@@ -11,7 +11,7 @@ import { TextField } from "~/kit/field.tsx";
 import { Empty, Facts, Section } from "~/kit/page.tsx";
 import { Badge } from "~/kit/state.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { useRenewSession } from "./renew-session.ts";
+import { useRenewSession } from "~/people/renew-session.ts";
 
 /** Name, address, and where one is a member. */
 export function ProfileSection(): ReactNode {

@@ -9,9 +9,9 @@ import { plural } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { RecoveryCodes } from "./recovery-codes.tsx";
-import { useRenewSession } from "./renew-session.ts";
-import { TotpSetup, type TotpSecret } from "./totp-setup.tsx";
+import { RecoveryCodes } from "~/people/recovery-codes.tsx";
+import { useRenewSession } from "~/people/renew-session.ts";
+import { TotpSetup, type TotpSecret } from "~/people/totp-setup.tsx";
 
 const FEW = 3;
 

@@ -1,8 +1,8 @@
 import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useRenewSession } from "~/pages/account/renew-session.ts";
-import { placeText, restOf } from "~/pages/sign-in/failure.tsx";
+import { useRenewSession } from "~/people/renew-session.ts";
+import { placeText, restOf } from "~/people/failure.tsx";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";

@@ -6,8 +6,8 @@ import { sessionClient } from "~/api/clients.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { PasswordField } from "~/kit/password-field.tsx";
-import { Failure, placeText, restOf, useWaitS } from "~/pages/sign-in/failure.tsx";
-import { NewPassword } from "~/pages/sign-in/new-password.tsx";
+import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
+import { NewPassword } from "~/people/new-password.tsx";
 
 export type Accepted = ResultOf<typeof ORGANIZATION_ROUTES.acceptInvitation>;
 type Kind = "new" | "known";

@@ -10,11 +10,11 @@ import { Button, ButtonLink } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { CookieNote, mayKeepCookies } from "~/pages/sign-in/cookie-note.tsx";
-import { useBegunSession } from "~/pages/sign-in/finish.ts";
-import { OpenFrame } from "~/pages/sign-in/frame.tsx";
-import { forgetLinkToken, useLinkToken } from "~/pages/sign-in/link-token.ts";
-import { SecondStep, type SecondStepNeeded, type StepResult } from "~/pages/sign-in/second-step.tsx";
+import { CookieNote, mayKeepCookies } from "~/people/cookie-note.tsx";
+import { useBegunSession } from "~/people/finish.ts";
+import { OpenFrame } from "~/people/frame.tsx";
+import { forgetLinkToken, useLinkToken } from "~/people/link-token.ts";
+import { SecondStep, type SecondStepNeeded, type StepResult } from "~/people/second-step.tsx";
 import { AcceptForm, type Accepted } from "./accept-form.tsx";
 
 /** After the invitation was accepted: on the way in. */

@@ -6,8 +6,8 @@ import { sessionClient } from "~/api/clients.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { TextField } from "~/kit/field.tsx";
-import { Failure, placeText, restOf, useWaitS } from "~/pages/sign-in/failure.tsx";
-import { NewPassword } from "~/pages/sign-in/new-password.tsx";
+import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
+import { NewPassword } from "~/people/new-password.tsx";
 import type { SetUpResult } from "./credential-step.tsx";
 
 /** Finds what is there already, and prints a new link while the owner has no password. */

@@ -6,7 +6,7 @@ import { Button, ButtonLink } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
-import { downloadText } from "~/pages/account/download.ts";
+import { downloadText } from "~/people/download.ts";
 import { envFile, firstLogCommands, tokenCommand } from "./snippets.ts";
 
 export type SetUpResult = ResultOf<typeof PORTAL_ROUTES.setUp>;

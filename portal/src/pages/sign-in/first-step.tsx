@@ -7,8 +7,8 @@ import { Button, buttonClass } from "~/kit/button.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { PasswordField } from "~/kit/password-field.tsx";
 import { usePasskeyAutofill } from "./autofill.ts";
-import { Failure, placeText, restOf, useWaitS } from "./failure.tsx";
-import { usePasskeySignIn, type StepResult } from "./second-step.tsx";
+import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
+import { usePasskeySignIn, type StepResult } from "~/people/second-step.tsx";
 
 export type Methods = ResultOf<typeof PORTAL_ROUTES.getSignInMethods>;
 

@@ -5,13 +5,13 @@ import { sessionQuery } from "~/api/session.ts";
 import { useSearchState } from "~/app/search.ts";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading } from "~/kit/page.tsx";
-import { useSignInMethods } from "~/pages/account/sign-in-methods.ts";
-import { CookieNote, mayKeepCookies } from "./cookie-note.tsx";
-import { useBegunSession } from "./finish.ts";
+import { useSignInMethods } from "~/people/sign-in-methods.ts";
+import { CookieNote, mayKeepCookies } from "~/people/cookie-note.tsx";
+import { useBegunSession } from "~/people/finish.ts";
 import { FirstStep } from "./first-step.tsx";
-import { OpenFrame } from "./frame.tsx";
+import { OpenFrame } from "~/people/frame.tsx";
 import { safeReturnTo } from "./return-to.ts";
-import { SecondStep, type SecondStepNeeded, type StepResult } from "./second-step.tsx";
+import { SecondStep, type SecondStepNeeded, type StepResult } from "~/people/second-step.tsx";
 
 type Search = { return_to: string; email: string; error: string };
 

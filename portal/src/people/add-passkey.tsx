@@ -9,7 +9,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { DialogActions } from "~/kit/dialog.tsx";
 import { useRenewSession } from "./renew-session.ts";
-import { browserText } from "./user-agent.ts";
+import { browserText } from "~/pages/account/user-agent.ts";
 
 /** Names a passkey and has the browser make it. */
 export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }): ReactNode {
