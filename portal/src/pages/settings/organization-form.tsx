@@ -45,19 +45,9 @@ export function OrganizationForm({
     event.preventDefault();
     if (isChanged) save.mutate({ params: {}, body, etag });
   };
-  const lifetimes = LIFETIMES_S.includes(value.token_lifetime_s)
-    ? LIFETIMES_S
-    : [value.token_lifetime_s, ...LIFETIMES_S];
   return (
     <Section title="Organization">
-      <Facts
-        items={[
-          ["Slug", <Copyable key="slug" text={value.slug} />],
-          ["", "It stands in addresses, image names and commands, and does not change."],
-          ["Id", <Copyable key="id" text={value.id} />],
-          ["Since", <Time key="since" at={value.created_at} />],
-        ]}
-      />
+      <Identity organization={value} />
       <form onSubmit={submit}>
         <fieldset disabled={!mayWrite} className="flex max-w-xl flex-col gap-4">
           <TextField
@@ -67,18 +57,7 @@ export function OrganizationForm({
             value={name}
             onChange={(event) => setName(event.target.value)}
           />
-          <SelectField
-            label="Access tokens live for"
-            hint="Of tokens that are given from then on. Short: a token that got about is worth less. A credential that is revoked ends its tokens within seconds either way; only who verifies tokens elsewhere by the keys alone waits for this time."
-            value={lifetimeS}
-            onChange={(event) => setLifetimeS(Number(event.target.value))}
-          >
-            {lifetimes.map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {durationText(seconds * 1000)}
-              </option>
-            ))}
-          </SelectField>
+          <LifetimeField present={value.token_lifetime_s} value={lifetimeS} onChange={setLifetimeS} />
           <ChangeError
             error={save.error}
             onReload={() => {
@@ -94,5 +73,45 @@ export function OrganizationForm({
         </fieldset>
       </form>
     </Section>
+  );
+}
+
+function Identity({ organization }: { organization: Organization }): ReactNode {
+  return (
+    <Facts
+      items={[
+        ["Slug", <Copyable key="slug" text={organization.slug} />],
+        ["", "It stands in addresses, image names and commands, and does not change."],
+        ["Id", <Copyable key="id" text={organization.id} />],
+        ["Since", <Time key="since" at={organization.created_at} />],
+      ]}
+    />
+  );
+}
+
+/** The present one is there to choose, whatever it is. */
+function LifetimeField({
+  present,
+  value,
+  onChange,
+}: {
+  present: number;
+  value: number;
+  onChange: (seconds: number) => void;
+}): ReactNode {
+  const lifetimes = LIFETIMES_S.includes(present) ? LIFETIMES_S : [present, ...LIFETIMES_S];
+  return (
+    <SelectField
+      label="Access tokens live for"
+      hint="Of tokens that are given from then on. Short: a token that got about is worth less. A credential that is revoked ends its tokens within seconds either way; only who verifies tokens elsewhere by the keys alone waits for this time."
+      value={value}
+      onChange={(event) => onChange(Number(event.target.value))}
+    >
+      {lifetimes.map((seconds) => (
+        <option key={seconds} value={seconds}>
+          {durationText(seconds * 1000)}
+        </option>
+      ))}
+    </SelectField>
   );
 }

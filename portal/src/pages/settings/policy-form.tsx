@@ -80,15 +80,8 @@ export function PolicyForm({
         </fieldset>
       </form>
       {isConfirming && (
-        <DangerDialog
-          title="Apply the policy"
-          about={
-            <div className="flex flex-col gap-2">
-              <p>{sentenceOf(effects)} What they ask for beyond that is answered 403 from then on, within seconds.</p>
-              <p>It can be taken back: scopes and lifetimes are cut while the policy holds, not written anew.</p>
-            </div>
-          }
-          action="Apply"
+        <ConfirmPolicy
+          effects={effects}
           busy={save.isPending}
           error={save.error}
           onClose={() => setConfirming(false)}
@@ -96,6 +89,32 @@ export function PolicyForm({
         />
       )}
     </Section>
+  );
+}
+
+/** Before credentials lose something that they have. */
+function ConfirmPolicy({
+  effects,
+  ...dialog
+}: {
+  effects: Effects;
+  busy: boolean;
+  error: Error | null;
+  onClose: () => void;
+  onConfirm: () => void;
+}): ReactNode {
+  return (
+    <DangerDialog
+      title="Apply the policy"
+      about={
+        <div className="flex flex-col gap-2">
+          <p>{sentenceOf(effects)} What they ask for beyond that is answered 403 from then on, within seconds.</p>
+          <p>It can be taken back: scopes and lifetimes are cut while the policy holds, not written anew.</p>
+        </div>
+      }
+      action="Apply"
+      {...dialog}
+    />
   );
 }
 

@@ -35,37 +35,9 @@ export function SettingsForm({ read, onReload }: { read: Versioned<Webhook>; onR
   return (
     <form onSubmit={submit} onKeyDown={submitKeys}>
       <fieldset disabled={!mayWrite} className="flex flex-col gap-5">
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            label="Name"
-            required
-            maxLength={100}
-            value={draft.name}
-            onChange={(event) => set({ name: event.target.value })}
-          />
-          <TextField
-            label="Events are kept for (days)"
-            hint="Empty: as the project’s other webhooks. Fewer days delete older events."
-            type="number"
-            min={1}
-            max={36_500}
-            value={draft.retentionDays}
-            onChange={(event) => set({ retentionDays: event.target.value })}
-          />
-        </div>
+        <NameFields draft={draft} set={set} />
         <VerificationFields value={draft.verification} onChange={(verification) => set({ verification })} />
-        {needsSecret(webhook, draft) && (
-          <TextField
-            label="Secret of this scheme"
-            hint="Events are verified by it from the moment that this is saved. To replace the secret of the present scheme with an overlap, rotate it."
-            type="password"
-            autoComplete="off"
-            minLength={8}
-            maxLength={500}
-            value={draft.secret}
-            onChange={(event) => set({ secret: event.target.value })}
-          />
-        )}
+        {needsSecret(webhook, draft) && <SecretField draft={draft} set={set} />}
         <AllowedAddresses draft={draft} set={set} />
         <HandshakeFields
           value={draft.handshakes}
@@ -118,6 +90,44 @@ function needsSecret(webhook: Webhook, { verification }: Draft): boolean {
 interface Part {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
+}
+
+function NameFields({ draft, set }: Part): ReactNode {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        value={draft.name}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <TextField
+        label="Events are kept for (days)"
+        hint="Empty: as the project’s other webhooks. Fewer days delete older events."
+        type="number"
+        min={1}
+        max={36_500}
+        value={draft.retentionDays}
+        onChange={(event) => set({ retentionDays: event.target.value })}
+      />
+    </div>
+  );
+}
+
+function SecretField({ draft, set }: Part): ReactNode {
+  return (
+    <TextField
+      label="Secret of this scheme"
+      hint="Events are verified by it from the moment that this is saved. To replace the secret of the present scheme with an overlap, rotate it."
+      type="password"
+      autoComplete="off"
+      minLength={8}
+      maxLength={500}
+      value={draft.secret}
+      onChange={(event) => set({ secret: event.target.value })}
+    />
+  );
 }
 
 function AllowedAddresses({ draft, set }: Part): ReactNode {

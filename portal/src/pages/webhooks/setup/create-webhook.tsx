@@ -6,6 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
+import { visibleText } from "~/kit/foreign.ts";
 import { CreatedWebhook } from "./created-webhook.tsx";
 import { DeduplicationFields, HandshakeFields, VerificationFields } from "./fields.tsx";
 import { submitKeys } from "./keys.ts";
@@ -31,95 +32,87 @@ export function CreateWebhook({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-function Form({
-  preset,
-  onPreset,
-  onMade,
-  onClose,
-}: {
+interface Draft {
+  readonly name: string;
+  /** Empty: the first one. */
+  readonly project: string;
+  readonly verification: Verification;
+  readonly secret: string;
+  readonly verifyToken: string;
+  readonly handshakes: readonly Handshake[];
+  readonly deduplication: Deduplication;
+}
+
+function bodyOf(draft: Draft, preset: Preset): BodyOf<typeof WEBHOOK_ROUTES.createWebhook> {
+  const { name, project, verification, secret, verifyToken, handshakes, deduplication } = draft;
+  return {
+    name: name.trim(),
+    project,
+    verification,
+    handshakes: [...handshakes],
+    deduplication,
+    ...(secret === "" || preset.secret === null ? {} : { secret }),
+    ...(verifyToken === "" ? {} : { verify_token: verifyToken }),
+  };
+}
+
+interface FormProps {
   preset: Preset;
   onPreset: (preset: Preset) => void;
   onMade: (made: NewWebhook, secret: string | undefined) => void;
   onClose: () => void;
-}): ReactNode {
-  const projects = useMe()?.projects ?? [];
-  const present = useProject();
-  const [name, setName] = useState("");
-  const [project, setProject] = useState(present?.slug ?? projects[0]?.slug ?? "");
-  const [verification, setVerification] = useState<Verification>(preset.verification);
-  const [secret, setSecret] = useState("");
-  const [verifyToken, setVerifyToken] = useState("");
-  const [handshakes, setHandshakes] = useState<readonly Handshake[]>(preset.handshakes);
-  const [deduplication, setDeduplication] = useState<Deduplication>({ by: "auto" });
+}
+
+function Form({ preset, onPreset, onMade, onClose }: FormProps): ReactNode {
+  const first = useMe()?.projects[0]?.slug ?? "";
+  const [draft, setDraft] = useState<Draft>({
+    name: "",
+    project: useProject()?.slug ?? "",
+    verification: preset.verification,
+    secret: "",
+    verifyToken: "",
+    handshakes: preset.handshakes,
+    deduplication: { by: "auto" },
+  });
+  const project = draft.project || first;
+  const set = (part: Partial<Draft>): void => setDraft({ ...draft, ...part });
+  const body = bodyOf({ ...draft, project }, preset);
   const create = useAct(WEBHOOK_ROUTES.createWebhook, {
     changes: [WEBHOOK_ROUTES.listWebhooks],
-    onDone: (webhook) => onMade(webhook, secret === "" ? undefined : secret),
+    onDone: (webhook) => onMade(webhook, body.secret),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body: BodyOf<typeof WEBHOOK_ROUTES.createWebhook> = {
-      name: name.trim(),
-      project,
-      verification,
-      handshakes: [...handshakes],
-      deduplication,
-      ...(secret === "" ? {} : { secret }),
-      ...(verifyToken === "" ? {} : { verify_token: verifyToken }),
-    };
     create.mutate({ body });
   };
-  const needsSecret = preset.secret !== null && preset.makesSecret !== true;
   return (
     <form className="flex flex-col gap-4" onSubmit={submit} onKeyDown={submitKeys}>
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField label="Project" value={project} onChange={(event) => setProject(event.target.value)}>
-          {projects.map(({ slug, name: title }) => (
-            <option key={slug} value={slug}>
-              {title}
-            </option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Name"
-          required
-          maxLength={100}
-          placeholder="orders"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
+        <PlaceFields name={draft.name} project={project} set={set} />
         <PresetField
           preset={preset}
-          onChange={(id) => {
-            const chosen = presetOf(id);
+          onChange={(chosen) => {
             onPreset(chosen);
-            setVerification(chosen.verification);
-            setHandshakes(chosen.handshakes);
+            set({ verification: chosen.verification, handshakes: chosen.handshakes });
           }}
         />
-        {preset.secret !== null && (
-          <TextField
-            label={preset.makesSecret === true ? "Secret (optional)" : "Secret"}
-            hint={preset.secret}
-            required={needsSecret}
-            minLength={8}
-            maxLength={500}
-            value={secret}
-            className="mono"
-            onChange={(event) => setSecret(event.target.value)}
-          />
-        )}
+        <SecretField preset={preset} secret={draft.secret} set={set} />
       </div>
-      <VerificationFields value={verification} onChange={setVerification} withScheme={false} />
+      <VerificationFields
+        value={draft.verification}
+        onChange={(verification) => set({ verification })}
+        withScheme={false}
+      />
       <details open={preset.handshakes.length > 0}>
         <summary className="font-medium">Handshakes and repetitions</summary>
         <div className="flex flex-col gap-4 pt-3">
           <HandshakeFields
-            value={handshakes}
-            onChange={setHandshakes}
-            verifyToken={verifyToken}
-            onVerifyToken={setVerifyToken}
+            value={draft.handshakes}
+            onChange={(handshakes) => set({ handshakes })}
+            verifyToken={draft.verifyToken}
+            onVerifyToken={(verifyToken) => set({ verifyToken })}
           />
-          <DeduplicationFields value={deduplication} onChange={setDeduplication} />
+          <DeduplicationFields value={draft.deduplication} onChange={(deduplication) => set({ deduplication })} />
         </div>
       </details>
       <ErrorNote error={create.error} />
@@ -133,7 +126,49 @@ function Form({
   );
 }
 
-function PresetField({ preset, onChange }: { preset: Preset; onChange: (id: string) => void }): ReactNode {
+type Set = (part: Partial<Draft>) => void;
+
+function PlaceFields({ name, project, set }: { name: string; project: string; set: Set }): ReactNode {
+  const projects = useMe()?.projects ?? [];
+  return (
+    <>
+      <SelectField label="Project" value={project} onChange={(event) => set({ project: event.target.value })}>
+        {projects.map(({ slug, name: title }) => (
+          <option key={slug} value={slug}>
+            {visibleText(title)}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        placeholder="orders"
+        value={name}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+    </>
+  );
+}
+
+function SecretField({ preset, secret, set }: { preset: Preset; secret: string; set: Set }): ReactNode {
+  if (preset.secret === null) return null;
+  const isOptional = preset.makesSecret === true;
+  return (
+    <TextField
+      label={isOptional ? "Secret (optional)" : "Secret"}
+      hint={preset.secret}
+      required={!isOptional}
+      minLength={8}
+      maxLength={500}
+      value={secret}
+      className="mono"
+      onChange={(event) => set({ secret: event.target.value })}
+    />
+  );
+}
+
+function PresetField({ preset, onChange }: { preset: Preset; onChange: (preset: Preset) => void }): ReactNode {
   return (
     <SelectField
       label="Who sends, and how it proves that"
@@ -141,7 +176,7 @@ function PresetField({ preset, onChange }: { preset: Preset; onChange: (id: stri
         preset.id === "none" ? "Whoever knows the address can send; what can't be verified is not refused." : undefined
       }
       value={preset.id}
-      onChange={(event) => onChange(event.target.value)}
+      onChange={(event) => onChange(presetOf(event.target.value))}
     >
       {PRESETS.map(({ id, title }) => (
         <option key={id} value={id}>
