@@ -15,6 +15,12 @@ const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: s
   "not-resolvable": { path: "server/src/kernel/a.ts", code: 'import "./absent.ts";' },
   "contract-imports-nothing-but-typebox": { path: "contract/src/a.ts", code: 'import "node:fs";' },
   "client-imports-nothing-but-contract": { path: "client/src/a.ts", code: 'import "node:fs";' },
+  "people-sign-in-is-confined": { path: "server/src/http/a.ts", code: 'import "otpauth";' },
+  "portal-imports-client-and-contract": { path: "portal/src/kit/a.ts", code: 'import "node:fs";' },
+  "portal-below-knows-no-pages": { path: "portal/src/kit/a.tsx", code: 'import "~/pages/one/page.tsx";' },
+  "portal-pages-are-islands": { path: "portal/src/pages/two/a.tsx", code: 'import "~/pages/one/page.tsx";' },
+  "portal-loads-editor-and-charts-late": { path: "portal/src/kit/a.ts", code: 'import "uplot";' },
+  "nobody-imports-the-portal": { path: "server/src/app/a.ts", code: 'import "../../../portal/src/kit/b.ts";' },
   "client-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "@mooring/client";' },
   "kernel-imports-only-lower-layers": { path: "server/src/kernel/a.ts", code: 'import "#stores/one/index.ts";' },
   "stores-imports-only-lower-layers": { path: "server/src/stores/one/a.ts", code: 'import "#domain/one/index.ts";' },
@@ -58,6 +64,8 @@ const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: s
 const FILES = [
   "client/src/index.ts",
   "contract/src/index.ts",
+  "portal/src/kit/b.ts",
+  "portal/src/pages/one/page.tsx",
   "server/src/app/index.ts",
   "server/src/stores/one/index.ts",
   "server/src/stores/one/inner.ts",
@@ -106,7 +114,7 @@ function check(root: string): { readonly status: number | null; readonly output:
 
 test("a tree without violations passes, and every module is read", () => {
   const { status, output } = check(clean);
-  assert.match(output, /^13 of 13 modules read, 0 violations$/m);
+  assert.match(output, /^15 of 15 modules read, 0 violations$/m);
   assert.equal(status, 0);
 });
 

@@ -20,7 +20,10 @@ const SOURCES = "{client,contract,portal,server,tests,tools,benchmarks}/**/*.{ts
  */
 export async function checkBorders(root: string): Promise<BordersResult> {
   teachUsing();
-  const files = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**", "portal/dist*/**", "tests/fixtures/tree/**"] });
+  const files = globSync(SOURCES, {
+    cwd: root,
+    exclude: ["**/node_modules/**", "portal/dist*/**", "tests/fixtures/tree/**"],
+  });
   const { output } = await cruise(
     [...files],
     {

@@ -32,10 +32,11 @@ const THIRD_PARTY = "(^|/)node_modules/";
 export const RULES: IForbiddenRuleType[] = [
   {
     name: "no-circular",
-    comment: "cycles at run time; types that name each other are no cycle",
+    comment:
+      "cycles while modules load; types that name each other are none, nor are imports that wait to be asked for",
     severity: "error",
     from: {},
-    to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only", "dynamic-import"] } },
   },
   { name: "not-resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   {

@@ -55,7 +55,9 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ [A]: "enum A { B }\n" }, /an enum/],
       [{ [A]: "namespace A {}\n" }, /a namespace/],
     ],
-    fine: [{ [A]: 'export const a = 1;\ndeclare module "fastify" {}\n' }],
+    fine: [
+      { [A]: 'export const a = 1;\ndeclare module "fastify" {}\n', "portal/vite.config.ts": "export default 1;\n" },
+    ],
   },
   clock: {
     caught: [
@@ -64,7 +66,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     ],
     fine: [
       { [A]: 'const a = new Date(0); // Date.now()\nconst b = "Date.now()";\n' },
-      { "server/src/kernel/time.ts": "Date.now();\n", [TEST]: "Date.now();\n", "tools/a.ts": "Date.now();\n" },
+      {
+        "server/src/kernel/time.ts": "Date.now();\n",
+        "portal/src/a.ts": "Date.now();\n",
+        [TEST]: "Date.now();\n",
+        "tools/a.ts": "Date.now();\n",
+      },
     ],
   },
   environment: {

@@ -1,11 +1,7 @@
-declare global {
-  /** Where the libraries below Radix look for the nonce of the style elements that they make. */
-  var __webpack_nonce__: string | undefined;
-}
-
 /** The nonce by which the content security policy lets a style element of a library in; the server puts a new one into each page. */
 export function styleNonce(): string | undefined {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content;
-  globalThis.__webpack_nonce__ = nonce;
+  // Where the libraries below Radix look for it.
+  Reflect.set(globalThis, "__webpack_nonce__", nonce);
   return nonce;
 }

@@ -10,7 +10,7 @@ import { SelectField, TextField } from "~/kit/field.tsx";
 import { cn } from "~/kit/cn.ts";
 import { useGrant, usePolicy } from "./grant.ts";
 import { PermissionPicker } from "./permission-picker.tsx";
-import { cut } from "./permissions.ts";
+import { cut } from "~/access/permissions.ts";
 import { allowedDays, draftOf, expiresAt, expiryChoices, type Draft, type PrefillSearch } from "./prefill.ts";
 import { TEMPLATES, type Template } from "./templates.ts";
 import type { NewCredential } from "./types.ts";

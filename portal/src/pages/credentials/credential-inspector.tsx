@@ -12,7 +12,7 @@ import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loaded } from "~/kit/page.tsx";
 import { Badge, State } from "~/kit/state.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
-import { usePeople } from "~/pages/members/people.ts";
+import { usePeople } from "~/access/people.ts";
 import { ActivityPart } from "./activity.tsx";
 import { usePolicy } from "./grant.ts";
 import { Owner } from "./owner.tsx";

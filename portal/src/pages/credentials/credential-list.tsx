@@ -9,7 +9,7 @@ import { Empty, Section } from "~/kit/page.tsx";
 import { Badge, State } from "~/kit/state.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
-import { usePeople } from "~/pages/members/people.ts";
+import { usePeople } from "~/access/people.ts";
 import { Owner } from "./owner.tsx";
 import { ownerLeft, stateOf } from "./state.ts";
 import type { Credential, CredentialSearch } from "./types.ts";

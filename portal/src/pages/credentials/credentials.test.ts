@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, SCOPES } from "@mooring/contract";
-import { cut, groupsOf, whyNot, type Grant } from "./permissions.ts";
+import { cut, groupsOf, whyNot, type Grant } from "../../access/permissions.ts";
 import { allowedDays, draftOf, expiresAt, expiryChoices } from "./prefill.ts";
 import { kubernetesName, secretSnippets } from "./secret-snippets.ts";
 import { countdown, ownerLeft, stateOf, whyCut, type StateInput } from "./state.ts";

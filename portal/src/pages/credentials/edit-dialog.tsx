@@ -8,7 +8,7 @@ import { TextField } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { useGrant } from "./grant.ts";
 import { PermissionPicker } from "./permission-picker.tsx";
-import { cut } from "./permissions.ts";
+import { cut } from "~/access/permissions.ts";
 import type { Credential } from "./types.ts";
 
 /** Changes a credential's name and permissions; what it holds already may stay, even where one could not give it. */

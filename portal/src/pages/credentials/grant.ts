@@ -1,7 +1,7 @@
 import { ORG_ROLE_SCOPES, ORGANIZATION_ROUTES, PROJECT_ROLE_SCOPES } from "@mooring/contract";
 import { useRead } from "~/api/queries.ts";
 import { useMay, useMe } from "~/app/scope.ts";
-import type { Grant } from "./permissions.ts";
+import type { Grant } from "../../access/permissions.ts";
 
 export interface PolicyOfCredentials {
   readonly scopes: Grant["policyScopes"];

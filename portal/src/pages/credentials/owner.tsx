@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { State } from "~/kit/state.tsx";
-import { usePeople } from "~/pages/members/people.ts";
+import { usePeople } from "~/access/people.ts";
 import { ownerLeft } from "./state.ts";
 
 /** Who made something: a person by name, or that they left, or what made it. */

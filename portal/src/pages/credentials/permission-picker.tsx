@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Checkbox } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
 import { State } from "~/kit/state.tsx";
-import { cut, groupsOf, whyNot, type Grant } from "./permissions.ts";
+import { cut, groupsOf, whyNot, type Grant } from "~/access/permissions.ts";
 
 interface PickerProps {
   requested: readonly Scope[];

@@ -12,7 +12,7 @@ import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { LinkDialog, type NewInvitation } from "./invite-dialog.tsx";
-import { usePeople } from "./people.ts";
+import { usePeople } from "~/access/people.ts";
 
 type Invitation = ResultOf<typeof ORGANIZATION_ROUTES.listInvitations>["items"][number];
 

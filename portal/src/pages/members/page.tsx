@@ -13,7 +13,7 @@ import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { Invitations } from "./invitations.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
-import type { Person } from "./people.ts";
+import type { Person } from "~/access/people.ts";
 import { PersonInspector } from "./person-inspector.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 

@@ -11,7 +11,7 @@ import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loading } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { usePeople, type Person } from "./people.ts";
+import { usePeople, type Person } from "~/access/people.ts";
 import { PROJECTS_READ_MAX, useProjectRoles } from "./project-roles.ts";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { ROLE_ABOUT, whyFixed, whyNotGiven } from "./rules.ts";

@@ -7,7 +7,7 @@ import { DangerDialog } from "~/kit/dialog.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
 import { useSay } from "~/kit/toast.tsx";
-import type { Person } from "./people.ts";
+import type { Person } from "~/access/people.ts";
 
 interface RemoveProps {
   person: Person;

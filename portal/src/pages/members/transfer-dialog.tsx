@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import type { Person } from "./people.ts";
+import type { Person } from "~/access/people.ts";
 
 /** Makes somebody an owner, and where that is a transfer, steps down to admin after it. */
 export function TransferDialog({ person, onClose }: { person: Person; onClose: () => void }): ReactNode {

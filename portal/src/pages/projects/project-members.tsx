@@ -9,7 +9,7 @@ import { Select, SelectField } from "~/kit/field.tsx";
 import { Loading } from "~/kit/page.tsx";
 import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import { usePeople } from "~/pages/members/people.ts";
+import { usePeople } from "~/access/people.ts";
 import type { Project } from "./types.ts";
 
 type ProjectMember = ResultOf<typeof ORGANIZATION_ROUTES.listProjectMembers>["items"][number];

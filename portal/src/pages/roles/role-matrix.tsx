@@ -12,7 +12,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useMe } from "~/app/scope.ts";
 import { Section } from "~/kit/page.tsx";
 import { cn } from "~/kit/cn.ts";
-import { groupsOf } from "~/pages/credentials/permissions.ts";
+import { groupsOf } from "~/access/permissions.ts";
 
 interface RoleColumn {
   readonly title: string;

@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import { CreatedKey } from "./created-key.tsx";
-import { expiryOf, KEY_SCOPE_TEXTS, namesIn, type NewS3Key } from "./keys.ts";
+import { expiryOf, KEY_SCOPE_TEXTS, namesIn, type NewS3Key } from "~/access/s3-keys.ts";
 
 type KeyScope = (typeof S3_KEY_SCOPES)[number];
 

@@ -3,8 +3,8 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
-import type { NewS3Key } from "./keys.ts";
-import { SnippetTabs, TestCommand } from "./snippet-tabs.tsx";
+import type { NewS3Key } from "~/access/s3-keys.ts";
+import { SnippetTabs, TestCommand } from "~/access/snippet-tabs.tsx";
 
 /** A key that was just made, with its secret: shown here, and never again. */
 export function CreatedKey({ s3Key: key, onClose }: { s3Key: NewS3Key; onClose: () => void }): ReactNode {

@@ -12,10 +12,10 @@ import { Facts, Loaded } from "~/kit/page.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { Time, useNow } from "~/kit/time.tsx";
 import { KeyActivity } from "./activity.tsx";
-import { reachText, scopesText, stateOf, type S3Key } from "./keys.ts";
+import { reachText, scopesText, stateOf, type S3Key } from "~/access/s3-keys.ts";
 import { KeyStateText, ProjectName } from "./page-parts.tsx";
 import { RevokeKeyDialog } from "./revoke-dialog.tsx";
-import { SnippetTabs } from "./snippet-tabs.tsx";
+import { SnippetTabs } from "~/access/snippet-tabs.tsx";
 
 /** One key: what it may, what it did lately, how to use it, and how to end it. */
 export function KeyInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {

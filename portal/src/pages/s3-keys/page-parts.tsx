@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Me } from "~/app/scope.ts";
 import { State } from "~/kit/state.tsx";
-import type { KeyState } from "./keys.ts";
+import type { KeyState } from "~/access/s3-keys.ts";
 
 /** A project by its slug; a key of none is the organization's. */
 export function ProjectName({ id, me }: { id: string | null; me: Me | undefined }): ReactNode {

@@ -16,7 +16,7 @@ import { Time, useNow } from "~/kit/time.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { CreateKeyDialog } from "./create-dialog.tsx";
 import { KeyInspector } from "./inspector.tsx";
-import { reachText, scopesText, stateOf, type S3Key } from "./keys.ts";
+import { reachText, scopesText, stateOf, type S3Key } from "~/access/s3-keys.ts";
 import { KeyStateText, ProjectName } from "./page-parts.tsx";
 
 interface SearchState extends Record<string, string | boolean | undefined> {

@@ -9,7 +9,7 @@ import { isTypable, visibleText } from "~/kit/foreign.ts";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { KeyActivity } from "./activity.tsx";
-import { reachText, type S3Key } from "./keys.ts";
+import { reachText, type S3Key } from "~/access/s3-keys.ts";
 
 interface Done {
   readonly revokedAt: string;

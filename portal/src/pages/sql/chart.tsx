@@ -4,10 +4,10 @@ import { Select } from "~/kit/field.tsx";
 import { countText, plural } from "~/kit/figures.ts";
 import { Loading } from "~/kit/page.tsx";
 import { shortText } from "~/kit/time-range.ts";
-import { chartableOf, drawnOf, type Drawn } from "./chart-data.ts";
+import { chartableOf, drawnOf, type Drawn } from "~/kit/chart-data.ts";
 import type { RunState } from "./run-reader.ts";
 
-const LineChart = lazy(async () => ({ default: (await import("./line-chart.tsx")).LineChart }));
+const LineChart = lazy(async () => ({ default: (await import("~/kit/chart-line.tsx")).LineChart }));
 
 /** Series are told apart by lightness and, in lines, by dashes; state colours are for state. */
 const FILLS = ["fill-sea", "fill-line-2", "fill-ink-3", "fill-sea-2", "fill-ink-2", "fill-line", "fill-focus"];

@@ -78,16 +78,7 @@ export function useSql(): SqlPage {
   );
   const latest = useRef({ requestOf, limit });
   latest.current = { requestOf, limit };
-  const start = useCallback(
-    async (sql: string) => {
-      if (sql.trim() === "") return;
-      const body = { ...latest.current.requestOf(sql), limit: Number(latest.current.limit) };
-      const at = new Date().toISOString();
-      const { status, end, tookMs } = await reader.run(sql, (signal) => streamQuery(client, body, signal));
-      if (status !== "cancelled") record({ sql, at, rows: end?.row_count ?? null, elapsedMs: tookMs });
-    },
-    [client, reader, record],
-  );
+  const start = useStart(client, { reader, record, latest });
   const run = useCallback(
     (sql: string) => {
       void start(sql);
@@ -126,6 +117,26 @@ export function useSql(): SqlPage {
     setRange: useCallback((next: TimeRange) => change({ ...searchOf(next) }), [change]),
     cancel: useCallback(() => reader.cancel(), [reader]),
   };
+}
+
+interface StartParts {
+  readonly reader: RunReader;
+  readonly record: (run: Omit<PastRun, "starred">) => void;
+  readonly latest: { readonly current: { readonly requestOf: SqlPage["requestOf"]; readonly limit: string } };
+}
+
+/** Runs a statement as the page stands then, and remembers it unless it was cancelled. */
+function useStart(client: Client, { reader, record, latest }: StartParts): (sql: string) => Promise<void> {
+  return useCallback(
+    async (sql: string) => {
+      if (sql.trim() === "") return;
+      const body = { ...latest.current.requestOf(sql), limit: Number(latest.current.limit) };
+      const at = new Date().toISOString();
+      const { status, end, tookMs } = await reader.run(sql, (signal) => streamQuery(client, body, signal));
+      if (status !== "cancelled") record({ sql, at, rows: end?.row_count ?? null, elapsedMs: tookMs });
+    },
+    [client, reader, record, latest],
+  );
 }
 
 function useReader(): { reader: RunReader; result: RunState } {

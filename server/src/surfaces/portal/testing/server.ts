@@ -70,6 +70,8 @@ const INSTANCE: InstanceFacts = {
 
 export interface PortalOptions {
   readonly portalUrl?: string;
+  /** A build of the portal; absent: whatever is where `npm start` puts one. */
+  readonly portalDir?: string;
   readonly oidc?: ProviderSettings;
 }
 
@@ -103,7 +105,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       metadata,
       clock,
       addresses: ADDRESSES,
-      portalDir: null,
+      portalDir: options.portalDir ?? null,
     }),
   ];
   const metrics = createHttpMetrics();

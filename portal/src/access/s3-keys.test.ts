@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expiryOf, namesIn, reaches, reachText, scopesText, stateOf } from "./keys.ts";
+import { expiryOf, namesIn, reaches, reachText, scopesText, stateOf } from "./s3-keys.ts";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const live = {

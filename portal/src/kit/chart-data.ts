@@ -1,4 +1,4 @@
-import { cellText, kindOf } from "../../kit/grid-values.ts";
+import { cellText, kindOf } from "./grid-values.ts";
 
 interface Column {
   readonly name: string;

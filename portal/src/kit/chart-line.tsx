@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { Button } from "~/kit/button.tsx";
-import { axisText } from "~/kit/bars-steps.ts";
-import { shortText } from "~/kit/time-range.ts";
+import { Button } from "./button.tsx";
+import { axisText } from "./bars-steps.ts";
+import { shortText } from "./time-range.ts";
 import type { Drawn } from "./chart-data.ts";
 
 const COLOURS = ["--sea", "--ink-2", "--warn", "--go", "--stop", "--ink-3", "--focus"];

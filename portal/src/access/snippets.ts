@@ -1,4 +1,4 @@
-import { shellWord } from "../../kit/shell.ts";
+import { shellWord } from "../kit/shell.ts";
 
 /** What a client of S3 has to know. */
 export interface S3Access {
