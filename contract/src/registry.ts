@@ -56,6 +56,38 @@ export const ImageTag = Type.Object({
   updated_at: Type.String({ format: "date-time", description: "when it last came to point at another manifest" }),
 });
 
+const ConfigText = Type.String({ description: "cut after 4096 characters" });
+
+/** What the builder of an image wrote down. All of it is the builder's word, and only what has the type that it should. */
+export const ImageConfig = Type.Object(
+  {
+    architecture: nullable(ConfigText),
+    os: nullable(ConfigText),
+    variant: nullable(ConfigText),
+    created: nullable(Timestamp),
+    author: nullable(ConfigText),
+    labels: Type.Record(Type.String(), ConfigText),
+    env: Type.Array(ConfigText),
+    entrypoint: nullable(Type.Array(ConfigText)),
+    cmd: nullable(Type.Array(ConfigText)),
+    user: nullable(ConfigText),
+    working_dir: nullable(ConfigText),
+    exposed_ports: Type.Array(ConfigText),
+    history: Type.Array(
+      Type.Object({
+        created: nullable(Timestamp),
+        created_by: nullable(ConfigText),
+        empty_layer: Type.Boolean({ description: "it made no layer" }),
+      }),
+    ),
+  },
+  {
+    description:
+      "what an image's config says, of the OCI's or Docker's media type and 1 MiB at most; null for everything else. What has another type than it should is " +
+      "left out, texts are cut after 4096 characters, lists and labels after 1000 entries",
+  },
+);
+
 export const ImageManifest = Type.Object({
   digest: Digest,
   media_type: MediaType,
@@ -66,6 +98,7 @@ export const ImageManifest = Type.Object({
   annotations: Type.Record(Type.String(), Type.String()),
   subject: nullable(Digest),
   config: nullable(Type.Object({ digest: Digest, media_type: MediaType, size_bytes: Bytes })),
+  image_config: nullable(ImageConfig),
   layers: Type.Array(
     Type.Object({
       digest: Digest,
@@ -189,6 +222,19 @@ export const REGISTRY_API_ROUTES = {
     result: ImageManifest,
     status: 200,
     problems: ["not_found"],
+  }),
+  deleteImageManifest: route({
+    operationId: "deleteImageManifest",
+    method: "DELETE",
+    path: "/v1/registry/repositories/{app_id}/manifests/{reference}",
+    tag: "registry",
+    summary: "Delete a tag, or by its digest an image with all its tags",
+    description:
+      "As the registry's own DELETE does. A tag that is immutable, an image with such a tag, and one that an index needs stay: `conflict`.",
+    permission: "registry:delete",
+    params: manifestParams,
+    status: 204,
+    problems: ["not_found", "conflict"],
   }),
   runImageRetention: route({
     operationId: "runImageRetention",

@@ -49,6 +49,7 @@ export {
   type Image,
   type RepositoryView,
 } from "./images.ts";
+export { readImageConfig, type ImageConfig } from "./image-config.ts";
 export { imageRecords } from "./image-records.ts";
 export { contentsOf, tagPage } from "./images-store.ts";
 export { isImmutable } from "./immutable.ts";

@@ -9,7 +9,7 @@ import { blobStoreBeside, openBlobStore } from "./store.ts";
 import type { ObjectsBeside, ObjectStore } from "./types.ts";
 
 export { Digester, type DigestAlgorithm, type Digests } from "./digests.ts";
-export { DigestMismatch, SizeMismatch, TooLarge, type BlobDamaged } from "./errors.ts";
+export { BlobDamaged, DigestMismatch, SizeMismatch, TooLarge } from "./errors.ts";
 export type { Arrival } from "./driver.ts";
 export type { BlobInput } from "./source.ts";
 export type {

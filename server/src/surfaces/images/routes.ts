@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { REGISTRY_API_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import type { ImagesSurfaceDeps } from "./index.ts";
+import { deleteImageManifest } from "./operations/delete-image-manifest.ts";
 import { emptyImageRepository } from "./operations/empty-image-repository.ts";
 import { getImageManifest } from "./operations/get-image-manifest.ts";
 import { getImageRepository } from "./operations/get-image-repository.ts";
@@ -19,5 +20,6 @@ export function mountImages(app: FastifyInstance, deps: ImagesSurfaceDeps): void
   mountRoute(app, host, rows.emptyImageRepository, emptyImageRepository(deps));
   mountRoute(app, host, rows.listImageTags, listImageTags(deps));
   mountRoute(app, host, rows.getImageManifest, getImageManifest(deps));
+  mountRoute(app, host, rows.deleteImageManifest, deleteImageManifest(deps));
   mountRoute(app, host, rows.runImageRetention, runImageRetention(deps));
 }

@@ -3,9 +3,11 @@ import { absent } from "#domain/organizations/index.ts";
 import {
   findManifest,
   imageOf,
+  readImageConfig,
   referrerRows,
   tagsOfManifest,
   type Image,
+  type ImageConfig,
   type ManifestRow,
 } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
@@ -23,6 +25,7 @@ export function getImageManifest(deps: ImagesSurfaceDeps): Operation<typeof REGI
       throw absent();
     });
     const image = await imageOf(deps, manifest);
+    const config = image.references.find(({ kind }) => kind === "config");
     const page = { artifactType: undefined, after: "", limit: REFERRERS_MAX };
     const referrers = await referrerRows(read, repository.id, manifest.digest, page);
     const tags = await tagsOfManifest(read, repository.id, manifest.digest);
@@ -31,6 +34,7 @@ export function getImageManifest(deps: ImagesSurfaceDeps): Operation<typeof REGI
       total_size_bytes: image.totalBytes,
       tags: tags.map(({ name }) => name),
       ...contentBody(image),
+      image_config: config === undefined ? null : configBody(await readImageConfig(deps, config)),
       referrers: referrers.map(referrerBody),
     };
   };
@@ -68,6 +72,25 @@ function contentBody({ references, childBytes }: Image) {
       media_type,
       ...platformBody(platform),
       total_size_bytes: childBytes.get(target) ?? size,
+    })),
+  };
+}
+
+function configBody(config: ImageConfig | null) {
+  if (config === null) return null;
+  const { workingDir, exposedPorts, labels, env, entrypoint, cmd, history, ...texts } = config;
+  return {
+    ...texts,
+    labels: { ...labels },
+    env: [...env],
+    entrypoint: entrypoint === null ? null : [...entrypoint],
+    cmd: cmd === null ? null : [...cmd],
+    working_dir: workingDir,
+    exposed_ports: [...exposedPorts],
+    history: history.map(({ created, createdBy, emptyLayer }) => ({
+      created,
+      created_by: createdBy,
+      empty_layer: emptyLayer,
     })),
   };
 }

@@ -19,20 +19,22 @@ export interface Pushed {
   readonly digest: string;
 }
 
+const CONFIG = "application/vnd.oci.image.config.v1+json";
+
 /** Pushes a small image of its own to an app's repository. */
-export async function pushImage(world: World, app: { slug: string; project_id: string }, tag: string): Promise<Pushed> {
+export async function pushImage(
+  world: World,
+  app: { slug: string; project_id: string },
+  tag: string,
+  { config = { architecture: "amd64", os: "linux" }, type = CONFIG }: { config?: unknown; type?: string } = {},
+): Promise<Pushed> {
   const name = `orgs/${world.acme.slug}/${app.slug}`;
   const bound = app.project_id === world.acme.closed.id ? { projectId: app.project_id } : {};
   const client = await newClient(world, { scopes: ["registry:pull", "registry:push"], ...bound });
   const headers = { authorization: await tokenFor(world, client, `repository:${name}:pull,push`) };
-  const config = { architecture: "amd64", os: "linux" };
   const text = JSON.stringify(config);
   await world.call("POST", `/v2/${name}/blobs/uploads/?digest=${digestOf(text)}`, { headers, body: config });
-  const descriptor = {
-    mediaType: "application/vnd.oci.image.config.v1+json",
-    digest: digestOf(text),
-    size: text.length,
-  };
+  const descriptor = { mediaType: type, digest: digestOf(text), size: Buffer.byteLength(text) };
   const manifest = { schemaVersion: 2, mediaType: MANIFEST, config: descriptor, layers: [], annotations: { tag } };
   const answer = await world.call("PUT", `/v2/${name}/manifests/${tag}`, {
     headers: { ...headers, "content-type": MANIFEST },

@@ -1,0 +1,134 @@
+import { isoFromMs } from "#kernel/time.ts";
+import { Problem } from "#kernel/problem.ts";
+import { BlobDamaged } from "#stores/objects/index.ts";
+import { blobRow } from "./blobs-store.ts";
+import { CONTENT_OWNER, type RegistryDeps, type ReferenceRow } from "./types.ts";
+
+/** What the builder of an image wrote down, as far as it has the types of the image specification. */
+export interface ImageConfig {
+  readonly architecture: string | null;
+  readonly os: string | null;
+  readonly variant: string | null;
+  readonly created: string | null;
+  readonly author: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly env: readonly string[];
+  readonly entrypoint: readonly string[] | null;
+  readonly cmd: readonly string[] | null;
+  readonly user: string | null;
+  readonly workingDir: string | null;
+  readonly exposedPorts: readonly string[];
+  readonly history: readonly HistoryEntry[];
+}
+
+interface HistoryEntry {
+  readonly created: string | null;
+  readonly createdBy: string | null;
+  readonly emptyLayer: boolean;
+}
+
+const CONFIG_TYPES: ReadonlySet<string> = new Set([
+  "application/vnd.oci.image.config.v1+json",
+  "application/vnd.docker.container.image.v1+json",
+]);
+const CONFIG_BYTES_MAX = 1024 * 1024;
+const TEXT_CHARS_MAX = 4096;
+const ENTRIES_MAX = 1000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The config that a manifest names; null where it is none of an image, is too large, or its content is lost: the image itself can be looked at all the same. */
+export async function readImageConfig(
+  deps: Pick<RegistryDeps, "metadata" | "objects">,
+  { repository, target, media_type }: Pick<ReferenceRow, "repository" | "target" | "media_type">,
+): Promise<ImageConfig | null> {
+  if (!CONFIG_TYPES.has(media_type)) return null;
+  const blob = await blobRow(deps.metadata.read, repository, target);
+  if (blob === undefined || blob.size > CONFIG_BYTES_MAX) return null;
+  try {
+    const reader = await deps.objects.open(CONTENT_OWNER, blob.blob_id);
+    const chunks: Buffer[] = [];
+    for await (const chunk of reader.chunks()) chunks.push(chunk);
+    return parseImageConfig(Buffer.concat(chunks));
+  } catch (error) {
+    if (error instanceof BlobDamaged || (error instanceof Problem && error.code === "not_found")) return null;
+    throw error;
+  }
+}
+
+/** Whoever pushes decides what a config holds: what has another type than it should is left out, and everything has an end. */
+export function parseImageConfig(content: Uint8Array): ImageConfig | null {
+  let document: unknown;
+  try {
+    document = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
+  } catch {
+    return null;
+  }
+  if (!isObject(document)) return null;
+  const run = isObject(document["config"]) ? document["config"] : {};
+  return {
+    architecture: textOf(document["architecture"]),
+    os: textOf(document["os"]),
+    variant: textOf(document["variant"]),
+    created: timeOf(document["created"]),
+    author: textOf(document["author"]),
+    labels: labelsOf(run["Labels"]),
+    env: textsOf(run["Env"]) ?? [],
+    entrypoint: textsOf(run["Entrypoint"]),
+    cmd: textsOf(run["Cmd"]),
+    user: textOf(run["User"]),
+    workingDir: textOf(run["WorkingDir"]),
+    exposedPorts: isObject(run["ExposedPorts"]) ? (textsOf(Object.keys(run["ExposedPorts"])) ?? []) : [],
+    history: historyOf(document["history"]),
+  };
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Well-formed: neither the cut nor whoever wrote it leaves half a surrogate pair. */
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value.slice(0, TEXT_CHARS_MAX).toWellFormed() : null;
+}
+
+function textsOf(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null;
+  return (value as unknown[])
+    .slice(0, ENTRIES_MAX)
+    .map(textOf)
+    .filter((text) => text !== null);
+}
+
+function labelsOf(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  const labels: [string, string][] = [];
+  for (const [name, own] of Object.entries(value).slice(0, ENTRIES_MAX)) {
+    const text = textOf(own);
+    if (text !== null) labels.push([textOf(name) ?? "", text]);
+  }
+  return Object.fromEntries(labels);
+}
+
+function historyOf(value: unknown): HistoryEntry[] {
+  if (!Array.isArray(value)) return [];
+  return (value as unknown[])
+    .slice(0, ENTRIES_MAX)
+    .filter(isObject)
+    .map((entry) => ({
+      created: timeOf(entry["created"]),
+      createdBy: textOf(entry["created_by"]),
+      emptyLayer: entry["empty_layer"] === true,
+    }));
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** Of RFC 3339, in UTC; no year before 0 or after 9999, to which an offset could lead. */
+function timeOf(value: unknown): string | null {
+  if (typeof value !== "string" || !DATE_TIME.test(value)) return null;
+  const ms = Date.parse(value);
+  if (Number.isNaN(ms)) return null;
+  const text = isoFromMs(ms);
+  return /^\d{4}-/.test(text) ? text : null;
+}
