@@ -1,50 +1,115 @@
+import { REGISTRY_API_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { useAct } from "~/api/queries.ts";
+import { DangerDialog } from "~/kit/dialog.tsx";
 import { plural } from "~/kit/figures.ts";
 import { Time } from "~/kit/time.tsx";
-import { Commands } from "./commands.tsx";
-import { deleteCommands, imageName, type Manifest, type Repository } from "./images.ts";
+import { useSay } from "~/kit/toast.tsx";
+import { imageName, shortDigest, type Manifest, type Repository } from "./images.ts";
+
+const CHANGES = [
+  REGISTRY_API_ROUTES.getImageRepository,
+  REGISTRY_API_ROUTES.listImageRepositories,
+  REGISTRY_API_ROUTES.listImageTags,
+  REGISTRY_API_ROUTES.getImageManifest,
+];
 
 interface DeleteImageDialogProps {
   repository: Repository;
+  /** A tag, which goes alone, or the image's digest, with which all its tags go. */
   reference: string;
   manifest: Manifest;
+  onDone: () => void;
   onClose: () => void;
 }
 
-/** A tag or a manifest is deleted by the registry's own protocol, which takes credentials and no session: says what would break, and how. */
-export function DeleteImageDialog({ repository, reference, manifest, onClose }: DeleteImageDialogProps): ReactNode {
-  const domain = useAddresses()?.registry_domain ?? "";
+/** Deletes a tag or an image, after saying whose pulls fail then. */
+export function DeleteImageDialog({
+  repository,
+  reference,
+  manifest,
+  onDone,
+  onClose,
+}: DeleteImageDialogProps): ReactNode {
+  const say = useSay();
   const isTag = !reference.includes(":");
-  const others = manifest.tags.filter((tag) => tag !== reference);
+  const domain = useAddresses()?.registry_domain ?? "";
+  const remove = useAct(REGISTRY_API_ROUTES.deleteImageManifest, {
+    changes: CHANGES,
+    onDone: () => {
+      say(isTag ? `The tag ${reference} is deleted` : `${shortDigest(reference)} is deleted`);
+      onClose();
+      onDone();
+    },
+  });
   return (
-    <Dialog title={isTag ? `Delete the tag ${reference}` : "Delete this image"} onClose={onClose} wide>
+    <DangerDialog
+      title={isTag ? `Delete the tag ${reference}` : "Delete this image"}
+      type={isTag ? reference : repository.slug}
+      action={isTag ? "Delete the tag" : "Delete the image"}
+      busy={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ params: { app_id: repository.slug, reference } })}
+      about={
+        <div className="flex flex-col gap-2">
+          <p>
+            The image was pulled {plural(manifest.pulls, "time")}, last <Time at={manifest.last_pull_at} />. Whoever
+            pulls{" "}
+            <code className="[overflow-wrap:anywhere]">
+              {imageName(domain, repository.name, isTag ? reference : shortDigest(reference))}
+            </code>{" "}
+            afterwards is told that there is none: clusters that start a container anew, builds that begin from it.
+          </p>
+          {isTag ? (
+            <AfterTag others={manifest.tags.filter((tag) => tag !== reference)} />
+          ) : (
+            <AfterImage manifest={manifest} />
+          )}
+        </div>
+      }
+    />
+  );
+}
+
+function AfterTag({ others }: { others: readonly string[] }): ReactNode {
+  return (
+    <p>
+      The tag alone goes.{" "}
+      {others.length === 0
+        ? "The image has no other tag: it stays under its digest until rules or you delete it."
+        : `The image keeps ${plural(others.length, "other tag")}: ${tagsText(others)}.`}
+    </p>
+  );
+}
+
+function AfterImage({ manifest: { tags, referrers, platforms } }: { manifest: Manifest }): ReactNode {
+  return (
+    <>
       <p>
-        Pulled {plural(manifest.pulls, "time")}, last <Time at={manifest.last_pull_at} />. Whoever pulls{" "}
-        <code>{imageName(domain, repository.name, reference)}</code> afterwards is told that there is none.
+        {tags.length === 0
+          ? "No tag points at it: only pulls by its digest fail."
+          : `With it ${tags.length === 1 ? "goes its tag" : `go its ${tags.length} tags`}: ${tagsText(tags)}. Pulls by tag fail as well as those by digest.`}
       </p>
-      {isTag ? (
+      {(referrers.length > 0 || platforms.length > 0) && (
         <p>
-          The tag alone goes.{" "}
-          {others.length === 0
-            ? "The image has no other tag: it stays under its digest until rules or you delete it."
-            : `The image keeps ${plural(others.length, "other tag")}.`}
-        </p>
-      ) : (
-        <p>
-          The image goes with {plural(manifest.tags.length, "tag")}, and after it what refers to it: signatures, bills
-          of materials.
+          Later goes what nothing else needs then:{" "}
+          {[
+            ...(platforms.length > 0 ? [plural(platforms.length, "image of a platform", "images of platforms")] : []),
+            ...(referrers.length > 0 ? ["signatures and bills of materials that refer to it"] : []),
+          ].join(", ")}
+          .
         </p>
       )}
-      <p className="text-ink-2">
-        The registry deletes by its own protocol, logged in with a credential that holds <code>registry:delete</code>:
-      </p>
-      <Commands label="Delete by" commands={deleteCommands(imageName(domain, repository.name, reference))} />
-      <DialogActions>
-        <Button onClick={onClose}>Close</Button>
-      </DialogActions>
-    </Dialog>
+      <p>This can't be undone.</p>
+    </>
   );
+}
+
+const TAGS_SHOWN = 10;
+
+function tagsText(tags: readonly string[]): string {
+  const more = tags.length - TAGS_SHOWN;
+  return `${tags.slice(0, TAGS_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,8 +1,10 @@
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
+import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
+import { ForeignText } from "~/kit/foreign-text.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { useNames } from "~/kit/names.ts";
 import { Inspector } from "~/kit/inspector.tsx";
@@ -13,7 +15,8 @@ import { Time } from "~/kit/time.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { Commands } from "./commands.tsx";
 import { DeleteImageDialog } from "./delete-image-dialog.tsx";
-import { configCommands, imageName, pullCommands, shortDigest, type Manifest, type Repository } from "./images.ts";
+import { imageName, onePlatform, pullCommands, shortDigest, type Manifest, type Repository } from "./images.ts";
+import { Config } from "./image-config.tsx";
 import { Layers, Platforms, Referrers } from "./image-parts.tsx";
 import type { SearchState } from "./search.ts";
 import { useManifest } from "./use-manifest.ts";
@@ -45,7 +48,9 @@ interface DetailsProps {
 
 function Details({ repository, reference, manifest }: DetailsProps): ReactNode {
   const [, setSearch] = useTextSearchState<SearchState>();
-  const [isDeleting, setDeleting] = useState(false);
+  const [deleting, setDeleting] = useState<string | null>(null);
+  const mayDelete = useMay("registry:delete");
+  const references = reference === manifest.digest ? [reference] : [reference, manifest.digest];
   const domain = useAddresses()?.registry_domain ?? "";
   const goTo = (digest: string): void => setSearch({ ref: digest }, { push: true });
   const api = `${location.origin}/v1/registry/repositories/${repository.slug}/manifests/${encodeURIComponent(reference)}`;
@@ -55,21 +60,31 @@ function Details({ repository, reference, manifest }: DetailsProps): ReactNode {
       <div className="flex flex-wrap gap-2">
         <CopyButton text={manifest.digest} label="Copy digest" />
         <CopyButton text={curlOf(api)} label="Copy as curl" />
-        <Button look="danger" onClick={() => setDeleting(true)}>
-          Delete…
-        </Button>
+        {references.map((each) => (
+          <Button
+            key={each}
+            look="danger"
+            disabled={!mayDelete}
+            title={mayDelete ? undefined : "Needs the scope registry:delete"}
+            onClick={() => setDeleting(each)}
+          >
+            {each.includes(":") ? "Delete image…" : "Delete tag…"}
+          </Button>
+        ))}
       </div>
       <Pull repository={repository} reference={reference} manifest={manifest} domain={domain} />
       {manifest.platforms.length > 0 && <Platforms manifest={manifest} goTo={goTo} />}
       {manifest.layers.length > 0 && <Layers manifest={manifest} />}
-      <Labels manifest={manifest} image={imageName(domain, repository.name, manifest.digest)} />
+      <Annotations manifest={manifest} />
+      {manifest.image_config !== null && <Config config={manifest.image_config} />}
       <Referrers manifest={manifest} goTo={goTo} />
-      {isDeleting && (
+      {deleting !== null && (
         <DeleteImageDialog
           repository={repository}
-          reference={reference}
+          reference={deleting}
           manifest={manifest}
-          onClose={() => setDeleting(false)}
+          onDone={() => setSearch({ ref: undefined })}
+          onClose={() => setDeleting(null)}
         />
       )}
     </>
@@ -78,6 +93,7 @@ function Details({ repository, reference, manifest }: DetailsProps): ReactNode {
 
 function ManifestFacts({ manifest, goTo }: { manifest: Manifest; goTo: (digest: string) => void }): ReactNode {
   const { subject } = manifest;
+  const platform = onePlatform(manifest);
   const nameOf = useNames();
   return (
     <Facts
@@ -89,6 +105,7 @@ function ManifestFacts({ manifest, goTo }: { manifest: Manifest; goTo: (digest: 
             {manifest.tags.length === 0 ? "none" : manifest.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)}
           </span>,
         ],
+        ...(platform === null ? [] : [["Platform", <ForeignText key="platform" text={platform} />] as const]),
         ["Size", bytesText(manifest.total_size_bytes)],
         ["Media type", <code key="type">{visibleText(manifest.media_type)}</code>],
         ...(manifest.artifact_type === null || manifest.artifact_type === manifest.config?.media_type
@@ -143,11 +160,11 @@ function Pull({ repository, reference, manifest, domain }: DetailsProps & { doma
   );
 }
 
-function Labels({ manifest, image }: { manifest: Manifest; image: string }): ReactNode {
+function Annotations({ manifest }: { manifest: Manifest }): ReactNode {
   const annotations = Object.entries(manifest.annotations);
   return (
     <>
-      <h3>Annotations and config</h3>
+      <h3>Annotations</h3>
       {annotations.length > 0 && (
         <Facts
           items={annotations.map(([name, value]) => [
@@ -159,15 +176,6 @@ function Labels({ manifest, image }: { manifest: Manifest; image: string }): Rea
         />
       )}
       {annotations.length === 0 && <p className="text-ink-2">The manifest has no annotations.</p>}
-      {manifest.config !== null && (
-        <>
-          <p className="text-ink-2">
-            Labels, environment and entry point are in the config, <code>{shortDigest(manifest.config.digest)}</code>,{" "}
-            {bytesText(manifest.config.size_bytes)}:
-          </p>
-          <Commands label="Read the config by" commands={configCommands(image)} />
-        </>
-      )}
     </>
   );
 }

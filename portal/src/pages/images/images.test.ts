@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  argumentsText,
   firstPushCommands,
   imageName,
   numberOrNull,
+  onePlatform,
   patternFault,
   patternsIn,
   platformText,
@@ -39,6 +41,31 @@ test("platforms and what is attached", () => {
   assert.equal(name("application/vnd.dev.cosign.artifact.sig.v1+json", "signature"), "cosign signature");
   assert.equal(name("application/x-mine", "other"), "other artifact");
   assert.equal(name(null, "attestation"), "attestation");
+});
+
+test("what a config says", () => {
+  const config = {
+    architecture: "arm64",
+    os: "linux",
+    variant: "v8",
+    created: null,
+    author: null,
+    labels: {},
+    env: [],
+    entrypoint: null,
+    cmd: null,
+    user: null,
+    working_dir: null,
+    exposed_ports: [],
+    history: [],
+  };
+  assert.equal(onePlatform({ image_config: config }), "linux/arm64/v8");
+  assert.equal(onePlatform({ image_config: { ...config, architecture: null, os: null, variant: null } }), null);
+  assert.equal(onePlatform({ image_config: null }), null);
+  assert.equal(onePlatform({ image_config: { ...config, os: "x".repeat(100) } }), `${"x".repeat(60)}…`);
+  assert.equal(argumentsText(["/shop", "--port=80"]), "/shop --port=80");
+  assert.equal(argumentsText(["sh", "-c", "a b"]), '["sh","-c","a b"]');
+  assert.equal(argumentsText([""]), '[""]');
 });
 
 test("rules in words", () => {

@@ -4,6 +4,7 @@ import { plural } from "../../kit/figures.ts";
 export type Repository = ResultOf<typeof REGISTRY_API_ROUTES.getImageRepository>;
 export type ImageTag = ResultOf<typeof REGISTRY_API_ROUTES.listImageTags>["items"][number];
 export type Manifest = ResultOf<typeof REGISTRY_API_ROUTES.getImageManifest>;
+export type ImageConfig = NonNullable<Manifest["image_config"]>;
 export type Retention = NonNullable<Repository["retention"]>;
 type Platform = Manifest["platforms"][number];
 
@@ -11,6 +12,22 @@ type Platform = Manifest["platforms"][number];
 export function platformText({ os, architecture, variant }: Pick<Platform, "os" | "architecture" | "variant">): string {
   const parts = [os, architecture, variant].filter((part) => part !== null && part !== "unknown");
   return parts.length === 0 ? "attached" : parts.join("/");
+}
+
+/** Longer than any that is one: whoever pushes may write what they like. */
+const PLATFORM_CHARS_MAX = 60;
+
+/** Of an image for one platform, by what its config says; null where that is nothing, and for what is no image. */
+export function onePlatform({ image_config: config }: Pick<Manifest, "image_config">): string | null {
+  if (config === null) return null;
+  const text = platformText(config);
+  if (text === "attached") return null;
+  return text.length > PLATFORM_CHARS_MAX ? `${text.slice(0, PLATFORM_CHARS_MAX)}…` : text;
+}
+
+/** A program with its arguments, in the form in which one can tell them apart. */
+export function argumentsText(words: readonly string[]): string {
+  return words.every((word) => /^[\w./:=@%+,-]+$/.test(word)) ? words.join(" ") : JSON.stringify(words);
 }
 
 /** The first twelve digits, as clients show them. */
@@ -38,22 +55,6 @@ export function pullCommands(image: string): readonly ImageCommand[] {
     { id: "skopeo", title: "skopeo", text: `skopeo copy docker://${image} docker-archive:image.tar` },
     { id: "kubernetes", title: "Kubernetes", text: `image: ${image}` },
     { id: "dockerfile", title: "Dockerfile", text: `FROM ${image}` },
-  ];
-}
-
-/** What the registry's own interface deletes a tag or a digest with. */
-export function deleteCommands(image: string): readonly ImageCommand[] {
-  return [
-    { id: "skopeo", title: "skopeo", text: `skopeo delete docker://${image}` },
-    { id: "crane", title: "crane", text: `crane delete ${image}` },
-  ];
-}
-
-/** Config and labels are in the image itself. */
-export function configCommands(image: string): readonly ImageCommand[] {
-  return [
-    { id: "skopeo", title: "skopeo", text: `skopeo inspect --config docker://${image}` },
-    { id: "crane", title: "crane", text: `crane config ${image}` },
   ];
 }
 

@@ -5,6 +5,7 @@ import { useList } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
+import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
 import { SearchField } from "~/kit/search-field.tsx";
 import { Badge } from "~/kit/state.tsx";
@@ -13,6 +14,7 @@ import { Time } from "~/kit/time.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
 import {
   firstPushCommands,
+  onePlatform,
   platformText,
   shortDigest,
   type ImageTag,
@@ -112,11 +114,16 @@ function Size({ manifest }: { manifest: Manifest }): ReactNode {
   return bytesText(manifest.total_size_bytes);
 }
 
-function Platforms({ manifest: { platforms, artifact_type: type, config } }: { manifest: Manifest }): ReactNode {
+function Platforms({ manifest }: { manifest: Manifest }): ReactNode {
+  const { platforms, artifact_type: type, config, image_config } = manifest;
   const names = [...new Set(platforms.map(platformText))].filter((name) => name !== "attached");
   if (platforms.length === 0) {
-    const isImage = config !== null && /config\.v1\+json|container\.image\.v1\+json/.test(config.media_type);
-    return <Badge>{isImage ? "one platform" : (type ?? config?.media_type ?? "artifact")}</Badge>;
+    const kind = image_config === null ? (type ?? config?.media_type ?? "artifact") : "one platform";
+    return (
+      <Badge>
+        <ForeignText text={onePlatform(manifest) ?? kind} />
+      </Badge>
+    );
   }
   return (
     <span className="inline-flex gap-1" title={names.join(", ")}>
