@@ -11,17 +11,20 @@ interface DialogProps {
   about?: ReactNode;
   onClose: () => void;
   wide?: boolean;
+  /** It shows what can't be shown again: a click beside it does not close it. */
+  holdsSecret?: boolean;
   children: ReactNode;
 }
 
 /** A dialog that is open for as long as it is rendered. `Esc` and a click beside it close it. */
-export function Dialog({ title, about, onClose, wide = false, children }: DialogProps): ReactNode {
+export function Dialog({ title, about, onClose, wide = false, holdsSecret = false, children }: DialogProps): ReactNode {
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-ink/30 dark:bg-well/70" />
         <Radix.Content
           {...(about === undefined ? { "aria-describedby": undefined } : {})}
+          onInteractOutside={(event) => holdsSecret && event.preventDefault()}
           className={cn(
             "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-24px)] w-[calc(100vw-24px)] -translate-x-1/2 -translate-y-1/2 flex-col",
             "rounded border border-line-2 bg-sheet text-ink",

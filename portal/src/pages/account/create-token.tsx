@@ -26,7 +26,7 @@ export function CreateToken({ onClose }: { onClose: () => void }): ReactNode {
   });
   if (create.data !== undefined)
     return (
-      <Dialog title="Your token" onClose={onClose} wide>
+      <Dialog holdsSecret title="Your token" onClose={onClose} wide>
         <Shown created={create.data} onClose={onClose} />
       </Dialog>
     );

@@ -13,6 +13,7 @@ export interface ShownSecret {
 export function SecretDialog({ shown, onClose }: { shown: ShownSecret; onClose: () => void }): ReactNode {
   return (
     <Dialog
+      holdsSecret
       title="Keep this secret"
       about="It is shown this once. The receiver checks signatures by it."
       onClose={onClose}

@@ -62,6 +62,7 @@ function MadeDestination({ made, onClose }: { made: Made; onClose: () => void })
   const endpoint = useAddresses()?.s3_endpoint ?? "";
   return (
     <Dialog
+      holdsSecret
       title="The destination is there"
       about="The secret is shown this once. Copy it before you close this."
       onClose={onClose}

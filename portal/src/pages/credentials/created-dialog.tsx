@@ -27,6 +27,7 @@ export function CreatedDialog({
   const close = (): void => (isKept || isAsked ? onClose() : setIsAsked(true));
   return (
     <Dialog
+      holdsSecret
       title={title}
       about="The secret is shown this once. Put it where it belongs before you close this."
       onClose={close}

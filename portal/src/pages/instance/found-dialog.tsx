@@ -88,7 +88,7 @@ function FoundedDialog({
   onClose: () => void;
 }): ReactNode {
   return (
-    <Dialog title={`${founded.name} was founded`} onClose={onClose} wide>
+    <Dialog holdsSecret title={`${founded.name} was founded`} onClose={onClose} wide>
       {founded.setup_url === null ? (
         <p>
           {email} has an account and is its owner: <code>{founded.slug}</code> is there at their next look.

@@ -70,6 +70,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
 export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: () => void }): ReactNode {
   return (
     <Dialog
+      holdsSecret
       title={`Link for ${made.email}`}
       about="It is shown this once, and no e-mail is sent: give it to the person yourself. Whoever has it can accept."
       onClose={onClose}

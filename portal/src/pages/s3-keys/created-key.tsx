@@ -11,6 +11,7 @@ export function CreatedKey({ s3Key: key, onClose }: { s3Key: NewS3Key; onClose: 
   const secret = key.secret_access_key ?? undefined;
   return (
     <Dialog
+      holdsSecret
       title="The key is made"
       about="The secret is shown this once. Copy it before you close this."
       onClose={onClose}

@@ -18,6 +18,7 @@ export function SecretShown({
 }): ReactNode {
   return (
     <Dialog
+      holdsSecret
       title={title}
       about="The secret is shown once. The receiver checks signatures by it."
       onClose={onClose}

@@ -34,7 +34,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
   };
   if (made !== null)
     return (
-      <Dialog title="The new secret" about="Shown once. Set it at the sender." onClose={onClose}>
+      <Dialog holdsSecret title="The new secret" about="Shown once. Set it at the sender." onClose={onClose}>
         <CopyBlock text={made} label="Secret of the webhook" />
       </Dialog>
     );

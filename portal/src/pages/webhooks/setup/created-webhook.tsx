@@ -27,6 +27,7 @@ export function CreatedWebhook({
   const url = made.webhook_url ?? "$URL";
   return (
     <Dialog
+      holdsSecret
       title={`${visibleText(made.name)} takes events`}
       about="The address is a secret: whoever knows it can send."
       onClose={onClose}
