@@ -28,7 +28,7 @@ const paths = (): string[] => {
   return [...within, ...OWN_PAGES];
 };
 
-for (const [name, look] of Object.entries(LOOKS)) {
+for (const [name, look] of Object.entries(LOOKS).filter(([each]) => each.startsWith("light"))) {
   test(`every page of an empty organization, ${name}`, { skip: NO_CHROMIUM }, async () => {
     const tab = await portal.open(look);
     await eachPage(tab, paths(), `empty ${name}`);

@@ -11,8 +11,8 @@ const PLACES: Record<Tier, readonly string[]> = {
     "tools/**/*.test.ts",
     "tests/acceptance/**/*.test.ts",
   ],
-  // The clients of others first: where time ends before the tests do, these are missed most.
-  full: ["tests/clients/**/*.full.ts", "tests/**/*.full.ts", "server/src/**/*.full.ts"],
+  // The clients of others and the browser first: where time ends before the tests do, these are missed most.
+  full: ["tests/clients/**/*.full.ts", "tests/portal/**/*.full.ts", "tests/**/*.full.ts", "server/src/**/*.full.ts"],
 };
 
 /** Test files of a tier, relative to the root, place by place and sorted there; with filters, those whose path contains one of them. */
