@@ -71,7 +71,8 @@ export const WRITING: ObjectCases = {
     const content = contentOf(size, size);
     const staged = await store.objects.write("org_a", Readable.from(piecesOf(content)), { ...LIMIT, size, pace });
     assert.equal(staged.sha256, sha256(content));
-    assert.equal(taken.length, 3, "the first piece is written before anything is waited for");
+    const waited = taken.reduce((sum, bytes) => sum + bytes, 0);
+    assert.ok(taken.length >= 2 && waited < size, "the first piece is written before anything is waited for");
     await store.objects.discard(staged);
     const controller = new AbortController();
     const reason = new Error("went away");
