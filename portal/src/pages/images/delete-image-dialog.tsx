@@ -55,8 +55,14 @@ export function DeleteImageDialog({
       about={
         <div className="flex flex-col gap-2">
           <p>
-            The image was pulled {plural(manifest.pulls, "time")}, last <Time at={manifest.last_pull_at} />. Whoever
-            pulls{" "}
+            {manifest.pulls === 0 ? (
+              "The image was never pulled."
+            ) : (
+              <>
+                The image was pulled {plural(manifest.pulls, "time")}, last <Time at={manifest.last_pull_at} />.
+              </>
+            )}{" "}
+            Whoever pulls{" "}
             <code className="[overflow-wrap:anywhere]">
               {imageName(domain, repository.name, isTag ? reference : shortDigest(reference))}
             </code>{" "}
