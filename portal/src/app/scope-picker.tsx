@@ -21,7 +21,7 @@ export function ScopePicker(): ReactNode {
           onClick={(event) => event.stopPropagation()}
           className="flex min-h-[30px] items-center justify-between gap-2 rounded border border-line bg-sheet px-2 text-left hover:bg-well"
         >
-          <span className="truncate">{org}</span>
+          <span className="truncate">{org}</span>{" "}
           <span className="truncate text-ink-3">{project === WHOLE_ORGANIZATION ? "all projects" : project} ▾</span>
         </button>
       }
