@@ -103,7 +103,11 @@ export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, foote
             );
           })}
         </div>
-        {footer}
+        {footer !== undefined && footer !== false && (
+          <div role="row">
+            <div role="cell">{footer}</div>
+          </div>
+        )}
       </div>
     </div>
   );

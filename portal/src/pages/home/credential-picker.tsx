@@ -5,6 +5,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useMay, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { SelectField } from "~/kit/field.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { visibleText } from "~/kit/foreign.ts";
 
 export type Credential = ResultOf<typeof ORGANIZATION_ROUTES.listCredentials>["items"][number];
@@ -55,7 +56,10 @@ export function CredentialPicker({ choice }: { choice: CredentialChoice }): Reac
     return (
       <p className="text-ink-2">
         No credential {project === null ? "" : "of this project "}may do this yet.{" "}
-        <PageLink page="credentials">Make one</PageLink>, and put its secret in below.
+        <PageLink page="credentials" className={PROSE_LINK}>
+          Make one
+        </PageLink>
+        , and put its secret in below.
       </p>
     );
   return (
