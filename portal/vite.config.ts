@@ -7,12 +7,17 @@ import { thinContract } from "./build/thin-contract.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
-/** `npm start` builds this into `portal/dist`, which the server serves. `PORTAL_SERVER` names a running server for `npx vite`. */
+/** What `npx vite` hands on to a running server, where `PORTAL_SERVER` names one. */
+const SERVED = ["/api", "/v1", "/oauth", "/.well-known", "/health", "/livez", "/readyz"];
+const server = process.env["PORTAL_SERVER"];
+
+/** `npm start` builds this into `portal/dist`, which the server serves. */
 // oxlint-disable-next-line import/no-default-export -- the form that Vite reads
 export default defineConfig({
   root,
   plugins: [thinContract(), react(), tailwindcss(), compressed()],
   resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  server: server === undefined ? {} : { proxy: Object.fromEntries(SERVED.map((path) => [path, server])) },
   build: {
     target: "es2023",
     outDir: "dist",
