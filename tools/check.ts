@@ -17,7 +17,6 @@ const STEPS: readonly Step[] = [
   { name: "lint", command: "oxlint", args: [] },
   { name: "types", command: "tsc", args: ["-p", "tsconfig.json"] },
   { name: "portal types", command: "tsc", args: ["-p", "portal/tsconfig.json"] },
-  { name: "portal test types", command: "tsc", args: ["-p", "portal/tsconfig.test.json"] },
   { name: "borders", command: "tools/borders.ts", args: [] },
   { name: "unused", command: "knip", args: ["--no-progress"] },
   { name: "tidy", command: "tools/test.ts", args: ["tools/tidy"] },

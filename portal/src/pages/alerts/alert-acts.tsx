@@ -1,13 +1,12 @@
 import { ALERT_ROUTES } from "@mooring/contract";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
-import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
-import { ErrorNote } from "~/kit/error-note.tsx";
-import { SelectField } from "~/kit/field.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
 import { isTypable, visibleText } from "~/kit/foreign.ts";
 import { Menu, MenuItem, MenuLine } from "~/kit/menu.tsx";
+import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
 import type { Alert } from "./alert-draft.ts";
 import { EditAlertDialog } from "./alert-dialog.tsx";
 import type { ShownSecret } from "./secret-dialog.tsx";
@@ -47,13 +46,6 @@ export function AlertActs({
   );
 }
 
-const OVERLAPS: readonly (readonly [seconds: number, title: string])[] = [
-  [0, "not at all"],
-  [3600, "for an hour"],
-  [86_400, "for a day"],
-  [604_800, "for a week"],
-];
-
 function RotateDialog({
   alert,
   onSecret,
@@ -63,44 +55,23 @@ function RotateDialog({
   onSecret: (secret: ShownSecret) => void;
   onClose: () => void;
 }): ReactNode {
-  const [overlapS, setOverlapS] = useState(86_400);
   const rotate = useAct(ALERT_ROUTES.rotateAlertSecret, {
     onDone: ({ secret, former_secret_until }) => {
       onClose();
       if (secret !== null) onSecret({ secret, formerUntil: former_secret_until });
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    rotate.mutate({ params: { alert_id: alert.id }, body: { overlap_s: overlapS } });
-  };
   return (
-    <Dialog
+    <ReplaceDialog
       title="Rotate the secret"
       about="A new secret signs from now on. The receiver has to know it."
+      label="The present secret signs as well for"
+      action="Rotate"
+      busy={rotate.isPending}
+      error={rotate.error}
+      onReplace={(seconds) => rotate.mutate({ params: { alert_id: alert.id }, body: { overlap_s: seconds } })}
       onClose={onClose}
-    >
-      <form onSubmit={submit} className="flex flex-col gap-3">
-        <SelectField
-          label="The present secret signs as well"
-          value={overlapS}
-          onChange={(event) => setOverlapS(Number(event.target.value))}
-        >
-          {OVERLAPS.map(([seconds, title]) => (
-            <option key={seconds} value={seconds}>
-              {title}
-            </option>
-          ))}
-        </SelectField>
-        <ErrorNote error={rotate.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={rotate.isPending}>
-            Rotate
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    />
   );
 }
 

@@ -1,18 +1,16 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { SelectField } from "~/kit/field.tsx";
 import { countText } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
+import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
 import { State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
-import { OVERLAPS } from "../setup/overlaps.ts";
 import { testCommand } from "../setup/snippets.ts";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
@@ -91,7 +89,6 @@ function RotateUrl({
   onRotated: (url: string | null) => void;
   onClose: () => void;
 }): ReactNode {
-  const [graceS, setGraceS] = useState(86_400);
   const rotate = useAct(WEBHOOK_ROUTES.rotateWebhookUrl, {
     changes: CHANGES,
     onDone: ({ webhook_url }) => {
@@ -99,38 +96,23 @@ function RotateUrl({
       onClose();
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    rotate.mutate({ params: { webhook_id: webhook.id }, body: { grace_s: graceS } });
-  };
   const present = webhook.urls.find(({ expires_at }) => expires_at === null);
   return (
-    <Dialog title="Replace the address" about="For when it got about. The new one is good at once." onClose={onClose}>
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <p>
-          The present one had {countText(present?.hits ?? 0)} requests, the last{" "}
-          <Time at={present?.last_hit_at ?? null} />. Set the new one at each sender; requests that still come to the
-          old one are counted, so that you see when all have moved.
-        </p>
-        <SelectField
-          label="The present one is good for"
-          value={graceS}
-          onChange={(event) => setGraceS(Number(event.target.value))}
-        >
-          {OVERLAPS.map(([seconds, title]) => (
-            <option key={seconds} value={seconds}>
-              {title}
-            </option>
-          ))}
-        </SelectField>
-        <ErrorNote error={rotate.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look={graceS === 0 ? "danger" : "main"} type="submit" busy={rotate.isPending}>
-            Replace
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <ReplaceDialog
+      title="Replace the address"
+      about="For when it got about. The new one is good at once."
+      label="The present one is good for"
+      action="Replace"
+      busy={rotate.isPending}
+      error={rotate.error}
+      onReplace={(seconds) => rotate.mutate({ params: { webhook_id: webhook.id }, body: { grace_s: seconds } })}
+      onClose={onClose}
+    >
+      <p>
+        The present one had {countText(present?.hits ?? 0)} requests, the last{" "}
+        <Time at={present?.last_hit_at ?? null} />. Set the new one at each sender; requests that still come to the old
+        one are counted, so that you see when all have moved.
+      </p>
+    </ReplaceDialog>
   );
 }

@@ -1,0 +1,70 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Dialog, DialogActions } from "./dialog.tsx";
+import { ErrorNote } from "./error-note.tsx";
+import { SelectField } from "./field.tsx";
+
+/** How long what is replaced may still count, in seconds. */
+const OVERLAPS: readonly (readonly [seconds: number, title: string])[] = [
+  [0, "not at all: it ends now"],
+  [3600, "an hour"],
+  [86_400, "a day"],
+  [604_800, "a week"],
+];
+const MONTH: (typeof OVERLAPS)[number] = [30 * 86_400, "30 days"];
+
+interface ReplaceProps {
+  title: string;
+  about: string;
+  /** Said before the choice of a time: `The present one is good for`. */
+  label: string;
+  hint?: ReactNode;
+  /** What the button says. */
+  action: string;
+  /** Where the server lets the former one count for so long. */
+  upToMonth?: boolean;
+  busy: boolean;
+  error: Error | null;
+  onReplace: (overlapS: number) => void;
+  onClose: () => void;
+  /** Above the choice; below it what follows from the time that is chosen. */
+  children?: ReactNode;
+  consequence?: (overlapS: number) => ReactNode;
+}
+
+/** Before a secret or an address is replaced: how long the former one goes on, so that nothing breaks meanwhile. */
+export function ReplaceDialog(props: ReplaceProps): ReactNode {
+  const { title, about, label, hint, action, busy, error, children, consequence } = props;
+  const [overlapS, setOverlapS] = useState(86_400);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    props.onReplace(overlapS);
+  };
+  return (
+    <Dialog title={title} about={about} onClose={props.onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {children}
+        <SelectField
+          label={label}
+          hint={hint}
+          value={overlapS}
+          onChange={(event) => setOverlapS(Number(event.target.value))}
+        >
+          {[...OVERLAPS, ...(props.upToMonth === true ? [MONTH] : [])].map(([seconds, text]) => (
+            <option key={seconds} value={seconds}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+        {consequence?.(overlapS)}
+        <ErrorNote error={error} />
+        <DialogActions>
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button look={overlapS === 0 ? "danger" : "main"} type="submit" busy={busy}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
