@@ -103,7 +103,7 @@ test("nothing else is served, and no other method taken", async () => {
 });
 
 test("without a build the page says how to make one", async () => {
-  const { document, asset } = await openPages(join(directory, "absent"));
-  assert.match(String(document().body), /npm run build/);
-  assert.equal(asset("portal/assets/a.js", ""), undefined);
+  const pages = await openPages(join(directory, "absent"));
+  assert.match(String(pages.document().body), /npm run build/);
+  assert.equal(pages.asset("portal/assets/a.js", ""), undefined);
 });

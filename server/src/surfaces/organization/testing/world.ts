@@ -142,7 +142,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     call: (method, path, call = {}) => send(base, method, path, call),
     credential,
     token: async (wanted) => (await credential(wanted)).token,
-    person: (tenant, userId, late = undefined) => `person.${tenant.id}.${userId}.${late ?? ""}`,
+    person: (tenant, userId, late?) => `person.${tenant.id}.${userId}.${late ?? ""}`,
     tenant: (slug) => createTenant(metadata, slug),
     join: (tenant, email, role) => addMember(metadata, tenant.id, email, role),
     close: async () => {
