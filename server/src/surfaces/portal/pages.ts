@@ -38,17 +38,49 @@ interface Asset {
   readonly gzip: Buffer | undefined;
 }
 
-/** The portal's build, read once and kept: about 3 MB. */
+/**
+ * The portal's build, read whole when a page is first asked for, and kept: about 4 MB that a start does not wait for, and that a
+ * later build does not mix with.
+ */
 export interface Pages {
   /** The one document, with a nonce of its own for each answer. */
-  document(): Page;
+  document(): Promise<Page>;
   /** A file by its path in the build; undefined when there is none. `accepted` is the request's `Accept-Encoding`. */
-  asset(path: string, accepted: string): Page | undefined;
+  asset(path: string, accepted: string): Promise<Page | undefined>;
 }
 
-export async function openPages(directory: string = BUILD): Promise<Pages> {
-  const files = await readBuild(directory);
-  const html = files.get("index.html")?.toString("utf8") ?? ABSENT;
+export function createPages(directory: string = BUILD): Pages {
+  let read: Promise<Build> | undefined;
+  const build = async (): Promise<Build> => {
+    read ??= openBuild(directory).catch((error: unknown) => {
+      read = undefined;
+      throw error;
+    });
+    const found = await read;
+    if (found.assets.size === 0) read = undefined; // there may be one later
+    return found;
+  };
+  return {
+    document: async () => {
+      const { html } = await build();
+      const nonce = randomBytes(16).toString("base64");
+      const headers = { ...PAGE_HEADERS, "content-security-policy": policyOf(nonce), "cache-control": "no-store" };
+      return { headers: { ...headers, "content-type": TYPES[".html"] ?? "" }, body: html.replace("{{nonce}}", nonce) };
+    },
+    asset: async (path, accepted) => {
+      const asset = (await build()).assets.get(path);
+      return asset === undefined || path === "index.html" ? undefined : answerOf(asset, path, accepted);
+    },
+  };
+}
+
+interface Build {
+  readonly html: string;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+async function openBuild(directory: string): Promise<Build> {
+  const files = await readFiles(directory);
   const assets = new Map<string, Asset>();
   for (const [name, plain] of files) {
     const type = TYPES[extname(name)];
@@ -56,21 +88,11 @@ export async function openPages(directory: string = BUILD): Promise<Pages> {
     const etag = `"${sha256Hex(plain).slice(0, 32)}"`;
     assets.set(name, { type, etag, plain, br: files.get(`${name}.br`), gzip: files.get(`${name}.gz`) });
   }
-  return {
-    document: () => {
-      const nonce = randomBytes(16).toString("base64");
-      const headers = { ...PAGE_HEADERS, "content-security-policy": policyOf(nonce), "cache-control": "no-store" };
-      return { headers: { ...headers, "content-type": TYPES[".html"] ?? "" }, body: html.replace("{{nonce}}", nonce) };
-    },
-    asset: (path, accepted) => {
-      const asset = assets.get(path);
-      return asset === undefined || path === "index.html" ? undefined : answerOf(asset, path, accepted);
-    },
-  };
+  return { html: files.get("index.html")?.toString("utf8") ?? ABSENT, assets };
 }
 
 /** Empty when there is no build. */
-async function readBuild(directory: string): Promise<Map<string, Buffer>> {
+async function readFiles(directory: string): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   try {
     for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { openPages } from "./pages.ts";
+import { createPages } from "./pages.ts";
 import { startPortal, type PortalServer } from "./testing/server.ts";
 
 const HTML = `<!doctype html><html lang="en"><meta name="style-nonce" content="{{nonce}}"><script type="module" src="/portal/assets/a.js"></script></html>`;
@@ -103,7 +103,7 @@ test("nothing else is served, and no other method taken", async () => {
 });
 
 test("without a build the page says how to make one", async () => {
-  const pages = await openPages(join(directory, "absent"));
-  assert.match(String(pages.document().body), /npm run build/);
-  assert.equal(pages.asset("portal/assets/a.js", ""), undefined);
+  const pages = createPages(join(directory, "absent"));
+  assert.match(String((await pages.document()).body), /npm run build/);
+  assert.equal(await pages.asset("portal/assets/a.js", ""), undefined);
 });

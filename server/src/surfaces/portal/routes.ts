@@ -39,20 +39,21 @@ import { signInWithTotp } from "./operations/sign-in-with-totp.ts";
 import { signOut } from "./operations/sign-out.ts";
 import { updateAccount } from "./operations/update-account.ts";
 import { updatePasskey } from "./operations/update-passkey.ts";
-import { openPages, PAGE_PATHS, type Page } from "./pages.ts";
+import { createPages, PAGE_PATHS, type Page } from "./pages.ts";
 
 /** Row → operation, and address → page. The pages are public: they hold nothing but words. */
-export async function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): Promise<void> {
+export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   mountRoute(app, deps.host, DISCOVERY_ROUTES.getAddresses, getAddresses(deps));
   mountSignIn(app, deps);
   mountAccount(app, deps);
   mountInstance(app, deps);
-  const pages = await openPages(deps.portalDir ?? undefined);
-  for (const path of PAGE_PATHS) app.get(path, (request, reply) => sendPage(request, reply, pages.document()));
+  const pages = createPages(deps.portalDir ?? undefined);
+  for (const path of PAGE_PATHS)
+    app.get(path, async (request, reply) => sendPage(request, reply, await pages.document()));
   for (const path of ["/portal/assets/*", "/favicon.svg"])
-    app.get(path, (request, reply) => {
+    app.get(path, async (request, reply) => {
       const name = new URL(request.url, "http://portal").pathname.slice(1);
-      const page = pages.asset(name, request.headers["accept-encoding"] ?? "");
+      const page = await pages.asset(name, request.headers["accept-encoding"] ?? "");
       if (page === undefined) throw new Problem("not_found", "There is nothing at this address.");
       return sendPage(request, reply, page);
     });
