@@ -22,6 +22,7 @@ interface Group {
  */
 export class GroupCommit {
   readonly #writer: SqliteWriter;
+  readonly #groupMsMax: number;
   readonly #turns: (() => void)[] = [];
   /** What the next transaction joins. */
   #group: Group | undefined;
@@ -33,8 +34,9 @@ export class GroupCommit {
   /** COMMITs under way. */
   #committing = 0;
 
-  constructor(writer: SqliteWriter) {
+  constructor(writer: SqliteWriter, groupMsMax = GROUP_MS_MAX) {
     this.#writer = writer;
+    this.#groupMsMax = groupMsMax;
   }
 
   /** Waits for its turn and begins a transaction. `commit` or `undo` must follow, once. */
@@ -105,7 +107,7 @@ export class GroupCommit {
 
   #endTurn(group: Group): void {
     this.#own = undefined;
-    if (isFull(group)) void this.#closeGroup(group);
+    if (this.#isFull(group)) void this.#closeGroup(group);
     this.#handOn();
     this.#settle();
   }
@@ -135,14 +137,14 @@ export class GroupCommit {
     else next();
   }
 
+  #isFull({ transactions, begunMs }: Group): boolean {
+    return transactions >= GROUP_TRANSACTIONS_MAX || performance.now() - begunMs >= this.#groupMsMax;
+  }
+
   #ownGroup(): Group {
     if (this.#own === undefined) throw new Error("cannot go on with a transaction: none is under way");
     return this.#own;
   }
-}
-
-function isFull({ transactions, begunMs }: Group): boolean {
-  return transactions >= GROUP_TRANSACTIONS_MAX || performance.now() - begunMs >= GROUP_MS_MAX;
 }
 
 /** What fails behind a BEGIN that failed, fails for its reason. */

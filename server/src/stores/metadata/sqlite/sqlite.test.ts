@@ -100,8 +100,11 @@ test("a transaction waits for another process that writes, up to its limit, and 
   });
 });
 
+/** All that is written at once is one group, however slow the machine is at that moment. */
+const ONE_GROUP = { groupMsMax: 60_000 };
+
 test("a COMMIT that fails rejects the whole group and keeps nothing of it", async () => {
-  await withSqlite({}, async (store) => {
+  await withSqlite(ONE_GROUP, async (store) => {
     const orphan = async (tx: Writer): Promise<void> => {
       await sql`pragma defer_foreign_keys = on`.execute(tx); // so that it is the COMMIT that finds the broken reference
       await tx
@@ -119,7 +122,7 @@ test("a COMMIT that fails rejects the whole group and keeps nothing of it", asyn
 });
 
 test("when SQLite itself rolls back, the whole group is refused and nothing is written outside a transaction", async () => {
-  await withSqlite({}, async (store) => {
+  await withSqlite(ONE_GROUP, async (store) => {
     await store.write((tx) => addNodes(tx, 1, 1));
     const lost = async (tx: Writer): Promise<void> => {
       await sql`insert or rollback into node values ('node_1', 1, 1, 1)`.execute(tx);
@@ -211,7 +214,7 @@ test("a database that can't be opened is named with the reason", async () => {
 });
 
 async function withSqlite(
-  options: { busyTimeoutMs?: number },
+  options: { busyTimeoutMs?: number; groupMsMax?: number },
   use: (store: MetadataStore, dataDir: string) => Promise<void>,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));

@@ -19,6 +19,8 @@ export interface SqliteOptions {
   clock: Clock;
   /** How long a transaction waits for another process that writes; 5 s. */
   busyTimeoutMs?: number;
+  /** How long a group of transactions gathers at most before it is committed; 10 ms. */
+  groupMsMax?: number;
 }
 
 /** Opens `mooring.db` in the data directory; other processes may have it open at the same time. */
@@ -26,10 +28,11 @@ export async function openSqlite({
   dataDir,
   clock,
   busyTimeoutMs = BUSY_TIMEOUT_MS,
+  groupMsMax,
 }: SqliteOptions): Promise<MetadataStore> {
   const path = join(dataDir, "mooring.db");
   const writer = await openFile(path, busyTimeoutMs);
-  const groups = new GroupCommit(writer);
+  const groups = new GroupCommit(writer, groupMsMax);
   try {
     const migrations = sqliteTransactions(groups, null);
     const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> =>
