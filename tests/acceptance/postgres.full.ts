@@ -26,7 +26,15 @@ for (const file of FILES) {
     for (const stream of [run.stdout, run.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => (output += text));
     const [code] = (await once(run, "close")) as [number | null];
-    assert.equal(code, 0, output.slice(-OUTPUT_CHARS));
+    assert.equal(code, 0, whatFailed(output).slice(0, OUTPUT_CHARS));
     assert.match(output, /^ℹ pass [1-9]/m, "it ran tests");
   });
+}
+
+/** The reasons, which the reporter repeats at its end, before what led there. */
+function whatFailed(output: string): string {
+  const reasons = output.lastIndexOf("failing tests:");
+  return reasons < 0
+    ? output.slice(-OUTPUT_CHARS)
+    : `${output.slice(reasons)}\n--- all of it ---\n${output.slice(0, reasons)}`;
 }

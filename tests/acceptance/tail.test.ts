@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, afterEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { refused } from "../fixtures/http.ts";
 import { eventually, launch } from "../fixtures/process.ts";
@@ -17,8 +17,11 @@ const directories: string[] = [];
 const servers: Server[] = [];
 
 showLogs(() => servers.slice(-1));
-after(async () => {
-  for (const server of servers) await server.dispose();
+// Each with its test: the connections of all of them together are more than one PostgreSQL has.
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.dispose();
+});
+after(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
