@@ -41,9 +41,12 @@ export function isRepeatable({ method, idempotent = false }: Pick<Route, "method
   return idempotent || method === "GET" || method === "PUT" || method === "DELETE";
 }
 
-/** `list the access keys`, out of a summary such as `List the access keys`. */
+/** What follows is said of the whole row, and would only stand in the way of an error's reason. */
+const ASIDE = /[;:].*$|, (?:newest|oldest) first.*$/;
+
+/** `list credentials`, out of a summary such as `List credentials, newest first; without their secrets`. */
 export function purposeOf({ summary }: Pick<Route, "summary">): string {
-  return summary.charAt(0).toLowerCase() + summary.slice(1);
+  return summary.charAt(0).toLowerCase() + summary.slice(1).replace(ASIDE, "");
 }
 
 function textOf(value: unknown): string {

@@ -228,6 +228,13 @@ describe("calls", () => {
     assert.deepEqual(JSON.parse(api.requests[2]?.body ?? ""), { name: "n", scopes: ["org:read"] });
   });
 
+  test("an error names what was tried, without what the row says besides", async () => {
+    script((response) => refuse(response, 403, { code: "forbidden", detail: "No." }));
+    await assert.rejects(client().call(listCredentials, {}), {
+      message: "cannot list credentials: No. (403 forbidden)",
+    });
+  });
+
   test("what can't be repeated is sent once", async () => {
     const row = { ...createCredential, idempotent: false } as const;
     script(unavailable);

@@ -89,7 +89,7 @@ export const FILE_ROUTES = {
     method: "GET",
     path: "/v1/files",
     tag: "files",
-    summary: "The files that the token can reach, newest first",
+    summary: "List the files that the token can reach, newest first",
     permission: "files:read",
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),

@@ -112,7 +112,7 @@ export const QUERY_ROUTES = {
     method: "GET",
     path: "/v1/query/schema",
     tag: "query",
-    summary: "The tables, columns and functions that a statement may use, and examples",
+    summary: "List the tables, columns and functions that a statement may use; and examples",
     permission: "telemetry:read",
     result: QuerySchema,
     status: 200,

@@ -67,7 +67,7 @@ export const USAGE_ROUTES = {
     method: "GET",
     path: "/v1/usage",
     tag: "organization",
-    summary: "What the organization uses, and its limits",
+    summary: "Show what the organization uses, and its limits",
     description: "From counters that are kept along: the answer costs the same, however much is stored.",
     permission: "org:read",
     result: Usage,

@@ -59,7 +59,7 @@ export const ACCESS_ROWS = {
     method: "GET",
     path: "/v1/access",
     tag: "organization",
-    summary: "Who may do something, and why",
+    summary: "Show who may do something, and why",
     description:
       "With a project: in that project. Without: in the organization, or in a project that you may see too. What a right is cut " +
       "to besides, such as the buckets of an access key, is not looked at.",

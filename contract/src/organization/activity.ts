@@ -57,7 +57,7 @@ export const ACTIVITY_ROWS = {
     method: "GET",
     path: "/v1/credentials/{credential_id}/activity",
     tag: "credentials",
-    summary: "What a credential did lately, and what would stop if it were revoked",
+    summary: "Show what a credential did lately, and what would stop if it were revoked",
     description,
     permission: "credentials:read",
     params: Type.Object({ credential_id: Id }),
@@ -70,7 +70,7 @@ export const ACTIVITY_ROWS = {
     method: "GET",
     path: "/v1/s3/keys/{key_id}/activity",
     tag: "s3",
-    summary: "What an access key did lately, and what would stop if it were revoked",
+    summary: "Show what an access key did lately, and what would stop if it were revoked",
     description,
     permission: "credentials:read",
     params: Type.Object({

@@ -41,7 +41,7 @@ export const S3_KEY_ROWS = {
     method: "GET",
     path: "/v1/s3/keys",
     tag: "s3",
-    summary: "Access keys of the S3 gateway, newest first, without their secrets",
+    summary: "List access keys of the S3 gateway, newest first; without their secrets",
     permission: "credentials:read",
     query: Type.Object({
       ...CursorQuery,
@@ -90,7 +90,7 @@ export const S3_KEY_ROWS = {
     method: "GET",
     path: "/v1/s3/keys/{key_id}",
     tag: "s3",
-    summary: "An access key of the S3 gateway, without its secret",
+    summary: "Read an access key of the S3 gateway; without its secret",
     permission: "credentials:read",
     params: keyParams,
     result: S3Key,

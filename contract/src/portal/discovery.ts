@@ -18,7 +18,7 @@ export const DISCOVERY_ROUTES = {
     method: "GET",
     path: "/.well-known/mooring",
     tag: "discovery",
-    summary: "The address of each service of this deployment",
+    summary: "Show the address of each service of this deployment",
     permission: "public",
     publicReason: "clients ask it before they have a token",
     result: ServiceAddresses,

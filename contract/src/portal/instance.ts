@@ -16,7 +16,7 @@ export const INSTANCE_ROWS = {
     method: "GET",
     path: "/api/instance",
     tag: "portal",
-    summary: "The server: its version, nodes, keys, stores and checks",
+    summary: "Show the server: its version, nodes, keys, stores and checks",
     permission: "instance",
     result: Type.Object({
       version: Type.String(),
@@ -69,7 +69,7 @@ export const INSTANCE_ROWS = {
     method: "POST",
     path: "/api/instance/signing-keys/{kid}/retire",
     tag: "portal",
-    summary: "For a key that leaked: nothing that it signed is accepted from now on",
+    summary: "Retire a signing key that leaked: nothing that it signed is accepted from now on",
     permission: "instance",
     recentSignIn: true,
     params: Type.Object({ kid: Type.String({ maxLength: 128 }) }),
@@ -83,7 +83,7 @@ export const INSTANCE_ROWS = {
     method: "GET",
     path: "/api/instance/organizations",
     tag: "portal",
-    summary: "Every organization of the server",
+    summary: "List every organization of the server",
     permission: "instance",
     result: Type.Object({
       items: Type.Array(

@@ -25,17 +25,23 @@ export const HEALTH_ROUTES = {
     ...common,
     operationId: "health",
     path: "/health",
-    summary: "Whether the service works",
+    summary: "Show whether the service works",
     result: Health,
   }),
   ready: route({
     ...common,
     operationId: "ready",
     path: "/readyz",
-    summary: "Whether to send requests here",
+    summary: "Show whether to send requests here",
     result: Health,
   }),
-  live: route({ ...common, operationId: "live", path: "/livez", summary: "Whether the process runs", result: Live }),
+  live: route({
+    ...common,
+    operationId: "live",
+    path: "/livez",
+    summary: "Show whether the process runs",
+    result: Live,
+  }),
 };
 
 export interface HealthOptions {
