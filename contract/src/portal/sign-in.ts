@@ -1,11 +1,13 @@
 import Type from "typebox";
-import { closed, Email, Id, nullable } from "../organization/shapes.ts";
+import { closed, Email, Id, nullable, OrgRoleName } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { DisplayName, Slug } from "../shared.ts";
 import { ServiceAddresses } from "./discovery.ts";
 import { RecoveryCode, SignedIn, SignInResult, Ticket, TotpCode, WebAuthnJson } from "./shapes.ts";
 
 const BEFORE = "whoever signs in has no session yet; what is sent is the proof";
+
+const INVITATION_TOKEN = Type.String({ maxLength: 128, description: "what stands after # in the link" });
 
 /** How a person comes in and goes. Answers that begin a session set its cookie. */
 export const SIGN_IN_ROWS = {
@@ -124,6 +126,37 @@ export const SIGN_IN_ROWS = {
     result: SignInResult,
     status: 200,
     problems: ["invalid_body", "sign_in_failed", "rate_limited"],
+  }),
+  acceptInvitationSignedIn: route({
+    operationId: "acceptInvitationSignedIn",
+    method: "POST",
+    path: "/api/invitation/accept",
+    tag: "portal",
+    summary: "Accept an invitation as whoever is signed in, however they did",
+    permission: "session",
+    body: Type.Object({ token: INVITATION_TOKEN }, closed),
+    result: Type.Object({
+      organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
+      role: OrgRoleName,
+    }),
+    status: 200,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+  }),
+  beginInvitationWithOidc: route({
+    operationId: "beginInvitationWithOidc",
+    method: "POST",
+    path: "/api/invitation/oidc",
+    tag: "portal",
+    summary: "Where to send the browser to accept an invitation by single sign-on",
+    description:
+      "Whoever comes back from the provider with the address that was invited has accepted, and is signed in. `name` is for those who have no account yet.",
+    permission: "public",
+    publicReason: BEFORE,
+    sameOrigin: true,
+    body: Type.Object({ token: INVITATION_TOKEN, name: Type.Optional(DisplayName) }, closed),
+    result: Type.Object({ url: Type.String({ description: "at the provider" }) }),
+    status: 200,
+    problems: ["invalid_body", "not_found", "conflict", "rate_limited", "unavailable"],
   }),
   signOut: route({
     operationId: "signOut",

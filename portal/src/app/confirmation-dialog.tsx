@@ -52,7 +52,7 @@ export function ConfirmationDialog({ onClose }: { onClose: (confirmed: boolean) 
             onCode={setCode}
           />
         )}
-        {!security.has_password && !byKey && <SignInAgain security={security} />}
+        {!security.has_password && <SignInAgain security={security} otherwise={byKey} />}
         <Failure error={confirm.error} waitS={waitS} />
         <DialogActions>
           <Button onClick={() => onClose(false)}>Cancel</Button>
@@ -118,15 +118,30 @@ function PasswordFields({ email, hasTotp, password, onPassword, code, onCode }: 
 }
 
 /** For those who have nothing that can be asked here: a fresh sign-in counts as a confirmation. */
-function SignInAgain({ security }: { security: SignedIn["security"] }): ReactNode {
+function SignInAgain({
+  security,
+  otherwise,
+}: {
+  security: SignedIn["security"];
+  /** There is a passkey to ask for; it may be lost. */
+  otherwise: boolean;
+}): ReactNode {
   const { methods } = useSignInMethods();
-  if (methods === undefined) return null;
+  if (methods === undefined || (otherwise && methods.oidc === null)) return null;
   const here = encodeURIComponent(location.pathname + location.search);
   if (methods.oidc !== null)
     return (
       <>
-        <p>You sign in by another service. Sign in there once more, come back here, and do it again.</p>
-        <a href={`/api/sign-in/oidc?return_to=${here}`} className={buttonClass("main", "self-start")}>
+        <p>
+          {otherwise
+            ? "Show your passkey, or sign in at the other service"
+            : "You sign in by another service. Sign in there"}{" "}
+          once more, come back here, and do it again.
+        </p>
+        <a
+          href={`/api/sign-in/oidc?return_to=${here}`}
+          className={buttonClass(otherwise ? "plain" : "main", "self-start")}
+        >
           {methods.oidc.name}
         </a>
       </>

@@ -8,6 +8,7 @@ import { TextField } from "~/kit/field.tsx";
 import { PasswordField } from "~/kit/password-field.tsx";
 import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
 import { NewPassword } from "~/people/new-password.tsx";
+import { OtherWays } from "./other-ways.tsx";
 
 export type Accepted = ResultOf<typeof ORGANIZATION_ROUTES.acceptInvitation>;
 type Kind = "new" | "known";
@@ -51,39 +52,42 @@ export function AcceptForm({
     accept.mutate();
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-3">
-      <KindChoice value={kind} onChange={setKind} />
-      {kind === "new" && (
-        <TextField
-          label="Your name"
-          name="name"
-          autoComplete="name"
-          required
-          maxLength={100}
-          error={placeText(error, "/name") === null ? null : "Give your name, up to 100 characters."}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      )}
-      {kind === "new" ? (
-        <NewPassword value={password} onChange={setPassword} error={placeText(error, "/password")} known={[name]} />
-      ) : (
-        <PasswordField
-          label="Password of your account"
-          name="password"
-          autoComplete="current-password"
-          hint="The invitation alone opens no account: whoever sent it knows the link too."
-          required
-          error={placeText(error, "/password") === null ? null : "A password here has 12 characters or more."}
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      )}
-      <Failure error={restOf(error, kind === "new" ? ["/name", "/password"] : ["/password"])} waitS={waitS} />
-      <Button look="main" type="submit" busy={accept.isPending} disabled={waitS > 0}>
-        Accept and sign in
-      </Button>
-    </form>
+    <>
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <KindChoice value={kind} onChange={setKind} />
+        {kind === "new" && (
+          <TextField
+            label="Your name"
+            name="name"
+            autoComplete="name"
+            required
+            maxLength={100}
+            error={placeText(error, "/name") === null ? null : "Give your name, up to 100 characters."}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+        {kind === "new" ? (
+          <NewPassword value={password} onChange={setPassword} error={placeText(error, "/password")} known={[name]} />
+        ) : (
+          <PasswordField
+            label="Password of your account"
+            name="password"
+            autoComplete="current-password"
+            hint="The invitation alone opens no account: whoever sent it knows the link too."
+            required
+            error={placeText(error, "/password") === null ? null : "A password here has 12 characters or more."}
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+        <Failure error={restOf(error, kind === "new" ? ["/name", "/password"] : ["/password"])} waitS={waitS} />
+        <Button look="main" type="submit" busy={accept.isPending} disabled={waitS > 0}>
+          Accept and sign in
+        </Button>
+      </form>
+      <OtherWays token={token} name={kind === "new" ? name : null} />
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { useState, type ReactNode } from "react";
 import { sessionClient } from "~/api/clients.ts";
 import { sessionQuery } from "~/api/session.ts";
 import { pagePath } from "~/app/page-link.tsx";
+import { useSearchState } from "~/app/search.ts";
 import { WHOLE_ORGANIZATION } from "~/app/scope.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -16,6 +17,7 @@ import { OpenFrame } from "~/people/frame.tsx";
 import { forgetLinkToken, useLinkToken } from "~/people/link-token.ts";
 import { SecondStep, type SecondStepNeeded, type StepResult } from "~/people/second-step.tsx";
 import { AcceptForm, type Accepted } from "./accept-form.tsx";
+import { AcceptSignedIn } from "./accept-signed-in.tsx";
 
 /** After the invitation was accepted: on the way in. */
 interface Joined {
@@ -29,7 +31,10 @@ interface Joined {
 /** Accepts an invitation, then signs in with the same password. */
 export function Page(): ReactNode {
   const token = useLinkToken();
+  const [search] = useSearchState<{ error: string }>();
   const { data: session } = useQuery(sessionQuery);
+  const [asOther, setAsOther] = useState(false);
+  const arrive = useArrive();
   const [joined, setJoined] = useState<Joined | null>(null);
   const goOn = useGoOn(setJoined);
   const enter = async (accepted: Accepted, password: string): Promise<void> => {
@@ -56,31 +61,55 @@ export function Page(): ReactNode {
         onAgain={() => void enter(joined.accepted, joined.password)}
       />
     );
-  if (token === "") return <NoSecret />;
+  if (token === "") return <NoSecret wasNotInvited={search.error === "oidc_not_invited"} />;
+  const isIn = session !== null && session !== undefined;
   return (
     <OpenFrame
       title="Accept the invitation"
       about="You were invited to an organization on this server."
-      foot={session && <p>You are signed in as {session.user.email}. Accepting ends that session in this browser.</p>}
+      foot={
+        isIn &&
+        asOther && <p>You are signed in as {session.user.email}. Accepting ends that session in this browser.</p>
+      }
     >
       {!mayKeepCookies() && <CookieNote />}
-      <AcceptForm token={token} onDone={onAccepted} />
+      {isIn && !asOther ? (
+        <AcceptSignedIn
+          token={token}
+          user={session.user}
+          onOther={() => setAsOther(true)}
+          onDone={(accepted) => {
+            forgetLinkToken();
+            void arrive(accepted);
+          }}
+        />
+      ) : (
+        <AcceptForm token={token} onDone={onAccepted} />
+      )}
     </OpenFrame>
   );
 }
 
-/** What a step of the sign-in leads to: another one, the organization, or why neither. */
-function useGoOn(setJoined: (joined: Joined) => void): (joined: Joined, step: StepResult) => Promise<void> {
+/** On to the organization, with what was loaded before forgotten. False: the browser kept no cookie. */
+function useArrive(): (accepted: Pick<Accepted, "organization" | "role">) => Promise<boolean> {
   const begun = useBegunSession();
   const navigate = useNavigate();
   const say = useSay();
-  return async (joined, step) => {
-    if (step.ticket !== null) return setJoined({ ...joined, second: { ...step, ticket: step.ticket }, error: null });
-    if ((await begun()) === null)
-      return setJoined({ ...joined, second: null, error: new Error("The browser kept no cookie of the sign-in.") });
-    const { organization, role } = joined.accepted;
+  return async ({ organization, role }) => {
+    if ((await begun()) === null) return false;
     say(`You are a member of ${organization.name} now, as ${role}.`);
     await navigate({ to: pagePath(organization.slug, WHOLE_ORGANIZATION, ""), replace: true });
+    return true;
+  };
+}
+
+/** What a step of the sign-in leads to: another one, the organization, or why neither. */
+function useGoOn(setJoined: (joined: Joined) => void): (joined: Joined, step: StepResult) => Promise<void> {
+  const arrive = useArrive();
+  return async (joined, step) => {
+    if (step.ticket !== null) return setJoined({ ...joined, second: { ...step, ticket: step.ticket }, error: null });
+    if (!(await arrive(joined.accepted)))
+      setJoined({ ...joined, second: null, error: new Error("The browser kept no cookie of the sign-in.") });
   };
 }
 
@@ -115,9 +144,15 @@ function Entering({
   );
 }
 
-function NoSecret(): ReactNode {
+function NoSecret({ wasNotInvited }: { wasNotInvited: boolean }): ReactNode {
   return (
     <OpenFrame title="Accept the invitation">
+      {wasNotInvited && (
+        <p role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2">
+          The other service does not say that the address that was invited is yours, or the invitation is good no
+          longer.
+        </p>
+      )}
       <p>
         There is no secret in this address. Open the whole link of the invitation, with what stands after the{" "}
         <code>#</code>; after a reload it has to be opened again.

@@ -10,7 +10,14 @@ export {
 } from "./bootstrap.ts";
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
 export { absent, changeOrganization, etagOf, requireMatch } from "./change.ts";
-export { acceptInvitation, type Acceptance, type Origin } from "./invitations/accept.ts";
+export {
+  acceptInvitation,
+  acceptInvitationAs,
+  invitationHash,
+  openInvitation,
+  type Acceptance,
+  type Origin,
+} from "./invitations/accept.ts";
 export { invite, listInvitations, revokeInvitation, statusOf } from "./invitations/invitations.ts";
 export type { Invitation } from "./invitations/store.ts";
 export { changeRole, listMembers, personPrincipal, removeMember } from "./members/members.ts";

@@ -2,7 +2,7 @@ export type { Origin, PeopleDeps } from "./deps.ts";
 export { changePassword, rename } from "./account.ts";
 export { localPath } from "./external/return-to.ts";
 export type { ProviderSettings } from "./external/provider.ts";
-export { beginOidc, finishOidc, type OidcOutcome } from "./external/sign-in.ts";
+export { beginOidc, finishOidc, type Invited, type OidcOutcome } from "./external/sign-in.ts";
 export { securityOf, type Security } from "./factors/factors.ts";
 export { beginPasskey, createPasskey, deletePasskey, renamePasskey } from "./factors/passkeys.ts";
 export { passkeyPlaceOf } from "./factors/passkey-place.ts";

@@ -3,7 +3,9 @@ import { DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PortalSurfaceDeps } from "./index.ts";
+import { acceptInvitationSignedIn } from "./operations/accept-invitation-signed-in.ts";
 import { beginConfirmation } from "./operations/begin-confirmation.ts";
+import { beginInvitationWithOidc } from "./operations/begin-invitation-with-oidc.ts";
 import { beginPasskey } from "./operations/begin-passkey.ts";
 import { beginPasskeySignIn } from "./operations/begin-passkey-sign-in.ts";
 import { beginTotp } from "./operations/begin-totp.ts";
@@ -68,6 +70,8 @@ function mountSignIn(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   mountRoute(app, host, PORTAL_ROUTES.signInWithRecoveryCode, signInWithRecoveryCode(deps));
   mountRoute(app, host, PORTAL_ROUTES.beginPasskeySignIn, beginPasskeySignIn(deps));
   mountRoute(app, host, PORTAL_ROUTES.signInWithPasskey, signInWithPasskey(deps));
+  mountRoute(app, host, PORTAL_ROUTES.acceptInvitationSignedIn, acceptInvitationSignedIn(deps));
+  mountRoute(app, host, PORTAL_ROUTES.beginInvitationWithOidc, beginInvitationWithOidc(deps));
   mountRoute(app, host, PORTAL_ROUTES.signOut, signOut(deps));
   mountRoute(app, host, PORTAL_ROUTES.getSession, getSession(deps));
   mountRoute(app, host, PORTAL_ROUTES.createSessionToken, createSessionToken(deps));

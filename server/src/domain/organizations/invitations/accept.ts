@@ -34,23 +34,66 @@ export async function acceptInvitation(
   input: Acceptance,
   origin: Origin,
 ): Promise<{ organization: Organization; person: Person; role: OrgRole }> {
-  const tokenHash = sha256Hex(input.token);
-  const invitation = await open(deps, deps.metadata.read, input.token, tokenHash);
+  const tokenHash = invitationHash(input.token);
+  const invitation = await open(deps, deps.metadata.read, tokenHash);
   const known = await personByEmail(deps.metadata.read, invitation.email);
   const row =
     known === undefined
       ? await newPerson(deps, input, invitation.email)
       : await signedIn(deps, known, { input, origin, invitation });
   return changeOrganization(deps, invitation.org_id, async (tx) => {
-    const present = await open(deps, tx, input.token, tokenHash);
+    const present = await open(deps, tx, tokenHash);
     const person = await personIn(tx, row, present);
     return join(deps, tx, { person, invitation: present, origin });
   });
 }
 
+/** What is kept of a link's token; null: nobody ever made such a link. */
+export function invitationHash(token: string): string | null {
+  return isWellFormedSecret("mriv", token) ? sha256Hex(token) : null;
+}
+
+/** Where an invitation leads, and whether whom it is for has an account. @throws Problem `not_found` */
+export async function openInvitation(
+  deps: OrganizationsDeps,
+  token: string,
+): Promise<{ tokenHash: string; organization: string; hasAccount: boolean }> {
+  const { read } = deps.metadata;
+  const { org_id: orgId, token_hash: tokenHash, email } = await open(deps, read, invitationHash(token));
+  const organization = (await organizationById(read, orgId))?.slug ?? "";
+  return { tokenHash, organization, hasAccount: (await personByEmail(read, email)) !== undefined };
+}
+
+/**
+ * Accepts for somebody who has proved by other means than a password of this server whose address it is: by the session that they
+ * have, or at a provider that says that it is theirs. Somebody who is new gets an account without a password.
+ * @param tokenHash by `invitationHash`
+ * @throws Problem `not_found`, `forbidden` (it is for another address), `conflict` (a member already)
+ */
+export async function acceptInvitationAs(
+  deps: OrganizationsDeps,
+  tokenHash: string | null,
+  who: { readonly email: string; readonly name: string },
+  origin: Origin,
+): Promise<{ organization: Organization; person: Person; role: OrgRole }> {
+  const invitation = await open(deps, deps.metadata.read, tokenHash);
+  if (invitation.email !== who.email) {
+    await auditDenied(deps, invitation, origin);
+    throw new Problem("forbidden", "This invitation is for another e-mail address than that of your account.");
+  }
+  const { email, name } = who;
+  const row = personRow(deps, { email, name, password_hash: null });
+  return changeOrganization(deps, invitation.org_id, async (tx) => {
+    const present = await open(deps, tx, tokenHash);
+    const { person } = await insertPersonOrFind(tx, row);
+    await requireNoMember(tx, person, present);
+    return join(deps, tx, { person, invitation: present, origin });
+  });
+}
+
 /** The invitation while it can be accepted and whoever made it could still make it. */
-async function open(deps: OrganizationsDeps, db: Reader, token: string, tokenHash: string): Promise<Invitation> {
-  const invitation = isWellFormedSecret("mriv", token) ? await invitationByToken(db, tokenHash) : undefined;
+async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | null): Promise<Invitation> {
+  const invitation = tokenHash === null ? undefined : await invitationByToken(db, tokenHash);
   const nowMs = deps.clock.nowMs();
   const isOpen =
     invitation !== undefined &&
@@ -84,16 +127,12 @@ async function newPerson(deps: OrganizationsDeps, input: Acceptance, email: stri
       errors: [{ pointer: "/name", detail: "is required" }],
     });
   }
+  return personRow(deps, { email, name: input.name, password_hash: await hashPassword(input.password) });
+}
+
+function personRow(deps: OrganizationsDeps, given: Pick<Person, "email" | "name" | "password_hash">): Person {
   const at = deps.clock.nowMs();
-  return {
-    id: newId("user", at),
-    email,
-    name: input.name,
-    password_hash: await hashPassword(input.password),
-    instance_admin: 0,
-    last_seen_at: null,
-    created_at: at,
-  };
+  return { id: newId("user", at), ...given, instance_admin: 0, last_seen_at: null, created_at: at };
 }
 
 /**
@@ -107,17 +146,22 @@ async function signedIn(
 ): Promise<Person> {
   if (person.password_hash !== null && (await verifyPassword(attempt.input.password, person.password_hash)))
     return person;
+  await auditDenied(deps, attempt.invitation, attempt.origin);
+  throw new Problem("forbidden", "There is an account with this e-mail address, and this is not its password.");
+}
+
+async function auditDenied(deps: OrganizationsDeps, invitation: Invitation, { ip, requestId }: Origin): Promise<void> {
   await deps.metadata.write((tx) =>
     appendAudit(deps, tx, {
-      orgId: attempt.invitation.org_id,
+      orgId: invitation.org_id,
       actor: { kind: "anonymous", id: null },
       action: "invitation.accept",
-      target: { kind: "invitation", id: attempt.invitation.id },
+      target: { kind: "invitation", id: invitation.id },
       result: "denied",
-      ...attempt.origin,
+      ip,
+      requestId,
     }),
   );
-  throw new Problem("forbidden", "There is an account with this e-mail address, and this is not its password.");
 }
 
 async function personIn(tx: Writer, row: Person, invitation: Invitation): Promise<Person> {
@@ -127,10 +171,13 @@ async function personIn(tx: Writer, row: Person, invitation: Invitation): Promis
       "conflict",
       "An account with this e-mail address was made just now; try again with its password.",
     );
-  if ((await findMember(tx, invitation.org_id, person.id)) !== undefined) {
-    throw new Problem("conflict", "You are a member of this organization already.");
-  }
+  await requireNoMember(tx, person, invitation);
   return person;
+}
+
+async function requireNoMember(tx: Writer, person: Person, invitation: Invitation): Promise<void> {
+  if ((await findMember(tx, invitation.org_id, person.id)) === undefined) return;
+  throw new Problem("conflict", "You are a member of this organization already.");
 }
 
 async function join(
@@ -153,7 +200,8 @@ async function join(
     target: { kind: "invitation", id: invitation.id },
     result: "success",
     detail: { user: person.id, role: invitation.role },
-    ...origin,
+    ip: origin.ip,
+    requestId: origin.requestId,
   });
   return { organization, person, role: invitation.role };
 }

@@ -1,15 +1,24 @@
+import { acceptInvitationAs } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { auditPerson } from "../audit.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import { beginSession } from "../sessions/sessions.ts";
 import { beginAttempt, finishAttempt, tryAttempt } from "../sign-in/attempts.ts";
 import { refuse } from "../sign-in/refusal.ts";
-import { personByEmail } from "../store.ts";
+import { personByEmail, personById } from "../store.ts";
 import type { Expected, ExternalPerson, Provider } from "./provider.ts";
 import { externalIdentity, insertExternalIdentity, recordExternalUse } from "./store.ts";
 
 /** Why a sign-in by a provider did not work, as the sign-in page is told. */
-export type OidcFailure = "oidc_failed" | "oidc_unknown";
+export type OidcFailure = "oidc_failed" | "oidc_unknown" | "oidc_not_invited";
+
+/** With which invitation somebody goes to the provider: when they come back they have accepted it. */
+export interface Invited {
+  readonly tokenHash: string;
+  /** Of an account that is made; null: there is one. */
+  readonly name: string | null;
+}
 
 export type OidcOutcome =
   | { readonly secret: string; readonly returnTo: string }
@@ -19,10 +28,10 @@ export type OidcOutcome =
 export async function beginOidc(
   deps: PeopleDeps,
   provider: Provider,
-  asked: { readonly returnTo: string; readonly again: boolean },
+  asked: { readonly returnTo: string; readonly again: boolean; readonly invited?: Invited },
 ): Promise<{ url: URL; ticket: string }> {
   const { url, expected } = await provider.begin(asked);
-  const data = { ...expected, returnTo: asked.returnTo };
+  const data = { ...expected, returnTo: asked.returnTo, invited: asked.invited ?? null };
   return { url, ticket: await beginAttempt(deps, { kind: "oidc", userId: null, data }) };
 }
 
@@ -35,13 +44,18 @@ export async function finishOidc(
 ): Promise<OidcOutcome> {
   const attempt = await tryAttempt(deps, "oidc", answer.ticket);
   if (attempt === undefined) return { failure: "oidc_failed" };
-  const { returnTo, ...expected } = attempt.data as unknown as Expected & { returnTo: string };
+  const { invited, ...begun } = attempt.data as unknown as Expected & { returnTo: string; invited: Invited | null };
+  const { returnTo, ...expected } = begun;
   let external: ExternalPerson;
   try {
     external = await provider.finish(answer.query, expected);
   } catch (cause) {
     await refuse(deps, { account: "oidc", userId: null, reason: "the provider's answer is not good", origin });
     return { failure: "oidc_failed", cause };
+  }
+  if (invited !== null && !(await accepted(deps, external, invited, origin))) {
+    await refuse(deps, { account: "oidc", userId: null, reason: "not whom the invitation is for", origin });
+    return { failure: "oidc_not_invited" };
   }
   const secret = await deps.metadata.write(async (tx) => {
     if (!(await finishAttempt(tx, attempt))) return undefined;
@@ -51,6 +65,28 @@ export async function finishOidc(
   if (secret !== undefined) return { secret, returnTo };
   await refuse(deps, { account: "oidc", userId: null, reason: "nobody here by this identity", origin });
   return { failure: "oidc_unknown" };
+}
+
+/** Makes the person a member of where they were invited. False: the invitation is not theirs, or good no longer. */
+async function accepted(
+  deps: PeopleDeps,
+  external: ExternalPerson,
+  { tokenHash, name }: Invited,
+  origin: Origin,
+): Promise<boolean> {
+  const { read } = deps.metadata;
+  const linked = await externalIdentity(read, external.issuer, external.subject);
+  const email =
+    linked === undefined ? external.verifiedEmail : ((await personById(read, linked.user_id))?.email ?? null);
+  if (email === null) return false;
+  try {
+    await acceptInvitationAs(deps, tokenHash, { email, name: name ?? email }, origin);
+    return true;
+  } catch (error) {
+    // A member already: then all that is left is to sign in.
+    if (error instanceof Problem) return error.code === "conflict";
+    throw error;
+  }
 }
 
 /** Known by the provider's own id for them; the first time by an address that the provider says is theirs. */

@@ -1,96 +1,30 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
-import { Provider } from "oidc-provider";
+import { startProvider, type TestProvider } from "../testing/provider.ts";
 import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
 /** A real provider on this machine; whoever signs in there is whom a test says. */
 
-interface Who {
-  sub: string;
-  email?: string;
-  email_verified?: boolean;
-}
-
-const PORTAL = "https://portal.example";
-
-let identity: Server;
-let issuer: string;
+let identity: TestProvider;
 let server: PortalServer;
 let ada: Ada;
-let who: Who;
 
 before(async () => {
-  identity = createServer();
-  await new Promise<void>((resolve) => identity.listen(0, "127.0.0.1", resolve));
-  issuer = `http://127.0.0.1:${(identity.address() as { port: number }).port}`;
-  const answer = providerAt(issuer).callback();
-  identity.on("request", (request, response) => void answer(request, response));
-  server = await startPortal({
-    oidc: { issuer, clientId: "mooring", clientSecret: "the-secret-of-a-client", name: "Example" },
-  });
+  identity = await startProvider();
+  server = await startPortal({ oidc: identity.settings });
 });
 
 beforeEach(async () => {
   server.forward(60_000);
   ada = await server.settle();
-  who = { sub: `sub of ${ada.id}`, email: ada.email, email_verified: true };
+  identity.who = { sub: `sub of ${ada.id}`, email: ada.email, email_verified: true };
 });
 
 after(async () => {
   await server.close();
-  identity.closeAllConnections();
   identity.close();
 });
-
-function providerAt(url: string): Provider {
-  const provider = new Provider(url, {
-    clients: [
-      {
-        client_id: "mooring",
-        client_secret: "the-secret-of-a-client",
-        redirect_uris: [`${PORTAL}/api/sign-in/oidc/callback`],
-      },
-    ],
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
-    pkce: { required: () => true },
-    findAccount: (_context, id) => ({ accountId: id, claims: () => ({ ...who, sub: id }) }),
-    features: { devInteractions: { enabled: false } },
-    interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
-    // Consent is given without being asked.
-    loadExistingGrant: async (context) => {
-      const { client, session } = context.oidc;
-      const grant = new context.oidc.provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
-      grant.addOIDCScope("openid email");
-      await grant.save();
-      return grant;
-    },
-  });
-  provider.use(async (context, next) => {
-    if (!context.path.startsWith("/interaction/")) return next();
-    await provider.interactionFinished(context.req, context.res, { login: { accountId: who.sub } });
-    context.respond = false;
-    return undefined;
-  });
-  return provider;
-}
-
-/** Follows the provider's pages as a browser does, up to where it sends back. */
-async function throughProvider(first: string): Promise<string> {
-  const cookies = new Map<string, string>();
-  let address = first;
-  for (let step = 0; step < 10; step++) {
-    if (address.startsWith(PORTAL)) return address.slice(PORTAL.length);
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(address, { redirect: "manual", headers: { cookie } });
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-    address = new URL(response.headers.get("location") ?? assert.fail(await response.text()), address).href;
-  }
-  return assert.fail("the provider sends nowhere");
-}
 
 interface Begun {
   readonly location: string;
@@ -114,7 +48,7 @@ async function back(browser: Browser, path: string, ticket: string): Promise<str
 
 async function signIn(browser: Browser, query = ""): Promise<string> {
   const { location, ticket } = await begin(browser, query);
-  return back(browser, await throughProvider(location), ticket);
+  return back(browser, await identity.through(location), ticket);
 }
 
 test("the sign-in page is told what the provider is called", async () => {
@@ -128,8 +62,8 @@ test("a verified address links the person; from then on the provider's own id fo
   const session = await browser.call("GET", "/api/session");
   assert.equal((session.json["user"] as { email: string }).email, ada.email);
   assert.equal((session.json["session"] as { method: string }).method, "oidc");
-  delete who.email;
-  delete who.email_verified;
+  delete identity.who.email;
+  delete identity.who.email_verified;
   assert.equal(await signIn(server.browser()), "/");
 });
 
@@ -140,7 +74,7 @@ test("an address that is not verified, not known or not told links nobody", asyn
     { email: "nobody@example.com", email_verified: true },
     {},
   ]) {
-    who = { sub: `another of ${ada.id}`, ...told };
+    identity.who = { sub: `another of ${ada.id}`, ...told };
     const browser = server.browser();
     assert.equal(await signIn(browser), "/sign-in?error=oidc_unknown");
     assert.equal(browser.cookie, undefined);
@@ -153,7 +87,7 @@ test("state, nonce and verifier are asked for, and the answer is good for the br
   const { searchParams } = new URL(location);
   assert.equal(searchParams.get("code_challenge_method"), "S256");
   for (const name of ["state", "nonce", "code_challenge"]) assert.match(searchParams.get(name) ?? "", /^[\w-]{43}$/);
-  const answer = await throughProvider(location);
+  const answer = await identity.through(location);
   const other = await begin(server.browser());
   assert.equal(await back(server.browser(), answer, other.ticket), "/sign-in?error=oidc_failed", "another browser's");
   assert.equal(await back(server.browser(), answer, "none"), "/sign-in?error=oidc_failed", "no browser's");
@@ -221,7 +155,7 @@ test("without a provider there is nothing", async () => {
 test("what the provider sends back is in no log", async () => {
   const browser = server.browser();
   const { location, ticket } = await begin(browser);
-  const answer = await throughProvider(location);
+  const answer = await identity.through(location);
   await back(browser, answer, ticket);
   const code = new URLSearchParams(answer.split("?")[1]).get("code") ?? assert.fail(answer);
   for (const text of [code, ticket, browser.cookie ?? "", "the-secret-of-a-client"])

@@ -17,8 +17,9 @@ import { originOf } from "../origin.ts";
 type Context = Pick<OperationContext, "request" | "reply">;
 
 /** Binds what the provider sends back to the browser that was sent there. */
-const OIDC_COOKIE = "__Host-mooring-oidc";
+export const OIDC_COOKIE = "__Host-mooring-oidc";
 const SIGN_IN_PAGE = "/sign-in";
+const INVITATION_PAGE = "/invitation";
 /** Each writes a record, so an address may begin so many, and one a second after that. */
 const BEGUN_AT_ONCE = 60;
 
@@ -68,7 +69,9 @@ async function finish(deps: PortalSurfaceDeps, { request, reply }: Context): Pro
   clearCookie(reply, OIDC_COOKIE);
   if ("failure" in outcome) {
     if (outcome.cause !== undefined) request.log.warn({ err: outcome.cause }, "a sign-in at the provider failed");
-    redirect(reply, `${SIGN_IN_PAGE}?error=${outcome.failure}`);
+    // A session that the browser has would lead on from the page of sign-ins, and what went wrong be never read.
+    const page = outcome.failure === "oidc_not_invited" ? INVITATION_PAGE : SIGN_IN_PAGE;
+    redirect(reply, `${page}?error=${outcome.failure}`);
     return;
   }
   await endFormer(deps.people, context, origin);
