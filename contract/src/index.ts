@@ -1,5 +1,5 @@
 export * from "./scopes.ts";
-export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
+export { FROZEN_SCOPES, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
 export * from "./route.ts";
 export * from "./shared.ts";
 export * from "./telemetry.ts";

@@ -57,6 +57,24 @@ export const APP_ROWS = {
     status: 200,
     problems: ["invalid_body", "not_found", "precondition_failed"],
   }),
+  moveApp: route({
+    operationId: "moveApp",
+    method: "POST",
+    path: "/v1/apps/{app_id}/move",
+    tag: "apps",
+    summary: "Move an app, with its images and its bucket, to another project of the organization",
+    description:
+      "Its slug, and with it the name of its repository and bucket, stays. Who reaches it is decided by the new project from " +
+      "then on: credentials and keys of the old one no longer do. Needs `apps:write` in both. Access lists that name the old " +
+      "project name the new one; the bucket's policy stays as it was written. 409 when the bucket has more than 1,000,000 objects.",
+    permission: "apps:write",
+    recentSignIn: true,
+    params: appParams,
+    body: Type.Object({ project: IdOrSlug }, closed),
+    result: App,
+    status: 200,
+    problems: ["invalid_body", "not_found", "conflict"],
+  }),
   deleteApp: route({
     operationId: "deleteApp",
     method: "DELETE",

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery } from "../shared.ts";
-import { AuditEntry, AuditResultName, AuditVerification, page } from "./shapes.ts";
+import { AuditEntry, AuditResultName, AuditVerification, Id, page } from "./shapes.ts";
 
 const auditFilters = {
   actor: Type.Optional(Type.String({ maxLength: 64, description: "id of the person or credential" })),
@@ -25,6 +25,18 @@ export const AUDIT_ROWS = {
     result: page(AuditEntry),
     status: 200,
     problems: ["invalid_parameter", "forbidden"],
+  }),
+  getAuditEntry: route({
+    operationId: "getAuditEntry",
+    method: "GET",
+    path: "/v1/audit/{entry_id}",
+    tag: "audit",
+    summary: "One entry of the audit log",
+    permission: "audit:read",
+    params: Type.Object({ entry_id: Id }),
+    result: AuditEntry,
+    status: 200,
+    problems: ["forbidden", "not_found"],
   }),
   exportAudit: route({
     operationId: "exportAudit",

@@ -1,7 +1,8 @@
 import Type from "typebox";
 import { route } from "../route.ts";
-import { DisplayName, Slug } from "../shared.ts";
+import { CursorQuery, DisplayName, Slug } from "../shared.ts";
 import {
+  Environment,
   Id,
   IdOrSlug,
   Project,
@@ -11,6 +12,7 @@ import {
   closed,
   ifMatch,
   listQuery,
+  nullable,
   page,
 } from "./shapes.ts";
 
@@ -25,7 +27,11 @@ export const PROJECT_ROWS = {
     tag: "projects",
     summary: "List the projects that the token can reach, newest first",
     permission: "projects:read",
-    query: listQuery,
+    query: Type.Object({
+      ...CursorQuery,
+      environment: Type.Optional(Environment),
+      archived: Type.Optional(Type.Boolean({ description: "only archived ones, or only others; both when absent" })),
+    }),
     result: page(Project),
     status: 200,
     problems: ["invalid_parameter"],
@@ -44,6 +50,7 @@ export const PROJECT_ROWS = {
         slug: Slug,
         name: Type.Optional(DisplayName),
         visibility: Type.Optional(Visibility),
+        environment: Type.Optional(Environment),
         maintainer: Type.Optional(Type.String({ maxLength: 64, description: "user id of a member" })),
       },
       closed,
@@ -70,17 +77,52 @@ export const PROJECT_ROWS = {
     method: "PATCH",
     path: "/v1/projects/{project_id}",
     tag: "projects",
-    summary: "Change a project's slug, name or visibility",
+    summary: "Change a project's slug, name, visibility or environment",
     description: ifMatch,
     permission: "projects:write",
     params: projectParams,
     body: Type.Object(
-      { slug: Type.Optional(Slug), name: Type.Optional(DisplayName), visibility: Type.Optional(Visibility) },
+      {
+        slug: Type.Optional(Slug),
+        name: Type.Optional(DisplayName),
+        visibility: Type.Optional(Visibility),
+        environment: Type.Optional(nullable(Environment)),
+      },
       { ...closed, minProperties: 1 },
     ),
     result: Project,
     status: 200,
     problems: ["invalid_body", "not_found", "duplicate_slug", "conflict", "precondition_failed"],
+  }),
+  archiveProject: route({
+    operationId: "archiveProject",
+    method: "POST",
+    path: "/v1/projects/{project_id}/archive",
+    tag: "projects",
+    summary: "Archive a project: nothing in it can be changed until it is unarchived",
+    description:
+      "Whatever writes or deletes in it is refused with `project_archived` from then on, tokens already issued included; its " +
+      "webhooks take nothing more. Reading goes on, and so does retention. Its settings, members, credentials and keys stay " +
+      "changeable. An archived project stays as it is.",
+    permission: "projects:write",
+    recentSignIn: true,
+    params: projectParams,
+    result: Project,
+    status: 200,
+    problems: ["not_found"],
+  }),
+  unarchiveProject: route({
+    operationId: "unarchiveProject",
+    method: "POST",
+    path: "/v1/projects/{project_id}/unarchive",
+    tag: "projects",
+    summary: "Take a project out of the archive",
+    permission: "projects:write",
+    recentSignIn: true,
+    params: projectParams,
+    result: Project,
+    status: 200,
+    problems: ["not_found"],
   }),
   deleteProject: route({
     operationId: "deleteProject",

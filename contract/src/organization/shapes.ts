@@ -17,6 +17,10 @@ export const ScopeName = Type.Enum([...SCOPES]);
 export const OrgRoleName = Type.Enum([...ORG_ROLES]);
 export const ProjectRoleName = Type.Enum([...PROJECT_ROLES]);
 export const Visibility = Type.Enum(["organization", "private"]);
+export const Environment = Type.String({
+  pattern: "^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$",
+  description: "what it is for: `production`, `staging`, `development`, or another label of up to 20 characters",
+});
 export const Id = Type.String({ maxLength: 64 });
 export const IdOrSlug = Type.String({ minLength: 1, maxLength: 64, description: "the identifier or the slug" });
 export const Email = Type.String({ format: "email", maxLength: 254 });
@@ -43,6 +47,10 @@ export const Project = Type.Object({
   slug: Slug,
   name: DisplayName,
   visibility: Visibility,
+  environment: nullable(Environment),
+  archived_at: nullable(
+    Type.String({ format: "date-time", description: "since then nothing in it can be changed; null: not archived" }),
+  ),
   created_at: Timestamp,
 });
 
@@ -168,7 +176,15 @@ export const Me = Type.Object({
   project_id: nullable(Type.String({ description: "of a credential that reaches this project only" })),
   scopes: Type.Array(ScopeName),
   projects: Type.Array(
-    Type.Object({ id: Id, slug: Slug, name: DisplayName, visibility: Visibility, role: nullable(ProjectRoleName) }),
+    Type.Object({
+      id: Id,
+      slug: Slug,
+      name: DisplayName,
+      visibility: Visibility,
+      environment: nullable(Environment),
+      archived: Type.Boolean(),
+      role: nullable(ProjectRoleName),
+    }),
     { description: "those within reach, newest first, 1000 at most" },
   ),
 });

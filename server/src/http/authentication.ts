@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "@mooring/contract";
-import { authorize, type Authenticator, type Principal } from "#domain/identity/index.ts";
+import { absent, authorize, projectArchived, type Authenticator, type Principal, type Resource } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
 /** What a bearer token may be asked for. */
@@ -32,7 +32,7 @@ export function bearerOf(request: FastifyRequest): string {
 /**
  * Authenticates, then asks whether the principal holds the permission anywhere; the operation asks again for the resource
  * that it finds.
- * @throws Problem `unauthorized`, `invalid_token`, `insufficient_scope`, `unavailable`
+ * @throws Problem `unauthorized`, `invalid_token`, `insufficient_scope`, `project_archived`, `unavailable`
  */
 export async function admit(
   request: FastifyRequest,
@@ -41,14 +41,26 @@ export async function admit(
 ): Promise<Principal> {
   const principal = await authenticator.authenticate(bearerOf(request));
   request.principal = principal;
-  if (permission !== "authenticated" && authorize(principal, permission) !== "allowed") {
-    throw missingScope(permission);
-  }
+  if (permission === "authenticated") return principal;
+  const decision = authorize(principal, permission);
+  if (decision === "archived") throw projectArchived();
+  if (decision !== "allowed") throw missingScope(permission);
   return principal;
 }
 
 export function missingScope(scope: string): Problem {
   return new Problem("insufficient_scope", `This needs the scope ${scope}, which the token does not hold.`, { scope });
+}
+
+/**
+ * For what the operation has found.
+ * @throws Problem `not_found` (absent and hidden alike), `insufficient_scope`, `project_archived`
+ */
+export function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
+  const decision = authorize(principal, permission, resource);
+  if (decision === "hidden") throw absent();
+  if (decision === "insufficient_scope") throw missingScope(permission);
+  if (decision === "archived") throw projectArchived();
 }
 
 /**

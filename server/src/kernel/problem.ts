@@ -20,6 +20,7 @@ export const PROBLEMS = {
   webhook_refused: { status: 401, title: "The request could not be verified" },
   insufficient_scope: { status: 403, title: "The token lacks a scope" },
   forbidden: { status: 403, title: "The request is not permitted" },
+  project_archived: { status: 403, title: "The project is archived" },
   cross_site: { status: 403, title: "The request comes from another site" },
   confirmation_required: { status: 403, title: "Confirm who you are" },
   presigned_url_invalid: { status: 403, title: "The presigned URL is not valid" },

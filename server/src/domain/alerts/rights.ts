@@ -16,6 +16,8 @@ export type Rights = { readonly principals: readonly Principal[] } | { readonly 
  * the other.
  */
 export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise<Rights> {
+  if (alert.project_archived_at !== null)
+    return { fault: { code: "project_archived", detail: "The project is archived: nothing is watched there." } };
   const authors = { "the alert": alert.updated_by, "its query": alert.query_updated_by };
   const principals: Principal[] = [];
   for (const [what, id] of Object.entries(authors)) {

@@ -14,6 +14,7 @@ const PENDING_MAX = 1000;
 export interface Alert extends AlertRow {
   project_id: string | null;
   visibility: Tables["project"]["visibility"] | null;
+  project_archived_at: Tables["project"]["archived_at"];
   sql: string;
   parameters: string;
   parameter_names: string;
@@ -21,9 +22,11 @@ export interface Alert extends AlertRow {
 }
 
 /** What an alert is to the permission check: it is where its query is. */
-export function resourceOf(alert: Pick<Alert, "org_id" | "project_id" | "visibility">): Resource {
-  const { org_id: orgId, project_id: id, visibility } = alert;
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private" } };
+export function resourceOf(
+  alert: Pick<Alert, "org_id" | "project_id" | "visibility" | "project_archived_at">,
+): Resource {
+  const { org_id: orgId, project_id: id, visibility, project_archived_at: archived_at } = alert;
+  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", archived_at } };
 }
 
 function alerts(db: Reader) {
@@ -35,6 +38,7 @@ function alerts(db: Reader) {
     .select([
       "q.project_id",
       "project.visibility",
+      "project.archived_at as project_archived_at",
       "q.sql",
       "q.parameters",
       "q.parameter_names",

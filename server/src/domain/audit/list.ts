@@ -2,9 +2,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { INSTANCE_CHAIN, type AuditRow } from "./event.ts";
 import type { AuditDeps } from "./append.ts";
-import { rowsAfter, rowsBefore, type AuditFilters } from "./store.ts";
+import { rowById, rowsAfter, rowsBefore, type AuditFilters } from "./store.ts";
 
 const EXPORT_PAGE_ROWS = 500;
+
+/** Undefined when the organization has no such entry. */
+export async function findAuditEntry(
+  deps: Pick<AuditDeps, "metadata">,
+  orgId: string,
+  id: string,
+): Promise<AuditRow | undefined> {
+  return rowById(deps.metadata.read, orgId, id);
+}
 
 /** One page, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listAudit(

@@ -75,6 +75,11 @@ export async function rowsBefore(
     .execute();
 }
 
+export async function rowById(db: Reader, orgId: string, id: string): Promise<AuditRow | undefined> {
+  const row = db.selectFrom("audit").selectAll().where("id", "=", id).where("org_id", "=", orgId);
+  return row.executeTakeFirst();
+}
+
 export async function organizationExists(db: Reader, orgId: string): Promise<boolean> {
   const row = await db.selectFrom("organization").select("id").where("id", "=", orgId).executeTakeFirst();
   return row !== undefined;

@@ -13,14 +13,16 @@ interface Placed {
   readonly project_id: string | null;
   /** Null: it belongs to the organization. */
   readonly visibility: Tables["project"]["visibility"] | null;
+  readonly project_archived_at: Tables["project"]["archived_at"];
 }
 
 export type StoredFile = FileRow & Placed;
 export type Grant = GrantRow & Placed;
 
 /** What a file is to the permission check. */
-export function resourceOf({ org_id: orgId, project_id: id, visibility }: Placed): Resource {
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private" } };
+export function resourceOf({ org_id: orgId, project_id: id, visibility, project_archived_at }: Placed): Resource {
+  if (id === null) return { orgId };
+  return { orgId, project: { id, visibility: visibility ?? "private", archived_at: project_archived_at } };
 }
 
 /** Of whatever organization: the caller has a signed URL, or compares. */
@@ -29,7 +31,7 @@ export async function fileById(db: Reader, id: string): Promise<StoredFile | und
     .selectFrom("file")
     .leftJoin("project", "project.id", "file.project_id")
     .selectAll("file")
-    .select("project.visibility")
+    .select(["project.visibility", "project.archived_at as project_archived_at"])
     .where("file.id", "=", id)
     .executeTakeFirst();
 }
@@ -40,7 +42,7 @@ export async function grantById(db: Reader, id: string): Promise<Grant | undefin
     .selectFrom("upload_grant")
     .leftJoin("project", "project.id", "upload_grant.project_id")
     .selectAll("upload_grant")
-    .select("project.visibility")
+    .select(["project.visibility", "project.archived_at as project_archived_at"])
     .where("upload_grant.id", "=", id)
     .executeTakeFirst();
 }

@@ -1,4 +1,4 @@
-import { authorize, type Principal } from "#domain/identity/index.ts";
+import { authorize, projectArchived, type Principal } from "#domain/identity/index.ts";
 import { absent, principalNow } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -180,11 +180,12 @@ export async function openUpload(deps: FilesDeps, fileId: string): Promise<Uploa
   return { grant, bytesMax: Math.min(grant.bytes_max, room), isQuota: room < grant.bytes_max };
 }
 
-/** Whether whoever uploads may do so at this moment. @throws Problem `forbidden` */
+/** Whether whoever uploads may do so at this moment. @throws Problem `forbidden`, `project_archived` */
 export async function requireRights(deps: FilesDeps, grant: Grant, uploader: string): Promise<void> {
   const principal = await principalNow(deps.metadata, grant.org_id, uploader, deps.clock.nowMs());
-  if (principal === undefined || authorize(principal, "files:write", resourceOf(grant)) !== "allowed")
-    throw rightsLost();
+  const decision = principal === undefined ? "hidden" : authorize(principal, "files:write", resourceOf(grant));
+  if (decision === "archived") throw projectArchived();
+  if (decision !== "allowed") throw rightsLost();
 }
 
 /** Keeps others from using the same URL meanwhile. @throws Problem `conflict` */

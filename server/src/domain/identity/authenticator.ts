@@ -8,8 +8,8 @@ export function createAuthenticator(deps: { verifier: TokenVerifier; usage: Usag
     authenticate: async (token) => {
       const { credential, scopes } = await deps.verifier.verify(token);
       deps.usage.touch(credential.id);
-      const { id, clientId, orgId, orgSlug, projectId } = credential;
-      return { kind: "credential", id, clientId, orgId, orgSlug, projectId, scopes };
+      const { id, clientId, orgId, orgSlug, projectId, projectArchived } = credential;
+      return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectArchived, scopes };
     },
   };
 }

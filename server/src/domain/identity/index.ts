@@ -1,6 +1,8 @@
 export {
   authorize,
+  FROZEN_SCOPES,
   ORG_ROLE_SCOPES,
+  projectArchived,
   PROJECT_ROLE_SCOPES,
   reachOf,
   type Authenticator,
@@ -14,6 +16,7 @@ export {
 export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";
 export {
+  absent,
   auditActorOf,
   countCredentials,
   CREATED_BY_SYSTEM,

@@ -1,5 +1,6 @@
 export { membersWhoMay, type MemberAccess } from "./access/who-may.ts";
 export { createApp, createAppIn, deleteApp, deleteAppIn, findApp, listApps, updateApp } from "./apps/apps.ts";
+export { moveApp } from "./apps/move.ts";
 export type { App } from "./apps/store.ts";
 export {
   bootstrapOrganization,
@@ -33,6 +34,7 @@ export {
 export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
+export { archiveProject } from "./projects/archive.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
 export {
   createProject,
@@ -42,7 +44,7 @@ export {
   updateProject,
   type NewProject,
 } from "./projects/projects.ts";
-export type { Project, ProjectMember } from "./projects/store.ts";
+export type { Project, ProjectFilter, ProjectMember } from "./projects/store.ts";
 export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { NO_LIMIT, setStoredQuota, type StoredQuota } from "./stored-quota.ts";
 export { setupUrl, useSetupLink } from "./setup/setup.ts";

@@ -10,6 +10,7 @@ export interface RepositoryRow {
   readonly project_id: string;
   readonly slug: string;
   readonly visibility: Tables["project"]["visibility"];
+  readonly archived_at: number | null;
   readonly created_at: number;
   readonly is_public: number | null;
   readonly immutable_tags: string | null;
@@ -31,6 +32,7 @@ function rows(db: Reader, orgId: string) {
       "app.slug",
       "app.created_at",
       "project.visibility",
+      "project.archived_at",
       "r.is_public",
       "r.immutable_tags",
       "r.retention",

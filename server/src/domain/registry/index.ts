@@ -8,7 +8,7 @@ export { deleteReference, findManifest, putManifest } from "./manifests.ts";
 export { referrerRows, tagNames, tagsOfManifest } from "./manifests-store.ts";
 export { isTag, parseName } from "./name.ts";
 export { Pulls } from "./pulls.ts";
-export { may, repositoriesWith, repositoryByName, repositoryNames } from "./repositories.ts";
+export { isArchivedFor, may, repositoriesWith, repositoryByName, repositoryNames } from "./repositories.ts";
 export { RunningDigests } from "./running-digests.ts";
 export { parseScopes, type AskedScope } from "./scopes.ts";
 export { createSessions, type Session, type SessionPlace, type Sessions } from "./sessions.ts";

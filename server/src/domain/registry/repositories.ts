@@ -35,6 +35,16 @@ export function may(principal: Principal | null, repository: Repository | undefi
   return principal !== null && authorize(principal, `registry:${action}`, resourceOf(repository)) === "allowed";
 }
 
+/** Whether nothing but the archiving of its project keeps somebody from doing it. */
+export function isArchivedFor(
+  principal: Principal | null,
+  repository: Repository | undefined,
+  action: Action,
+): boolean {
+  if (principal === null || repository === undefined) return false;
+  return authorize(principal, `registry:${action}`, resourceOf(repository)) === "archived";
+}
+
 /** Changes of an organization's images run one after another: leases, quota and counters stay true to the rows. */
 export async function lockRegistry(
   deps: { readonly metadata: Pick<MetadataStore, "lock"> },
@@ -57,6 +67,7 @@ function repositories(db: Reader) {
       "app.slug as app_slug",
       "organization.slug as org_slug",
       "project.visibility",
+      "project.archived_at",
       "r.is_public",
       "r.immutable_tags",
     ]);
@@ -69,6 +80,7 @@ interface Row {
   readonly app_slug: string;
   readonly org_slug: string;
   readonly visibility: Repository["visibility"];
+  readonly archived_at: number | null;
   readonly is_public: number | null;
   readonly immutable_tags: string | null;
 }
@@ -81,6 +93,7 @@ function repositoryOf(row: Row): Repository {
     orgSlug: row.org_slug,
     appSlug: row.app_slug,
     visibility: row.visibility,
+    projectArchivedAt: row.archived_at,
     isPublic: row.is_public === 1,
     immutableTags: row.immutable_tags === null ? [] : (JSON.parse(row.immutable_tags) as string[]),
   };

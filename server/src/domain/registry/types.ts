@@ -33,6 +33,7 @@ export interface Repository {
   readonly orgSlug: string;
   readonly appSlug: string;
   readonly visibility: Tables["project"]["visibility"];
+  readonly projectArchivedAt: Tables["project"]["archived_at"];
   readonly isPublic: boolean;
   readonly immutableTags: readonly string[];
 }
@@ -56,6 +57,6 @@ export function nameOf({ orgSlug, appSlug }: Pick<Repository, "orgSlug" | "appSl
   return `orgs/${orgSlug}/${appSlug}`;
 }
 
-export function resourceOf({ orgId, projectId, visibility }: Repository): Resource {
-  return { orgId, project: { id: projectId, visibility } };
+export function resourceOf({ orgId, projectId, visibility, projectArchivedAt }: Repository): Resource {
+  return { orgId, project: { id: projectId, visibility, archived_at: projectArchivedAt } };
 }

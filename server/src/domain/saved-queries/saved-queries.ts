@@ -1,5 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import type { Principal, Reach } from "#domain/identity/index.ts";
+import type { Principal, Reach, Resource } from "#domain/identity/index.ts";
 import {
   absent,
   auditOrigin,
@@ -79,7 +79,7 @@ export function parametersOf(query: Pick<SavedQueryRow, "parameters">): Paramete
 export async function createSavedQuery(
   deps: SavedQueriesDeps,
   author: Author,
-  project: { id: string; visibility: "organization" | "private" } | null,
+  project: NonNullable<Resource["project"]> | null,
   input: NewSavedQuery,
 ): Promise<SavedQuery> {
   const { orgId, id: by } = author.principal;
@@ -108,7 +108,7 @@ export async function createSavedQuery(
     await refuseTakenName(tx, row);
     await insertSavedQuery(tx, row);
     await audit(deps, tx, author, "saved_query.create", row, settingsOf(row));
-    return { ...row, visibility: project?.visibility ?? null };
+    return { ...row, visibility: project?.visibility ?? null, project_archived_at: project?.archived_at ?? null };
   });
 }
 

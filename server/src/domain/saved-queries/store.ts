@@ -7,12 +7,15 @@ export type SavedQueryRow = Tables["saved_query"];
 export interface SavedQuery extends SavedQueryRow {
   /** Null: it belongs to the organization. */
   visibility: Tables["project"]["visibility"] | null;
+  project_archived_at: Tables["project"]["archived_at"];
 }
 
 /** What a saved query is to the permission check. */
-export function resourceOf(query: Pick<SavedQuery, "org_id" | "project_id" | "visibility">): Resource {
-  const { org_id: orgId, project_id: id, visibility } = query;
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private" } };
+export function resourceOf(
+  query: Pick<SavedQuery, "org_id" | "project_id" | "visibility" | "project_archived_at">,
+): Resource {
+  const { org_id: orgId, project_id: id, visibility, project_archived_at: archived_at } = query;
+  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", archived_at } };
 }
 
 function savedQueries(db: Reader, orgId: string) {
@@ -20,7 +23,7 @@ function savedQueries(db: Reader, orgId: string) {
     .selectFrom("saved_query")
     .leftJoin("project", "project.id", "saved_query.project_id")
     .selectAll("saved_query")
-    .select("project.visibility")
+    .select(["project.visibility", "project.archived_at as project_archived_at"])
     .where("saved_query.org_id", "=", orgId);
 }
 

@@ -113,7 +113,8 @@ export class Receiver {
   async #read(token: string): Promise<Target | undefined> {
     const { metadata, envelope, clock } = this.#options;
     const found = await webhookByToken(metadata.read, tokenHash(envelope, token));
-    if (found === undefined) {
+    // A hook of an archived project leads nowhere: senders who are told 410 would never come back.
+    if (found === undefined || found.webhook.project_archived_at !== null) {
       this.#targets.delete(token);
       return undefined;
     }

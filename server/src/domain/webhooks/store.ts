@@ -3,9 +3,11 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { UrlRow, Webhook, WebhookRow } from "./types.ts";
 
 /** What a webhook is to the permission check: it is where its project is. */
-export function resourceOf(webhook: Pick<Webhook, "org_id" | "project_id" | "visibility">): Resource {
-  const { org_id: orgId, project_id: id, visibility } = webhook;
-  return { orgId, project: { id, visibility } };
+export function resourceOf(
+  webhook: Pick<Webhook, "org_id" | "project_id" | "visibility" | "project_archived_at">,
+): Resource {
+  const { org_id: orgId, project_id: id, visibility, project_archived_at: archived_at } = webhook;
+  return { orgId, project: { id, visibility, archived_at } };
 }
 
 function live(db: Reader) {
@@ -13,7 +15,7 @@ function live(db: Reader) {
     .selectFrom("webhook")
     .innerJoin("project", "project.id", "webhook.project_id")
     .selectAll("webhook")
-    .select("project.visibility")
+    .select(["project.visibility", "project.archived_at as project_archived_at"])
     .where("webhook.deleted_at", "is", null);
 }
 

@@ -14,6 +14,7 @@ export type RejectionRow = Tables["webhook_rejection"];
 /** A webhook with what its project says about who may see it. */
 export interface Webhook extends WebhookRow {
   visibility: Tables["project"]["visibility"];
+  project_archived_at: Tables["project"]["archived_at"];
 }
 
 export const SCHEMES = [

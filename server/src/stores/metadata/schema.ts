@@ -25,6 +25,10 @@ export interface Tables extends ActivityTables, AlertTables, PeopleTables, Regis
     slug: string;
     name: string;
     visibility: "organization" | "private";
+    /** Where what is in it runs, for people to see: `production`, `staging`, … */
+    environment: string | null;
+    /** Since then it takes no changes. */
+    archived_at: number | null;
     created_at: number;
   };
   app: { id: string; org_id: string; project_id: string; slug: string; name: string; created_at: number };

@@ -1,9 +1,9 @@
 import type { Scope } from "@mooring/contract";
 import { findAlert, resourceOf, type Alert, type Author } from "#domain/alerts/index.ts";
-import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
+import type { Principal, Resource } from "#domain/identity/index.ts";
 import { absent } from "#domain/organizations/index.ts";
 import { findSavedQuery, resourceOf as placeOf, type SavedQuery } from "#domain/saved-queries/index.ts";
-import { missingScope, type OperationContext } from "#http/index.ts";
+import { requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
@@ -25,7 +25,7 @@ export async function alertFor(
 ): Promise<Alert> {
   const alert = await findAlert(deps, principal.orgId, id);
   if (alert === undefined) throw absent();
-  requireSeen(principal, permissions, resourceOf(alert));
+  requireAllSeen(principal, permissions, resourceOf(alert));
   return alert;
 }
 
@@ -33,14 +33,10 @@ export async function alertFor(
 export async function savedQueryFor(deps: Deps, principal: Principal, id: string): Promise<SavedQuery> {
   const query = await findSavedQuery(deps, principal.orgId, id);
   if (query === undefined) throw absent();
-  requireSeen(principal, WRITING, placeOf(query));
+  requireAllSeen(principal, WRITING, placeOf(query));
   return query;
 }
 
-export function requireSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
-  for (const permission of permissions) {
-    const decision = authorize(principal, permission, resource);
-    if (decision === "hidden") throw absent();
-    if (decision === "insufficient_scope") throw missingScope(permission);
-  }
+export function requireAllSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
+  for (const permission of permissions) requireSeen(principal, permission, resource);
 }

@@ -1,8 +1,8 @@
 import type { Scope } from "@mooring/contract";
 import { findFile, findGrant, resourceOf, type Arrivals, type StoredFile } from "#domain/files/index.ts";
-import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
+import type { Principal } from "#domain/identity/index.ts";
 import { absent, findProject, type Caller } from "#domain/organizations/index.ts";
-import { missingScope, type OperationContext } from "#http/index.ts";
+import { requireSeen, type OperationContext } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
@@ -77,13 +77,6 @@ export async function placeFor(
   if (project === undefined) throw absent();
   requireSeen(principal, permission, { orgId: principal.orgId, project });
   return project.id;
-}
-
-/** @throws Problem `not_found`, `insufficient_scope` */
-export function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
-  const decision = authorize(principal, permission, resource);
-  if (decision === "hidden") throw absent();
-  if (decision === "insufficient_scope") throw missingScope(permission);
 }
 
 function ignoreRefusal(error: unknown): void {

@@ -1,5 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import { authorize, type Principal } from "#domain/identity/index.ts";
+import type { Principal } from "#domain/identity/index.ts";
 import { absent, type Caller } from "#domain/organizations/index.ts";
 import {
   contentsOf,
@@ -9,7 +9,7 @@ import {
   type RepositoryView,
   type Retention,
 } from "#domain/registry/index.ts";
-import { missingScope, type OperationContext } from "#http/index.ts";
+import { requireSeen, type OperationContext } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
@@ -26,9 +26,7 @@ export async function repositoryFor(
 ): Promise<RepositoryView> {
   const repository = await findRepository(deps, orgOf(principal), idOrSlug);
   if (repository === undefined) throw absent();
-  const decision = authorize(principal, permission, resourceOf(repository));
-  if (decision === "hidden") throw absent();
-  if (decision === "insufficient_scope") throw missingScope(permission);
+  requireSeen(principal, permission, resourceOf(repository));
   return repository;
 }
 

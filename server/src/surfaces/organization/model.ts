@@ -41,8 +41,9 @@ export function organizationBody(organization: Organization): OrganizationBody {
 }
 
 export function projectBody(project: Project): ProjectBody {
-  const { id, slug, name, visibility } = project;
-  return { id, slug, name, visibility, created_at: isoFromMs(project.created_at) };
+  const { id, slug, name, visibility, environment } = project;
+  const archived_at = isoOrNull(project.archived_at);
+  return { id, slug, name, visibility, environment, archived_at, created_at: isoFromMs(project.created_at) };
 }
 
 export function projectMemberBody(member: ProjectMember): ProjectMemberBody {

@@ -1,8 +1,8 @@
 import type { Scope } from "@mooring/contract";
-import { authorize, type Acting, type Principal, type Resource } from "#domain/identity/index.ts";
+import type { Acting, Principal } from "#domain/identity/index.ts";
 import { absent, findApp, findProject, type App, type Caller, type Project } from "#domain/organizations/index.ts";
 import type { DestinationDeps, S3Deps } from "#domain/s3/index.ts";
-import { missingScope, type OperationContext } from "#http/index.ts";
+import { requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { OrganizationSurfaceDeps } from "./index.ts";
 
@@ -33,15 +33,9 @@ export async function appFor(deps: Deps, principal: Principal, idOrSlug: string,
   if (app === undefined) throw absent();
   requireSeen(principal, permission, {
     orgId: app.org_id,
-    project: { id: app.project_id, visibility: app.visibility },
+    project: { id: app.project_id, visibility: app.visibility, archived_at: app.project_archived_at },
   });
   return app;
-}
-
-function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
-  const decision = authorize(principal, permission, resource);
-  if (decision === "hidden") throw absent();
-  if (decision === "insufficient_scope") throw missingScope(permission);
 }
 
 /** The request as `domain/identity` wants it. */

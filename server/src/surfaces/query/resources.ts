@@ -1,5 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
+import type { Principal, Resource } from "#domain/identity/index.ts";
 import { absent, findProject, type Project } from "#domain/organizations/index.ts";
 import {
   findSavedQuery,
@@ -8,7 +8,7 @@ import {
   type SavedQueriesDeps,
   type SavedQuery,
 } from "#domain/saved-queries/index.ts";
-import { missingScope, requireOrganization, type OperationContext } from "#http/index.ts";
+import { requireOrganization, requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { QuerySurfaceDeps } from "./index.ts";
 
@@ -37,7 +37,7 @@ export async function savedQueryFor(
 ): Promise<SavedQuery> {
   const query = await findSavedQuery(deps, principal.orgId, id);
   if (query === undefined) throw absent();
-  requireSeen(principal, permissions, resourceOf(query));
+  requireAllSeen(principal, permissions, resourceOf(query));
   return query;
 }
 
@@ -54,14 +54,10 @@ export async function placeFor(
   }
   const project = await findProject(deps, principal.orgId, idOrSlug);
   if (project === undefined) throw absent();
-  requireSeen(principal, permissions, { orgId: project.org_id, project });
+  requireAllSeen(principal, permissions, { orgId: project.org_id, project });
   return project;
 }
 
-function requireSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
-  for (const permission of permissions) {
-    const decision = authorize(principal, permission, resource);
-    if (decision === "hidden") throw absent();
-    if (decision === "insufficient_scope") throw missingScope(permission);
-  }
+function requireAllSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
+  for (const permission of permissions) requireSeen(principal, permission, resource);
 }

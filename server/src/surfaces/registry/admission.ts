@@ -1,5 +1,6 @@
 import {
   blobUnknown,
+  isArchivedFor,
   manifestUnknown,
   may,
   parseName,
@@ -51,18 +52,24 @@ export async function admit(deps: AdmissionDeps, request: Request, question: Que
   if (caller.access !== undefined && !hasAsked(caller, name, action))
     throw challenge(deps, request, { scope, error: "insufficient_scope" });
   if (isAllowed && isGranted(caller, name, action)) return { caller, repository, name };
-  throw denial(deps, request, { ...question, caller });
+  throw denial(deps, request, { ...question, caller, isArchived: isArchivedFor(caller.principal, repository, action) });
 }
 
 function scopeOf({ target, action }: Question): string {
   return `repository:${target.name}:${action === "push" ? "pull,push" : action}`;
 }
 
+interface Refused extends Question {
+  readonly caller: Caller;
+  /** Nothing but that keeps the caller from it. */
+  readonly isArchived: boolean;
+}
+
 /**
  * What a refused client is told. A push begins with questions of HEAD and GET, which must look as if nothing were there, so that the client goes on to
  * the POST and prints its reason; a pull that is refused at HEAD must be told by a challenge, since there is no body.
  */
-function denial(deps: AdmissionDeps, request: Request, question: Question & { caller: Caller }): RegistryError {
+function denial(deps: AdmissionDeps, request: Request, question: Refused): RegistryError {
   const { target, caller } = question;
   const message = `requested access to the resource is denied: ${reasonOf(deps, question)}`;
   const isQuestion = request.method === "HEAD" || request.method === "GET";
@@ -82,8 +89,9 @@ function unknown(target: Target): RegistryError {
 
 const VERBS: Readonly<Record<Action, string>> = { pull: "pull", push: "push to", delete: "delete from" };
 
-function reasonOf(deps: AdmissionDeps, { target, action, caller }: Question & { caller: Caller }): string {
+function reasonOf(deps: AdmissionDeps, { target, action, caller, isArchived }: Refused): string {
   if (parseName(target.name) === undefined) return `image name must be ${deps.domain}/orgs/{org}/{app}`;
   if (caller.principal === null) return `authentication required, run "docker login ${deps.domain}"`;
+  if (isArchived) return `the project of ${target.name} is archived, so its images can only be pulled`;
   return `${caller.principal.clientId} may not ${VERBS[action]} ${target.name}`;
 }

@@ -21,8 +21,9 @@ export interface CallerDeps {
 type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
 
 /** A person's token goes by their e-mail address, in what clients print, too. */
-export function principalOf({ id, clientId, person, orgId, orgSlug, projectId, scopes }: State): CredentialPrincipal {
-  return { kind: "credential", id, clientId: person ?? clientId, orgId, orgSlug, projectId, scopes };
+export function principalOf(state: State): CredentialPrincipal {
+  const { id, clientId, person, orgId, orgSlug, projectId, projectArchived, scopes } = state;
+  return { kind: "credential", id, clientId: person ?? clientId, orgId, orgSlug, projectId, projectArchived, scopes };
 }
 
 /** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `rate_limited`, `unavailable` */

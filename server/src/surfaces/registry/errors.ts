@@ -11,6 +11,7 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   invalid_token: "UNAUTHORIZED",
   forbidden: "DENIED",
   insufficient_scope: "DENIED",
+  project_archived: "DENIED",
   not_found: "NAME_UNKNOWN",
   method_not_allowed: "UNSUPPORTED",
   body_too_large: "SIZE_INVALID",

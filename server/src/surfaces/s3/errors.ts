@@ -11,6 +11,7 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   unauthorized: "AccessDenied",
   forbidden: "AccessDenied",
   insufficient_scope: "AccessDenied",
+  project_archived: "AccessDenied",
   not_found: "NoSuchKey",
   method_not_allowed: "MethodNotAllowed",
   request_timeout: "RequestTimeout",

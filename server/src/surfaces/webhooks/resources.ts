@@ -1,5 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import { authorize, type Principal, type Resource } from "#domain/identity/index.ts";
+import type { Principal } from "#domain/identity/index.ts";
 import { absent, findProject, type Caller, type Project } from "#domain/organizations/index.ts";
 import {
   findDestination,
@@ -10,7 +10,7 @@ import {
   type EventRow,
   type Webhook,
 } from "#domain/webhooks/index.ts";
-import { missingScope, type OperationContext } from "#http/index.ts";
+import { requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
@@ -72,8 +72,3 @@ export async function eventFor(
   return event;
 }
 
-function requireSeen(principal: Principal, permission: WebhookScope, resource: Resource): void {
-  const decision = authorize(principal, permission, resource);
-  if (decision === "hidden") throw absent();
-  if (decision === "insufficient_scope") throw missingScope(permission);
-}

@@ -6,8 +6,8 @@ import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Resource } from "./principal.ts";
 
 const ORGANIZATION: Resource = { orgId: "org_a" };
-const OPEN: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization" } };
-const CLOSED: Resource = { orgId: "org_a", project: { id: "proj_closed", visibility: "private" } };
+const OPEN: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization", archived_at: null } };
+const CLOSED: Resource = { orgId: "org_a", project: { id: "proj_closed", visibility: "private", archived_at: null } };
 const ELSEWHERE: Resource = { orgId: "org_b" };
 
 /** Written out once more by hand: a change of the table must be a change here. */
@@ -167,6 +167,20 @@ test("a credential of a project reaches that project alone", () => {
     assert.equal(authorize(bound, scope, OPEN), "hidden");
     assert.equal(authorize(bound, scope, ORGANIZATION), "hidden");
     assert.equal(authorize(credential([], "proj_closed"), scope, CLOSED), "insufficient_scope");
+  }
+});
+
+test("in an archived project nothing is written or deleted; who may not anyway is told that, and what is read or governs it goes on", () => {
+  const archived: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization", archived_at: 1 } };
+  const governs = new Set<Scope>(["org:write", "members:write", "projects:write", "credentials:write"]);
+  for (const scope of SCOPES) {
+    const expected = scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "archived";
+    assert.equal(authorize(person("owner"), scope, archived), expected, scope);
+    assert.equal(authorize(credential([scope]), scope, archived), expected, scope);
+    assert.equal(authorize(credential([]), scope, archived), "insufficient_scope", scope);
+    const bound = { ...credential([scope], "proj_open"), projectArchived: true };
+    assert.equal(authorize(bound, scope), expected, `${scope} of the project's own credential, anywhere`);
+    assert.equal(authorize(credential([scope], "proj_x"), scope, archived), "hidden");
   }
 });
 

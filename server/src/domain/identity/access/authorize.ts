@@ -1,12 +1,13 @@
 import type { Scope } from "@mooring/contract";
-import { PROJECT_ROLE_SCOPES } from "./permissions.ts";
+import { Problem } from "#kernel/problem.ts";
+import { FROZEN_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal, Resource } from "./principal.ts";
 
 /**
  * `hidden`: the principal may not know that the resource exists, so it is answered like an absent one.
- * `insufficient_scope`: it may know, but not do this.
+ * `insufficient_scope`: it may know, but not do this. `archived`: it might, but the project takes no changes now.
  */
-export type Decision = "allowed" | "insufficient_scope" | "hidden";
+export type Decision = "allowed" | "insufficient_scope" | "archived" | "hidden";
 
 /**
  * The one permission check. Without a resource it answers whether the principal may hold the permission anywhere, which
@@ -15,7 +16,19 @@ export type Decision = "allowed" | "insufficient_scope" | "hidden";
 export function authorize(principal: Principal, permission: Scope, resource?: Resource): Decision {
   const scopes = resource === undefined ? scopesAnywhere(principal) : scopesFor(principal, resource);
   if (scopes === undefined) return "hidden";
-  return scopes.some((set) => set.has(permission)) ? "allowed" : "insufficient_scope";
+  if (!scopes.some((set) => set.has(permission))) return "insufficient_scope";
+  return FROZEN_SCOPES.has(permission) && isArchived(principal, resource) ? "archived" : "allowed";
+}
+
+/** What `archived` is answered with. */
+export function projectArchived(): Problem {
+  return new Problem("project_archived", "The project is archived: it can be read, but not changed. Unarchive it first.");
+}
+
+/** Without a resource: all that the principal reaches. */
+function isArchived(principal: Principal, resource: Resource | undefined): boolean {
+  if (resource !== undefined) return typeof resource.project?.archived_at === "number";
+  return principal.kind === "credential" && principal.projectArchived === true;
 }
 
 /** Which of a list's rows a permission reaches: the same rules as `authorize`, for use in a WHERE clause. */

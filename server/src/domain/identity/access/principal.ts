@@ -11,6 +11,8 @@ export interface CredentialPrincipal {
   readonly orgSlug: string;
   /** Null: reaches the whole organization. */
   readonly projectId: string | null;
+  /** Its project takes no changes. */
+  readonly projectArchived?: boolean;
   /** The token's scopes, cut to what the credential may do at this moment. */
   readonly scopes: ReadonlySet<Scope>;
 }
@@ -33,7 +35,12 @@ export interface PersonPrincipal {
 /** What a request is about. Without a project it is about the organization itself. */
 export interface Resource {
   readonly orgId: string;
-  readonly project?: { readonly id: string; readonly visibility: "organization" | "private" };
+  readonly project?: {
+    readonly id: string;
+    readonly visibility: "organization" | "private";
+    /** Milliseconds since the epoch; null: it takes changes. */
+    readonly archived_at: number | null;
+  };
 }
 
 /** Turns a bearer token into a principal. */

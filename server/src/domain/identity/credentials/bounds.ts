@@ -78,10 +78,10 @@ export function resourceOf(credential: {
   visibility: "organization" | "private" | null;
 }): Resource {
   if (credential.project_id === null) return { orgId: credential.org_id };
-  // A project that is gone counts as private: nobody reaches it.
+  // A project that is gone counts as private: nobody reaches it. Archiving cuts no rights, but what is done with them.
   return {
     orgId: credential.org_id,
-    project: { id: credential.project_id, visibility: credential.visibility ?? "private" },
+    project: { id: credential.project_id, visibility: credential.visibility ?? "private", archived_at: null },
   };
 }
 

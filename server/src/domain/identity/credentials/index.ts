@@ -1,4 +1,5 @@
 export {
+  absent,
   auditActorOf,
   creatorOf,
   requireHeld,

@@ -15,6 +15,7 @@ export interface CredentialState {
   readonly orgId: string;
   readonly orgSlug: string;
   readonly projectId: string | null;
+  readonly projectArchived: boolean;
   /** Cut by the creator's present scopes and the organization's policy. */
   readonly scopes: ReadonlySet<Scope>;
   /** The same as text, for a token that asks for all. */
@@ -80,6 +81,7 @@ export function stateOf(
     orgId: context.org_id,
     orgSlug: context.org_slug,
     projectId: context.project_id,
+    projectArchived: context.project_archived_at !== null,
     scopes: bounds.scopes,
     scopeText: renderScopes(bounds.scopes),
     epoch: context.epoch,

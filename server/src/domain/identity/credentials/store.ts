@@ -12,6 +12,7 @@ export interface CredentialContext extends CredentialRow {
   token_lifetime_s: number;
   policy: string;
   visibility: "organization" | "private" | null;
+  project_archived_at: number | null;
   creator_role: OrgRole | null;
   creator_project_role: ProjectRole | null;
   /** Null where a credential or the system created it. */
@@ -58,6 +59,7 @@ function contexts(db: Reader) {
       "o.token_lifetime_s",
       "o.policy",
       "p.visibility",
+      "p.archived_at as project_archived_at",
       "m.role as creator_role",
       "pm.role as creator_project_role",
     ]);
@@ -95,10 +97,10 @@ export async function findProject(
   db: Reader,
   orgId: string,
   projectId: string,
-): Promise<{ id: string; visibility: "organization" | "private" } | undefined> {
+): Promise<Pick<Tables["project"], "id" | "visibility" | "archived_at"> | undefined> {
   return db
     .selectFrom("project")
-    .select(["id", "visibility"])
+    .select(["id", "visibility", "archived_at"])
     .where("org_id", "=", orgId)
     .where("id", "=", projectId)
     .executeTakeFirst();

@@ -82,6 +82,7 @@ function inProject(
   const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };
   if (decision === "hidden") return { ...found, because: `no member of private project ${project.slug}` };
   const both = [`role ${role}`, ...(there === undefined ? [] : [there])].join(", ");
+  if (decision === "archived") return { ...found, because: `project ${project.slug} is archived` };
   if (decision !== "allowed") return { ...found, because: `${both}: none holds it` };
   if (scopes.has(permission)) return { ...found, because: project.visibility === "private" ? both : `role ${role}` };
   return { ...found, because: there ?? both };

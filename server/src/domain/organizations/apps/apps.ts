@@ -1,5 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import type { Reach } from "#domain/identity/index.ts";
+import { projectArchived, type Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -64,6 +64,7 @@ export async function createAppIn(
   options: { project: Project; input: { slug: string; name?: string | undefined } },
 ): Promise<App> {
   const { project, input } = options;
+  if (project.archived_at !== null) throw projectArchived();
   const at = deps.clock.nowMs();
   const row = {
     id: newId("app", at),
@@ -81,7 +82,7 @@ export async function createAppIn(
     target: { kind: "app", id: row.id },
     detail: { slug: row.slug, project: project.id },
   });
-  return { ...row, project_slug: project.slug, visibility: project.visibility };
+  return { ...row, project_slug: project.slug, visibility: project.visibility, project_archived_at: project.archived_at };
 }
 
 /** @throws Problem `not_found`, `precondition_failed` */
@@ -128,7 +129,8 @@ export async function deleteAppIn(deps: OrganizationsDeps, tx: Writer, caller: C
   });
 }
 
-async function found(db: Reader, app: AppKey): Promise<App> {
+/** The app as it is now, under the organization's lock. */
+export async function found(db: Reader, app: AppKey): Promise<App> {
   const row = await appByName(db, app.org_id, app.id);
   if (row === undefined) throw absent();
   return row;

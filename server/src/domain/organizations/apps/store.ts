@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Reach } from "#domain/identity/index.ts";
 import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -7,6 +8,7 @@ type AppRow = Tables["app"];
 export interface App extends AppRow {
   project_slug: string;
   visibility: Tables["project"]["visibility"];
+  project_archived_at: Tables["project"]["archived_at"];
 }
 
 function apps(db: Reader, orgId: string) {
@@ -14,7 +16,7 @@ function apps(db: Reader, orgId: string) {
     .selectFrom("app")
     .innerJoin("project", "project.id", "app.project_id")
     .selectAll("app")
-    .select(["project.slug as project_slug", "project.visibility"])
+    .select(["project.slug as project_slug", "project.visibility", "project.archived_at as project_archived_at"])
     .where("app.org_id", "=", orgId);
 }
 
@@ -83,6 +85,45 @@ export async function takeBucketAway(
   await tx.deleteFrom("s3_usage").where("org_id", "=", orgId).where("bucket", "=", id).execute();
   await tx.deleteFrom("s3_bucket").where("id", "=", id).execute();
   return true;
+}
+
+/** Objects of a bucket that changes hands, at most: their access lists are gone through in one transaction. */
+export const MOVED_OBJECTS_MAX = 1_000_000;
+
+/**
+ * Gives an app to another project. What the bucket's owner owns follows by itself; access lists name it, as `"id":"proj_…"` in their
+ * JSON, where a quotation mark in somebody's text would be escaped.
+ */
+export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id" | "project_id">, to: string) {
+  const { id, org_id: orgId, project_id: from } = app;
+  await tx.updateTable("app").set({ project_id: to }).where("org_id", "=", orgId).where("id", "=", id).execute();
+  const [old, present] = [`"id":"${from}"`, `"id":"${to}"`];
+  await tx
+    .updateTable("s3_bucket")
+    .set((eb) => ({ config: sql<string>`replace(config, ${old}, ${present})`, revision: eb("revision", "+", 1) }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("config", "like", `%${old}%`)
+    .execute();
+  for (const table of ["s3_object", "s3_history", "s3_upload"] as const) {
+    await tx
+      .updateTable(table)
+      .set({ detail: sql<string>`replace(detail, ${old}, ${present})` })
+      .where("org_id", "=", orgId)
+      .where("bucket", "=", id)
+      .where("detail", "like", `%${old}%`)
+      .execute();
+  }
+}
+
+export async function countObjects(db: Reader, { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">): Promise<number> {
+  const { objects } = await db
+    .selectFrom("s3_usage")
+    .select((eb) => eb.fn.sum<number | null>("objects").as("objects"))
+    .where("org_id", "=", orgId)
+    .where("bucket", "=", id)
+    .executeTakeFirstOrThrow();
+  return Number(objects ?? 0);
 }
 
 /** Forgets what was set for an app's repository; false while there are images, blobs or uploads with content in it. */

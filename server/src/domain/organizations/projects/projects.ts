@@ -20,12 +20,14 @@ import {
   rememberDeleted,
   setProject,
   type Project,
+  type ProjectFilter,
 } from "./store.ts";
 
 export interface NewProject {
   slug: string;
   name?: string | undefined;
   visibility?: Project["visibility"] | undefined;
+  environment?: string | undefined;
   /** User id of the first maintainer; a private project takes the caller's when it is absent. */
   maintainer?: string | undefined;
 }
@@ -44,11 +46,12 @@ export async function listProjects(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,
   reach: Reach,
-  page: PageQuery,
+  page: PageQuery & ProjectFilter,
 ): Promise<Page<Project>> {
+  const { environment, archived } = page;
   return listPage(
     page,
-    (wanted) => listProjectRows(deps.metadata.read, orgId, reach, wanted),
+    (wanted) => listProjectRows(deps.metadata.read, orgId, reach, { ...wanted, environment, archived }),
     (row) => row.id,
   );
 }
@@ -79,6 +82,8 @@ export async function createProjectIn(
     slug: input.slug,
     name: input.name ?? input.slug,
     visibility,
+    environment: input.environment ?? null,
+    archived_at: null,
     created_at: at,
   };
   const maintainer = await firstMaintainer(tx, caller, row, input.maintainer);
@@ -98,7 +103,7 @@ export async function createProjectIn(
     orgId,
     action: "project.create",
     target: { kind: "project", id: row.id },
-    detail: { slug: row.slug, visibility, maintainer: maintainer ?? null },
+    detail: { slug: row.slug, visibility, environment: row.environment, maintainer: maintainer ?? null },
   });
   return row;
 }
@@ -126,7 +131,7 @@ export async function updateProject(
   caller: Caller,
   project: Pick<Project, "id" | "org_id">,
   options: {
-    change: { slug?: string; name?: string; visibility?: Project["visibility"] };
+    change: { slug?: string; name?: string; visibility?: Project["visibility"]; environment?: string | null };
     ifMatch: string | undefined;
   },
 ): Promise<Project> {
@@ -207,7 +212,8 @@ export function duplicateSlug(pointer: string, slug: string): Problem {
 }
 
 function settingsOf(project: Project): Record<string, unknown> {
-  return { slug: project.slug, name: project.name, visibility: project.visibility };
+  const { slug, name, visibility, environment } = project;
+  return { slug, name, visibility, environment };
 }
 
 /** The project as it is now, under the organization's lock. */

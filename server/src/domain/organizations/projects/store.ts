@@ -22,12 +22,18 @@ export async function projectByName(db: Reader, orgId: string, idOrSlug: string)
     .executeTakeFirst();
 }
 
+export interface ProjectFilter {
+  environment?: string | undefined;
+  /** Only archived ones, or only others. */
+  archived?: boolean | undefined;
+}
+
 /** Those within reach, newest first. */
 export async function listProjectRows(
   db: Reader,
   orgId: string,
   reach: Reach,
-  page: { beforeId: string | undefined; limit: number },
+  page: { beforeId: string | undefined; limit: number } & ProjectFilter,
 ): Promise<Project[]> {
   return db
     .selectFrom("project")
@@ -38,6 +44,10 @@ export async function listProjectRows(
         ...(reach.visibleProjects ? [eb("visibility", "=", "organization")] : []),
         ...(reach.projectIds.length > 0 ? [eb("id", "in", [...reach.projectIds])] : []),
       ]),
+    )
+    .$if(page.environment !== undefined, (query) => query.where("environment", "=", page.environment ?? ""))
+    .$if(page.archived !== undefined, (query) =>
+      query.where("archived_at", page.archived === true ? "is not" : "is", null),
     )
     .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
     .orderBy("id", "desc")
@@ -57,13 +67,20 @@ export async function insertProject(tx: Writer, row: Project): Promise<boolean> 
 }
 
 export async function setProject(tx: Writer, project: Project): Promise<void> {
-  const { slug, name, visibility } = project;
+  const { slug, name, visibility, environment } = project;
   await tx
     .updateTable("project")
-    .set({ slug, name, visibility })
+    .set({ slug, name, visibility, environment })
     .where("org_id", "=", project.org_id)
     .where("id", "=", project.id)
     .execute();
+}
+
+export async function setArchived(
+  tx: Writer,
+  { id, org_id, archived_at }: Pick<Project, "id" | "org_id" | "archived_at">,
+): Promise<void> {
+  await tx.updateTable("project").set({ archived_at }).where("org_id", "=", org_id).where("id", "=", id).execute();
 }
 
 /** With what belongs to it and means nothing without it. */

@@ -1,3 +1,4 @@
+import { FROZEN_SCOPES, projectArchived } from "#domain/identity/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { findVersion, type FoundVersion } from "../objects/find.ts";
@@ -15,6 +16,7 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
       // What the principal may not know of is as absent to it as what is not there.
       if (bucket !== null && !knows(principal, bucket))
         throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
+      if (bucket !== null && isFrozen(bucket, request)) throw new S3Error("AccessDenied", projectArchived().message);
       throw new S3Error("AccessDenied");
     },
     allows: (principal, request) => decide(deps, principal, request),
@@ -39,7 +41,7 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   if (rule === undefined) throw new Error(`cannot decide about ${request.action}: it is not in the table of actions`);
   const { bucket } = request;
   if (bucket === null) return principal.kind === "key" && mayWithoutBucket(principal, rule);
-  if (principal.orgId !== bucket.orgId) return false;
+  if (principal.orgId !== bucket.orgId || isFrozen(bucket, request)) return false;
   const isWithin = principal.kind === "anonymous" || isWithinLimits(principal, rule, bucket, request);
   if (!isWithin) return false;
   const object = lazyObject(deps, bucket, request);
@@ -48,6 +50,12 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   if (reaches(principal, bucket)) return true;
   if (verdict === "allow" && !isRestricted(principal, bucket)) return true;
   return opensByAcl(principal, rule, bucket, request, object);
+}
+
+/** An archived project takes no changes, whoever asks and whatever a policy opens. */
+function isFrozen({ isArchived }: Bucket, { action }: AccessRequest): boolean {
+  const scope = ACTIONS[action]?.scope;
+  return isArchived && scope !== undefined && FROZEN_SCOPES.has(scope);
 }
 
 /** A key for a part of a bucket makes none. */

@@ -9,6 +9,7 @@ export interface BucketRow {
   readonly created_at: number;
   readonly project_slug: string;
   readonly visibility: Tables["project"]["visibility"];
+  readonly archived_at: number | null;
   readonly versioning: VersioningState | null;
   readonly config: string | null;
   readonly revision: number | null;
@@ -27,6 +28,7 @@ function buckets(db: Reader) {
       "a.created_at",
       "p.slug as project_slug",
       "p.visibility",
+      "p.archived_at",
       "b.versioning",
       "b.config",
       "b.revision",
@@ -107,7 +109,7 @@ export async function putSettings(tx: Writer, row: Tables["s3_bucket"]): Promise
     .execute();
 }
 
-/** A key's own project, the one that is named, or the oldest that the whole organization sees. */
+/** A key's own project, the one that is named, or the oldest that the whole organization sees and that takes changes. */
 export async function projectFor(
   db: Reader,
   orgId: string,
@@ -120,6 +122,7 @@ export async function projectFor(
     .where("org_id", "=", orgId)
     .$if(own !== null, (query) => query.where("id", "=", own ?? ""))
     .$if(own === null, (query) => query.where("visibility", "=", "organization"))
+    .$if(own === null && named === undefined, (query) => query.where("archived_at", "is", null))
     .$if(named !== undefined, (query) =>
       query.where((eb) => eb.or([eb("id", "=", named ?? ""), eb("slug", "=", named ?? "")])),
     )

@@ -14,10 +14,10 @@ import type { KeyContext } from "./store.ts";
 /** What a key can hold: the gateway's own scopes, and the one that makes and configures buckets. */
 export const KEY_SCOPES: readonly Scope[] = S3_KEY_SCOPES;
 
-/** What a key is to the permission check. A project that is gone counts as private: nobody reaches it. */
+/** What a key is to the permission check. A project that is gone counts as private: nobody reaches it. Archiving cuts no rights, but what is done with them. */
 export function resourceOf(key: Pick<KeyContext, "org_id" | "project_id" | "visibility">): Resource {
   const { org_id: orgId, project_id: id, visibility } = key;
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private" } };
+  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", archived_at: null } };
 }
 
 /** What the key may do now, whatever it was made with: cut by the organization's policy, and by what its creator may do. */

@@ -99,10 +99,10 @@ export async function projectOf(
   db: Reader,
   orgId: string,
   projectId: string,
-): Promise<{ id: string; visibility: Tables["project"]["visibility"] } | undefined> {
+): Promise<Pick<Tables["project"], "id" | "visibility" | "archived_at"> | undefined> {
   return db
     .selectFrom("project")
-    .select(["id", "visibility"])
+    .select(["id", "visibility", "archived_at"])
     .where("org_id", "=", orgId)
     .where("id", "=", projectId)
     .executeTakeFirst();

@@ -12,6 +12,8 @@ export interface Bucket {
   readonly createdAtMs: number;
   readonly owner: S3Owner;
   readonly visibility: "organization" | "private";
+  /** Its project takes no changes. */
+  readonly isArchived: boolean;
   readonly versioning: VersioningState;
   readonly config: BucketConfig;
 }

@@ -16,6 +16,7 @@ import { registryContent } from "./0018-registry-content.ts";
 import { personalAccessTokens } from "./0019-personal-access-tokens.ts";
 import { people } from "./0020-people.ts";
 import { activity } from "./0021-activity.ts";
+import { projects } from "./0024-projects.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0019-personal-access-tokens", up: personalAccessTokens },
   { name: "0020-people", up: people },
   { name: "0021-activity", up: activity },
+  { name: "0024-projects", up: projects },
 ];

@@ -5,7 +5,7 @@ import { absent, findProject } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { AlertsSurfaceDeps } from "../index.ts";
 import { alertBody } from "../model.ts";
-import { READING, requireSeen } from "../resources.ts";
+import { READING, requireAllSeen } from "../resources.ts";
 
 export function listAlerts(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUTES.listAlerts> {
   return async ({ query }, { principal }) => {
@@ -19,6 +19,6 @@ export function listAlerts(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUT
 async function projectIdOf(deps: AlertsSurfaceDeps, principal: Principal, idOrSlug: string): Promise<string> {
   const project = await findProject(deps, principal.orgId, idOrSlug);
   if (project === undefined) throw absent();
-  requireSeen(principal, READING, { orgId: project.org_id, project });
+  requireAllSeen(principal, READING, { orgId: project.org_id, project });
   return project.id;
 }

@@ -13,9 +13,9 @@ import type { Principal } from "#domain/identity/index.ts";
 import { principalOf } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reply, Request } from "../content/exchange.ts";
-import { letTheRestPass, watchIdle } from "#http/index.ts";
+import { letTheRestPass, requireSeen, watchIdle } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
-import { placeFor, requireFileOrGrant, requireSeen } from "../resources.ts";
+import { placeFor, requireFileOrGrant } from "../resources.ts";
 import type { Active } from "./active.ts";
 import {
   checksumIn,

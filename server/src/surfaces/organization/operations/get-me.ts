@@ -25,6 +25,8 @@ export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZAT
         slug: project.slug,
         name: project.name,
         visibility: project.visibility,
+        environment: project.environment,
+        archived: project.archived_at !== null,
         role: roles.get(project.id) ?? null,
       })),
     };

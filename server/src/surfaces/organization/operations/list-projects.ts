@@ -7,6 +7,9 @@ import { pageBody, projectBody } from "../model.ts";
 import { pageOf } from "../query.ts";
 
 export function listProjects(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listProjects> {
-  return async ({ query }, { principal }) =>
-    pageBody(await list(deps, principal.orgId, reachOf(principal, "projects:read"), pageOf(query)), projectBody);
+  return async ({ query }, { principal }) => {
+    const { environment, archived } = query;
+    const page = { ...pageOf(query), environment, archived };
+    return pageBody(await list(deps, principal.orgId, reachOf(principal, "projects:read"), page), projectBody);
+  };
 }

@@ -1,0 +1,46 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { projectArchived } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { announceAccessChange, changeOrganization } from "../change.ts";
+import { found as foundProject } from "../projects/projects.ts";
+import type { Project } from "../projects/store.ts";
+import { found } from "./apps.ts";
+import { countObjects, MOVED_OBJECTS_MAX, setAppProject, type App } from "./store.ts";
+
+/**
+ * Moves an app, with its repository and its bucket, to another project of its organization. Images and objects belong to the app, so
+ * that only who reaches them changes: on this node with the answer, on others within a second.
+ * @throws Problem `not_found`, `project_archived` (one of both), `conflict` (too many objects)
+ */
+export async function moveApp(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  app: Pick<App, "id" | "org_id">,
+  target: Pick<Project, "id" | "org_id">,
+): Promise<App> {
+  return changeOrganization(deps, app.org_id, async (tx) => {
+    const before = await found(tx, app);
+    const to = await foundProject(tx, { id: target.id, org_id: before.org_id });
+    if (before.project_id === to.id) return before;
+    if (before.project_archived_at !== null || to.archived_at !== null) throw projectArchived();
+    if ((await countObjects(tx, before)) > MOVED_OBJECTS_MAX)
+      throw new Problem("conflict", `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once.`);
+    await setAppProject(tx, before, to.id);
+    await announceAccessChange(deps, tx, before.org_id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: before.org_id,
+      action: "app.move",
+      target: { kind: "app", id: before.id },
+      detail: { slug: before.slug, project: { from: before.project_id, to: to.id } },
+    });
+    return {
+      ...before,
+      project_id: to.id,
+      project_slug: to.slug,
+      visibility: to.visibility,
+      project_archived_at: to.archived_at,
+    };
+  });
+}

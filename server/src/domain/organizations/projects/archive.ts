@@ -1,0 +1,33 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { announceAccessChange, changeOrganization } from "../change.ts";
+import { found } from "./projects.ts";
+import { setArchived, type Project } from "./store.ts";
+
+/**
+ * Archives a project, or takes it out of the archive; what is so already stays as it is. Every node refuses changes in an archived
+ * one within a second, for tokens already issued as well.
+ * @throws Problem `not_found`
+ */
+export async function archiveProject(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  project: Pick<Project, "id" | "org_id">,
+  { archived }: { archived: boolean },
+): Promise<Project> {
+  return changeOrganization(deps, project.org_id, async (tx) => {
+    const before = await found(tx, project);
+    if ((before.archived_at !== null) === archived) return before;
+    const after = { ...before, archived_at: archived ? deps.clock.nowMs() : null };
+    await setArchived(tx, after);
+    await announceAccessChange(deps, tx, after.org_id);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId: after.org_id,
+      action: archived ? "project.archive" : "project.unarchive",
+      target: { kind: "project", id: after.id },
+      detail: { slug: after.slug },
+    });
+    return after;
+  });
+}

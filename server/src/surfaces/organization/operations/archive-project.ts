@@ -1,0 +1,15 @@
+import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { archiveProject as archive } from "#domain/organizations/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { OrganizationSurfaceDeps } from "../index.ts";
+import { projectBody } from "../model.ts";
+import { callerOf, projectFor, settled } from "../resources.ts";
+
+export function archiveProject(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.archiveProject> {
+  return async ({ params }, context) => {
+    const project = await projectFor(deps, context.principal, params.project_id, "projects:write");
+    const after = await archive(deps, callerOf(context), project, { archived: true });
+    await settled(deps);
+    return projectBody(after);
+  };
+}
