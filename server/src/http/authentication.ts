@@ -1,6 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "@mooring/contract";
-import { absent, authorize, projectArchived, type Authenticator, type Principal, type Resource } from "#domain/identity/index.ts";
+import {
+  absent,
+  authorize,
+  projectArchived,
+  type Authenticator,
+  type Principal,
+  type Resource,
+} from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
 /** What a bearer token may be asked for. */

@@ -71,4 +71,3 @@ export async function eventFor(
   if (event === undefined) throw absent();
   return event;
 }
-

@@ -171,10 +171,14 @@ test("a credential of a project reaches that project alone", () => {
 });
 
 test("in an archived project nothing is written or deleted; who may not anyway is told that, and what is read or governs it goes on", () => {
-  const archived: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization", archived_at: 1 } };
+  const archived: Resource = {
+    orgId: "org_a",
+    project: { id: "proj_open", visibility: "organization", archived_at: 1 },
+  };
   const governs = new Set<Scope>(["org:write", "members:write", "projects:write", "credentials:write"]);
   for (const scope of SCOPES) {
-    const expected = scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "archived";
+    const expected =
+      scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "archived";
     assert.equal(authorize(person("owner"), scope, archived), expected, scope);
     assert.equal(authorize(credential([scope]), scope, archived), expected, scope);
     assert.equal(authorize(credential([]), scope, archived), "insufficient_scope", scope);

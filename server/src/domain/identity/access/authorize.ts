@@ -22,7 +22,10 @@ export function authorize(principal: Principal, permission: Scope, resource?: Re
 
 /** What `archived` is answered with. */
 export function projectArchived(): Problem {
-  return new Problem("project_archived", "The project is archived: it can be read, but not changed. Unarchive it first.");
+  return new Problem(
+    "project_archived",
+    "The project is archived: it can be read, but not changed. Unarchive it first.",
+  );
 }
 
 /** Without a resource: all that the principal reaches. */

@@ -82,7 +82,12 @@ export async function createAppIn(
     target: { kind: "app", id: row.id },
     detail: { slug: row.slug, project: project.id },
   });
-  return { ...row, project_slug: project.slug, visibility: project.visibility, project_archived_at: project.archived_at };
+  return {
+    ...row,
+    project_slug: project.slug,
+    visibility: project.visibility,
+    project_archived_at: project.archived_at,
+  };
 }
 
 /** @throws Problem `not_found`, `precondition_failed` */

@@ -144,7 +144,10 @@ async function passS3KeysOn(
   if (creator === undefined) return;
   for (const { id, scopes, project_id, visibility } of keys) {
     // A project that is gone counts as private: nobody reaches it.
-    const project = project_id === null ? {} : { project: { id: project_id, visibility: visibility ?? "private", archived_at: null } };
+    const project =
+      project_id === null
+        ? {}
+        : { project: { id: project_id, visibility: visibility ?? "private", archived_at: null } };
     const kept = [...parseScopes(scopes)].filter(
       (scope) => authorize(creator, scope, { orgId, ...project }) === "allowed",
     );

@@ -22,7 +22,16 @@ const VERSION = {
 /** One full row of every table, in an order that satisfies their references. */
 export const ROWS: Tables = {
   organization: { id: "org_1", slug: "acme", name: "Acme", token_lifetime_s: 900, policy: "{}", created_at: 1 },
-  project: { id: "proj_1", org_id: "org_1", slug: "web", name: "Web", visibility: "private", environment: "staging", archived_at: 2, created_at: 1 },
+  project: {
+    id: "proj_1",
+    org_id: "org_1",
+    slug: "web",
+    name: "Web",
+    visibility: "private",
+    environment: "staging",
+    archived_at: 2,
+    created_at: 1,
+  },
   app: { id: "app_1", org_id: "org_1", project_id: "proj_1", slug: "shop", name: "Shop", created_at: 1 },
   person: {
     id: "user_1",

@@ -5,7 +5,9 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 import { projectBody } from "../model.ts";
 import { callerOf, projectFor, settled } from "../resources.ts";
 
-export function unarchiveProject(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.unarchiveProject> {
+export function unarchiveProject(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.unarchiveProject> {
   return async ({ params }, context) => {
     const project = await projectFor(deps, context.principal, params.project_id, "projects:write");
     const after = await archive(deps, callerOf(context), project, { archived: false });
