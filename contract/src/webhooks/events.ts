@@ -2,7 +2,7 @@ import Type from "typebox";
 import { Id, page } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { CursorQuery } from "../shared.ts";
-import { HeaderCondition, WebhookEvent } from "./shapes.ts";
+import { HeaderCondition, VerifiedCondition, WebhookEvent } from "./shapes.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const eventParams = Type.Object({ webhook_id: Id, event_id: Id });
@@ -31,6 +31,7 @@ export const WEBHOOK_EVENT_ROWS = {
       q: Type.Optional(
         Type.String({ minLength: 1, maxLength: 500, description: "text in the body, in whatever case" }),
       ),
+      verified: Type.Optional(VerifiedCondition),
     }),
     result: page(WebhookEvent),
     status: 200,

@@ -27,6 +27,11 @@ export const HeaderCondition = Type.String({
   description: "Name, or Name:value",
 });
 
+/** How an event must have been verified to fit. */
+export const VerifiedCondition = Type.Enum(["yes", "no", ...WEBHOOK_SCHEMES.filter((scheme) => scheme !== "none")], {
+  description: "yes: by any scheme; no: not looked at; or the scheme",
+});
+
 const Verification = Type.Object(
   {
     scheme: Type.Enum([...WEBHOOK_SCHEMES]),

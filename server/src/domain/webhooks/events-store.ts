@@ -85,6 +85,8 @@ export interface EventFilters {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly type?: string | undefined;
+  /** `yes`: by any scheme, `no`: by none, or the scheme. */
+  readonly verified?: string | undefined;
 }
 
 /** Newest first, before a number. */
@@ -94,7 +96,7 @@ export async function eventsBefore(
   beforeSeq: number,
   { limit, filters }: { readonly limit: number; readonly filters: EventFilters },
 ): Promise<EventRow[]> {
-  const { fromMs, toMs, type } = filters;
+  const { fromMs, toMs, type, verified } = filters;
   return db
     .selectFrom("webhook_event")
     .selectAll()
@@ -103,6 +105,10 @@ export async function eventsBefore(
     .$if(fromMs !== undefined, (query) => query.where("received_at", ">=", fromMs ?? 0))
     .$if(toMs !== undefined, (query) => query.where("received_at", "<", toMs ?? 0))
     .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
+    .$if(verified === "yes", (query) => query.where("verified", "<>", "none"))
+    .$if(verified !== undefined && verified !== "yes", (query) =>
+      query.where("verified", "=", verified === "no" ? "none" : (verified ?? "")),
+    )
     .orderBy("seq", "desc")
     .limit(limit)
     .execute();

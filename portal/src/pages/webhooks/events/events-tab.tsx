@@ -16,7 +16,7 @@ import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { EventInspector } from "./event-inspector.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { fits, isVerifiedAs, queryOf, sqlOf, type Filters, type WebhookEvent } from "./filters.ts";
+import { fits, queryOf, sqlOf, type Filters, type WebhookEvent } from "./filters.ts";
 import { useLiveEvents, type LiveState } from "./live.ts";
 import { NoEvents } from "./no-events.tsx";
 import { Verified } from "./verified.tsx";
@@ -124,7 +124,7 @@ function useEvents(webhookId: string, filters: Filters, isPaused: boolean) {
   const items = useMemo(() => {
     const listed = new Set(list.items.map(({ id }) => id));
     const came = fresh.filter((event) => !listed.has(event.id) && fits(event, filters));
-    return [...came, ...list.items.filter((event) => isVerifiedAs(event, filters.verified))];
+    return [...came, ...list.items];
   }, [fresh, list.items, filters]);
   return { list: { ...list, items }, fresh: fresh.length, ...live };
 }

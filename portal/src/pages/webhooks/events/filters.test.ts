@@ -51,7 +51,9 @@ test("an event that came meanwhile fits as the server would say", () => {
 });
 
 test("conditions that are not well-formed yet are not asked, and say how they should be", () => {
-  assert.deepEqual(queryOf({ pointer: "order", header: "a b", q: "", type: "x", verified: "no" }), { type: "x" });
+  assert.deepEqual(queryOf({ pointer: "order", header: "a b", q: "", type: "x", verified: "perhaps" }), { type: "x" });
+  assert.deepEqual(queryOf({ verified: "github" }), { verified: "github" });
+  assert.match(faultOf("verified", "none") ?? "", /yes, no/);
   assert.equal(faultOf("pointer", "/a/b=c"), null);
   assert.match(faultOf("pointer", "a") ?? "", /\/order\/id/);
   assert.match(faultOf("header", ": x") ?? "", /X-Name/);

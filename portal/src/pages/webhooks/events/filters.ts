@@ -1,4 +1,4 @@
-import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
+import { WEBHOOK_SCHEMES, type ResultOf, type WEBHOOK_ROUTES } from "@mooring/contract";
 
 export type WebhookEvent = ResultOf<typeof WEBHOOK_ROUTES.getWebhookEvent>;
 
@@ -14,6 +14,7 @@ export type Filters = {
   readonly verified?: string | undefined;
 };
 
+const VERIFIED: ReadonlySet<string> = new Set(["yes", "no", ...WEBHOOK_SCHEMES].filter((each) => each !== "none"));
 const POINTER = /^(\/[^/=]*)+(=[\s\S]*)?$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}(:[\s\S]*)?$/;
 
@@ -21,14 +22,14 @@ const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}(:[\s\S]*)?$/;
 export function faultOf(name: keyof Filters, value: string | undefined): string | null {
   if (value === undefined || value === "") return null;
   if (name === "pointer" && !POINTER.test(value)) return "as /order/id or /order/id=17";
+  if (name === "verified" && !VERIFIED.has(value)) return "as yes, no or a scheme";
   if (name === "header" && !HEADER.test(value)) return "as X-Name or X-Name: value";
   return null;
 }
 
-/** What the server is asked for: it knows all conditions but the one on verification. Those that are not well-formed yet are left out. */
+/** What the server is asked for. Conditions that are not well-formed yet are left out. */
 export function queryOf(filters: Filters): Record<string, string> {
-  const { verified: _, ...asked } = filters;
-  const entries = Object.entries(asked) as [keyof Filters, string | undefined][];
+  const entries = Object.entries(filters) as [keyof Filters, string | undefined][];
   return Object.fromEntries(
     entries.flatMap(([name, value]) =>
       value === undefined || value === "" || faultOf(name, value) !== null ? [] : [[name, value]],
@@ -38,18 +39,17 @@ export function queryOf(filters: Filters): Record<string, string> {
 
 /** Whether an event that came meanwhile fits: what the server looks at, looked at here. */
 export function fits(event: WebhookEvent, filters: Filters): boolean {
-  const { from, to, type, header, pointer, q } = queryOf(filters);
+  const { from, to, type, header, pointer, q, verified } = queryOf(filters);
   if (from !== undefined && Date.parse(event.received_at) < Date.parse(from)) return false;
   if (to !== undefined && Date.parse(event.received_at) >= Date.parse(to)) return false;
   if (type !== undefined && event.type !== type) return false;
   if (q !== undefined && event.body?.toLowerCase().includes(q.toLowerCase()) !== true) return false;
   if (header !== undefined && !fitsHeader(event, header)) return false;
   if (pointer !== undefined && !fitsPointer(event.json, pointer)) return false;
-  return isVerifiedAs(event, filters.verified);
+  return isVerifiedAs(event, verified);
 }
 
-/** The condition on verification, which is looked at here only. */
-export function isVerifiedAs({ verified }: Pick<WebhookEvent, "verified">, wanted: string | undefined): boolean {
+function isVerifiedAs({ verified }: Pick<WebhookEvent, "verified">, wanted: string | undefined): boolean {
   if (wanted === undefined || wanted === "") return true;
   if (wanted === "yes") return verified !== "none";
   return verified === (wanted === "no" ? "none" : wanted);
@@ -86,8 +86,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** The same events as a statement for the query editor. */
 export function sqlOf(webhookId: string, filters: Filters): string {
-  const { from, to, type, header, pointer, q } = queryOf(filters);
-  const { verified = "" } = filters;
+  const { from, to, type, header, pointer, q, verified = "" } = queryOf(filters);
   const where = [
     `webhook_id = ${quoted(webhookId)}`,
     from !== undefined && `timestamp >= ${quoted(from)}`,

@@ -8,8 +8,8 @@ import { webhookFor } from "../resources.ts";
 export function listWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.listWebhookEvents> {
   return async ({ params, query }, { principal }) => {
     const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
-    const { from, to, type, header, pointer, q: text, cursor, limit = 50 } = query;
-    const search = { ...timesOf({ from, to }, "invalid_parameter"), type, header, pointer, text };
+    const { from, to, type, header, pointer, q: text, verified, cursor, limit = 50 } = query;
+    const search = { ...timesOf({ from, to }, "invalid_parameter"), type, header, pointer, text, verified };
     const page = await listEvents(deps, webhook.id, search, { cursor, limit });
     return { items: page.items.map(listedEvent), next_cursor: page.nextCursor };
   };
