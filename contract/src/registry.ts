@@ -44,11 +44,26 @@ export const ImageRepository = Type.Object({
   last_push_at: nullable(Timestamp),
 });
 
+const Platform = {
+  os: nullable(Type.String()),
+  architecture: nullable(Type.String()),
+  variant: nullable(Type.String()),
+};
+
 export const ImageTag = Type.Object({
   name: Type.String(),
   digest: Digest,
   media_type: MediaType,
   artifact_type: nullable(Type.String()),
+  platforms: Type.Array(Type.Object(Platform), {
+    description: "of an index, each once and 20 at most; of an image, as its config said when it was pushed",
+  }),
+  size_bytes: nullable(
+    Type.Integer({
+      minimum: 0,
+      description: "of all that it needs, each content once; null: the page names too much to add it all up",
+    }),
+  ),
   immutable: Type.Boolean(),
   pulls: Type.Integer({ minimum: 0, description: "of the manifest, by whichever name" }),
   last_pull_at: nullable(Timestamp),
@@ -111,9 +126,7 @@ export const ImageManifest = Type.Object({
     Type.Object({
       digest: Digest,
       media_type: MediaType,
-      os: nullable(Type.String()),
-      architecture: nullable(Type.String()),
-      variant: nullable(Type.String()),
+      ...Platform,
       total_size_bytes: Bytes,
     }),
     { description: "the manifests of an index" },
@@ -150,10 +163,10 @@ export const REGISTRY_API_ROUTES = {
     tag: "registry",
     summary: "List the repositories that the token can pull from, newest first",
     permission: "registry:pull",
-    query: Type.Object({ ...CursorQuery }),
+    query: Type.Object({ ...CursorQuery, project: Type.Optional(IdOrSlug) }),
     result: page(ImageRepository),
     status: 200,
-    problems: ["invalid_parameter"],
+    problems: ["invalid_parameter", "not_found"],
   }),
   getImageRepository: route({
     operationId: "getImageRepository",

@@ -6,6 +6,7 @@ import {
   imageName,
   numberOrNull,
   onePlatform,
+  platformNames,
   patternFault,
   patternsIn,
   platformText,
@@ -87,4 +88,22 @@ test("what is typed into fields", () => {
   assert.match(patternFault(["a/b"]) ?? "", /^a\/b has more/);
   assert.equal(numberOrNull(" "), null);
   assert.equal(numberOrNull("7"), 7);
+});
+
+test("a tag says its platforms, or what it is instead", () => {
+  const image = {
+    platforms: [],
+    artifact_type: "application/vnd.oci.image.config.v1+json",
+    media_type: "application/vnd.oci.image.manifest.v1+json",
+  };
+  const none = { os: null, architecture: null, variant: null };
+  const amd64 = { ...none, os: "linux", architecture: "amd64" };
+  const index = "application/vnd.oci.image.index.v1+json";
+  assert.deepEqual(platformNames({ ...image, platforms: [amd64] }), ["linux/amd64"]);
+  assert.deepEqual(platformNames({ ...image, platforms: [amd64, none] }), ["linux/amd64"]);
+  assert.deepEqual(platformNames(image), ["platform unknown"]);
+  assert.deepEqual(platformNames({ ...image, media_type: index, artifact_type: null }), ["index"]);
+  assert.deepEqual(platformNames({ ...image, artifact_type: "application/vnd.cncf.helm.config.v1+json" }), [
+    "application/vnd.cncf.helm.config.v1+json",
+  ]);
 });

@@ -21,8 +21,27 @@ const PLATFORM_CHARS_MAX = 60;
 export function onePlatform({ image_config: config }: Pick<Manifest, "image_config">): string | null {
   if (config === null) return null;
   const text = platformText(config);
-  if (text === "attached") return null;
-  return text.length > PLATFORM_CHARS_MAX ? `${text.slice(0, PLATFORM_CHARS_MAX)}…` : text;
+  return text === "attached" ? null : cut(text);
+}
+
+const cut = (text: string): string =>
+  text.length > PLATFORM_CHARS_MAX ? `${text.slice(0, PLATFORM_CHARS_MAX)}…` : text;
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  "application/vnd.oci.image.config.v1+json",
+  "application/vnd.docker.container.image.v1+json",
+]);
+
+/** The platforms of a tag, or what it is instead. */
+export function platformNames({
+  platforms,
+  artifact_type: type,
+  media_type,
+}: Pick<ImageTag, "platforms" | "artifact_type" | "media_type">): string[] {
+  const names = new Set(platforms.map(platformText).filter((name) => name !== "attached"));
+  if (names.size > 0) return [...names].map(cut);
+  if (type !== null && !IMAGE_TYPES.has(type)) return [cut(type)];
+  return [/index|manifest\.list/.test(media_type) ? "index" : "platform unknown"];
 }
 
 /** A program with its arguments, in the form in which one can tell them apart. */

@@ -47,13 +47,11 @@ export function Page(): ReactNode {
   const project = useProject();
   const list = useList(
     REGISTRY_API_ROUTES.listImageRepositories,
-    { query: { limit: 100 }, purpose: "list the repositories" },
+    { query: { limit: 100, project: project?.slug }, purpose: "list the repositories" },
     { refetchMs: 30_000 },
   );
   const q = (search.q ?? "").toLowerCase();
-  const shown = list.items.filter(
-    ({ slug, project_id }) => slug.includes(q) && (project === null || project_id === project.id),
-  );
+  const shown = list.items.filter(({ slug }) => slug.includes(q));
   const isPushed = shown.some(({ manifests }) => manifests > 0);
   const isCut = shown.length < list.items.length;
   return (
@@ -61,7 +59,12 @@ export function Page(): ReactNode {
       title="Images"
       about="Container images, and whatever else is pushed as one. Every app has a repository of its name."
       actions={
-        <CopyButton text={curlOf(`${location.origin}/v1/registry/repositories?limit=100`)} label="Copy as curl" />
+        <CopyButton
+          text={curlOf(
+            `${location.origin}/v1/registry/repositories?limit=100${project === null ? "" : `&project=${project.slug}`}`,
+          )}
+          label="Copy as curl"
+        />
       }
     >
       {!list.isPending && shown.length > 0 && !isPushed && q === "" && <FirstPush app={shown[0]?.slug ?? "APP"} />}
@@ -87,7 +90,7 @@ function NoMatch({ list }: { list: Parameters<typeof More>[0]["list"] }): ReactN
   return (
     <>
       <Empty title="No repository matches">
-        <p>None of the {list.items.length} that are loaded has this in its name, or belongs to this project.</p>
+        <p>None of the {list.items.length} that are loaded has this in its name.</p>
       </Empty>
       {list.hasMore && <More list={list} />}
     </>

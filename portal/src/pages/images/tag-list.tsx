@@ -1,5 +1,5 @@
 import { REGISTRY_API_ROUTES } from "@mooring/contract";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
@@ -12,17 +12,8 @@ import { Badge } from "~/kit/state.tsx";
 import { ListTable, More, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
-import {
-  firstPushCommands,
-  onePlatform,
-  platformText,
-  shortDigest,
-  type ImageTag,
-  type Manifest,
-  type Repository,
-} from "./images.ts";
+import { firstPushCommands, platformNames, shortDigest, type ImageTag, type Repository } from "./images.ts";
 import { referenceOf, refOfTag, type SearchState } from "./search.ts";
-import { useManifest } from "./use-manifest.ts";
 
 const PLATFORMS_SHOWN = 4;
 
@@ -48,7 +39,7 @@ export function TagList({ repository }: { repository: Repository }): ReactNode {
       <ListTable
         label="tags"
         list={{ ...list, items: shown }}
-        columns={columnsOf(repository.slug)}
+        columns={COLUMNS}
         keyOf={({ name }) => name}
         openKey={search.ref === undefined ? undefined : referenceOf(search.ref)}
         onOpen={({ name }) =>
@@ -60,75 +51,32 @@ export function TagList({ repository }: { repository: Repository }): ReactNode {
   );
 }
 
-function columnsOf(app: string): Column<ImageTag>[] {
-  return [
-    {
-      title: "Tag",
-      cell: ({ name, immutable }) => (
-        <span className="flex items-center gap-2">
-          <code>{name}</code>
-          {immutable && <Badge>immutable</Badge>}
-        </span>
-      ),
-    },
-    { title: "Platforms", cell: ({ digest }) => <OfManifest app={app} digest={digest} show={Platforms} />, grow: true },
-    { title: "Size", cell: ({ digest }) => <OfManifest app={app} digest={digest} show={Size} />, number: true },
-    { title: "Digest", cell: ({ digest }) => <code title={digest}>{shortDigest(digest)}</code> },
-    { title: "Pulls", cell: ({ pulls }) => countText(pulls), number: true },
-    { title: "Last pull", cell: ({ last_pull_at }) => <Time at={last_pull_at} /> },
-    { title: "Pushed", cell: ({ updated_at }) => <Time at={updated_at} /> },
-  ];
-}
+const COLUMNS: readonly Column<ImageTag>[] = [
+  {
+    title: "Tag",
+    cell: ({ name, immutable }) => (
+      <span className="flex items-center gap-2">
+        <code>{name}</code>
+        {immutable && <Badge>immutable</Badge>}
+      </span>
+    ),
+  },
+  { title: "Platforms", cell: (tag) => <Platforms tag={tag} />, grow: true },
+  { title: "Size", cell: ({ size_bytes }) => (size_bytes === null ? "—" : bytesText(size_bytes)), number: true },
+  { title: "Digest", cell: ({ digest }) => <code title={digest}>{shortDigest(digest)}</code> },
+  { title: "Pulls", cell: ({ pulls }) => countText(pulls), number: true },
+  { title: "Last pull", cell: ({ last_pull_at }) => <Time at={last_pull_at} /> },
+  { title: "Pushed", cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
 
-/** Something that only the manifest tells, asked when the row comes into sight. */
-function OfManifest({
-  app,
-  digest,
-  show: Show,
-}: {
-  app: string;
-  digest: string;
-  show: (props: { manifest: Manifest }) => ReactNode;
-}): ReactNode {
-  const place = useRef<HTMLSpanElement>(null);
-  const [isSeen, setSeen] = useState(false);
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const observer = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting === true) setSeen(true);
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  const { data, error } = useManifest(app, digest, { enabled: isSeen });
-  return (
-    <span ref={place} className="inline-flex min-h-4 min-w-4 gap-1">
-      {data !== undefined && <Show manifest={data} />}
-      {error !== null && <span title={error.message}>?</span>}
-    </span>
-  );
-}
-
-function Size({ manifest }: { manifest: Manifest }): ReactNode {
-  return bytesText(manifest.total_size_bytes);
-}
-
-function Platforms({ manifest }: { manifest: Manifest }): ReactNode {
-  const { platforms, artifact_type: type, config, image_config } = manifest;
-  const names = [...new Set(platforms.map(platformText))].filter((name) => name !== "attached");
-  if (platforms.length === 0) {
-    const kind = image_config === null ? (type ?? config?.media_type ?? "artifact") : "one platform";
-    return (
-      <Badge>
-        <ForeignText text={onePlatform(manifest) ?? kind} />
-      </Badge>
-    );
-  }
+function Platforms({ tag }: { tag: ImageTag }): ReactNode {
+  const names = platformNames(tag);
   return (
     <span className="inline-flex gap-1" title={names.join(", ")}>
       {names.slice(0, PLATFORMS_SHOWN).map((name) => (
-        <Badge key={name}>{name}</Badge>
+        <Badge key={name}>
+          <ForeignText text={name} />
+        </Badge>
       ))}
       {names.length > PLATFORMS_SHOWN && <Badge>{names.length - PLATFORMS_SHOWN} more</Badge>}
     </span>

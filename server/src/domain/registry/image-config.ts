@@ -56,6 +56,19 @@ export async function readImageConfig(
   }
 }
 
+const PLATFORM_CHARS_MAX = 100;
+
+/** What an image is for, by its config, as an index would say it of one of its manifests; null where that is nothing. */
+export async function platformOfConfig(
+  deps: Pick<RegistryDeps, "metadata" | "objects">,
+  config: Pick<ReferenceRow, "repository" | "target" | "media_type">,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const { os = null, architecture = null, variant = null } = (await readImageConfig(deps, config)) ?? {};
+  const known = Object.entries({ os, architecture, variant }).filter(([, text]) => text !== null && text !== "");
+  if (known.length === 0) return null;
+  return Object.fromEntries(known.map(([name, text]) => [name, text?.slice(0, PLATFORM_CHARS_MAX).toWellFormed()]));
+}
+
 /** Whoever pushes decides what a config holds: what has another type than it should is left out, and everything has an end. */
 export function parseImageConfig(content: Uint8Array): ImageConfig | null {
   let document: unknown;

@@ -55,7 +55,7 @@ export async function repositoryRows(
   db: Reader,
   orgId: string,
   reach: Reach,
-  page: { readonly beforeId: string | undefined; readonly limit: number },
+  page: { readonly beforeId: string | undefined; readonly limit: number; readonly projectId: string | undefined },
 ): Promise<RepositoryRow[]> {
   return rows(db, orgId)
     .where((eb) =>
@@ -64,6 +64,7 @@ export async function repositoryRows(
         ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
       ]),
     )
+    .$if(page.projectId !== undefined, (query) => query.where("app.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("app.id", "<", page.beforeId ?? ""))
     .orderBy("app.id", "desc")
     .limit(page.limit)
@@ -117,16 +118,18 @@ export async function tagPage(
     .execute();
 }
 
-/** What these manifests are made of. */
+/** What these manifests are made of; so much of it at most. */
 export async function referencesOfAll(
   db: Reader,
   repository: string,
   manifests: readonly string[],
+  limit: number,
 ): Promise<ReferenceRow[]> {
   const found: ReferenceRow[] = [];
   for (const chunk of inChunks(manifests)) {
     const query = db.selectFrom("registry_reference").selectAll().where("repository", "=", repository);
-    found.push(...(await query.where("manifest", "in", chunk).orderBy("manifest").orderBy("position").execute()));
+    const inOrder = query.where("manifest", "in", chunk).orderBy("manifest").orderBy("position");
+    for (const row of await inOrder.limit(Math.max(0, limit - found.length)).execute()) found.push(row);
   }
   return found;
 }

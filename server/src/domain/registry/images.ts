@@ -5,7 +5,6 @@ import { Problem } from "#kernel/problem.ts";
 import { unlinkBlob } from "./blobs.ts";
 import {
   allTags,
-  referencesOfAll,
   repositoryRow,
   repositoryRows,
   someBlobs,
@@ -18,7 +17,7 @@ import { removeManifest, tellOf } from "./manifests.ts";
 import { lockRegistry } from "./repositories.ts";
 import type { Retention } from "./retention.ts";
 import { putSettings } from "./store.ts";
-import { nameOf, type ManifestRow, type ReferenceRow, type RegistryDeps, type Repository } from "./types.ts";
+import { nameOf, type RegistryDeps, type Repository } from "./types.ts";
 import { dropUpload } from "./uploads.ts";
 
 type Deps = Pick<RegistryDeps, "metadata" | "clock">;
@@ -41,12 +40,12 @@ export async function findRepository(
   return row === undefined ? undefined : viewOf(row, org.slug);
 }
 
-/** Those within reach before an id, newest first. */
+/** Those within reach, of one project where one is given, before an id, newest first. */
 export async function repositoriesBefore(
   { metadata }: Pick<Deps, "metadata">,
   org: { readonly id: string; readonly slug: string },
   reach: Reach,
-  page: { readonly beforeId: string | undefined; readonly limit: number },
+  page: { readonly beforeId: string | undefined; readonly limit: number; readonly projectId: string | undefined },
 ): Promise<RepositoryView[]> {
   const rows = await repositoryRows(metadata.read, org.id, reach, page);
   return rows.map((row) => viewOf(row, org.slug));
@@ -107,55 +106,6 @@ function settingsOf({ isPublic, immutableTags, retention }: RepositoryView) {
     immutable_tags: JSON.stringify(immutableTags),
     retention: retention === null ? null : JSON.stringify(retention),
   };
-}
-
-/** What a manifest weighs, and what is in it. */
-export interface Image {
-  readonly manifest: ManifestRow;
-  readonly references: readonly ReferenceRow[];
-  /** Bytes that a client pulls at most: every blob and manifest below, each once. */
-  readonly totalBytes: number;
-  /** Of each manifest in an index that is here, by digest. */
-  readonly childBytes: ReadonlyMap<string, number>;
-}
-
-/** Manifests of one image that are looked at: an index may name thousands, and its indexes thousands again. */
-const WALK_MAX = 2000;
-
-export async function imageOf(deps: Pick<Deps, "metadata">, manifest: ManifestRow): Promise<Image> {
-  const { read } = deps.metadata;
-  const { repository, digest, size } = manifest;
-  const byManifest = new Map<string, ReferenceRow[]>([[digest, []]]);
-  for (let level = [digest]; level.length > 0 && byManifest.size < WALK_MAX;) {
-    const next = new Set<string>();
-    for (const row of await referencesOfAll(read, repository, level)) {
-      byManifest.get(row.manifest)?.push(row);
-      if (row.kind === "manifest" && !byManifest.has(row.target)) next.add(row.target);
-    }
-    level = [...next].slice(0, WALK_MAX - byManifest.size);
-    for (const target of level) byManifest.set(target, []);
-  }
-  const references = byManifest.get(digest) ?? [];
-  const children = references.filter(({ kind }) => kind === "manifest");
-  return {
-    manifest,
-    references,
-    totalBytes: size + weightOf(byManifest, digest),
-    childBytes: new Map(children.map(({ target, size: own }) => [target, own + weightOf(byManifest, target)])),
-  };
-}
-
-/** Of everything below a manifest, each digest once. */
-function weightOf(byManifest: ReadonlyMap<string, readonly ReferenceRow[]>, digest: string): number {
-  const sizes = new Map<string, number>();
-  const seen = new Set([digest]);
-  for (const at of seen) {
-    for (const { target, size, kind } of byManifest.get(at) ?? []) {
-      if (kind !== "foreign") sizes.set(target, size);
-      if (kind === "manifest") seen.add(target);
-    }
-  }
-  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
 const BATCH = 100;

@@ -43,12 +43,11 @@ export { bytesLeft, imageQuotaOf, quotaExceeded, quotaWarning, setImageQuota } f
 export {
   emptyRepository,
   findRepository,
-  imageOf,
   repositoriesBefore,
   updateRepository,
-  type Image,
   type RepositoryView,
 } from "./images.ts";
+export { imageOf, outlinesOf, type Image, type ImageOutline } from "./image-parts.ts";
 export { readImageConfig, type ImageConfig } from "./image-config.ts";
 export { imageRecords } from "./image-records.ts";
 export { contentsOf, tagPage } from "./images-store.ts";

@@ -8,6 +8,7 @@ import { blobSizes, holdBlobs, isNeeded, releaseBlobs } from "./blobs-store.ts";
 import { parseDigest, type ContentDigest } from "./digest.ts";
 import { manifestUnknown, RegistryError } from "./errors.ts";
 import { matchesAny } from "./immutable.ts";
+import { platformOfConfig } from "./image-config.ts";
 import { MANIFEST_BYTES_MAX, type Manifest, type Reference } from "./manifest.ts";
 import {
   deleteManifestRow,
@@ -71,12 +72,13 @@ export async function putManifest(
   pushed: NewManifest,
 ): Promise<void> {
   const { content } = pushed;
+  const config = await configPlatform(deps, repository, pushed.manifest);
   const staged = await deps.objects.write(CONTENT_OWNER, content, { bytesMax: MANIFEST_BYTES_MAX });
   let used = false;
   try {
     used = await deps.metadata.write(async (tx) => {
       await lockRegistry(deps, tx, repository.orgId);
-      return putInto(deps, tx, { caller, repository, pushed, staged });
+      return putInto(deps, tx, { caller, repository, pushed, staged, config });
     });
   } finally {
     if (!used) await deps.objects.discard(staged);
@@ -88,6 +90,19 @@ interface Putting {
   readonly repository: Repository;
   readonly pushed: NewManifest;
   readonly staged: StagedBlob;
+  /** What the image is for, by its config. */
+  readonly config: Reference["platform"];
+}
+
+/** Read once, when it comes: a list of tags could not read as many configs as it has rows. */
+async function configPlatform(
+  deps: Pick<RegistryDeps, "metadata" | "objects">,
+  { id }: Repository,
+  { references }: Manifest,
+): Promise<Reference["platform"]> {
+  const config = references.find(({ kind }) => kind === "config");
+  if (config === undefined) return null;
+  return platformOfConfig(deps, { repository: id, target: config.digest, media_type: config.mediaType });
 }
 
 /** True when the staged content is what was kept. */
@@ -138,7 +153,7 @@ function requireMutable({ immutableTags }: Repository, tag: string): void {
 }
 
 async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promise<boolean> {
-  const { repository, pushed, staged, caller } = putting;
+  const { repository, pushed, staged, caller, config } = putting;
   const { manifest, digest } = pushed;
   const at = { repository: repository.id, org_id: repository.orgId };
   await holdReferences(tx, repository, manifest.references);
@@ -154,7 +169,7 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
     position,
     media_type: reference.mediaType,
     size: reference.size,
-    platform: reference.platform === null ? null : JSON.stringify(reference.platform),
+    platform: jsonOrNull(reference.kind === "config" ? config : reference.platform),
   }));
   const row: ManifestRow = {
     ...at,
@@ -174,6 +189,10 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
   };
   await insertManifest(tx, row, references);
   return same === undefined;
+}
+
+function jsonOrNull(platform: Reference["platform"]): string | null {
+  return platform === null ? null : JSON.stringify(platform);
 }
 
 /** Keeps what the manifest needs from being collected. @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID` */

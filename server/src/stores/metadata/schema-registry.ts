@@ -83,7 +83,7 @@ export interface RegistryTables {
     position: number;
     media_type: string;
     size: number;
-    /** JSON object of a manifest in an index; null: none. */
+    /** JSON object: of a manifest in an index, or of an image by its config; null: none. */
     platform: string | null;
   };
   registry_tag: {

@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { Principal } from "#domain/identity/index.ts";
-import { absent, type Caller } from "#domain/organizations/index.ts";
+import { absent, findProject, type Caller, type Project } from "#domain/organizations/index.ts";
 import {
   contentsOf,
   findRepository,
@@ -28,6 +28,19 @@ export async function repositoryFor(
   if (repository === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(repository));
   return repository;
+}
+
+/** @throws Problem as above */
+export async function projectFor(
+  deps: { readonly metadata: MetadataStore },
+  principal: Principal,
+  idOrSlug: string,
+  permission: Scope,
+): Promise<Project> {
+  const project = await findProject(deps, principal.orgId, idOrSlug);
+  if (project === undefined) throw absent();
+  requireSeen(principal, permission, { orgId: project.org_id, project });
+  return project;
 }
 
 export function orgOf({ orgId, orgSlug }: Principal): { readonly id: string; readonly slug: string } {
@@ -66,6 +79,17 @@ function retentionBody({ keepLast, keepDays, keepTags, untaggedDays }: Retention
 
 export function retentionOf({ keep_last, keep_days, keep_tags, untagged_days }: RetentionBody): Retention {
   return { keepLast: keep_last, keepDays: keep_days, keepTags: keep_tags, untaggedDays: untagged_days };
+}
+
+/** Of what whoever pushed wrote: what is no text is left out. */
+export function platformBody(json: string | null): {
+  os: string | null;
+  architecture: string | null;
+  variant: string | null;
+} {
+  const platform = (json === null ? {} : JSON.parse(json)) as Record<string, unknown>;
+  const text = (name: string): string | null => (typeof platform[name] === "string" ? platform[name] : null);
+  return { os: text("os"), architecture: text("architecture"), variant: text("variant") };
 }
 
 export function isoOrNull(ms: number | null): string | null {

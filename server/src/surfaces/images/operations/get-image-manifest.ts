@@ -13,7 +13,7 @@ import {
 import type { Operation } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { ImagesSurfaceDeps } from "../index.ts";
-import { isoOrNull, repositoryFor } from "../model.ts";
+import { isoOrNull, platformBody, repositoryFor } from "../model.ts";
 
 const REFERRERS_MAX = 100;
 
@@ -93,12 +93,6 @@ function configBody(config: ImageConfig | null) {
       empty_layer: emptyLayer,
     })),
   };
-}
-
-function platformBody(json: string | null): { os: string | null; architecture: string | null; variant: string | null } {
-  const platform = (json === null ? {} : JSON.parse(json)) as Record<string, unknown>;
-  const text = (name: string): string | null => (typeof platform[name] === "string" ? platform[name] : null);
-  return { os: text("os"), architecture: text("architecture"), variant: text("variant") };
 }
 
 function referrerBody(row: ManifestRow) {

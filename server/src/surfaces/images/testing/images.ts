@@ -17,9 +17,37 @@ const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 export interface Pushed {
   readonly name: string;
   readonly digest: string;
+  /** Of the manifest alone. */
+  readonly bytes: number;
 }
 
 const CONFIG = "application/vnd.oci.image.config.v1+json";
+
+const INDEX = "application/vnd.oci.image.index.v1+json";
+
+/** Pushes an index of images that are there; each with a platform, or none. */
+export async function pushIndex(
+  world: World,
+  app: { slug: string },
+  tag: string,
+  parts: readonly { readonly image: Pushed; readonly platform?: unknown }[],
+): Promise<Pushed> {
+  const name = `orgs/${world.acme.slug}/${app.slug}`;
+  const client = await newClient(world, { scopes: ["registry:pull", "registry:push"] });
+  const manifests = parts.map(({ image, platform }) => ({
+    mediaType: MANIFEST,
+    digest: image.digest,
+    size: image.bytes,
+    platform,
+  }));
+  const body = { schemaVersion: 2, mediaType: INDEX, manifests };
+  const answer = await world.call("PUT", `/v2/${name}/manifests/${tag}`, {
+    headers: { authorization: await tokenFor(world, client, `repository:${name}:pull,push`), "content-type": INDEX },
+    body,
+  });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return { name, digest: digestOf(JSON.stringify(body)), bytes: Buffer.byteLength(JSON.stringify(body)) };
+}
 
 /** Pushes a small image of its own to an app's repository. */
 export async function pushImage(
@@ -41,5 +69,6 @@ export async function pushImage(
     body: manifest,
   });
   if (answer.status !== 201) throw new Error(answer.text);
-  return { name, digest: digestOf(JSON.stringify(manifest)) };
+  const pushed = JSON.stringify(manifest);
+  return { name, digest: digestOf(pushed), bytes: Buffer.byteLength(pushed) };
 }
