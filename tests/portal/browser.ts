@@ -23,6 +23,8 @@ const ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Elements tell the role and the name that assistive technology is told.
+  "--enable-blink-features=ComputedAccessibilityInfo",
 ];
 const PATIENCE_MS = 30_000;
 

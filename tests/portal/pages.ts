@@ -25,3 +25,17 @@ export const OWN_PAGES = ["/account", "/instance"] as const;
 
 /** For everybody. */
 export const OPEN_PAGES = ["/sign-in", "/setup", "/invitation"] as const;
+
+interface PortalPage {
+  readonly path: string;
+  readonly title: string;
+  readonly key?: string;
+  readonly hidden?: boolean;
+}
+
+/** The portal's own list of its pages: what goes through all of them can't forget a new one. */
+export async function portalPages(): Promise<readonly PortalPage[]> {
+  const { href } = new URL("../../portal/src/app/pages.ts", import.meta.url);
+  const { PAGES } = (await import(href)) as { PAGES: readonly PortalPage[] };
+  return PAGES;
+}

@@ -1,0 +1,72 @@
+/** Walks through all that is in sight by Tab, and tells what is wrong with the way. */
+import type { Keys, Stop, Usable } from "./keys.ts";
+
+const STOPS_MAX = 500;
+/** Lines of one row of controls may be that much out of line, in CSS pixels. */
+const LINE = 12;
+
+/**
+ * What is in sight and no key leads to, where the focus can't be seen, where Tab does not lead on, and where it leads back up the
+ * page. Arrow keys are for what stands within one widget, of which Tab has to lead to one part.
+ */
+export async function walk(keys: Keys): Promise<readonly string[]> {
+  const wanted = await keys.survey();
+  const { stops, trap } = await tabThrough(keys);
+  const found: string[] = [];
+  if (stops.length >= STOPS_MAX) found.push(`Tab goes on for more than ${STOPS_MAX} stops`);
+  if (trap !== null) found.push(`Tab leads back to ${await keys.nameOf(trap)}, and not on`);
+  let before: Stop | null = null;
+  for (const stop of stops) {
+    if (stop !== null) {
+      const faults = [
+        stop.ring ? null : "the focus is not seen on",
+        stop.hit ? null : "covered while it has the focus:",
+        stop.inScope ? null : "Tab leaves the dialog, to",
+        before !== null && goesUp(before, stop) ? `Tab goes up from ${await keys.nameOf(before.id)} to` : null,
+      ];
+      for (const fault of faults) if (fault !== null) found.push(`${fault} ${await keys.nameOf(stop.id)}`);
+    }
+    before = stop;
+  }
+  found.push(...(await unreached(keys, wanted, stops)));
+  return [...new Set(found)];
+}
+
+interface Way {
+  /** Null is the end of the page, from which Tab begins anew. */
+  readonly stops: readonly (Stop | null)[];
+  readonly trap: number | null;
+}
+
+/** From where the focus is, past the end of the page, and round to the beginning of the way. */
+async function tabThrough(keys: Keys): Promise<Way> {
+  const stops: (Stop | null)[] = [];
+  const met = new Set<number>();
+  let first: number | null = null;
+  for (let ends = 0; stops.length < STOPS_MAX && ends < 3;) {
+    const stop = await keys.tab();
+    if (stop === null) ends++;
+    else if (stop.id === first) break;
+    else if (met.has(stop.id)) return { stops, trap: stop.id };
+    else met.add(stop.id);
+    first ??= stop?.id ?? null;
+    stops.push(stop);
+  }
+  return { stops, trap: null };
+}
+
+/** Up the page, and not to a column further right. */
+function goesUp(before: Stop, stop: Stop): boolean {
+  if (before.region !== stop.region || before.composite !== stop.composite) return false;
+  return stop.place.bottom < before.place.top + LINE && stop.place.left < before.place.right - LINE;
+}
+
+async function unreached(keys: Keys, wanted: readonly Usable[], stops: Way["stops"]): Promise<readonly string[]> {
+  const reached = new Set(stops.map((stop) => stop?.id));
+  const widgets = new Set(stops.map((stop) => stop?.composite));
+  const missed = wanted.filter(
+    ({ id, composite }) => !reached.has(id) && (composite === null || !widgets.has(composite)),
+  );
+  const left = missed.length === 0 ? [] : await keys.remaining(missed);
+  return left.map((what) => `no key leads to ${what}`);
+}
