@@ -8,6 +8,7 @@ import { ORGANIZATION_ROWS } from "./organization.ts";
 import { PROJECT_ROWS } from "./projects.ts";
 import { S3_DESTINATION_ROWS } from "./s3-destinations.ts";
 import { S3_KEY_ROWS } from "./s3-keys.ts";
+import { TRUST_ROWS } from "./trusts.ts";
 
 /** The organization API: what an organization has, who may do what in it, and what was done. */
 export const ORGANIZATION_ROUTES = {
@@ -17,6 +18,7 @@ export const ORGANIZATION_ROUTES = {
   ...MEMBER_ROWS,
   ...ACCESS_ROWS,
   ...CREDENTIAL_ROWS,
+  ...TRUST_ROWS,
   ...ACTIVITY_ROWS,
   ...S3_KEY_ROWS,
   ...S3_DESTINATION_ROWS,

@@ -19,6 +19,7 @@ import {
 import type { Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
+import { createOutbound } from "#stores/outbound/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
@@ -326,6 +327,12 @@ async function openIdentity(
     ...(config.master_key === null ? {} : { masterKey: config.master_key }),
     issuer: addresses.identity_url,
     audience: addresses.identity_url,
+    outbound: createOutbound({
+      privateAddresses: config.webhooks_private_addresses === "allow",
+      allowedAddresses: config.webhooks_allowed_addresses,
+      clock,
+      userAgent: "Mooring",
+    }),
     log,
   });
 }

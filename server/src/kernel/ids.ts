@@ -32,7 +32,8 @@ export type IdPrefix =
   | "url"
   | "lease"
   | "ses"
-  | "pass";
+  | "pass"
+  | "trust";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 

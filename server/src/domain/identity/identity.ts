@@ -2,15 +2,18 @@ import type { AuditEvent } from "#domain/audit/index.ts";
 import { atIntervals } from "#kernel/periodic.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import { createOutbound, type Outbound } from "#stores/outbound/index.ts";
 import { Activity } from "./activity/index.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { ChangeFeed } from "./changes/index.ts";
+import { Federation } from "./federation/index.ts";
 import {
   Credentials,
   CredentialStates,
   isLive,
   RefusalLog,
   SignIn,
+  Trusts,
   UsageLog,
   type CredentialState,
 } from "./credentials/index.ts";
@@ -46,6 +49,8 @@ export interface IdentityOptions {
   readonly nodeId?: string;
   /** ES256 when absent. */
   readonly tokenAlg?: SigningAlg;
+  /** By which keys of trusted issuers are read; public addresses only when absent. */
+  readonly outbound?: Pick<Outbound, "check" | "get">;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -55,6 +60,8 @@ export interface Identity {
   readonly authenticator: Authenticator;
   readonly signIn: SignIn;
   readonly credentials: Credentials;
+  /** Issuers whose tokens stand for a credential's secret. */
+  readonly trusts: Trusts;
   /**
    * A credential at this moment, for tokens that other services issue for it; undefined when it is void or its epoch is another.
    * @throws Problem `unavailable` when this node can't know
@@ -95,12 +102,16 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const activity = new Activity(options);
   const verifier = new TokenVerifier({ clock, keys, feed, states, issuer, audience });
   const tokenIssuer = new TokenIssuer({ clock, keys, refusals, issuer, audience });
+  const outbound = options.outbound ?? createOutbound({ privateAddresses: false, clock, userAgent: "Mooring" });
+  const federation = new Federation({ clock, outbound });
+  const credentials = new Credentials({ metadata, clock, envelope, feed });
   const upkeep = createUpkeep(keys, options.log);
   return {
     issuer,
     authenticator: createAuthenticator({ verifier, usage }),
-    signIn: new SignIn({ clock, envelope, states, feed, refusals, usage }),
-    credentials: new Credentials({ metadata, clock, envelope, feed }),
+    signIn: new SignIn({ clock, envelope, states, feed, refusals, usage, federation }),
+    credentials,
+    trusts: new Trusts({ metadata, clock, credentials, federation, outbound, issuer }),
     present: async (credentialId, epoch) => {
       await feed.ensureFresh();
       const cached = await states.byId(credentialId);
@@ -132,6 +143,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     },
     stop: async () => {
       // Each by itself: a database that is away already must not keep the rest from stopping.
+      federation.stop();
       const outcomes = [];
       for (const part of [upkeep, feed, refusals, usage, activity])
         outcomes.push(...(await Promise.allSettled([part.stop()])));

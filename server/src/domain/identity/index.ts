@@ -33,6 +33,7 @@ export {
   requirePolicy,
   revokeCredentialsOfProject,
   transferCredentials,
+  Trusts,
   withinPolicy,
   type Acting,
   type Credential,
@@ -45,8 +46,11 @@ export {
   type Propagation,
   type SignInRequest,
   type SystemActor,
+  type NewTrust,
+  type TrustView,
 } from "./credentials/index.ts";
 export { FailureLimit } from "./credentials/index.ts";
+export { ASSERTION_CHARS_MAX, type Check } from "./federation/index.ts";
 export { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
 export type { Envelope, SealedPlace, SigningKeyInfo } from "./keys/index.ts";
 export { ScopeRefusal, type AccessTokenClaims, type IssuedToken, type VerifiedToken } from "./tokens/index.ts";

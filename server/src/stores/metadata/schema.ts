@@ -3,13 +3,15 @@ import type { AlertTables } from "./schema-alerts.ts";
 import type { PeopleTables } from "./schema-people.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
+import type { TrustTables } from "./schema-trusts.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
 
 /**
  * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
  * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
  */
-export interface Tables extends ActivityTables, AlertTables, PeopleTables, RegistryTables, S3Tables, WebhookTables {
+export interface Tables
+  extends ActivityTables, AlertTables, PeopleTables, RegistryTables, S3Tables, TrustTables, WebhookTables {
   organization: {
     id: string;
     slug: string;

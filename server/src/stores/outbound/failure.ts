@@ -7,6 +7,8 @@ export type OutboundFailure =
   /** The certificate is not valid for the destination, or not to be trusted. */
   | "tls_failed"
   | "timeout"
+  /** The answer is longer than whoever asked takes. */
+  | "too_large"
   | "cancelled";
 
 /** `message` is for whoever named the destination. */

@@ -16,6 +16,19 @@ export interface OutboundAnswer {
   readonly elapsedMs: number;
 }
 
+export interface OutboundReading {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A longer body is refused. */
+  readonly bytesMax: number;
+  readonly signal: AbortSignal;
+}
+
+export interface OutboundContent {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
 /**
  * Requests to addresses that users name. They reach public addresses only, unless the operator allows others: the name is
  * resolved here, every address is checked, and the connection goes to one of the checked ones. Redirects are answers, not
@@ -26,4 +39,6 @@ export interface Outbound {
   check(url: string): void;
   /** @throws OutboundError */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** @throws OutboundError, `too_large` too */
+  get(request: OutboundReading): Promise<OutboundContent>;
 }

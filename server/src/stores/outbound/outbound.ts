@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Clock } from "#kernel/time.ts";
 import { destinationOf, reachableOf, refuseUnlessAllowed, type Destination } from "./destination.ts";
 import { OutboundError } from "./failure.ts";
-import type { Outbound, OutboundAnswer, OutboundRequest } from "./index.ts";
+import type { Outbound, OutboundAnswer } from "./index.ts";
 import { remembering, systemResolve, type Resolve } from "./resolve.ts";
 
 export interface OutboundOptions {
@@ -32,6 +32,7 @@ const IDLE_CONNECTIONS_MAX = 64;
 /** Of an answer's body so much is read, and thrown away, so that the destination can send it whole in the common case. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const { privateAddresses, timeoutMs = TIMEOUT_MS, resolvedMs = RESOLVED_MS } = options;
@@ -40,27 +41,48 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const resolve = remembering(asking, resolvedMs);
   const kept = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
   const agents = { "http:": new Agent(kept), "https:": new SecureAgent(kept) };
+  /** Between the first look-up and the last byte, within the time limit. */
+  async function ask(request: Asked, signal: AbortSignal): Promise<Answered> {
+    const limit = limitOf(signal, timeoutMs);
+    try {
+      const destination = destinationOf(request.url, reachable);
+      const addresses = await addressesOf(destination, resolve, limit.signal);
+      refuseUnlessAllowed(destination.url, addresses, reachable);
+      const agent = agents[destination.url.protocol as keyof typeof agents];
+      const answered = await exchange(destination, addresses, request, { ...options, agent, signal: limit.signal });
+      if (request.keptBytesMax !== undefined && !answered.isWhole) limit.signal.throwIfAborted();
+      return answered;
+    } catch (error) {
+      throw failureOf(error, signal, limit.signal, timeoutMs);
+    } finally {
+      limit.end();
+    }
+  }
   return {
     check: (url) => void destinationOf(url, reachable),
-    post: async (request) => {
+    post: async ({ url, headers, body, signal }) => {
       const startedMs = performance.now();
-      const limit = limitOf(request.signal, timeoutMs);
-      try {
-        const destination = destinationOf(request.url, reachable);
-        const addresses = await addressesOf(destination, resolve, limit.signal);
-        refuseUnlessAllowed(destination.url, addresses, reachable);
-        const agent = agents[destination.url.protocol as keyof typeof agents];
-        const answer = await exchange(destination, addresses, request, { ...options, agent, signal: limit.signal });
-        const { status, retryAfter } = answer;
-        const retryAfterMs = retryAfterMsOf(retryAfter, options.clock.nowMs());
-        return { status, retryAfterMs, elapsedMs: Math.round(performance.now() - startedMs) } satisfies OutboundAnswer;
-      } catch (error) {
-        throw failureOf(error, request.signal, limit.signal, timeoutMs);
-      } finally {
-        limit.end();
-      }
+      const length = Buffer.byteLength(body);
+      const asked: Asked = { method: "POST", url, headers: { ...headers, "content-length": length }, body };
+      const { status, retryAfter } = await ask(asked, signal);
+      const retryAfterMs = retryAfterMsOf(retryAfter, options.clock.nowMs());
+      return { status, retryAfterMs, elapsedMs: Math.round(performance.now() - startedMs) } satisfies OutboundAnswer;
+    },
+    get: async ({ url, headers, bytesMax, signal }) => {
+      const { status, body, isWhole } = await ask({ method: "GET", url, headers, keptBytesMax: bytesMax }, signal);
+      if (isWhole) return { status, body };
+      throw new OutboundError("too_large", `the destination's answer broke off or has more than ${bytesMax} bytes`);
     },
   };
+}
+
+/** What is sent, and how much of the answer's body is kept; the rest is only read. */
+interface Asked {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body?: string | Uint8Array;
+  readonly keptBytesMax?: number;
 }
 
 /** A signal that follows the caller's and a timer. AbortSignal.any and .timeout do the same at several times the cost. */
@@ -95,6 +117,10 @@ async function addressesOf({ host }: Destination, resolve: Resolve, signal: Abor
 interface Answered {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  /** Empty unless it was to be kept. */
+  readonly body: Buffer;
+  /** False: the body has more than is read, or broke off. */
+  readonly isWhole: boolean;
 }
 
 /** The connection that was kept can't be used: the destination has ended it, or the name leads elsewhere now. */
@@ -106,7 +132,7 @@ type ExchangeOptions = OutboundOptions & { readonly agent: Agent; readonly signa
 async function exchange(
   destination: Destination,
   addresses: readonly string[],
-  request: OutboundRequest,
+  request: Asked,
   options: ExchangeOptions,
 ): Promise<Answered> {
   try {
@@ -122,15 +148,15 @@ function exchangeOn(
   agent: Agent | false,
   { url, host }: Destination,
   addresses: readonly string[],
-  { request: { headers, body }, options }: { request: OutboundRequest; options: ExchangeOptions },
+  { request: asked, options }: { request: Asked; options: ExchangeOptions },
 ): Promise<Answered> {
   const secure = url.protocol === "https:";
   const settings: RequestOptions & { ca?: string } = {
-    method: "POST",
+    method: asked.method,
     host,
     ...(url.port === "" ? {} : { port: url.port }),
     path: url.pathname + url.search,
-    headers: { ...headers, "user-agent": options.userAgent, "content-length": Buffer.byteLength(body) },
+    headers: { ...asked.headers, "user-agent": options.userAgent },
     lookup: lookupAmong(addresses),
     agent,
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -150,13 +176,13 @@ function exchangeOn(
   });
   request.on("upgrade", (_response, socket) => socket.destroy());
   request.on("response", (response) => {
-    drain(response, (isWhole) => {
+    drain(response, asked.keptBytesMax, (isWhole, body) => {
       isAnswered = true;
       if (!isWhole) request.destroy();
-      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] });
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"], body, isWhole });
     });
   });
-  request.end(body);
+  request.end(asked.body);
   return promise;
 }
 
@@ -199,14 +225,21 @@ function sameAddress(one: string, other: string): boolean {
   return !one.includes("%") && !other.includes("%") && canonical(one) === canonical(other);
 }
 
-function drain(response: IncomingMessage, done: (isWhole: boolean) => void): void {
+/** Reads a body to its end, or to its limit. `keptBytesMax`: it is kept; without, it is thrown away. */
+function drain(
+  response: IncomingMessage,
+  keptBytesMax: number | undefined,
+  done: (isWhole: boolean, body: Buffer) => void,
+): void {
   let bytes = 0;
+  const kept: Buffer[] = [];
   response.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) done(false);
+    if (bytes > (keptBytesMax ?? ANSWER_BYTES_MAX)) done(false, NOTHING);
+    else if (keptBytesMax !== undefined) kept.push(chunk);
   });
-  response.on("end", () => done(true));
-  response.on("error", () => done(false)); // its head is there, and that is the answer
+  response.on("end", () => done(true, Buffer.concat(kept)));
+  response.on("error", () => done(false, NOTHING)); // its head is there, and for a message that is the answer
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date. */

@@ -7,7 +7,7 @@ import { mountOrganization } from "./routes.ts";
 
 export interface OrganizationSurfaceDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "activity" | "credentials" | "envelope" | "feed">;
+  readonly identity: Pick<Identity, "activity" | "credentials" | "envelope" | "feed" | "trusts">;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;

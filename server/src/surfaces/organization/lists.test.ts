@@ -56,6 +56,7 @@ describe("lists, versions and keys", () => {
       "/v1/members",
       "/v1/invitations",
       "/v1/credentials?include_revoked=true",
+      "/v1/trusts",
       "/v1/audit",
       "/v1/projects/open/members",
     ]) {

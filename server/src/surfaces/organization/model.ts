@@ -1,6 +1,6 @@
 import { S3_KEY_SCOPES, type ActivityService, type ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
-import type { Credential, CredentialActivity } from "#domain/identity/index.ts";
+import type { Credential, CredentialActivity, TrustView } from "#domain/identity/index.ts";
 import {
   etagOf,
   policyOf,
@@ -144,6 +144,23 @@ export function credentialBody(credential: Credential): CredentialBody {
       expires_at: isoOrNull(secret.expiresAtMs),
       last_used_at: isoOrNull(secret.lastUsedAtMs),
     })),
+  };
+}
+
+export function trustBody(trust: TrustView): ResultOf<Rows["createTrust"]> {
+  const { id, clientId, name, projectId } = trust.credential;
+  return {
+    id: trust.id,
+    name: trust.name,
+    credential: { id, client_id: clientId, name, project_id: projectId },
+    issuer: trust.issuer,
+    audience: trust.audience,
+    subject: trust.subject,
+    claims: { ...trust.claims },
+    created_by: trust.createdBy,
+    created_at: isoFromMs(trust.createdAtMs),
+    last_used_at: isoOrNull(trust.lastUsedAtMs),
+    last_subject: trust.lastSubject,
   };
 }
 

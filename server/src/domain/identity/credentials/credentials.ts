@@ -216,7 +216,7 @@ export class Credentials {
   ): Promise<Propagation & { credential: Credential }> {
     const asked = change.scopes === undefined ? undefined : requireKnownScopes(change.scopes);
     if (change.name !== undefined) requireName(change.name);
-    const propagation = await this.#change(acting, id, async (tx, context, held) => {
+    const propagation = await this.change(acting, id, async (tx, context, held) => {
       const present = parseScopes(context.scopes);
       const scopes = asked ?? present;
       const raised = [...scopes].filter((scope) => !present.has(scope));
@@ -247,7 +247,7 @@ export class Credentials {
     const overlapS = options.overlapS ?? ROTATION_OVERLAP_S_DEFAULT;
     requireOverlap(overlapS);
     const clientSecret = newSecret("mrcs");
-    const propagation = await this.#change(acting, id, async (tx, context, held) => {
+    const propagation = await this.change(acting, id, async (tx, context, held) => {
       if (context.kind === "personal")
         throw new Problem("conflict", "A personal access token has no other secret; make a new one, and revoke this.");
       // Who gets the secret gets what the credential may do, now and when its creator's role is raised again.
@@ -283,8 +283,12 @@ export class Credentials {
     return { revokedAtMs, propagated: await feed.propagate(seq) };
   }
 
-  /** One change of a live credential, serialised with others of the same. */
-  async #change(
+  /**
+   * One change of a live credential, serialised with others of the same, audited and told to all nodes. `held`: what the actor
+   * holds where the credential reaches.
+   * @throws Problem `not_found`, `insufficient_scope`, `conflict`, and what `work` throws
+   */
+  async change(
     acting: Acting,
     id: string,
     work: (

@@ -23,6 +23,7 @@ export { credentialsCreatedBy } from "./store.ts";
 export { RefusalLog } from "./refusals.ts";
 export { isLive, SignIn, type SignInRequest } from "./sign-in.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";
+export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
 export type { Credential, CredentialSecret } from "./view.ts";
 export { FailureLimit } from "./failure-limit.ts";

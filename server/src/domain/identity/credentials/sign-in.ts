@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { ChangeFeed } from "#domain/identity/changes/index.ts";
+import { AssertionRefusal, type Federation } from "#domain/identity/federation/index.ts";
 import type { Envelope } from "#domain/identity/keys/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
@@ -28,6 +29,11 @@ export interface SignInRequest {
   readonly requestId: string;
 }
 
+/** A token of another issuer in the place of a secret (RFC 7521 section 4.2). */
+export interface AssertionRequest extends Pick<SignInRequest, "clientId" | "ip" | "requestId"> {
+  readonly assertion: string;
+}
+
 export interface SignInDeps {
   readonly clock: Clock;
   readonly envelope: Envelope;
@@ -35,9 +41,10 @@ export interface SignInDeps {
   readonly feed: ChangeFeed;
   readonly refusals: RefusalLog;
   readonly usage: UsageLog;
+  readonly federation: Pick<Federation, "accept">;
 }
 
-/** Client authentication by identifier and secret, for every surface that takes them. */
+/** Client authentication by identifier and secret, or by another issuer's token, for every surface that takes them. */
 export class SignIn {
   readonly #deps: SignInDeps;
   readonly #failures: FailureLimit;
@@ -56,10 +63,7 @@ export class SignIn {
    * `unavailable` when this node can't know
    */
   async authenticate(request: SignInRequest): Promise<CredentialState> {
-    const renewing = this.#deps.feed.ensureFresh();
-    if (renewing !== undefined) await renewing;
-    const key = `${request.clientId.slice(0, 64)} ${request.ip}`;
-    this.#failures.check(key);
+    const key = await this.#begin(request);
     const state = await this.#verify(request);
     if (state !== undefined) return state;
     this.#failures.fail(key);
@@ -67,6 +71,38 @@ export class SignIn {
       "unauthorized",
       "The client id or the client secret is not right, or the credential is no longer valid.",
     );
+  }
+
+  /**
+   * The credential's present state, and which of its trusts has taken the assertion. An unknown client, a trust that does not fit,
+   * and a credential that is revoked or expired are refused alike.
+   * @throws Problem as `authenticate`
+   */
+  async authenticateAssertion(request: AssertionRequest): Promise<{ credential: CredentialState; trustId: string }> {
+    const { states, federation, clock, usage } = this.#deps;
+    const key = await this.#begin(request);
+    const state = CLIENT_ID.test(request.clientId) ? await states.byClient(request.clientId) : undefined;
+    const live = state !== undefined && isLive(state, clock.nowMs()) ? state : undefined;
+    try {
+      const { trustId, subject } = await federation.accept(live?.trusts ?? [], request.assertion);
+      if (live === undefined) throw new Error("cannot sign in: an assertion was taken for no credential");
+      usage.touch(live.id, { trustId, subject, ip: request.ip });
+      return { credential: live, trustId };
+    } catch (error) {
+      if (!(error instanceof AssertionRefusal)) throw error;
+      this.#failures.fail(key);
+      this.#refuse(request, state, live === undefined ? reasonOf(state, clock.nowMs()) : error.reason);
+      throw new Problem("unauthorized", error.message);
+    }
+  }
+
+  /** Waits until this node knows what it decides by. Returns what failures are counted under. @throws Problem `rate_limited`, `unavailable` */
+  async #begin({ clientId, ip }: { readonly clientId: string; readonly ip: string }): Promise<string> {
+    const renewing = this.#deps.feed.ensureFresh();
+    if (renewing !== undefined) await renewing;
+    const key = `${clientId.slice(0, 64)} ${ip}`;
+    this.#failures.check(key);
+    return key;
   }
 
   /** Which of a credential's secrets this is, for tokens that must end with it. */
@@ -126,7 +162,7 @@ export class SignIn {
     return isLive(state, nowMs) && (secret.expiresAtMs === null || nowMs < secret.expiresAtMs);
   }
 
-  #refuse(request: SignInRequest, state: CredentialState | undefined, reason: string): undefined {
+  #refuse(request: SignInRequest | AssertionRequest, state: CredentialState | undefined, reason: string): undefined {
     if (state === undefined) timingSafeEqual(NO_HASH, NO_HASH);
     this.#deps.refusals.record({
       orgId: state?.orgId ?? null,

@@ -1,5 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
+import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -26,6 +27,8 @@ export interface CredentialState {
   readonly expiresAtMs: number | null;
   readonly tokenLifetimeS: number;
   readonly secrets: readonly { readonly id: string; readonly hash: Buffer; readonly expiresAtMs: number | null }[];
+  /** Tokens of these issuers stand for a secret. */
+  readonly trusts: readonly Trust[];
   /** The credentials that created it, one by one. */
   readonly createdThrough: readonly string[];
 }
@@ -43,8 +46,9 @@ export async function readState(
   const context = await findContext(metadata.read, by);
   if (context === undefined) return undefined;
   const secrets = await secretsOf(metadata.read, context.id);
+  const trusts = await trustsOf(metadata.read, context.org_id, context.id);
   const chain = await readCreators(metadata, context);
-  return stateOf(context, chain, secrets);
+  return { ...stateOf(context, chain, secrets), trusts: trusts.map(trustOf) };
 }
 
 /** What a list of credentials needs of each; the same rules as for one. */
@@ -63,11 +67,16 @@ export async function readCreators(
   return chain;
 }
 
+function trustOf({ id, issuer, audience, subject, claims }: Awaited<ReturnType<typeof trustsOf>>[number]): Trust {
+  return { id, issuer, audience, subject, claims: JSON.parse(claims) as Trust["claims"] };
+}
+
+/** All but by whose tokens it may sign in. */
 export function stateOf(
   context: CredentialContext,
   chain: readonly CredentialContext[],
   secrets: readonly SecretRow[],
-): CredentialState {
+): Omit<CredentialState, "trusts"> {
   let creator: CreatorCredential | undefined;
   for (const link of chain.toReversed()) {
     const bounds = boundsOf(link, creator);

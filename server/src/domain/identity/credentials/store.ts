@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
 import type { Reach } from "#domain/identity/access/index.ts";
+import { recordTrustUse } from "#domain/identity/federation/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type CredentialRow = Selectable<Tables["credential"]>;
@@ -262,6 +263,8 @@ export interface Usage {
   readonly ip: string | null;
   /** When each secret was last used. */
   readonly secrets: ReadonlyMap<string, number>;
+  /** The same of its trusts, and by whom. */
+  readonly trusts: ReadonlyMap<string, { readonly atMs: number; readonly subject: string }>;
 }
 
 /** Other nodes report too, so a time only ever moves forward. */
@@ -275,4 +278,5 @@ export async function recordUsage(tx: Writer, usage: Usage): Promise<void> {
   for (const [secretId, atMs] of usage.secrets) {
     await tx.updateTable("credential_secret").set({ last_used_at: atMs }).where("id", "=", secretId).execute();
   }
+  for (const [trustId, use] of usage.trusts) await recordTrustUse(tx, { trustId, ...use });
 }

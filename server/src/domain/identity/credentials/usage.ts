@@ -6,7 +6,14 @@ interface Use {
   atMs: number;
   ip: string | null;
   readonly secrets: Map<string, number>;
+  readonly trusts: Map<string, { atMs: number; subject: string }>;
 }
+
+/** By what a credential signed in. */
+export type UsedBy = { readonly ip: string | null } & (
+  | { readonly secretId: string }
+  | { readonly trustId: string; readonly subject: string }
+);
 
 export interface UsageLogDeps {
   readonly metadata: MetadataStore;
@@ -31,18 +38,20 @@ export class UsageLog {
     this.#deps = deps;
   }
 
-  /** `secretId` and `ip` are known where the credential signs in, not where one of its tokens is shown. */
-  touch(credentialId: string, by?: { secretId: string; ip: string | null }): void {
+  /** `by` is known where the credential signs in, not where one of its tokens is shown. */
+  touch(credentialId: string, by?: UsedBy): void {
     const nowMs = this.#deps.clock.nowMs();
     const minute = Math.floor(nowMs / MINUTE_MS);
-    const key = by === undefined ? credentialId : by.secretId + by.ip;
+    const key =
+      by === undefined ? credentialId : "secretId" in by ? by.secretId + by.ip : by.trustId + by.ip + by.subject;
     if (this.#noted.get(key) === minute) return;
     this.#noted.set(key, minute);
-    const use = this.#dirty.get(credentialId) ?? { atMs: nowMs, ip: null, secrets: new Map<string, number>() };
+    const use = this.#dirty.get(credentialId) ?? newUse(nowMs);
     use.atMs = nowMs;
     if (by !== undefined) {
       use.ip = by.ip;
-      use.secrets.set(by.secretId, nowMs);
+      if ("secretId" in by) use.secrets.set(by.secretId, nowMs);
+      else use.trusts.set(by.trustId, { atMs: nowMs, subject: by.subject });
     }
     this.#dirty.set(credentialId, use);
     this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
@@ -73,4 +82,8 @@ export class UsageLog {
       this.#deps.log.warn({ err: error }, "cannot record when credentials were last used");
     }
   }
+}
+
+function newUse(atMs: number): Use {
+  return { atMs, ip: null, secrets: new Map(), trusts: new Map() };
 }

@@ -45,12 +45,18 @@ export class TokenIssuer {
   }
 
   /**
-   * Signs a token for a credential that has just signed in. Without `scope`, it has all that the credential has.
+   * Signs a token for a credential that has just signed in, by this trust of it where it showed no secret. Without `scope`, it
+   * has all that the credential has.
    * @throws ScopeRefusal
    */
   async issue(
     state: CredentialState,
-    request: { scope?: string | undefined; ip: string | null; requestId: string | null },
+    request: {
+      scope?: string | undefined;
+      trustId?: string | undefined;
+      ip: string | null;
+      requestId: string | null;
+    },
   ): Promise<IssuedToken> {
     const { clock, keys, issuer, audience } = this.#deps;
     const scope = this.#grant(state, request);
@@ -71,6 +77,7 @@ export class TokenIssuer {
       iat,
       exp,
       ce: state.epoch,
+      ...(request.trustId === undefined ? {} : { trust: request.trustId }),
     });
     const signer = keys.signer();
     const input = `${signer.header}.${payload}`;

@@ -12,6 +12,8 @@ export interface AccessTokenClaims {
   readonly exp: number;
   /** The credential's epoch when the token was issued: one that differs now makes it void. */
   readonly ce: number;
+  /** Id of the trust by which the client signed in without a secret: when it is gone, so is the token. */
+  readonly trust?: string;
 }
 
 /** The three parts of a compact JWS (RFC 7515 section 7.1), still encoded. */
@@ -70,6 +72,7 @@ export function decodeClaims(payload: string): (AccessTokenClaims & { nbf?: numb
     claims["jti"],
   ];
   const numbers = [claims["iat"], claims["exp"], claims["ce"], claims["nbf"] ?? 0];
+  if (claims["trust"] !== undefined) texts.push(claims["trust"]);
   const sound =
     texts.every((value) => typeof value === "string") && numbers.every((value) => Number.isSafeInteger(value));
   return sound ? (claims as unknown as AccessTokenClaims) : undefined;

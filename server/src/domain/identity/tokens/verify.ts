@@ -63,7 +63,9 @@ export class TokenVerifier {
       this.#verifiedBefore(token) ?? (await this.#verifySignature(token)) ?? (await this.#verifyWithNews(token));
     this.#checkClaims(claims);
     let credential = states.cachedById(claims.sub) ?? (await states.readById(claims.sub));
-    if (credential !== undefined && claims.ce > credential.epoch) credential = await states.readById(claims.sub); // memory is behind
+    // Memory is behind what another node knew when it issued the token.
+    if (credential !== undefined && (claims.ce > credential.epoch || !hasTrust(credential, claims)))
+      credential = await states.readById(claims.sub);
     if (credential === undefined || credential.clientId !== claims.client_id || credential.orgId !== claims.org) {
       throw invalid("The credential of this token does not exist.");
     }
@@ -165,8 +167,14 @@ function signedOf(parts: CompactJws): SignedToken {
 function checkCredential(credential: CredentialState, claims: AccessTokenClaims, nowMs: number): void {
   if (credential.revokedAtMs !== null) throw invalid("The credential of this token was revoked.");
   if (!isLive(credential, nowMs)) throw invalid("The credential of this token has expired.");
+  if (!hasTrust(credential, claims)) throw invalid("The trust by which this token was issued was deleted.");
   if (claims.ce !== credential.epoch)
     throw invalid("The permissions of the credential were changed after this token was issued; ask for a new one.");
+}
+
+/** Whether the trust by which the token was issued, if it was by one, is still there. */
+function hasTrust({ trusts }: CredentialState, { trust }: AccessTokenClaims): boolean {
+  return trust === undefined || trusts.some(({ id }) => id === trust);
 }
 
 function invalid(detail: string): Problem {

@@ -2,6 +2,7 @@ import type { Tables } from "../schema.ts";
 import { ACTIVITY_ROWS } from "./rows-activity.ts";
 import { PEOPLE_ROWS } from "./rows-people.ts";
 import { REGISTRY_ROWS } from "./rows-registry.ts";
+import { TRUST_ROWS } from "./rows-trusts.ts";
 import { WEBHOOK_ROWS } from "./rows-webhooks.ts";
 
 const VERSION = {
@@ -376,6 +377,7 @@ export const ROWS: Tables = {
   },
   ...PEOPLE_ROWS,
   ...ACTIVITY_ROWS,
+  ...TRUST_ROWS,
   ...REGISTRY_ROWS,
   ...WEBHOOK_ROWS,
   migration: { name: "9999-sample", applied_at: 1 },

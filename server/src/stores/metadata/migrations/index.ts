@@ -17,6 +17,7 @@ import { personalAccessTokens } from "./0019-personal-access-tokens.ts";
 import { people } from "./0020-people.ts";
 import { activity } from "./0021-activity.ts";
 import { projects } from "./0024-projects.ts";
+import { trusts } from "./0022-trusts.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0020-people", up: people },
   { name: "0021-activity", up: activity },
   { name: "0024-projects", up: projects },
+  { name: "0022-trusts", up: trusts },
 ];

@@ -1,8 +1,8 @@
 import type { Identity, VerifiedToken } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { clientOf } from "../client.ts";
 import { NO_STORE, type Answer } from "../errors.ts";
 import type { OauthOperation, OauthRequest } from "../model.ts";
-import { clientCredentialsOf } from "../wire/client-authentication.ts";
 import { requireParameter } from "../wire/form.ts";
 
 /** RFC 7662: whether a token is good at this moment. Only tokens of the caller's own organization ever are. */
@@ -20,10 +20,7 @@ export const introspect: OauthOperation = async (identity, request) => {
 /** The caller shows an access token, or signs in as a client. */
 async function organizationOf(identity: Identity, request: OauthRequest): Promise<string> {
   if (request.principal !== null) return request.principal.orgId;
-  const { authorization, form, ip, requestId } = request;
-  const credential = await identity.signIn.authenticate({ ...clientCredentialsOf(authorization, form), ip, requestId });
-  request.countSignIn(credential);
-  return credential.orgId;
+  return (await clientOf(identity, request)).credential.orgId;
 }
 
 async function verifiedOrNot(identity: Identity, token: string): Promise<VerifiedToken | undefined> {

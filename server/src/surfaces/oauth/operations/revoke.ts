@@ -1,8 +1,8 @@
 import type { Identity, VerifiedToken } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { clientOf } from "../client.ts";
 import { NO_STORE, OauthError, type Answer } from "../errors.ts";
 import type { OauthOperation } from "../model.ts";
-import { clientCredentialsOf } from "../wire/client-authentication.ts";
 import { requireParameter } from "../wire/form.ts";
 
 const DONE: Answer = { status: 200, headers: NO_STORE, body: undefined };
@@ -10,9 +10,7 @@ const DONE: Answer = { status: 200, headers: NO_STORE, body: undefined };
 /** RFC 7009: a client gives one of its tokens back. A token that is not valid any more is as good as revoked. */
 export const revoke: OauthOperation = async (identity, request) => {
   const { form, ip, requestId } = request;
-  const client = clientCredentialsOf(request.authorization, form);
-  const credential = await identity.signIn.authenticate({ ...client, ip, requestId });
-  request.countSignIn(credential);
+  const { credential } = await clientOf(identity, request);
   const verified = await verifiedOrNot(identity, requireParameter(form, "token"));
   if (verified === undefined) return DONE;
   if (verified.credential.id !== credential.id) {

@@ -1,22 +1,38 @@
 import { OauthError } from "../errors.ts";
-import type { Form } from "./form.ts";
+import { requireParameter, type Form } from "./form.ts";
 
 /** Base64 of `client_id:client_secret`; ours have 88 characters. */
 const BASIC_CHARS_MAX = 1024;
+
+/** RFC 7523 section 2.2. */
+const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
+/** A client that shows another issuer's token in the place of a secret (RFC 7521 section 4.2). */
+export interface ClientAssertion {
+  readonly clientId: string;
+  readonly assertion: string;
+}
+
 /**
  * The client's identifier and secret, from the `Authorization` field (`client_secret_basic`) or the body
- * (`client_secret_post`), never from both (RFC 6749 section 2.3).
+ * (`client_secret_post`), or its assertion, never two of them (RFC 6749 section 2.3).
  * @throws OauthError `invalid_client` when there are none, `invalid_request` when there are two
  */
-export function clientCredentialsOf(authorization: string | undefined, form: Form): ClientCredentials {
+export function clientCredentialsOf(
+  authorization: string | undefined,
+  form: Form,
+): ClientCredentials | ClientAssertion {
   const clientId = form.get("client_id");
   const clientSecret = form.get("client_secret");
+  if (form.has("client_assertion") || form.has("client_assertion_type")) {
+    if (authorization !== undefined || clientSecret !== undefined) throw twoWays();
+    return assertionOf(form);
+  }
   if (authorization === undefined) {
     if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
     throw new OauthError(
@@ -26,12 +42,23 @@ export function clientCredentialsOf(authorization: string | undefined, form: For
   }
   const basic = parseBasic(authorization);
   if (clientSecret !== undefined || (clientId !== undefined && clientId !== basic.clientId)) {
-    throw new OauthError(
-      "invalid_request",
-      "Authenticate either in the Authorization field or in the body, not in both.",
-    );
+    throw twoWays();
   }
   return basic;
+}
+
+/** The subject of such a token is its issuer's name for the client, not ours: so the client must say who it is. */
+function assertionOf(form: Form): ClientAssertion {
+  if (requireParameter(form, "client_assertion_type") !== JWT_BEARER)
+    throw new OauthError("invalid_client", `This server takes client assertions of the type ${JWT_BEARER} only.`);
+  return { assertion: requireParameter(form, "client_assertion"), clientId: requireParameter(form, "client_id") };
+}
+
+function twoWays(): OauthError {
+  return new OauthError(
+    "invalid_request",
+    "Authenticate in one way: in the Authorization field, by a secret in the body, or by an assertion.",
+  );
 }
 
 /** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */

@@ -119,6 +119,32 @@ export async function s3KeyPairs(world: World, askOf: (name: string) => Ask): Pr
   ];
 }
 
+export const newTrustBody = () => ({
+  name: "deploys",
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:acme/shop:ref:refs/heads/main",
+});
+
+/** Id of a trust of a new credential. */
+export async function newTrust(
+  world: World,
+  of: { readonly tenant?: Tenant; readonly projectId?: string } = {},
+): Promise<string> {
+  const { id } = await world.credential(of);
+  const actor = { kind: "system", id: "test", orgId: (of.tenant ?? world.acme).id } as const;
+  return (await world.identity.trusts.create({ actor }, id, newTrustBody())).id;
+}
+
+/** One of another organization, one of a private project, and one of the organization to a credential of a project. */
+export async function trustPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
+  const bound = await boundToken(world);
+  return [
+    pair(await newTrust(world, { tenant: world.rival }), askOf),
+    pair(await newTrust(world, { projectId: world.acme.closed.id }), askOf),
+    pair(await newTrust(world), (name) => ({ ...askOf(name), token: bound })),
+  ];
+}
+
 export async function newS3Destination(
   world: World,
   tenant: Tenant = world.acme,

@@ -1,0 +1,239 @@
+import { reachOf } from "#domain/identity/access/index.ts";
+import {
+  countTrusts,
+  deleteTrust,
+  findTrust,
+  insertTrust,
+  listTrusts,
+  patternFault,
+  RESERVED_CLAIMS,
+  type Check,
+  type Federation,
+  type Trust,
+  type TrustRow,
+} from "#domain/identity/federation/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
+import { absent, creatorOf, requireHeld, requirePermission, withinPolicy, type Acting } from "./acting.ts";
+import { parsePolicy, parseScopes, resourceOf } from "./bounds.ts";
+import type { Credentials, Propagation } from "./credentials.ts";
+import { requireName } from "./input.ts";
+
+export interface TrustsDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly credentials: Pick<Credentials, "change">;
+  readonly federation: Pick<Federation, "explain">;
+  readonly outbound: Pick<Outbound, "check">;
+  /** Of this server: the audience of a trust that names none. */
+  readonly issuer: string;
+}
+
+export interface NewTrust {
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience?: string;
+  readonly subject: string;
+  readonly claims?: Trust["claims"];
+}
+
+export interface TrustView extends Trust {
+  readonly name: string;
+  readonly credential: {
+    readonly id: string;
+    readonly clientId: string;
+    readonly name: string;
+    readonly projectId: string | null;
+  };
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+  /** To the minute. */
+  readonly lastUsedAtMs: number | null;
+  /** `sub` of that use. */
+  readonly lastSubject: string | null;
+}
+
+export interface TrustListing {
+  readonly credentialId?: string | undefined;
+  readonly projectId?: string | undefined;
+  readonly after?: { readonly createdAtMs: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** Of one credential: each is looked at when it signs in. */
+const TRUSTS_MAX = 20;
+const CLAIMS_MAX = 10;
+const TEXT_CHARS_MAX = 512;
+
+/** Management of trusts. Each is a change of its credential: checked, audited and told to all nodes as such. */
+export class Trusts {
+  readonly #deps: TrustsDeps;
+
+  constructor(deps: TrustsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * From now on such tokens of the issuer stand for the credential's secret. Whoever says so must hold what the credential may do.
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `conflict`
+   */
+  async create(acting: Acting, credentialId: string, input: NewTrust): Promise<TrustView> {
+    const { clock, credentials } = this.#deps;
+    const { name, issuer, subject, audience = this.#deps.issuer, claims = {} } = input;
+    requireName(name);
+    this.#requireUsable(input);
+    const nowMs = clock.nowMs();
+    const id = newId("trust", nowMs);
+    await credentials.change(acting, credentialId, async (tx, context, held) => {
+      if (context.kind === "personal")
+        throw new Problem(
+          "conflict",
+          "A personal access token stands for its person; trust an issuer with a credential.",
+        );
+      requireHeld(held, withinPolicy(parseScopes(context.scopes), parsePolicy(context.policy)));
+      if ((await countTrusts(tx, context.org_id, credentialId)) >= TRUSTS_MAX)
+        throw new Problem("conflict", `A credential has ${TRUSTS_MAX} trusts at most; create another credential.`);
+      await insertTrust(tx, {
+        id,
+        org_id: context.org_id,
+        credential_id: credentialId,
+        name,
+        issuer,
+        audience,
+        subject,
+        claims: JSON.stringify(claims),
+        created_by: creatorOf(acting.actor),
+        created_at: nowMs,
+        last_used_at: null,
+        last_subject: null,
+      });
+      return {
+        epoch: context.epoch,
+        action: "trust.create",
+        detail: { trust: id, name, issuer, audience, subject, claims },
+      };
+    });
+    return viewOf(await this.#row(acting, id));
+  }
+
+  /** A page of the trusts of credentials that the actor may see, newest first. Those of revoked ones are not among them. */
+  async list(
+    acting: Acting,
+    listing: TrustListing,
+  ): Promise<{ items: TrustView[]; next: NonNullable<TrustListing["after"]> | null }> {
+    const { actor } = acting;
+    if (actor.kind === "system") throw absent();
+    const reach = reachOf(actor, "credentials:read");
+    const filter = { ...listing, orgId: actor.orgId, reach, limit: listing.limit + 1 };
+    const rows = await listTrusts(this.#deps.metadata.read, filter);
+    const page = rows.slice(0, listing.limit);
+    const last = page.at(-1);
+    const next = rows.length > page.length && last !== undefined ? { createdAtMs: last.created_at, id: last.id } : null;
+    return { items: page.map(viewOf), next };
+  }
+
+  /**
+   * Ends it, and the tokens that were issued by it; those by the credential's secret or its other trusts go on.
+   * @throws Problem `not_found`, `insufficient_scope`
+   */
+  async delete(acting: Acting, id: string): Promise<Propagation> {
+    const row = await this.#row(acting, id);
+    return this.#deps.credentials.change(acting, row.credential_id, async (tx, context) => {
+      await deleteTrust(tx, context.org_id, id);
+      const { name, issuer, subject } = row;
+      // The nodes forget the credential's state, and with it the trust: a token names the one that it was issued by.
+      return { epoch: context.epoch, action: "trust.delete", detail: { trust: id, name, issuer, subject } };
+    });
+  }
+
+  /** What the trust asks of a token, and whether this one has it. Gives nothing for it. @throws Problem `not_found`, `insufficient_scope` */
+  async test(
+    acting: Acting,
+    id: string,
+    assertion: string,
+  ): Promise<{ checks: Check[]; issuer: string | null; subject: string | null }> {
+    const row = await this.#row(acting, id);
+    requirePermission(acting.actor, "credentials:read", resourceOf(row));
+    const { checks, assertion: read } = await this.#deps.federation.explain(viewOf(row), assertion);
+    return { checks, issuer: read?.issuer ?? null, subject: read?.subject ?? null };
+  }
+
+  async #row({ actor }: Acting, id: string): Promise<TrustRow> {
+    const row = await findTrust(this.#deps.metadata.read, actor.orgId, id);
+    if (row === undefined) throw absent();
+    return row;
+  }
+
+  #requireUsable({ issuer, audience, subject, claims = {} }: NewTrust): void {
+    const faults = [
+      { pointer: "/issuer", detail: this.#issuerFault(issuer) },
+      { pointer: "/audience", detail: audience === undefined ? undefined : textFault(audience) },
+      { pointer: "/subject", detail: patternFault(subject) },
+      ...Object.entries(claims).map(([name, value]) => ({
+        pointer: `/claims/${escaped(name)}`,
+        detail: claimFault(name, value),
+      })),
+    ];
+    if (Object.keys(claims).length > CLAIMS_MAX)
+      faults.push({ pointer: "/claims", detail: `must have ${CLAIMS_MAX} members at most` });
+    const errors = faults.flatMap(({ pointer, detail }) => (detail === undefined ? [] : [{ pointer, detail }]));
+    if (errors.length > 0) throw new Problem("invalid_body", "The trust is not valid.", { errors });
+  }
+
+  /** OpenID Connect Discovery 1.0 section 2: a URL without query and fragment. */
+  #issuerFault(issuer: string): string | undefined {
+    if (textFault(issuer) !== undefined) return textFault(issuer);
+    if (/[?#]/.test(issuer)) return "must have no query and no fragment";
+    if (issuer === this.#deps.issuer) return "must be another server: its tokens come from here already";
+    try {
+      this.#deps.outbound.check(issuer);
+    } catch (error) {
+      if (error instanceof OutboundError) return error.message.replace("the destination ", "");
+      throw error;
+    }
+    return undefined;
+  }
+}
+
+function textFault(text: string): string | undefined {
+  return text.length > 0 && text.length <= TEXT_CHARS_MAX && !/[^\x21-\x7e]/.test(text)
+    ? undefined
+    : `must have 1 to ${TEXT_CHARS_MAX} characters, none of them a space, a control character or beyond ASCII`;
+}
+
+function claimFault(name: string, value: unknown): string | undefined {
+  if (RESERVED_CLAIMS.has(name)) return "has a check of its own";
+  if (name === "" || name.length > 100) return "must be a name of 1 to 100 characters";
+  return typeof value === "string" && value.length > TEXT_CHARS_MAX
+    ? `must have ${TEXT_CHARS_MAX} characters at most`
+    : undefined;
+}
+
+/** RFC 6901 section 3. */
+function escaped(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function viewOf(row: TrustRow): TrustView {
+  return {
+    id: row.id,
+    name: row.name,
+    credential: {
+      id: row.credential_id,
+      clientId: row.client_id,
+      name: row.credential_name,
+      projectId: row.project_id,
+    },
+    issuer: row.issuer,
+    audience: row.audience,
+    subject: row.subject,
+    claims: JSON.parse(row.claims) as Trust["claims"],
+    createdBy: row.created_by,
+    createdAtMs: row.created_at,
+    lastUsedAtMs: row.last_used_at,
+    lastSubject: row.last_subject,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Assertion } from "./assertion.ts";
+import type { Trust } from "./federation.ts";
+import { fitsPattern } from "./subject.ts";
+
+/** Claims that have a check of their own, or none that lasts. */
+export const RESERVED_CLAIMS: ReadonlySet<string> = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
+
+/** What of a verified assertion a trust asks for; each: undefined when it is so, else why not. */
+export const FIT = {
+  audience: ({ audience }: Trust, { audiences }: Assertion): string | undefined =>
+    audiences.includes(audience) ? undefined : `aud is ${shown(audiences.join(" "))}, not ${audience}`,
+  subject: (trust: Trust, { subject }: Assertion): string | undefined =>
+    fitsPattern(trust.subject, subject) ? undefined : `sub is ${shown(subject)}, which ${trust.subject} does not cover`,
+  claims: (trust: Trust, { claims }: Assertion): string | undefined => {
+    const other = Object.entries(trust.claims).find(([name, value]) => ownOf(claims, name) !== value);
+    if (other === undefined) return undefined;
+    const [name, value] = other;
+    const present = ownOf(claims, name);
+    return `${name} ${present === undefined ? "is absent" : `is ${shown(JSON.stringify(present))}`}, not ${JSON.stringify(value)}`;
+  },
+} as const;
+
+function ownOf(claims: Assertion["claims"], name: string): unknown {
+  return Object.hasOwn(claims, name) ? claims[name] : undefined;
+}
+
+/** Others' text, cut. */
+function shown(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

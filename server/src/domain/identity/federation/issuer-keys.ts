@@ -1,0 +1,149 @@
+import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type CompactVerifyGetKey } from "jose";
+import type { Clock } from "#kernel/time.ts";
+import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
+import { ASSERTION_ALGORITHMS, type Assertion } from "./assertion.ts";
+
+/** The signature could not be found good. `message` is for those who manage the trust. */
+export class SignatureRefusal extends Error {}
+
+export interface IssuerKeysDeps {
+  readonly clock: Clock;
+  readonly outbound: Pick<Outbound, "get">;
+}
+
+interface Issuer {
+  keys: CompactVerifyGetKey | undefined;
+  /** When the keys were read. */
+  readAtMs: number;
+  /** When they were last asked for, with or without success. */
+  askedAtMs: number;
+  /** Why the last question had no answer. */
+  failure: string | undefined;
+  asking: Promise<void> | undefined;
+}
+
+/** Keys are asked for again after so long. */
+const FRESH_MS = 10 * 60_000;
+/** While their issuer does not answer they count for so long; then nothing that it signed is taken. */
+const KEPT_MS = 60 * 60_000;
+/** A key that is not known, or an issuer that did not answer, makes us ask this often at most. */
+const ASK_EVERY_MS = 15_000;
+const DOCUMENT_BYTES_MAX = 64 * 1024;
+const KEYS_BYTES_MAX = 256 * 1024;
+const KEYS_MAX = 100;
+/** Beyond it the one that was added first is forgotten. */
+const ISSUERS_MAX = 500;
+
+/**
+ * Public keys of other issuers, by OpenID Connect Discovery 1.0. One question to an issuer is under way at a time, and whoever
+ * waits for it is one who showed its token: nobody else is held up.
+ */
+export class IssuerKeys {
+  readonly #deps: IssuerKeysDeps;
+  readonly #issuers = new Map<string, Issuer>();
+  readonly #stopped = new AbortController();
+
+  constructor(deps: IssuerKeysDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the issuer that it names has signed it. @throws SignatureRefusal */
+  async verify({ issuer: name, text }: Pick<Assertion, "issuer" | "text">): Promise<void> {
+    const issuer = this.#issuerOf(name);
+    if (this.#ageMs(issuer.readAtMs) >= FRESH_MS) await this.#ask(name, issuer);
+    if (await this.#isVerified(issuer, text)) return;
+    await this.#ask(name, issuer); // it may have a new key
+    if (await this.#isVerified(issuer, text)) return;
+    throw new SignatureRefusal("the issuer has no such key (kid), or not for this alg");
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** False when the key is not among those that are known. @throws SignatureRefusal */
+  async #isVerified({ keys, readAtMs, failure }: Issuer, text: string): Promise<boolean> {
+    if (keys === undefined || this.#ageMs(readAtMs) >= KEPT_MS)
+      throw new SignatureRefusal(`the issuer's keys can't be read: ${failure ?? "nothing was answered"}`);
+    try {
+      await compactVerify(text, keys, { algorithms: ASSERTION_ALGORITHMS });
+      return true;
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey) return false;
+      if (error instanceof errors.JWKSMultipleMatchingKeys)
+        throw new SignatureRefusal("the issuer has several keys for it; it must name one (kid)");
+      throw new SignatureRefusal("the signature is not right");
+    }
+  }
+
+  #issuerOf(name: string): Issuer {
+    const known = this.#issuers.get(name);
+    if (known !== undefined) return known;
+    const issuer = {
+      keys: undefined,
+      readAtMs: -Infinity,
+      askedAtMs: -Infinity,
+      failure: undefined,
+      asking: undefined,
+    };
+    this.#issuers.set(name, issuer);
+    const oldest = this.#issuers.keys().next();
+    if (this.#issuers.size > ISSUERS_MAX && oldest.done !== true) this.#issuers.delete(oldest.value);
+    return issuer;
+  }
+
+  #ageMs(sinceMs: number): number {
+    return Math.abs(this.#deps.clock.nowMs() - sinceMs);
+  }
+
+  /** Joins the question that is under way; asks none so soon after the last. */
+  async #ask(name: string, issuer: Issuer): Promise<void> {
+    if (issuer.asking === undefined && this.#ageMs(issuer.askedAtMs) < ASK_EVERY_MS) return;
+    issuer.asking ??= this.#read(name)
+      .then((keys) => Object.assign(issuer, { keys, readAtMs: this.#deps.clock.nowMs(), failure: undefined }))
+      .catch((error: unknown) => Object.assign(issuer, { failure: failureOf(error) }))
+      .then(() => Object.assign(issuer, { askedAtMs: this.#deps.clock.nowMs(), asking: undefined }))
+      .then(() => undefined);
+    await issuer.asking;
+  }
+
+  async #read(name: string): Promise<CompactVerifyGetKey> {
+    const address = `${name.replace(/\/$/, "")}/.well-known/openid-configuration`; // section 4: without the last slash
+    const document = await this.#json(address, DOCUMENT_BYTES_MAX);
+    if (document["issuer"] !== name) throw new Unusable("its discovery document is about another issuer"); // section 4.3
+    const address2 = document["jwks_uri"];
+    if (typeof address2 !== "string") throw new Unusable("its discovery document has no jwks_uri");
+    const set = await this.#json(address2, KEYS_BYTES_MAX);
+    const keys = set["keys"];
+    if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Unusable("its jwks_uri has no set of up to 100 keys");
+    return keySetOf({ ...set, keys });
+  }
+
+  async #json(url: string, bytesMax: number): Promise<Record<string, unknown>> {
+    const headers = { accept: "application/json" };
+    const { status, body } = await this.#deps.outbound.get({ url, headers, bytesMax, signal: this.#stopped.signal });
+    if (status !== 200) throw new Unusable(`${url} answers ${status}`); // a redirect, too
+    try {
+      const value: unknown = JSON.parse(body.toString("utf8"));
+      if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+    } catch {
+      // said below
+    }
+    throw new Unusable(`${url} answers no JSON`);
+  }
+}
+
+/** What the issuer publishes is of no use. */
+class Unusable extends Error {}
+
+function keySetOf(set: object): CompactVerifyGetKey {
+  try {
+    return createLocalJWKSet(set as JSONWebKeySet);
+  } catch {
+    throw new Unusable("its keys are no JSON Web Key Set");
+  }
+}
+
+function failureOf(error: unknown): string {
+  return error instanceof OutboundError || error instanceof Unusable ? error.message : "its answer can't be read";
+}

@@ -1,0 +1,99 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Reach } from "#domain/identity/access/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+type Table = Tables["credential_trust"];
+
+/** A trust with what people know its credential by. */
+export interface TrustRow extends Selectable<Table> {
+  readonly client_id: string;
+  readonly credential_name: string;
+  readonly project_id: string | null;
+  readonly visibility: "organization" | "private" | null;
+}
+
+export async function insertTrust(tx: Writer, row: Insertable<Table>): Promise<void> {
+  await tx.insertInto("credential_trust").values(row).execute();
+}
+
+export async function deleteTrust(tx: Writer, orgId: string, id: string): Promise<void> {
+  await tx.deleteFrom("credential_trust").where("org_id", "=", orgId).where("id", "=", id).execute();
+}
+
+/** All of a credential, oldest first: what sign-in decides by. */
+export async function trustsOf(db: Reader, orgId: string, credentialId: string): Promise<Selectable<Table>[]> {
+  return db
+    .selectFrom("credential_trust")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("credential_id", "=", credentialId)
+    .orderBy("id")
+    .execute();
+}
+
+export async function countTrusts(db: Reader, orgId: string, credentialId: string): Promise<number> {
+  return (await trustsOf(db, orgId, credentialId)).length;
+}
+
+/** Only of a credential that is not revoked: with it, its trusts are gone. */
+export async function findTrust(db: Reader, orgId: string, id: string): Promise<TrustRow | undefined> {
+  return trusts(db, orgId).where("t.id", "=", id).executeTakeFirst();
+}
+
+export interface TrustFilter {
+  readonly orgId: string;
+  readonly reach: Reach;
+  readonly credentialId?: string | undefined;
+  readonly projectId?: string | undefined;
+  readonly after?: { readonly createdAtMs: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** Newest first; only those of credentials that the reach covers. */
+export async function listTrusts(db: Reader, filter: TrustFilter): Promise<TrustRow[]> {
+  const { reach, credentialId, projectId, after } = filter;
+  let query = trusts(db, filter.orgId).where((row) =>
+    row.or([
+      ...(reach.organization ? [row("c.project_id", "is", null)] : []),
+      ...(reach.visibleProjects ? [row("p.visibility", "=", "organization")] : []),
+      ...(reach.projectIds.length > 0 ? [row("c.project_id", "in", [...reach.projectIds])] : []),
+    ]),
+  );
+  if (credentialId !== undefined) query = query.where("t.credential_id", "=", credentialId);
+  if (projectId !== undefined) query = query.where("c.project_id", "=", projectId);
+  if (after !== undefined) {
+    query = query.where((row) =>
+      row.or([
+        row("t.created_at", "<", after.createdAtMs),
+        row.and([row("t.created_at", "=", after.createdAtMs), row("t.id", "<", after.id)]),
+      ]),
+    );
+  }
+  return query.orderBy("t.created_at", "desc").orderBy("t.id", "desc").limit(filter.limit).execute();
+}
+
+function trusts(db: Reader, orgId: string) {
+  return db
+    .selectFrom("credential_trust as t")
+    .innerJoin("credential as c", (join) =>
+      join.onRef("c.id", "=", "t.credential_id").onRef("c.org_id", "=", "t.org_id"),
+    )
+    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "c.project_id").onRef("p.org_id", "=", "c.org_id"))
+    .selectAll("t")
+    .select(["c.client_id", "c.name as credential_name", "c.project_id", "p.visibility"])
+    .where("t.org_id", "=", orgId)
+    .where("c.revoked_at", "is", null);
+}
+
+/** Other nodes report too, so the time only ever moves forward. */
+export async function recordTrustUse(
+  tx: Writer,
+  use: { readonly trustId: string; readonly atMs: number; readonly subject: string },
+): Promise<void> {
+  await tx
+    .updateTable("credential_trust")
+    .set({ last_used_at: use.atMs, last_subject: use.subject })
+    .where("id", "=", use.trustId)
+    .where((row) => row.or([row("last_used_at", "is", null), row("last_used_at", "<", use.atMs)]))
+    .execute();
+}

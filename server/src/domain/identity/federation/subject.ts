@@ -1,0 +1,64 @@
+/**
+ * Patterns of subjects. `*` stands for any run of characters but `:` and `/`, `**` for any but `:`, so that no pattern reaches
+ * over a boundary of the issuer's that it does not name: GitHub, GitLab and Kubernetes part a subject by `:`, and it stands in no
+ * name between. The difference of the two is that of GitHub's own patterns of branches. Everything else stands for itself.
+ */
+
+/** Of a subject, and of a pattern of it. */
+export const SUBJECT_CHARS_MAX = 512;
+/** Parts that must stand without a wildcard: in `repo:acme/shop:…`, the kind and the owner. */
+const LITERAL_PARTS = 2;
+
+/** One character of the pattern, or a wildcard. */
+type Token = string;
+
+/** Why this is no pattern that a trust may have; undefined when it is one. */
+export function patternFault(pattern: string): string | undefined {
+  if (pattern.length === 0 || pattern.length > SUBJECT_CHARS_MAX)
+    return `must have 1 to ${SUBJECT_CHARS_MAX} characters`;
+  if (/[^\x21-\x7e]/.test(pattern)) return "must have no spaces, control characters or characters beyond ASCII";
+  if (/\*{3}/.test(pattern)) return "must have no more than two * in a row";
+  if (!pattern.includes("*")) return undefined;
+  // One issuer serves many customers: without this, `repo:*/shop:…` would be anybody's repository.
+  const [beginning = ""] = pattern.split("*");
+  const whole = beginning.split(/[:/]/).slice(0, -1);
+  return whole.length < LITERAL_PARTS || whole.some((part) => part === "")
+    ? "may have a * only behind its first two parts, as in repo:acme/*:ref:refs/heads/main: others use the same issuer"
+    : undefined;
+}
+
+/** Whether the subject is one of the pattern's. Takes steps in proportion to the product of the two lengths, whatever they hold. */
+export function fitsPattern(pattern: string, subject: string): boolean {
+  const tokens = tokensOf(pattern);
+  // The places of the pattern at which one can be after what was read of the subject.
+  let places = closed(new Set([0]), tokens);
+  for (const char of subject) {
+    const next = new Set<number>();
+    for (const at of places) {
+      const token = tokens[at];
+      if (token === char && !isWildcard(token)) next.add(at + 1);
+      else if (isWildcard(token) && covers(token, char)) next.add(at);
+    }
+    if (next.size === 0) return false;
+    places = closed(next, tokens);
+  }
+  return places.has(tokens.length);
+}
+
+function tokensOf(pattern: string): Token[] {
+  return pattern.match(/\*\*|[\s\S]/gu) ?? [];
+}
+
+/** A wildcard stands for nothing, too. */
+function closed(places: Set<number>, tokens: readonly Token[]): Set<number> {
+  for (const at of places) if (isWildcard(tokens[at])) places.add(at + 1); // a set is walked through to what is added meanwhile
+  return places;
+}
+
+function isWildcard(token: Token | undefined): token is "*" | "**" {
+  return token === "*" || token === "**";
+}
+
+function covers(token: "*" | "**", char: string): boolean {
+  return char !== ":" && (token === "**" || char !== "/");
+}

@@ -1,0 +1,23 @@
+/** Who may sign in as a credential without its secret. See `domain/identity/trusts`. */
+export interface TrustTables {
+  /** Tokens of this issuer, for this audience and about such a subject, stand for the credential's secret. */
+  credential_trust: {
+    id: string;
+    org_id: string;
+    credential_id: string;
+    name: string;
+    /** As it stands in `iss`, to the letter. */
+    issuer: string;
+    audience: string;
+    /** A pattern of `sub`: `*` and `**` as `subject.ts` says. */
+    subject: string;
+    /** JSON: { [name]: string | number | boolean }, further claims that must be so. */
+    claims: string;
+    created_by: string;
+    created_at: number;
+    /** To the minute. */
+    last_used_at: number | null;
+    /** `sub` of that use. */
+    last_subject: string | null;
+  };
+}

@@ -1,0 +1,24 @@
+import type { CredentialState, Identity } from "#domain/identity/index.ts";
+import type { OauthRequest } from "./model.ts";
+import { clientCredentialsOf } from "./wire/client-authentication.ts";
+
+/** Who asks, and the trust by which it did not need a secret. */
+export interface Client {
+  readonly credential: CredentialState;
+  readonly trustId: string | undefined;
+}
+
+/**
+ * The client of a request, by its secret or by another issuer's token; counted.
+ * @throws OauthError; Problem `unauthorized`, `rate_limited`, `unavailable`
+ */
+export async function clientOf(identity: Identity, request: OauthRequest): Promise<Client> {
+  const { authorization, form, ip, requestId } = request;
+  const shown = clientCredentialsOf(authorization, form);
+  const client: Client =
+    "assertion" in shown
+      ? await identity.signIn.authenticateAssertion({ ...shown, ip, requestId })
+      : { credential: await identity.signIn.authenticate({ ...shown, ip, requestId }), trustId: undefined };
+  request.countSignIn(client.credential);
+  return client;
+}
