@@ -34,6 +34,19 @@ export const File = Type.Object({
   created_at: Timestamp,
   sha256: Type.String({ description: "of the content, in hexadecimal" }),
   project_id: nullable(Id),
+  created_by: Type.String({
+    description: "id of the person or credential that asked for the upload, or made the copy",
+  }),
+});
+
+/** Days for which what is deleted can be restored. */
+const TrashDays = Type.Integer({ minimum: 0, maximum: 90, description: "0: what is deleted is gone at once" });
+
+export const TrashedFile = Type.Object({
+  ...File.properties,
+  deleted_at: Timestamp,
+  deleted_by: nullable(Type.String({ description: "id of a person or credential; null: the server itself" })),
+  purge_at: Type.String({ format: "date-time", description: "ISO 8601 UTC; from then on it can't be restored" }),
 });
 
 export const UploadGrant = Type.Object({
@@ -52,6 +65,18 @@ export const DownloadGrant = Type.Object({
 });
 
 const fileParams = Type.Object({ file_id: Id });
+const pageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+};
+const Prefix = Type.String({ minLength: 1, maxLength: FILENAME_BYTES_MAX, description: "of the file name" });
+const Total = Type.Integer({ minimum: 0, description: "of all pages" });
+const FileSettings = Type.Object({
+  trash_days: nullable(TrashDays),
+  effective_trash_days: TrashDays,
+});
+/** Bounds of a lifetime that is chosen for a share link, in seconds. */
+export const SHARE_S = { min: 60, max: 604_800 } as const;
 
 export const FILE_ROUTES = {
   createUpload: route({
@@ -92,18 +117,72 @@ export const FILE_ROUTES = {
     summary: "List the files that the token can reach, newest first",
     permission: "files:read",
     query: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
-      prefix: Type.Optional(
-        Type.String({ minLength: 1, maxLength: FILENAME_BYTES_MAX, description: "of the file name" }),
-      ),
+      ...pageQuery,
+      prefix: Type.Optional(Prefix),
+      project: Type.Optional(IdOrSlug),
+    }),
+    result: data(Type.Object({ files: Type.Array(File), total: Total })),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  listFileNames: route({
+    operationId: "listFileNames",
+    method: "GET",
+    path: "/v1/files/names",
+    tag: "files",
+    summary: "List each file name once, with its newest file and how many versions there are",
+    description: "In order of the names' bytes. The same name in two projects is two names.",
+    permission: "files:read",
+    query: Type.Object({
+      limit: pageQuery.limit,
+      cursor: Type.Optional(Type.String({ maxLength: 1024 })),
+      prefix: Type.Optional(Prefix),
       project: Type.Optional(IdOrSlug),
     }),
     result: data(
-      Type.Object({ files: Type.Array(File), total: Type.Integer({ minimum: 0, description: "of all pages" }) }),
+      Type.Object({
+        files: Type.Array(
+          Type.Object({
+            ...File.properties,
+            versions: Type.Integer({ minimum: 1, description: "files of this name in this place, this one included" }),
+          }),
+        ),
+        next_cursor: nullable(Type.String()),
+      }),
     ),
     status: 200,
     problems: ["invalid_parameter", "not_found"],
+  }),
+  listFileVersions: route({
+    operationId: "listFileVersions",
+    method: "GET",
+    path: "/v1/files/{file_id}/versions",
+    tag: "files",
+    summary: "List the files of the same name in the same place, newest first",
+    description: "Files never change: what was uploaded under one name, one after the other, are its versions.",
+    permission: "files:read",
+    params: fileParams,
+    query: Type.Object(pageQuery),
+    result: data(Type.Object({ files: Type.Array(File), total: Total })),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  copyFile: route({
+    operationId: "copyFile",
+    method: "POST",
+    path: "/v1/files/{file_id}/copy",
+    tag: "files",
+    summary: "Make a new file of the content of another, in the same place",
+    description:
+      "Nothing is uploaded or stored again; the quota counts it as any file. Without a name it has that of the other: an older version becomes the " +
+      "newest so. It also needs files:read.",
+    permission: "files:write",
+    params: fileParams,
+    body: Type.Object({ filename: Type.Optional(Filename) }, closed),
+    result: data(File),
+    status: 201,
+    problems: ["invalid_body", "storage_quota_exceeded", "not_found"],
+    idempotent: true,
   }),
   getFileDownload: route({
     operationId: "getFileDownload",
@@ -115,9 +194,19 @@ export const FILE_ROUTES = {
       "The URL needs no token. It ends with the rights of whoever asked for it, and with the file. It answers GET and HEAD, ranges and conditional requests.",
     permission: "files:read",
     params: fileParams,
+    query: Type.Object({
+      expires_in: Type.Optional(
+        Type.Integer({
+          minimum: SHARE_S.min,
+          maximum: SHARE_S.max,
+          description:
+            "seconds for which the URL is to be valid, as for a link to share; 900 unless the server is set otherwise",
+        }),
+      ),
+    }),
     result: data(DownloadGrant),
     status: 200,
-    problems: ["not_found"],
+    problems: ["invalid_parameter", "not_found"],
   }),
   deleteFile: route({
     operationId: "deleteFile",
@@ -125,9 +214,100 @@ export const FILE_ROUTES = {
     path: "/v1/files/{file_id}",
     tag: "files",
     summary: "Delete a file, or give up an upload that has not ended",
+    description:
+      "The file can be restored for as long as the organization keeps its trash, unless it is deleted for good.",
+    permission: "files:delete",
+    params: fileParams,
+    query: Type.Object({
+      permanent: Type.Optional(
+        Type.Boolean({ default: false, description: "true: past the trash, so that its bytes are free at once" }),
+      ),
+    }),
+    status: 204,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  listTrash: route({
+    operationId: "listTrash",
+    method: "GET",
+    path: "/v1/files/trash",
+    tag: "files",
+    summary: "List the deleted files that can be restored, last deleted first",
+    permission: "files:read",
+    query: Type.Object({ ...pageQuery, project: Type.Optional(IdOrSlug) }),
+    result: data(
+      Type.Object({
+        files: Type.Array(TrashedFile),
+        total: Total,
+        bytes: Type.Integer({ minimum: 0, description: "of all pages; they count towards the quota" }),
+        trash_days: TrashDays,
+      }),
+    ),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  restoreFile: route({
+    operationId: "restoreFile",
+    method: "POST",
+    path: "/v1/files/{file_id}/restore",
+    tag: "files",
+    summary: "Restore a file from the trash as it was, with its id and time",
+    description: "A file that is not in the trash is answered as it is.",
+    permission: "files:write",
+    params: fileParams,
+    result: data(File),
+    status: 200,
+    problems: ["not_found"],
+  }),
+  purgeFile: route({
+    operationId: "purgeFile",
+    method: "DELETE",
+    path: "/v1/files/trash/{file_id}",
+    tag: "files",
+    summary: "Delete a file in the trash for good",
     permission: "files:delete",
     params: fileParams,
     status: 204,
     problems: ["not_found"],
+  }),
+  emptyTrash: route({
+    operationId: "emptyTrash",
+    method: "DELETE",
+    path: "/v1/files/trash",
+    tag: "files",
+    summary: "Delete for good what is in the trash, as far as the token may",
+    permission: "files:delete",
+    query: Type.Object({ project: Type.Optional(IdOrSlug) }),
+    result: data(
+      Type.Object({
+        files: Type.Integer({ minimum: 0, description: "that are gone" }),
+        bytes: Type.Integer({ minimum: 0, description: "that are free" }),
+      }),
+    ),
+    status: 200,
+    problems: ["invalid_parameter", "not_found"],
+  }),
+  getFileSettings: route({
+    operationId: "getFileSettings",
+    method: "GET",
+    path: "/v1/files/settings",
+    tag: "files",
+    summary: "Show how long deleted files can be restored",
+    permission: "files:read",
+    result: data(FileSettings),
+    status: 200,
+    problems: [],
+  }),
+  updateFileSettings: route({
+    operationId: "updateFileSettings",
+    method: "PATCH",
+    path: "/v1/files/settings",
+    tag: "files",
+    summary: "Change how long deleted files can be restored",
+    description: "What is in the trash already goes by the new time; a longer one brings nothing back.",
+    permission: "org:write",
+    body: Type.Object({ trash_days: nullable(TrashDays) }, { ...closed, description: "null: the server's default" }),
+    result: data(FileSettings),
+    status: 200,
+    problems: ["invalid_body", "forbidden"],
   }),
 } as const;

@@ -27,6 +27,7 @@ const Usage = Type.Object({
     files: Type.Object({
       bytes: Bytes("of files that were uploaded"),
       count: Count,
+      trashed_bytes: Bytes("of deleted files that can be restored; they count towards the quota"),
       reserved_bytes: Bytes("of uploads that were granted and not made yet; they count towards the quota"),
       quota_bytes: QuotaBytes,
     }),

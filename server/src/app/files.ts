@@ -24,6 +24,7 @@ export function createFiles(options: {
     Config,
     | "files_size_bytes_max"
     | "files_stored_bytes_max"
+    | "files_trash_days"
     | "presigned_url_lifetime_s"
     | "resumable_upload_lifetime_s"
     | "upload_cleanup_ms"
@@ -41,6 +42,7 @@ export function createFiles(options: {
     urlLifetimeS: config.presigned_url_lifetime_s,
     resumableLifetimeS: config.resumable_upload_lifetime_s,
     storedBytesMax: config.files_stored_bytes_max,
+    trashDays: config.files_trash_days,
   };
   const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
   const deps = { metadata, objects, clock, urls, storageUrl, settings };

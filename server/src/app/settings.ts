@@ -274,6 +274,11 @@ export const SETTINGS = {
     default: null,
     description: "bytes of files that an organization may have; `mooring quota` sets them for one",
   },
+  files_trash_days: {
+    schema: count(0, 90),
+    default: 7,
+    description: "days for which deleted files can be restored, unless an organization decided otherwise; 0: not at all",
+  },
   presigned_url_lifetime_s: {
     schema: count(1, 604_800),
     default: 900,

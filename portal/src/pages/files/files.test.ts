@@ -12,6 +12,7 @@ function file(filename: string, sizeBytes: number, contentType = "text/csv"): St
     created_at: "2026-11-20T12:00:00.000Z",
     sha256: "00",
     project_id: null,
+    created_by: "user_1",
   };
 }
 

@@ -1,6 +1,7 @@
 import { atIntervals } from "#kernel/periodic.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { dropGrant } from "./parts-store.ts";
+import { purgeDue } from "./trash.ts";
 import { addUsage, deleteEvents, expiredGrants, isExpired } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
@@ -44,8 +45,12 @@ export function startCleanUp(
   const run = async (): Promise<void> => {
     await deps.arrivals?.sweep();
     await cleanUp(deps, deps.arrivals === null ? GRACE_MS : DIRECT_GRACE_MS);
+    await purgeDue(deps);
   };
   return atIntervals(everyMs, run, (error) => {
-    deps.log.error({ err: error }, "cannot clean up uploads that expired; it is tried again later");
+    deps.log.error(
+      { err: error },
+      "cannot clean up uploads that expired and what is due in the trash; it is tried again later",
+    );
   });
 }

@@ -1,7 +1,7 @@
-import { appendAudit } from "#domain/audit/index.ts";
 import { authorize, type Principal } from "#domain/identity/index.ts";
-import { absent, auditOrigin, principalNow, type Caller } from "#domain/organizations/index.ts";
-import type { Writer } from "#stores/metadata/index.ts";
+import { absent, principalNow, type Caller } from "#domain/organizations/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import { auditFile } from "./audit.ts";
 import {
   addUsage,
   deleteFileRow,
@@ -13,6 +13,7 @@ import {
   type StoredFile,
 } from "./store.ts";
 import { dropGrant } from "./parts-store.ts";
+import { moveToTrash, trashDaysOf } from "./trash.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 import { rightsLost, type DownloadClaims } from "./urls.ts";
 
@@ -38,17 +39,19 @@ export async function findGrant(
 
 /**
  * A URL of this server, or of the upstream store where the content lies there as one object. There nothing says that a browser must not guess the
- * type, so that `disposition` must have it saved.
+ * type, so that `disposition` must have it saved. One whose lifetime was chosen is always of this server: it ends with the file, which the store's own
+ * would not.
  */
 export async function grantDownload(
   deps: FilesDeps,
   principal: Principal,
   file: FileRow,
-  disposition: string,
+  { disposition, chosenS }: { readonly disposition: string; readonly chosenS?: number | undefined },
 ): Promise<string> {
-  const lifetimeS = deps.settings.urlLifetimeS;
+  const lifetimeS = chosenS ?? deps.settings.urlLifetimeS;
   const as = { contentType: file.content_type, disposition, cacheControl: "private, no-cache", lifetimeS };
-  const direct = await deps.objects.direct?.downloadUrl(file.org_id, file.blob_id, as);
+  const direct =
+    chosenS === undefined ? await deps.objects.direct?.downloadUrl(file.org_id, file.blob_id, as) : undefined;
   if (typeof direct === "string") return direct;
   const expiresS = Math.ceil(deps.clock.nowMs() / 1000) + lifetimeS;
   return deps.urls.download({ fileId: file.id, grantedBy: principal.id, expiresS });
@@ -63,28 +66,32 @@ export async function fileOfUrl(deps: FilesDeps, claims: DownloadClaims): Promis
   return file;
 }
 
-/** Deletes the file of this id, or gives up its upload. @throws Problem `not_found` */
-export async function deleteFile(deps: FilesDeps, caller: Caller, orgId: string, id: string): Promise<void> {
+/**
+ * Deletes the file of this id, or gives up its upload. The file goes into the trash, where the organization has one, unless it is to be gone for good.
+ * @throws Problem `not_found`
+ */
+export async function deleteFile(
+  deps: FilesDeps,
+  caller: Caller,
+  orgId: string,
+  { id, permanent = false }: { readonly id: string; readonly permanent?: boolean | undefined },
+): Promise<void> {
   await deps.metadata.write(async (tx) => {
     await lockFiles(deps, tx, orgId);
     const file = await deleteFileRow(tx, orgId, id);
-    const grant = file === undefined ? await dropGrant(tx, deps.objects, orgId, id) : undefined;
-    if (file !== undefined) {
-      await deps.objects.unlink(tx, orgId, [file.blob_id]);
-      addUsage(tx, file, { files: -1, bytes: -file.size });
-      await auditDeletion(deps, tx, caller, file);
-    } else if (grant === undefined) throw absent();
-    else addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
-  });
-}
-
-async function auditDeletion(deps: FilesDeps, tx: Writer, caller: Caller, file: FileRow): Promise<void> {
-  const { id, org_id: orgId, project_id: project, filename, size, sha256 } = file;
-  await appendAudit(deps, tx, {
-    ...auditOrigin(caller),
-    orgId,
-    action: "file.delete",
-    target: { kind: "file", id },
-    detail: { filename, size_bytes: size, sha256, project },
+    if (file === undefined) {
+      const grant = await dropGrant(tx, deps.objects, orgId, id);
+      if (grant === undefined) throw absent();
+      return addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
+    }
+    addUsage(tx, file, { files: -1, bytes: -file.size });
+    const days = permanent ? 0 : await trashDaysOf(deps, tx, orgId);
+    const purgeAt = days === 0 ? null : moveToTrash(deps, tx, caller, { file, days });
+    if (purgeAt === null) await deps.objects.unlink(tx, orgId, [file.blob_id]);
+    await auditFile(deps, tx, caller, {
+      action: "file.delete",
+      file,
+      more: { restorable_until: purgeAt === null ? null : isoFromMs(purgeAt) },
+    });
   });
 }

@@ -1,6 +1,22 @@
 export { createArrivals, type Arrivals } from "./arrivals.ts";
 export { cleanUp, startCleanUp } from "./cleanup.ts";
+export { copyFile } from "./copy.ts";
 export { deleteFile, fileOfUrl, findFile, findGrant, grantDownload } from "./files.ts";
+export { listNames, type NamedFile } from "./names.ts";
+export {
+  emptyTrash,
+  findTrashed,
+  listTrash,
+  ownTrashDays,
+  purgeDue,
+  purgeFile,
+  restoreFile,
+  setTrashDays,
+  trashDaysOf,
+  type TrashPage,
+} from "./trash.ts";
+export type { TrashedFile, TrashedRow } from "./trash-store.ts";
+export { listVersions } from "./versions.ts";
 export { listFiles, type FileListing, type FilePage } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
 export { fileQuotaOf, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";

@@ -17,13 +17,17 @@ export interface FilePage {
   readonly total: number;
 }
 
-/** Which of an organization's files are meant. */
-interface Selection {
+/** Which of an organization's places are meant. */
+export interface Places {
   readonly orgId: string;
-  /** Of this project only. */
+  /** This project only. */
   readonly projectId: string | undefined;
-  /** Of no project of these. */
+  /** No project of these. */
   readonly hidden: readonly string[];
+}
+
+/** Which of its files. */
+interface Selection extends Places {
   readonly prefix: string | undefined;
   /** Goes by time and looks at names, instead of going by names and sorting what is found by time. */
   readonly walks?: boolean;
@@ -40,10 +44,7 @@ export async function listFiles(
   listing: FileListing,
 ): Promise<FilePage> {
   const db = deps.metadata.read;
-  const bound = principal.kind === "credential" ? principal.projectId : null;
-  const projectId = listing.projectId ?? bound ?? undefined;
-  const hidden = projectId === undefined ? [...(await knownProjects(deps.metadata, principal)).hidden] : [];
-  const selection: Selection = { orgId: principal.orgId, projectId, hidden, prefix: listing.prefix };
+  const selection: Selection = { ...(await placesOf(deps, principal, listing.projectId)), prefix: listing.prefix };
   const counted = await counters(db, selection);
   const total = selection.prefix === undefined ? counted : await countPrefix(db, selection);
   const { limit, offset } = listing;
@@ -56,6 +57,18 @@ export async function listFiles(
     : { order: "desc" as const, limit, offset };
   const files = await rows(db, { ...selection, walks: isWalkLess(page.offset + page.limit, total, counted) }, page);
   return { files: isFar ? files.toReversed() : files, total };
+}
+
+/** Where the principal may see files: everywhere but in hidden projects, or in one project. */
+export async function placesOf(
+  deps: { readonly metadata: Pick<MetadataStore, "read"> },
+  principal: Principal,
+  named: string | undefined,
+): Promise<Places> {
+  const bound = principal.kind === "credential" ? principal.projectId : null;
+  const projectId = named ?? bound ?? undefined;
+  const hidden = projectId === undefined ? [...(await knownProjects(deps.metadata, principal)).hidden] : [];
+  return { orgId: principal.orgId, projectId, hidden };
 }
 
 /** Whether `sorted` of `found` files are sooner met by going through all of them by time than sorted out of those found. */
@@ -100,7 +113,8 @@ async function rows(
     .execute();
 }
 
-function selected(db: Reader, { orgId, projectId, hidden, prefix, walks = false }: Selection) {
+/** Files of a selection, which no column is chosen of yet. */
+export function selected(db: Reader, { orgId, projectId, hidden, prefix, walks = false }: Selection) {
   const end = prefix === undefined ? undefined : endOfPrefix(prefix);
   return db
     .selectFrom("file")

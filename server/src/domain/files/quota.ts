@@ -10,13 +10,16 @@ export interface FileUsage {
   readonly bytes: number;
   readonly grants: number;
   readonly reserved: number;
+  /** Deleted, and in the trash. */
+  readonly trashed_files: number;
+  readonly trashed_bytes: number;
 }
 
+const NUMBERS = ["files", "bytes", "grants", "reserved", "trashed_files", "trashed_bytes"] as const;
+
 export async function usageOf(db: Reader, orgId: string): Promise<FileUsage> {
-  const usage = { files: 0, bytes: 0, grants: 0, reserved: 0 };
-  for (const row of await usageRows(db, orgId)) {
-    for (const name of ["files", "bytes", "grants", "reserved"] as const) usage[name] += row[name];
-  }
+  const usage = { files: 0, bytes: 0, grants: 0, reserved: 0, trashed_files: 0, trashed_bytes: 0 };
+  for (const row of await usageRows(db, orgId)) for (const name of NUMBERS) usage[name] += row[name];
   return usage;
 }
 
@@ -34,12 +37,12 @@ export async function bytesLeftUnder(
 ): Promise<number> {
   const chosen = policy?.stored_bytes_max ?? defaultMax;
   if (chosen === null || chosen === NO_LIMIT) return Number.POSITIVE_INFINITY;
-  const { bytes, reserved } = await usageOf(db, orgId);
-  return Math.max(0, chosen - bytes - reserved);
+  const { bytes, reserved, trashed_bytes: trashed } = await usageOf(db, orgId);
+  return Math.max(0, chosen - bytes - trashed - reserved);
 }
 
 export function quotaExceeded(left: number): Problem {
-  const detail = `Your organization may store ${left} more bytes of files; delete some, or ask the operator for more.`;
+  const detail = `Your organization may store ${left} more bytes of files; delete some for good, empty the trash, or ask the operator for more.`;
   return new Problem("storage_quota_exceeded", detail);
 }
 

@@ -153,19 +153,22 @@ export async function deleteEvents(tx: Writer, before: number): Promise<void> {
 export function addUsage(
   tx: Writer,
   place: Pick<FileRow, "org_id" | "project_id">,
-  change: Partial<Pick<UsageRow, "files" | "bytes" | "grants" | "reserved">>,
+  change: Partial<Omit<UsageRow, "org_id" | "place">>,
 ): void {
-  const { files = 0, bytes = 0, grants = 0, reserved = 0 } = change;
+  const { files = 0, bytes = 0, grants = 0, reserved = 0, trashed_files = 0, trashed_bytes = 0 } = change;
+  const row = { org_id: place.org_id, place: place.project_id ?? "", files, bytes, grants, reserved };
   tx.defer(
     tx
       .insertInto("file_usage")
-      .values({ org_id: place.org_id, place: place.project_id ?? "", files, bytes, grants, reserved })
+      .values({ ...row, trashed_files, trashed_bytes })
       .onConflict((on) =>
         on.columns(["org_id", "place"]).doUpdateSet({
           files: sql`file_usage.files + ${files}`,
           bytes: sql`file_usage.bytes + ${bytes}`,
           grants: sql`file_usage.grants + ${grants}`,
           reserved: sql`file_usage.reserved + ${reserved}`,
+          trashed_files: sql`file_usage.trashed_files + ${trashed_files}`,
+          trashed_bytes: sql`file_usage.trashed_bytes + ${trashed_bytes}`,
         }),
       ),
   );
@@ -185,7 +188,11 @@ export async function policyAhead(tx: Writer, orgId: string): Promise<PolicyRow 
   return (await tx.readAhead(tx.selectFrom("file_policy").selectAll().where("org_id", "=", orgId)))[0];
 }
 
-export async function putPolicy(tx: Writer, row: PolicyRow): Promise<void> {
+/** What is not named stays. */
+export async function putPolicy(
+  tx: Writer,
+  row: Pick<PolicyRow, "org_id" | "updated_at"> & Partial<PolicyRow>,
+): Promise<void> {
   const { org_id: _orgId, ...change } = row;
   await tx
     .insertInto("file_policy")

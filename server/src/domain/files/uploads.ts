@@ -24,6 +24,7 @@ import {
   type GrantRow,
 } from "./store.ts";
 import { setExpiry } from "./parts-store.ts";
+import { trashedById } from "./trash-store.ts";
 import { rightsLost, type PresignedUrls } from "./urls.ts";
 
 export interface FileSettings {
@@ -34,6 +35,8 @@ export interface FileSettings {
   readonly resumableLifetimeS: number;
   /** Of an organization's files together, unless the operator decided otherwise for it; null: no limit. */
   readonly storedBytesMax: number | null;
+  /** How long deleted files can be restored, unless an organization decided otherwise; 0: not at all. */
+  readonly trashDays: number;
 }
 
 export interface FilesDeps {
@@ -94,7 +97,9 @@ export async function regrantUpload(
   const grant = await grantById(deps.metadata.read, fileId);
   if (grant !== undefined && (await deps.metadata.write((tx) => setExpiry(tx, fileId, expiresAt))))
     return uploadUrl(deps, grant, expiresS);
-  const file = await fileById(deps.metadata.read, fileId);
+  const db = deps.metadata.read;
+  // In the trash it is a file as well: two of one id could not both be restored.
+  const file = (await fileById(db, fileId)) ?? (await trashedById(db, principal.orgId, fileId, 0));
   if (file !== undefined) return uploadUrl(deps, { ...file, bytes_max: file.size }, expiresS);
   const row = await makeGrant(deps, principal, { ...upload, expiresAt, metadata: null }, fileId);
   return uploadUrl(deps, row, expiresS);
@@ -239,7 +244,7 @@ export async function makeFile(
   const file = fileOf(grant, content, nowMs);
   insertFile(tx, file);
   addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
-  insertEvent(tx, eventOf(file));
+  insertEvent(tx, completedEvent(file));
   return file;
 }
 
@@ -258,7 +263,8 @@ function fileOf(grant: GrantRow, content: Pick<StagedBlob, "id" | "size" | "sha2
   };
 }
 
-function eventOf(file: FileRow): Parameters<typeof insertEvent>[1] {
+/** What is told of a file that is there. */
+export function completedEvent(file: FileRow): Parameters<typeof insertEvent>[1] {
   const { id, org_id, project_id, filename, content_type, size, sha256, created_at } = file;
   const body = { id, filename, content_type, size_bytes: size, sha256, project_id, created_at: isoFromMs(created_at) };
   return {

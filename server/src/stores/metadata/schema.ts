@@ -310,6 +310,24 @@ export interface Tables
     /** When the content was there. */
     created_at: number;
   };
+  /** Files that were deleted and can be restored: a file as it was, out of every list. It holds its content as a file does. */
+  trashed_file: {
+    id: string;
+    org_id: string;
+    project_id: string | null;
+    filename: string;
+    content_type: string;
+    size: number;
+    sha256: string;
+    blob_id: string;
+    created_by: string;
+    created_at: number;
+    /** A user id or credential id; null: the server itself. */
+    deleted_by: string | null;
+    deleted_at: number;
+    /** From then on it is as gone as if it had been deleted for good, and is removed within a minute. */
+    purge_at: number;
+  };
   /** The right to upload one file, once. It goes when the file is there, or when it has expired. */
   upload_grant: {
     /** The id that the file will have. */
@@ -345,12 +363,17 @@ export interface Tables
     grants: number;
     /** Bytes of uploads that may still come. */
     reserved: number;
+    trashed_files: number;
+    /** They count towards the quota as those of files do. */
+    trashed_bytes: number;
   };
-  /** What the operator decided about an organization's files; null: the server's default. */
+  /** What was decided about an organization's files; null: the server's default. */
   file_policy: {
     org_id: string;
-    /** 2^53 − 1 stands for no limit. */
+    /** By the operator. 2^53 − 1 stands for no limit. */
     stored_bytes_max: number | null;
+    /** By the organization: how long deleted files can be restored; 0: not at all. */
+    trash_days: number | null;
     updated_at: number;
   };
   /** What happened and may be told to others: written with what it tells of. */

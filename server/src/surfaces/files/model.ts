@@ -1,5 +1,5 @@
 import type { FILE_ROUTES, ResultOf } from "@mooring/contract";
-import type { FileRow } from "#domain/files/index.ts";
+import type { FileRow, FileSettings, TrashedRow } from "#domain/files/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 export type FileBody = ResultOf<typeof FILE_ROUTES.listFiles>["data"]["files"][number];
@@ -14,7 +14,25 @@ export function fileBody(file: FileRow): FileBody {
     created_at: isoFromMs(file.created_at),
     sha256: file.sha256,
     project_id: file.project_id,
+    created_by: file.created_by,
   };
+}
+
+export function trashedBody(file: TrashedRow): ResultOf<typeof FILE_ROUTES.listTrash>["data"]["files"][number] {
+  return {
+    ...fileBody(file),
+    deleted_at: isoFromMs(file.deleted_at),
+    deleted_by: file.deleted_by,
+    purge_at: isoFromMs(file.purge_at),
+  };
+}
+
+/** `own`: what the organization decided; null: nothing. */
+export function settingsBody(
+  own: number | null,
+  { trashDays }: Pick<FileSettings, "trashDays">,
+): ResultOf<typeof FILE_ROUTES.getFileSettings>["data"] {
+  return { trash_days: own, effective_trash_days: own ?? trashDays };
 }
 
 /** Strong: the same content is the same text (RFC 9110 section 8.8.3). */

@@ -1,5 +1,14 @@
 import type { Scope } from "@mooring/contract";
-import { findFile, findGrant, resourceOf, type Arrivals, type StoredFile } from "#domain/files/index.ts";
+import {
+  findFile,
+  findGrant,
+  findTrashed,
+  resourceOf,
+  type Arrivals,
+  type FilesDeps,
+  type StoredFile,
+  type TrashedFile,
+} from "#domain/files/index.ts";
 import type { Principal } from "#domain/identity/index.ts";
 import { absent, findProject, type Caller } from "#domain/organizations/index.ts";
 import { requireSeen, type OperationContext } from "#http/index.ts";
@@ -9,7 +18,11 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 type Deps = { readonly metadata: MetadataStore };
 type ArrivalDeps = Deps & { readonly arrivals: Arrivals | null };
 
-export function callerOf({ principal, ip, requestId }: OperationContext): Caller {
+export function callerOf({
+  principal,
+  ip,
+  requestId,
+}: OperationContext): Caller & { readonly principal: OperationContext["principal"] } {
   return { principal, ip, requestId };
 }
 
@@ -25,6 +38,19 @@ export async function fileFor(
   if (file === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(file));
   return file;
+}
+
+/** The same of a file in the trash. @throws Problem as above */
+export async function trashedFor(
+  deps: FilesDeps,
+  principal: Principal,
+  id: string,
+  permission: Scope,
+): Promise<TrashedFile> {
+  const trashed = await findTrashed(deps, principal.orgId, id);
+  if (trashed === undefined) throw absent();
+  requireSeen(principal, permission, resourceOf(trashed));
+  return trashed;
 }
 
 /** The file that has arrived at the upstream store by its grant, if any has. */

@@ -6,10 +6,19 @@ import { allowOtherOrigins, answerPreflight } from "./content/cors.ts";
 import { admitDownload, download } from "./content/download.ts";
 import { admitUpload, upload } from "./content/upload.ts";
 import type { FilesSurfaceDeps } from "./index.ts";
+import { copyFile } from "./operations/copy-file.ts";
 import { createUpload, renewUpload } from "./operations/create-upload.ts";
 import { deleteFile } from "./operations/delete-file.ts";
+import { emptyTrash } from "./operations/empty-trash.ts";
 import { getFileDownload } from "./operations/get-file-download.ts";
+import { getFileSettings } from "./operations/get-file-settings.ts";
+import { listFileNames } from "./operations/list-file-names.ts";
+import { listFileVersions } from "./operations/list-file-versions.ts";
 import { listFiles } from "./operations/list-files.ts";
+import { listTrash } from "./operations/list-trash.ts";
+import { purgeFile } from "./operations/purge-file.ts";
+import { restoreFile } from "./operations/restore-file.ts";
+import { updateFileSettings } from "./operations/update-file-settings.ts";
 import { mountTus } from "./tus/routes.ts";
 
 /** Row → operation. The permission of each stands in the contract's row. */
@@ -19,6 +28,15 @@ export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   mountRoute(app, host, rows.listFiles, listFiles(deps));
   mountRoute(app, host, rows.getFileDownload, getFileDownload(deps));
   mountRoute(app, host, rows.deleteFile, deleteFile(deps));
+  mountRoute(app, host, rows.listFileNames, listFileNames(deps));
+  mountRoute(app, host, rows.listFileVersions, listFileVersions(deps));
+  mountRoute(app, host, rows.copyFile, copyFile(deps));
+  mountRoute(app, host, rows.listTrash, listTrash(deps));
+  mountRoute(app, host, rows.restoreFile, restoreFile(deps));
+  mountRoute(app, host, rows.purgeFile, purgeFile(deps));
+  mountRoute(app, host, rows.emptyTrash, emptyTrash(deps));
+  mountRoute(app, host, rows.getFileSettings, getFileSettings(deps));
+  mountRoute(app, host, rows.updateFileSettings, updateFileSettings(deps));
   // In a context of its own: no body is parsed there, and pages of other origins may read the answers.
   void app.register(async (scope) => mountContent(scope, deps));
   void app.register(async (scope) => mountTus(scope, deps));

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { ProjectRole } from "@mooring/contract";
 import type { Reach } from "#domain/identity/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
@@ -88,9 +89,37 @@ export async function deleteProjectRow(tx: Writer, orgId: string, projectId: str
   await deleteSavedQueries(tx, orgId, projectId);
   // Uploads that have not ended can't end any more, and what was reserved for them is free again.
   await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
+  await dropTrash(tx, orgId, projectId);
   await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await tx.deleteFrom("project").where("org_id", "=", orgId).where("id", "=", projectId).execute();
+}
+
+/** What is in the project's trash is due at once. Until it is gone, a minute at most, it counts for the organization, which does not see it. */
+async function dropTrash(tx: Writer, orgId: string, projectId: string): Promise<void> {
+  await tx
+    .updateTable("trashed_file")
+    .set({ project_id: null, purge_at: 0 })
+    .where("org_id", "=", orgId)
+    .where("project_id", "=", projectId)
+    .execute();
+  const usage = await tx
+    .selectFrom("file_usage")
+    .select(["trashed_files", "trashed_bytes"])
+    .where("org_id", "=", orgId)
+    .where("place", "=", projectId)
+    .executeTakeFirst();
+  if (usage === undefined) return;
+  await tx
+    .insertInto("file_usage")
+    .values({ org_id: orgId, place: "", files: 0, bytes: 0, grants: 0, reserved: 0, ...usage })
+    .onConflict((on) =>
+      on.columns(["org_id", "place"]).doUpdateSet({
+        trashed_files: sql`file_usage.trashed_files + ${usage.trashed_files}`,
+        trashed_bytes: sql`file_usage.trashed_bytes + ${usage.trashed_bytes}`,
+      }),
+    )
+    .execute();
 }
 
 /** Their alerts go first, and with them what they had still to tell; the jobs end by themselves when they find nothing. */

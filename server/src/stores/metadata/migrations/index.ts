@@ -18,6 +18,7 @@ import { people } from "./0020-people.ts";
 import { activity } from "./0021-activity.ts";
 import { projects } from "./0024-projects.ts";
 import { trusts } from "./0022-trusts.ts";
+import { fileTrash } from "./0025-file-trash.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0021-activity", up: activity },
   { name: "0024-projects", up: projects },
   { name: "0022-trusts", up: trusts },
+  { name: "0025-file-trash", up: fileTrash },
 ];

@@ -6,7 +6,7 @@ import { NO_LIMIT, SYSTEM } from "#domain/organizations/index.ts";
 import { fresh, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation, type Ask } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
-import { ask, filesOf, newFile, newGrant, putContent, withFiles, type Grant } from "../testing/files.ts";
+import { ask, filesOf, newFile, newGrant, NO_TRASH, putContent, withFiles, type Grant } from "../testing/files.ts";
 
 const PATH = "/v1/upload";
 const FILE = { filename: "a.txt", content_type: "text/plain" };
@@ -94,17 +94,17 @@ describe("a grant to upload", () => {
     const { clock } = filesOf(world);
     const usage = () => usageOf(world.metadata.read, id);
     const first = await newGrant(world, { size_bytes: 60 }, token);
-    assert.deepEqual(await usage(), { files: 0, bytes: 0, grants: 1, reserved: 60 });
+    assert.deepEqual(await usage(), { files: 0, bytes: 0, grants: 1, reserved: 60, ...NO_TRASH });
     assertProblem(await ask(world, { size_bytes: 41 }, token), "storage_quota_exceeded");
     const second = await newGrant(world, { size_bytes: 40 }, token);
     assertProblem(await ask(world, {}, token), "storage_quota_exceeded");
     assert.equal((await ask(world, { size_bytes: 0 }, token)).status, 200, "what is empty needs no room");
     assert.equal((await putContent(world, first.upload_url, "x".repeat(58))).status, 200);
-    assert.deepEqual(await usage(), { files: 1, bytes: 60, grants: 2, reserved: 40 });
+    assert.deepEqual(await usage(), { files: 1, bytes: 60, grants: 2, reserved: 40, ...NO_TRASH });
     assert.equal(await cleanUp(filesOf(world)), 0, "nothing has expired yet");
     clock.advance(900_000 + 700_000);
     assert.ok((await cleanUp(filesOf(world))) >= 2);
-    assert.deepEqual(await usage(), { files: 1, bytes: 60, grants: 0, reserved: 0 });
+    assert.deepEqual(await usage(), { files: 1, bytes: 60, grants: 0, reserved: 0, ...NO_TRASH });
     assertProblem(await putContent(world, second.upload_url, "x".repeat(38)), "presigned_url_expired");
     clock.advance(-900_000 - 700_000);
   });
@@ -115,7 +115,13 @@ describe("a grant to upload", () => {
     assertProblem(await putContent(world, grants[0].upload_url, "x".repeat(60)), "storage_quota_exceeded");
     assert.equal((await putContent(world, grants[0].upload_url, "x".repeat(38))).status, 200);
     assertProblem(await putContent(world, grants[1].upload_url, "x".repeat(38)), "storage_quota_exceeded");
-    assert.deepEqual(await usageOf(world.metadata.read, id), { files: 1, bytes: 40, grants: 1, reserved: 0 });
+    assert.deepEqual(await usageOf(world.metadata.read, id), {
+      files: 1,
+      bytes: 40,
+      grants: 1,
+      reserved: 0,
+      ...NO_TRASH,
+    });
     await setFileQuota(filesOf(world), SYSTEM, id, NO_LIMIT);
     assert.equal((await putContent(world, grants[1].upload_url, "x".repeat(38))).status, 200);
   });
@@ -150,11 +156,23 @@ describe("a grant to upload", () => {
     assert.ok((await cleanUp(filesOf(world))) > 0);
     const third = await again();
     assert.equal(third.file_id, first.file_id);
-    assert.deepEqual(await usageOf(world.metadata.read, id), { files: 0, bytes: 0, grants: 1, reserved: 5 });
+    assert.deepEqual(await usageOf(world.metadata.read, id), {
+      files: 0,
+      bytes: 0,
+      grants: 1,
+      reserved: 5,
+      ...NO_TRASH,
+    });
     assertProblem(await putContent(world, second.upload_url, "abc"), "presigned_url_expired");
     assert.equal((await putContent(world, third.upload_url, "abc")).status, 200);
     assertProblem(await putContent(world, (await again()).upload_url, "abc"), "conflict");
-    assert.deepEqual(await usageOf(world.metadata.read, id), { files: 1, bytes: 5, grants: 0, reserved: 0 });
+    assert.deepEqual(await usageOf(world.metadata.read, id), {
+      files: 1,
+      bytes: 5,
+      grants: 0,
+      reserved: 0,
+      ...NO_TRASH,
+    });
     clock.advance(-2_500_000);
   });
 

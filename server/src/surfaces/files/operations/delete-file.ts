@@ -5,10 +5,10 @@ import type { FilesSurfaceDeps } from "../index.ts";
 import { callerOf, requireFileOrGrant } from "../resources.ts";
 
 export function deleteFile(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.deleteFile> {
-  return async ({ params }, context) => {
+  return async ({ params, query }, context) => {
     const { principal } = context;
     await requireFileOrGrant(deps, principal, params.file_id, "files:delete");
-    await remove(deps, callerOf(context), principal.orgId, params.file_id);
+    await remove(deps, callerOf(context), principal.orgId, { id: params.file_id, permanent: query.permanent });
     return undefined;
   };
 }

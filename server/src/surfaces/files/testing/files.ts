@@ -1,5 +1,5 @@
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
-import { createPresignedUrls, type FilesDeps, type FileSettings } from "#domain/files/index.ts";
+import { createPresignedUrls, deleteFile, type FilesDeps, type FileSettings } from "#domain/files/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -51,6 +51,7 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
         urlLifetimeS: 900,
         resumableLifetimeS: 86_400,
         storedBytesMax: null,
+        trashDays: 7,
         ...change,
       };
       const deps = { metadata, objects, clock, urls, storageUrl: STORAGE_URL, settings: own };
@@ -61,6 +62,9 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
 }
 
 export const WITH_FILES = withFiles();
+
+/** What nobody has in the trash. */
+export const NO_TRASH = { trashed_files: 0, trashed_bytes: 0 };
 
 export interface Grant {
   readonly upload_url: string;
@@ -108,6 +112,30 @@ export async function newFile(
   const answer = await putContent(world, grant.upload_url, content);
   if (answer.status !== 200) throw new Error(answer.text);
   return grant.file_id;
+}
+
+/** The same of files in the trash. */
+export async function trashedPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
+  const pairs = await filePairs(world, askOf);
+  for (const id of new Set(pairs.map(({ names }) => names[0]))) {
+    const query = world.metadata.read.selectFrom("file").select("org_id").where("id", "=", id);
+    const { org_id: orgId } = await query.executeTakeFirstOrThrow();
+    await deleteFile(filesOf(world), SYSTEM, orgId, { id });
+  }
+  return pairs;
+}
+
+/** A file in the trash, by its id. */
+export async function newTrashed(
+  world: World,
+  body: Readonly<Record<string, unknown>> = {},
+  token?: string,
+): Promise<string> {
+  const by = token ?? (await world.token());
+  const id = await newFile(world, body, by);
+  const answer = await world.call("DELETE", `/v1/files/${id}`, { token: by });
+  if (answer.status !== 204) throw new Error(answer.text);
+  return id;
 }
 
 /** One of another organization, one of a private project, and those of elsewhere to a credential of a project. */

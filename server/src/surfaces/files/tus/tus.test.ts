@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { cleanUp, usageOf } from "#domain/files/index.ts";
 import { createWorld, type Answer, type World } from "../../organization/testing/world.ts";
-import { contentPath, filesOf, WITH_FILES } from "../testing/files.ts";
+import { contentPath, filesOf, NO_TRASH, WITH_FILES } from "../testing/files.ts";
 
 const TUS = { "tus-resumable": "1.0.0" };
 
@@ -40,12 +40,19 @@ describe("a resumable upload", () => {
       bytes: 0,
       grants: 1,
       reserved: 1_000_000,
+      ...NO_TRASH,
     });
     clock.advance(86_401_000);
     assert.equal((await append(path, 200_000, "x")).status, 404);
     clock.advance(600_000);
     assert.equal(await cleanUp(filesOf(world)), 1);
-    assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), { files: 0, bytes: 0, grants: 0, reserved: 0 });
+    assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), {
+      files: 0,
+      bytes: 0,
+      grants: 0,
+      reserved: 0,
+      ...NO_TRASH,
+    });
     clock.advance(2000);
     assert.equal((await objects.collect()).blobs, 2);
   });

@@ -128,7 +128,7 @@ export function terminate(deps: TusDeps): Handler {
     const principal = principalOf(request);
     const { upload_id: id } = request.params as UploadParams;
     if ("blob_id" in found) await requireFileOrGrant(deps, principal, id, "files:delete");
-    await deleteFile(deps, { principal, ip: request.ip, requestId: request.id }, principal.orgId, id);
+    await deleteFile(deps, { principal, ip: request.ip, requestId: request.id }, principal.orgId, { id });
     return reply.code(204).send();
   };
 }

@@ -47,7 +47,7 @@ describe("what an organization uses", () => {
     const { metadata, acme } = world;
     const own = { org_id: acme.id };
     await metadata.write(async (tx) => {
-      const files = { place: acme.open.id, files: 2, bytes: 20, grants: 1, reserved: 5 };
+      const files = { place: acme.open.id, files: 2, bytes: 20, grants: 1, reserved: 5, trashed_files: 1, trashed_bytes: 7 };
       await tx
         .insertInto("file_usage")
         .values({ ...own, ...files })
@@ -70,7 +70,7 @@ describe("what an organization uses", () => {
     await setImageQuota({ metadata, clock }, SYSTEM, acme.id, NO_LIMIT);
     const { telemetry, ...stored } = (await usageOf()).services;
     assert.deepEqual(stored, {
-      files: { bytes: 20, count: 2, reserved_bytes: 5, quota_bytes: 1000 },
+      files: { bytes: 20, count: 2, trashed_bytes: 7, reserved_bytes: 5, quota_bytes: 1000 },
       buckets: { bytes: 60, objects: 6, quota_bytes: 200 },
       images: { bytes: 40, uploading_bytes: 4, quota_bytes: null },
       webhooks: { bytes: 50, events: 5, quota_bytes: null },

@@ -64,6 +64,7 @@ async function storedOf(
     files: {
       bytes: files.bytes,
       count: files.files,
+      trashed_bytes: files.trashed_bytes,
       reserved_bytes: files.reserved,
       quota_bytes: quotaOf(await fileQuotaOf(deps, orgId), limits.filesBytesMax),
     },

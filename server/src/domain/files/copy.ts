@@ -1,0 +1,36 @@
+import type { Principal } from "#domain/identity/index.ts";
+import { absent, type Caller } from "#domain/organizations/index.ts";
+import { newId } from "#kernel/ids.ts";
+import { auditFile } from "./audit.ts";
+import { bytesLeft, quotaExceeded } from "./quota.ts";
+import { addUsage, fileById, insertEvent, insertFile, type FileRow } from "./store.ts";
+import { completedEvent, lockFiles, type FilesDeps } from "./uploads.ts";
+
+/**
+ * Makes a new file of the content of another, in the same place: what is stored is held once more, and not stored again. The quota counts it as any file.
+ * @throws Problem `not_found`, `storage_quota_exceeded`
+ */
+export async function copyFile(
+  deps: FilesDeps,
+  caller: Caller & { readonly principal: Principal },
+  { id, filename }: { readonly id: string; readonly filename: string | undefined },
+): Promise<FileRow> {
+  const { orgId, id: createdBy } = caller.principal;
+  return deps.metadata.write(async (tx) => {
+    await lockFiles(deps, tx, orgId);
+    const found = await fileById(tx, id);
+    if (found?.org_id !== orgId) throw absent();
+    const { visibility: _visibility, project_archived_at: _archivedAt, ...source } = found;
+    const left = await bytesLeft(tx, orgId, deps.settings.storedBytesMax);
+    if (source.size > left) throw quotaExceeded(left);
+    await deps.objects.link(tx, orgId, source.blob_id);
+    const nowMs = deps.clock.nowMs();
+    const names = { id: newId("file", nowMs), filename: filename ?? source.filename };
+    const file = { ...source, ...names, created_by: createdBy, created_at: nowMs };
+    insertFile(tx, file);
+    addUsage(tx, file, { files: 1, bytes: file.size });
+    insertEvent(tx, completedEvent(file));
+    await auditFile(deps, tx, caller, { action: "file.copy", file, more: { from: id } });
+    return file;
+  });
+}

@@ -1,0 +1,132 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { Places } from "./list.ts";
+import type { FileRow, StoredFile } from "./store.ts";
+
+export type TrashedRow = Tables["trashed_file"];
+/** With what says who may see it. */
+export type TrashedFile = TrashedRow & Pick<StoredFile, "visibility" | "project_archived_at">;
+
+export function insertTrashed(tx: Writer, row: TrashedRow): void {
+  tx.defer(tx.insertInto("trashed_file").values(row));
+}
+
+/** What is due is as good as gone. */
+export async function trashedById(
+  db: Reader,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<TrashedFile | undefined> {
+  return db
+    .selectFrom("trashed_file")
+    .leftJoin("project", "project.id", "trashed_file.project_id")
+    .selectAll("trashed_file")
+    .select(["project.visibility", "project.archived_at as project_archived_at"])
+    .where("trashed_file.org_id", "=", orgId)
+    .where("trashed_file.id", "=", id)
+    .where("trashed_file.purge_at", ">", nowMs)
+    .executeTakeFirst();
+}
+
+/** Undefined when it is not there any more. `due`: only if it is at this time, or only if it is not. */
+export async function deleteTrashedRow(
+  tx: Writer,
+  orgId: string,
+  id: string,
+  due: { readonly isDue: boolean; readonly nowMs: number },
+): Promise<TrashedRow | undefined> {
+  return tx
+    .deleteFrom("trashed_file")
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("purge_at", due.isDue ? "<=" : ">", due.nowMs)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+function inTrash(db: Reader, { orgId, projectId, hidden }: Places, nowMs: number) {
+  return db
+    .selectFrom("trashed_file")
+    .where("org_id", "=", orgId)
+    .where("purge_at", ">", nowMs)
+    .$if(projectId !== undefined, (query) => query.where("project_id", "=", projectId ?? ""))
+    .$if(hidden.length > 0, (query) =>
+      query.where((eb) => eb.or([eb("project_id", "is", null), eb("project_id", "not in", [...hidden])])),
+    );
+}
+
+/** Last deleted first. */
+export async function trashedRows(
+  db: Reader,
+  places: Places,
+  page: { readonly limit: number; readonly offset: number; readonly nowMs: number },
+): Promise<TrashedRow[]> {
+  return inTrash(db, places, page.nowMs)
+    .selectAll()
+    .orderBy("deleted_at", "desc")
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+/** The first of them by id, behind one of them. */
+export async function trashedAfter(
+  db: Reader,
+  places: Places,
+  page: { readonly afterId: string; readonly limit: number; readonly nowMs: number },
+): Promise<TrashedFile[]> {
+  const ids = inTrash(db, places, page.nowMs)
+    .select("id")
+    .where("id", ">", page.afterId)
+    .orderBy("id")
+    .limit(page.limit);
+  return db
+    .selectFrom(ids.as("page"))
+    .innerJoin("trashed_file", "trashed_file.id", "page.id")
+    .leftJoin("project", "project.id", "trashed_file.project_id")
+    .selectAll("trashed_file")
+    .select(["project.visibility", "project.archived_at as project_archived_at"])
+    .orderBy("trashed_file.id")
+    .execute();
+}
+
+export async function trashTotals(
+  db: Reader,
+  places: Places,
+  nowMs: number,
+): Promise<{ readonly total: number; readonly bytes: number }> {
+  const { total, bytes } = await inTrash(db, places, nowMs)
+    .select((eb) => [eb.fn.countAll<number>().as("total"), eb.fn.sum<number | null>("size").as("bytes")])
+    .executeTakeFirstOrThrow();
+  return { total: Number(total), bytes: Number(bytes ?? 0) };
+}
+
+/** Of every organization: those that are due. */
+export async function dueTrash(db: Reader, nowMs: number, limit: number): Promise<Pick<TrashedRow, "id" | "org_id">[]> {
+  return db
+    .selectFrom("trashed_file")
+    .select(["id", "org_id"])
+    .where("purge_at", "<=", nowMs)
+    .orderBy("purge_at")
+    .limit(limit)
+    .execute();
+}
+
+/** What is due already stays so: its project is gone. */
+export async function setTrashDays(tx: Writer, orgId: string, days: number, nowMs: number): Promise<void> {
+  await tx
+    .updateTable("trashed_file")
+    .set((eb) => ({ purge_at: eb("deleted_at", "+", days * DAY_MS) }))
+    .where("org_id", "=", orgId)
+    .where("purge_at", ">", nowMs)
+    .execute();
+}
+
+export const DAY_MS = 86_400_000;
+
+/** A file as it was, out of what it is in the trash. */
+export function fileOfTrashed(trashed: TrashedRow): FileRow {
+  const { id, org_id, project_id, filename, content_type, size, sha256, blob_id, created_by, created_at } = trashed;
+  return { id, org_id, project_id, filename, content_type, size, sha256, blob_id, created_by, created_at };
+}

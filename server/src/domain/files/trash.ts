@@ -1,0 +1,192 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { authorize, type Principal } from "#domain/identity/index.ts";
+import { absent, auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { auditFile } from "./audit.ts";
+import { placesOf } from "./list.ts";
+import { addUsage, insertFile, policyOf, putPolicy, resourceOf, type FileRow } from "./store.ts";
+import {
+  DAY_MS,
+  deleteTrashedRow,
+  dueTrash,
+  fileOfTrashed,
+  insertTrashed,
+  setTrashDays as setDays,
+  trashedAfter,
+  trashedById,
+  trashedRows,
+  trashTotals,
+  type TrashedFile,
+  type TrashedRow,
+} from "./trash-store.ts";
+import { lockFiles, type FilesDeps } from "./uploads.ts";
+
+type Deps = Pick<FilesDeps, "metadata" | "clock" | "objects">;
+
+export interface TrashPage {
+  readonly files: TrashedRow[];
+  /** On all pages. */
+  readonly total: number;
+  /** Of all pages; they count towards the quota. */
+  readonly bytes: number;
+}
+
+/** How long what is deleted now can be restored; 0: not at all. */
+export async function trashDaysOf(
+  { settings }: Pick<FilesDeps, "settings">,
+  db: Reader,
+  orgId: string,
+): Promise<number> {
+  return (await ownTrashDays(db, orgId)) ?? settings.trashDays;
+}
+
+/** What the organization decided; null: nothing. */
+export async function ownTrashDays(db: Reader, orgId: string): Promise<number | null> {
+  return (await policyOf(db, orgId))?.trash_days ?? null;
+}
+
+/** Puts a file whose row was deleted into the trash. Its content stays linked. Returns until when. */
+export function moveToTrash(
+  deps: Pick<FilesDeps, "clock">,
+  tx: Writer,
+  { principal }: Caller,
+  { file, days }: { readonly file: FileRow; readonly days: number },
+): number {
+  const nowMs = deps.clock.nowMs();
+  const purgeAt = nowMs + days * DAY_MS;
+  const deletedBy = principal.kind === "system" ? null : principal.id;
+  insertTrashed(tx, { ...file, deleted_by: deletedBy, deleted_at: nowMs, purge_at: purgeAt });
+  addUsage(tx, file, { trashed_files: 1, trashed_bytes: file.size });
+  return purgeAt;
+}
+
+/** Undefined when it is not in the organization's trash, whoever asks. */
+export async function findTrashed(
+  { metadata, clock }: Pick<FilesDeps, "metadata" | "clock">,
+  orgId: string,
+  id: string,
+): Promise<TrashedFile | undefined> {
+  return trashedById(metadata.read, orgId, id, clock.nowMs());
+}
+
+/** What the principal may see of it, last deleted first. */
+export async function listTrash(
+  deps: Pick<FilesDeps, "metadata" | "clock">,
+  principal: Principal,
+  { projectId, ...page }: { readonly limit: number; readonly offset: number; readonly projectId: string | undefined },
+): Promise<TrashPage> {
+  const nowMs = deps.clock.nowMs();
+  const places = await placesOf(deps, principal, projectId);
+  const totals = await trashTotals(deps.metadata.read, places, nowMs);
+  const files = page.offset >= totals.total ? [] : await trashedRows(deps.metadata.read, places, { ...page, nowMs });
+  return { files, ...totals };
+}
+
+/** Puts it back as it was, with its id and time. @throws Problem `not_found` */
+export async function restoreFile(deps: Deps, caller: Caller, orgId: string, id: string): Promise<FileRow> {
+  return deps.metadata.write(async (tx) => {
+    await lockFiles(deps, tx, orgId);
+    const trashed = await deleteTrashedRow(tx, orgId, id, { isDue: false, nowMs: deps.clock.nowMs() });
+    if (trashed === undefined) throw absent();
+    const file = fileOfTrashed(trashed);
+    insertFile(tx, file);
+    addUsage(tx, file, { files: 1, bytes: file.size, trashed_files: -1, trashed_bytes: -file.size });
+    await auditFile(deps, tx, caller, { action: "file.restore", file });
+    return file;
+  });
+}
+
+/** Takes it out of the trash for good. @throws Problem `not_found` */
+export async function purgeFile(deps: Deps, caller: Caller, orgId: string, id: string): Promise<void> {
+  const gone = await purge(deps, caller, { orgId, ids: [id], isDue: false });
+  if (gone.files === 0) throw absent();
+}
+
+/** Everything in it that the principal may delete. One that is restored meanwhile stays. */
+export async function emptyTrash(
+  deps: Deps,
+  caller: Caller & { readonly principal: Principal },
+  projectId: string | undefined,
+  signal: AbortSignal,
+): Promise<{ files: number; bytes: number }> {
+  const { principal } = caller;
+  const places = await placesOf(deps, principal, projectId);
+  const gone = { files: 0, bytes: 0 };
+  for (let afterId = "", isMore = true; isMore;) {
+    signal.throwIfAborted();
+    const page = { afterId, limit: BATCH, nowMs: deps.clock.nowMs() };
+    const found = await trashedAfter(deps.metadata.read, places, page);
+    const own = found.filter((each) => authorize(principal, "files:delete", resourceOf(each)) === "allowed");
+    const ids = own.map(({ id }) => id);
+    const { files, bytes } = await purge(deps, caller, { orgId: principal.orgId, ids, isDue: false });
+    gone.files += files;
+    gone.bytes += bytes;
+    isMore = found.length === BATCH;
+    afterId = found.at(-1)?.id ?? "";
+  }
+  return gone;
+}
+
+const BATCH = 200;
+
+/** Removes what is due. Any number of nodes may do so at once, and end in the middle of it. Returns how many. */
+export async function purgeDue(deps: Deps): Promise<number> {
+  for (let count = 0; ;) {
+    const due = await dueTrash(deps.metadata.read, deps.clock.nowMs(), BATCH);
+    for (const [orgId, rows] of Map.groupBy(due, (row) => row.org_id)) {
+      const ids = rows.map(({ id }) => id);
+      count += (await purge(deps, SYSTEM, { orgId, ids, isDue: true })).files;
+    }
+    if (due.length < BATCH) return count;
+  }
+}
+
+interface Purge {
+  readonly orgId: string;
+  readonly ids: readonly string[];
+  /** Whether they are to go because they are due, or because somebody wants it. */
+  readonly isDue: boolean;
+}
+
+/** In one transaction; those that are not there any more are left out. */
+async function purge(
+  deps: Deps,
+  caller: Caller,
+  { orgId, ids, isDue }: Purge,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  if (ids.length === 0) return { files: 0, bytes: 0 };
+  return deps.metadata.write(async (tx) => {
+    await lockFiles(deps, tx, orgId);
+    const gone: TrashedRow[] = [];
+    for (const id of ids) {
+      const file = await deleteTrashedRow(tx, orgId, id, { isDue, nowMs: deps.clock.nowMs() });
+      if (file !== undefined) gone.push(file);
+    }
+    await deps.objects.unlink(
+      tx,
+      orgId,
+      gone.map((file) => file.blob_id),
+    );
+    for (const file of gone) addUsage(tx, file, { trashed_files: -1, trashed_bytes: -file.size });
+    for (const file of gone) await auditFile(deps, tx, caller, { action: "file.purge", file });
+    return { files: gone.length, bytes: gone.reduce((sum, { size }) => sum + size, 0) };
+  });
+}
+
+/** Null: the server's default. What is in the trash already goes by the new time. */
+export async function setTrashDays(deps: FilesDeps, caller: Caller, orgId: string, days: number | null): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    await lockFiles(deps, tx, orgId);
+    const nowMs = deps.clock.nowMs();
+    const before = (await policyOf(tx, orgId))?.trash_days ?? null;
+    await putPolicy(tx, { org_id: orgId, trash_days: days, updated_at: nowMs });
+    await setDays(tx, orgId, days ?? deps.settings.trashDays, nowMs);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "file.settings.update",
+      target: { kind: "organization", id: orgId },
+      detail: { before: { trash_days: before }, after: { trash_days: days } },
+    });
+  });
+}
