@@ -19,7 +19,8 @@ export const QueryBody = Type.Object(
     sql: Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description: "one SELECT over logs, metrics, traces, audit_log, webhook_events and images, in DuckDB's dialect",
+      description:
+        "one SELECT over logs, metrics, traces, audit_log, webhook_events, images, files and objects, in DuckDB's dialect",
     }),
     parameters: Type.Optional(Parameters),
     from: Type.Optional(
@@ -91,7 +92,7 @@ export const QUERY_ROUTES = {
     description:
       "`Accept` chooses application/json, application/x-ndjson, text/csv, application/vnd.apache.arrow.stream or " +
       "application/vnd.apache.parquet. The result streams; going away cancels the query. All but JSON tell their statistics in the " +
-      "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log needs audit:read as well, webhook_events webhooks:read, images registry:pull.",
+      "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log needs audit:read as well, webhook_events webhooks:read, images registry:pull, files files:read, objects s3:read.",
     permission: "telemetry:read",
     body: QueryBody,
     result: QueryResult,

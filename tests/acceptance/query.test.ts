@@ -127,7 +127,7 @@ test("the schema names what a statement may use, and its examples run", async ()
   );
   assert.deepEqual(
     answer.body.tables.map(({ name }) => name),
-    ["logs", "metrics", "traces", "audit_log", "webhook_events", "images"],
+    ["logs", "metrics", "traces", "audit_log", "webhook_events", "images", "files", "objects"],
   );
   for (const { sql } of answer.body.examples) assert.equal((await ask(sql)).status, 200, sql);
 });

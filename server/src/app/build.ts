@@ -5,7 +5,9 @@ import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
 import { createPeople, sessionsOf, withPeople } from "#domain/people/index.ts";
+import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
+import { objectRecords } from "#domain/s3/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import {
   countAnswered,
@@ -271,6 +273,8 @@ async function openStores(
         audit_log: auditRecords({ metadata }),
         webhook_events: eventRecords({ metadata }),
         images: imageRecords({ metadata }),
+        files: fileRecords({ metadata }),
+        objects: objectRecords({ metadata }),
       },
       settings: {
         compactionRowsBytes: config.compaction_rows_bytes,

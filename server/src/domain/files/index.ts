@@ -22,6 +22,7 @@ export { canonicalMediaType, essenceOf } from "./media-type.ts";
 export { fileQuotaOf, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
 export { allFilePolicies, resourceOf, type FileRow, type Grant, type StoredFile } from "./store.ts";
 export { appendParts, beginResumable, completeResumable, findResumable, movedOn, type Resumable } from "./resumable.ts";
+export { fileRecords } from "./records.ts";
 export {
   CLAIM_RENEWAL_MS,
   claimUpload,

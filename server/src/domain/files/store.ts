@@ -211,3 +211,36 @@ export async function allFilePolicies(db: Reader): Promise<(PolicyRow & { slug: 
     .orderBy("organization.slug")
     .execute();
 }
+
+/** Files of an organization after this one, in the order of their times. */
+export async function filesAfter(
+  db: Reader,
+  orgId: string,
+  after: Pick<FileRow, "created_at" | "id"> | undefined,
+  limit: number,
+): Promise<FileRow[]> {
+  const { created_at: at = 0, id = "" } = after ?? {};
+  return db
+    .selectFrom("file")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("created_at", ">=", at)
+    .where((eb) => eb.or([eb("created_at", ">", at), eb("id", ">", id)]))
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+/** The file that was made last, by its time. */
+export async function newestFile(db: Reader, orgId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("file")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}

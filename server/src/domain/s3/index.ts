@@ -21,4 +21,5 @@ export {
   type NewAccessKey,
 } from "./keys/index.ts";
 export { usageOf } from "./objects/store.ts";
+export { objectRecords } from "./records.ts";
 export * from "./types/index.ts";

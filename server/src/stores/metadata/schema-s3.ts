@@ -72,7 +72,15 @@ export interface S3Tables {
     modified_at: number;
   };
   /** What a bucket has, in numbers, in one row or several, so that writers don't wait for each other. */
-  s3_usage: { org_id: string; bucket: string; shard: number; objects: number; bytes: number };
+  s3_usage: {
+    org_id: string;
+    bucket: string;
+    shard: number;
+    objects: number;
+    bytes: number;
+    /** Grows whenever a version comes, goes or moves. */
+    writes: number;
+  };
   /** Where events of buckets can be sent. */
   s3_destination: {
     id: string;

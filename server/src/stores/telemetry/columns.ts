@@ -6,7 +6,15 @@ export const TELEMETRY_TYPES: readonly TelemetryType[] = ["logs", "metrics", "tr
 /** A column of a telemetry table: its name and its DuckDB type. Hot rows (NDJSON) and Parquet files have exactly these. */
 export interface Column {
   readonly name: string;
-  readonly type: "TIMESTAMPTZ" | "VARCHAR" | "BIGINT" | "DOUBLE" | "UTINYINT" | "JSON" | "MAP(VARCHAR, VARCHAR)";
+  readonly type:
+    | "TIMESTAMPTZ"
+    | "VARCHAR"
+    | "BIGINT"
+    | "DOUBLE"
+    | "UTINYINT"
+    | "BOOLEAN"
+    | "JSON"
+    | "MAP(VARCHAR, VARCHAR)";
   readonly description: string;
 }
 

@@ -61,4 +61,19 @@ export const EXAMPLES: readonly Example[] = [
     sql: "SELECT repository, tags, size_bytes, pulls, last_pull_at FROM images WHERE subject IS NULL ORDER BY timestamp DESC LIMIT 100",
     records: "images",
   },
+  {
+    title: "Stored bytes by kind of file",
+    sql: "SELECT content_type, count(*) AS files, sum(size_bytes) AS bytes FROM files GROUP BY content_type ORDER BY bytes DESC LIMIT 20",
+    records: "files",
+  },
+  {
+    title: "Objects and bytes by bucket and first folder",
+    sql: "SELECT bucket, regexp_extract(key, '^[^/]*/') AS prefix, count(*) AS objects, sum(size_bytes) AS bytes FROM objects WHERE is_latest AND NOT is_delete_marker GROUP BY ALL ORDER BY bytes DESC LIMIT 50",
+    records: "objects",
+  },
+  {
+    title: "Bytes that versions before the present one hold",
+    sql: "SELECT bucket, count(*) AS versions, sum(size_bytes) AS bytes FROM objects WHERE NOT is_latest GROUP BY bucket ORDER BY bytes DESC",
+    records: "objects",
+  },
 ];

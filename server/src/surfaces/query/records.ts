@@ -8,6 +8,8 @@ export const RECORD_SCOPES: Readonly<Record<RecordTable, Scope>> = {
   audit_log: "audit:read",
   webhook_events: "webhooks:read",
   images: "registry:pull",
+  files: "files:read",
+  objects: "s3:read",
 };
 
 /** Refuses a statement that reads records which the principal may not. @throws Problem `forbidden`, `insufficient_scope` */
@@ -15,7 +17,7 @@ export function requireRecords(principal: Principal): (table: RecordTable) => vo
   return (table) => {
     const scope = RECORD_SCOPES[table];
     if (table === "audit_log") requireOrganization(principal, scope);
-    // Which rows are seen is decided by their project. Every role that reads telemetry there reads webhooks and pulls images, too.
+    // Which rows are seen is decided by their project. Every role that reads telemetry there reads webhooks, files and objects and pulls images, too.
     else if (authorize(principal, scope) !== "allowed") throw missingScope(scope);
   };
 }

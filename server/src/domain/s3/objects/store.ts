@@ -172,18 +172,20 @@ export function changeVersion(
 /** Rows over which nodes spread the numbers of one bucket, so that none waits for another. */
 const SHARDS = 16;
 
+/** Of every version that comes, goes or moves, whether or not the numbers change: it counts writes too, unless told that it is none. */
 export function addUsage(
   dialect: Dialect,
   tx: Writer,
   place: Pick<Tables["s3_usage"], "org_id" | "bucket">,
-  change: { readonly objects: number; readonly bytes: number },
+  change: { readonly objects: number; readonly bytes: number; readonly writes?: 0 },
 ): void {
-  if (change.objects === 0 && change.bytes === 0) return;
+  const { objects, bytes, writes = 1 } = change;
+  if (objects === 0 && bytes === 0 && writes === 0) return;
   const shard = dialect === "sqlite" ? 0 : Math.floor(Math.random() * SHARDS);
-  tx.defer(ADD_USAGE.with(tx, { ...place, shard, ...change }));
+  tx.defer(ADD_USAGE.with(tx, { ...place, shard, objects, bytes, writes }));
 }
 
-const USAGE_COLUMNS = ["org_id", "bucket", "shard", "objects", "bytes"] as const;
+const USAGE_COLUMNS = ["org_id", "bucket", "shard", "objects", "bytes", "writes"] as const;
 
 const ADD_USAGE = prepared((db, row: Tables["s3_usage"]) =>
   db
@@ -193,9 +195,21 @@ const ADD_USAGE = prepared((db, row: Tables["s3_usage"]) =>
       on.columns(["org_id", "bucket", "shard"]).doUpdateSet({
         objects: sql`s3_usage.objects + ${row.objects}`,
         bytes: sql`s3_usage.bytes + ${row.bytes}`,
+        writes: sql`s3_usage.writes + ${row.writes}`,
       }),
     ),
 );
+
+/** How often each bucket of an organization was written to, by its app's id. */
+export async function writesByBucket(db: Reader, orgId: string): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom("s3_usage")
+    .select((eb) => ["bucket", eb.fn.sum<number>("writes").as("writes")])
+    .where("org_id", "=", orgId)
+    .groupBy("bucket")
+    .execute();
+  return new Map(rows.map(({ bucket, writes }) => [bucket, Number(writes)]));
+}
 
 /** Of all buckets of an organization. */
 export async function usageOf(db: Reader, orgId: string): Promise<{ objects: number; bytes: number }> {

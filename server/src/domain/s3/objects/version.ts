@@ -129,10 +129,10 @@ export async function removeVersion(
   if (table === "s3_object") deleteCurrent(tx, row.bucket, row.key);
   else deleteHistory(tx, row);
   await promote(tx, row);
-  if (row.blob_id === null) return;
-  await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
   const place = { org_id: row.org_id, bucket: bucket.id };
-  addUsage(deps.metadata.dialect, tx, place, { objects: -1, bytes: -row.size });
+  const isMarker = row.blob_id === null;
+  addUsage(deps.metadata.dialect, tx, place, { objects: isMarker ? 0 : -1, bytes: -row.size });
+  if (row.blob_id !== null) await deps.objects.unlink(tx, row.org_id, [row.blob_id]);
 }
 
 async function promote(tx: Writer, { bucket, key }: Pick<HistoryRow, "bucket" | "key">): Promise<void> {

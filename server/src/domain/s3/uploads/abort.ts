@@ -54,5 +54,5 @@ export async function dropParts(
     parts.map((part) => part.blob_id),
   );
   const bytes = parts.reduce((sum, part) => sum + part.size, 0);
-  addUsage(deps.metadata.dialect, tx, { org_id, bucket }, { objects: 0, bytes: -bytes });
+  addUsage(deps.metadata.dialect, tx, { org_id, bucket }, { objects: 0, bytes: -bytes, writes: 0 });
 }

@@ -86,7 +86,7 @@ async function keepPart(
       metadata.dialect,
       tx,
       { org_id: orgId, bucket: bucketId },
-      { objects: 0, bytes: kept.size - (before?.size ?? 0) },
+      { objects: 0, bytes: kept.size - (before?.size ?? 0), writes: 0 },
     );
     return partOf(row);
   });

@@ -379,7 +379,7 @@ export const ROWS: Tables = {
     nonce: null,
     modified_at: 1,
   },
-  s3_usage: { org_id: "org_1", bucket: "app_1", shard: 0, objects: 1, bytes: 10 },
+  s3_usage: { org_id: "org_1", bucket: "app_1", shard: 0, objects: 1, bytes: 10, writes: 1 },
   s3_destination: {
     id: "dest_1",
     org_id: "org_1",

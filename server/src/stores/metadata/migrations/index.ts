@@ -19,6 +19,7 @@ import { activity } from "./0021-activity.ts";
 import { projects } from "./0024-projects.ts";
 import { trusts } from "./0022-trusts.ts";
 import { fileTrash } from "./0025-file-trash.ts";
+import { buckets } from "./0026-buckets.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0024-projects", up: projects },
   { name: "0022-trusts", up: trusts },
   { name: "0025-file-trash", up: fileTrash },
+  { name: "0026-buckets", up: buckets },
 ];

@@ -9,15 +9,17 @@ import type { RecordTable } from "./tables.ts";
 
 /** Where the rows of a table come from. What was read once is not read again before rows have gone or changed. */
 export interface RecordSource {
-  /** Another value whenever rows have gone or changed. Without it none ever does. */
+  /** Names of the parts that the table has, each with another value whenever one of its rows has come, gone or changed. Without it the table is one part. */
+  parts?(orgId: string): Promise<ReadonlyMap<string, number | string>>;
+  /** Of a table in one part: another value whenever rows have gone or changed. Without it none ever does. */
   generation?(orgId: string): Promise<number | string>;
   /** How many rows there are after the one mark, up to and with the other. Without it all are read anew when some have gone. */
   count?(orgId: string, after: number, through: number): Promise<number>;
   /**
-   * Rows of an organization that came after `mark` (0: all), oldest first, each with its own mark; marks rise. A row has the members
+   * Rows of an organization, or of a part of them, that came after `mark` (0: all), oldest first, each with its own mark; marks rise. A row has the members
    * that `RECORD_TABLES` names, null or absent for NULL. All rows that were committed before the call are among them.
    */
-  rowsAfter(orgId: string, mark: number): AsyncIterable<{ readonly mark: number; readonly row: object }>;
+  rowsAfter(orgId: string, mark: number, part?: string): AsyncIterable<{ readonly mark: number; readonly row: object }>;
 }
 
 export type RecordSources = Readonly<Partial<Record<RecordTable, RecordSource>>>;
@@ -49,12 +51,20 @@ interface KeptFile {
   readonly bytes: number;
 }
 
-/** One table of one organization as it was read until now. */
-interface Kept {
+/** A part of a table as it was read until now. */
+interface KeptPart {
+  /** Undefined: the table is one part. */
+  readonly name: string | undefined;
   readonly dir: string;
   mark: number;
   generation: number | string | undefined;
   files: readonly KeptFile[];
+}
+
+/** One table of one organization. */
+interface Kept {
+  readonly dir: string;
+  readonly parts: Map<string | undefined, KeptPart>;
   /** The update that runs or ran last: updates come one after the other. */
   updated: Promise<void>;
   /** Snapshots that are being taken: it is not given up meanwhile. */
@@ -96,7 +106,7 @@ export class RecordFiles {
       const update = kept.updated.catch(() => undefined).then(() => this.#update(kept, orgId, source));
       kept.updated = update;
       await update;
-      return hold(kept.files);
+      return hold(filesOf(kept));
     } catch (error) {
       if (error instanceof Problem) throw error;
       const detail = `cannot read the records of ${table}: making them ready for the query failed; try again later`;
@@ -109,27 +119,48 @@ export class RecordFiles {
   #use(orgId: string, table: RecordTable): Kept {
     const name = `${orgId}/${table}`;
     const dir = join(this.#options.dir, orgId, table);
-    const kept = this.#kept.get(name) ?? {
-      dir,
-      mark: 0,
-      generation: undefined,
-      files: [],
-      updated: Promise.resolve(),
-      users: 0,
-    };
+    const kept = this.#kept.get(name) ?? { dir, parts: new Map(), updated: Promise.resolve(), users: 0 };
     this.#kept.delete(name);
     this.#kept.set(name, kept);
-    for (const [other, { files, users }] of this.#kept) {
+    for (const [other, old] of this.#kept) {
       if (this.#kept.size <= (this.#options.keptMax ?? KEPT_MAX)) break;
-      if (users > 0 || other === name) continue;
+      if (old.users > 0 || other === name) continue;
       this.#kept.delete(other);
-      drop(files);
+      drop(filesOf(old));
     }
     return kept;
   }
 
   async #update(kept: Kept, orgId: string, source: RecordSource): Promise<void> {
-    const generation = await source.generation?.(orgId);
+    const parts = await source.parts?.(orgId);
+    if (parts === undefined) {
+      const generation = await source.generation?.(orgId);
+      await this.#updatePart(partOf(kept, undefined), orgId, source, generation);
+      return;
+    }
+    for (const [name, part] of kept.parts) {
+      if (name !== undefined && parts.has(name)) continue;
+      kept.parts.delete(name);
+      drop(part.files);
+    }
+    for (const [name, generation] of parts) {
+      const part = partOf(kept, name);
+      if (part.generation === generation) continue;
+      try {
+        await this.#updatePart(part, orgId, source, generation);
+      } catch (error) {
+        part.generation = undefined; // not all of it was read
+        throw error;
+      }
+    }
+  }
+
+  async #updatePart(
+    kept: KeptPart,
+    orgId: string,
+    source: RecordSource,
+    generation: number | string | undefined,
+  ): Promise<void> {
     if (generation !== kept.generation) {
       await this.#letGo(kept, orgId, source);
       kept.generation = generation;
@@ -137,7 +168,7 @@ export class RecordFiles {
     let lines: string[] = [];
     let chars = 0;
     let { mark } = kept;
-    for await (const each of source.rowsAfter(orgId, mark)) {
+    for await (const each of source.rowsAfter(orgId, mark, kept.name)) {
       const line = `${JSON.stringify(each.row)}\n`;
       lines.push(line);
       chars += line.length;
@@ -151,7 +182,7 @@ export class RecordFiles {
   }
 
   /** Takes rows that have gone out of the files: only those files are read anew that had some. */
-  async #letGo(kept: Kept, orgId: string, source: RecordSource): Promise<void> {
+  async #letGo(kept: KeptPart, orgId: string, source: RecordSource): Promise<void> {
     if (source.count === undefined) {
       drop(kept.files);
       Object.assign(kept, { files: [], mark: 0 });
@@ -169,13 +200,13 @@ export class RecordFiles {
   }
 
   async #readAnew(
-    kept: Kept,
+    kept: KeptPart,
     orgId: string,
     source: RecordSource,
     { after, through }: Pick<KeptFile, "after" | "through">,
   ): Promise<KeptFile> {
     const lines: string[] = [];
-    for await (const { mark, row } of source.rowsAfter(orgId, after)) {
+    for await (const { mark, row } of source.rowsAfter(orgId, after, kept.name)) {
       if (mark > through) break;
       lines.push(`${JSON.stringify(row)}\n`);
     }
@@ -183,7 +214,7 @@ export class RecordFiles {
   }
 
   /** Puts rows into a file, and files of like size into one: there are few, and each row is written few times. */
-  async #add(kept: Kept, lines: readonly string[], mark: number): Promise<void> {
+  async #add(kept: KeptPart, lines: readonly string[], mark: number): Promise<void> {
     let content = Buffer.from(lines.join(""));
     let rows = lines.length;
     let after = kept.mark;
@@ -203,11 +234,22 @@ export class RecordFiles {
     await nextTurn();
   }
 
-  async #write(kept: Kept, content: Buffer, of: Pick<KeptFile, "after" | "through" | "rows">): Promise<KeptFile> {
+  async #write(kept: KeptPart, content: Buffer, of: Pick<KeptFile, "after" | "through" | "rows">): Promise<KeptFile> {
     const held = new HeldFile(join(kept.dir, `${++this.#numbers}.ndjson`), this.#options.deleteFailed);
     await writeWhole(kept.dir, held.path, content);
     return { ...of, held, bytes: content.length };
   }
+}
+
+function partOf({ dir, parts }: Kept, name: string | undefined): KeptPart {
+  const made = { name, dir: name === undefined ? dir : join(dir, name), mark: 0, generation: undefined, files: [] };
+  const part = parts.get(name) ?? made;
+  parts.set(name, part);
+  return part;
+}
+
+function filesOf({ parts }: Kept): readonly KeptFile[] {
+  return [...parts.values()].flatMap(({ files }) => files);
 }
 
 function hold(files: readonly KeptFile[]): RecordSnapshot {

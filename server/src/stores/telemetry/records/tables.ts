@@ -4,7 +4,7 @@ import type { Column } from "../columns.ts";
  * Tables whose rows are records of the metadata store. Statements read them as any other; whether they may be read is for whoever
  * asks to say (`QueryRequest.records`). Of one with a `project_id`, rows are seen as those of telemetry are.
  */
-export type RecordTable = "audit_log" | "webhook_events" | "images";
+export type RecordTable = "audit_log" | "webhook_events" | "images" | "files" | "objects";
 
 const text = (name: string, description: string): Column => ({ name, type: "VARCHAR", description });
 
@@ -56,6 +56,31 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
     text("created_by", "identifier of who pushed it"),
     { name: "pulls", type: "BIGINT", description: "how often it was pulled, to the last seconds" },
     { name: "last_pull_at", type: "TIMESTAMPTZ", description: "when it was pulled last, UTC, or NULL" },
+  ],
+  files: [
+    { name: "timestamp", type: "TIMESTAMPTZ", description: "when its content was there, UTC" },
+    text("id", "identifier of the file"),
+    text("project_id", "identifier of the file's project, or NULL when it is the organization's"),
+    text("filename", "as it was sent"),
+    text("content_type", "as it was declared"),
+    { name: "size_bytes", type: "BIGINT", description: "size of the content" },
+    text("sha256", "of the content, in hexadecimal"),
+    text("created_by", "identifier of who uploaded it"),
+  ],
+  objects: [
+    { name: "timestamp", type: "TIMESTAMPTZ", description: "when the version was written, UTC" },
+    text("bucket", "name of the bucket, which is its app's slug"),
+    text("app_id", "identifier of the bucket's app"),
+    text("project_id", "identifier of the bucket's project"),
+    text("key", "of the object"),
+    { name: "size_bytes", type: "BIGINT", description: "size of the content; 0 of a delete marker" },
+    text("etag", "without quotation marks; NULL of a delete marker"),
+    text("content_type", "as it was sent, or NULL"),
+    text("checksum", "ALGORITHM:BASE64, or NULL when none was sent"),
+    text("encryption", "AES256 or SSE-C, or NULL when the bucket keeps it as it came"),
+    text("version_id", "null where the bucket had no versions"),
+    { name: "is_latest", type: "BOOLEAN", description: "the newest version of its key" },
+    { name: "is_delete_marker", type: "BOOLEAN", description: "the key was deleted by this version" },
   ],
 };
 

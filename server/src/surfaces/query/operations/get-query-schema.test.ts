@@ -69,11 +69,20 @@ test("who sees all rows is told how many there are, who sees some of them is not
 
 test("tables of records are shown to those who may read them, with their examples", async () => {
   const whole = await schema(await world.token());
-  assert.deepEqual(namesOf(whole), ["logs", "metrics", "traces", "audit_log", "webhook_events", "images"]);
+  assert.deepEqual(namesOf(whole), [
+    "logs",
+    "metrics",
+    "traces",
+    "audit_log",
+    "webhook_events",
+    "images",
+    "files",
+    "objects",
+  ]);
   const scopes = SCOPES.filter((scope) => scope !== "audit:read");
   for (const token of [await world.token({ scopes }), await boundToken(world)]) {
     const part = await schema(token);
-    assert.deepEqual(namesOf(part), ["logs", "metrics", "traces", "webhook_events", "images"]);
+    assert.deepEqual(namesOf(part), ["logs", "metrics", "traces", "webhook_events", "images", "files", "objects"]);
     assert.ok(part.examples.every(({ sql }) => !sql.includes("audit_log")));
   }
 });

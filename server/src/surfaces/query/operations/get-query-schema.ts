@@ -28,6 +28,8 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
   audit_log: "who did what in the organization",
   webhook_events: "events that webhooks have received",
   images: "container images and artifacts, one row a manifest",
+  files: "files that are there",
+  objects: "objects of buckets, one row a version",
 };
 
 /**

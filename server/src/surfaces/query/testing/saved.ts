@@ -1,5 +1,7 @@
 import { auditRecords } from "#domain/audit/index.ts";
+import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
+import { objectRecords } from "#domain/s3/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -47,6 +49,8 @@ export const WITH_QUERIES: WorldOptions = {
       audit_log: auditRecords({ metadata }),
       webhook_events: eventRecords({ metadata }),
       images: imageRecords({ metadata }),
+      files: fileRecords({ metadata }),
+      objects: objectRecords({ metadata }),
     };
     const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings, records });
     onClose(() => store.close());

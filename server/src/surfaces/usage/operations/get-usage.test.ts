@@ -55,7 +55,7 @@ describe("what an organization uses", () => {
       for (const shard of [0, 1])
         await tx
           .insertInto("s3_usage")
-          .values({ ...own, bucket: "acme-open", shard, objects: 3, bytes: 30 })
+          .values({ ...own, bucket: "acme-open", shard, objects: 3, bytes: 30, writes: 3 })
           .execute();
       await tx
         .insertInto("registry_usage")
