@@ -26,7 +26,8 @@ for (const { kind, skip } of DATABASES) {
     after(() => g.close());
 
     const source = () => objectRecords(g.ground);
-    const writes = async (bucket: Bucket) => (await source().parts?.(ORG_ID))?.get(bucket.id) ?? 0;
+    const writes = async (bucket: Bucket) =>
+      Number((await source().parts?.(ORG_ID))?.get(bucket.id)?.toString().split(" ")[1] ?? 0);
     const recordsOf = async (bucket: Bucket, orgId = ORG_ID, mark = 0): Promise<ObjectRecord[]> => {
       const rows: ObjectRecord[] = [];
       for await (const { row } of source().rowsAfter(orgId, mark, bucket.id)) rows.push(row as ObjectRecord);

@@ -6,7 +6,7 @@ import { bucketById } from "./buckets/store.ts";
 import { rangeOf } from "./listings/range.ts";
 import { versionsIn, type ListedRow } from "./listings/store.ts";
 import { detailOf, keyText } from "./objects/detail.ts";
-import { writesByBucket } from "./objects/store.ts";
+import { statesOfBuckets } from "./objects/store.ts";
 
 const PAGE = 500;
 const EVERYTHING = rangeOf({ prefix: "", delimiter: "", after: "" });
@@ -18,7 +18,7 @@ const EVERYTHING = rangeOf({ prefix: "", delimiter: "", after: "" });
 export function objectRecords({ metadata }: { readonly metadata: MetadataStore }): RecordSource {
   const { read } = metadata;
   return {
-    parts: (orgId) => writesByBucket(read, orgId),
+    parts: (orgId) => statesOfBuckets(read, orgId),
     rowsAfter: async function* (orgId, mark, part = "") {
       const bucket = await bucketById(read, part);
       if (bucket?.org_id !== orgId) return;

@@ -200,15 +200,16 @@ const ADD_USAGE = prepared((db, row: Tables["s3_usage"]) =>
     ),
 );
 
-/** How often each bucket of an organization was written to, by its app's id. */
-export async function writesByBucket(db: Reader, orgId: string): Promise<Map<string, number>> {
+/** By the id of a bucket's app: another text whenever the bucket was written to, or belongs to another project. */
+export async function statesOfBuckets(db: Reader, orgId: string): Promise<Map<string, string>> {
   const rows = await db
-    .selectFrom("s3_usage")
-    .select((eb) => ["bucket", eb.fn.sum<number>("writes").as("writes")])
-    .where("org_id", "=", orgId)
-    .groupBy("bucket")
+    .selectFrom("s3_usage as u")
+    .innerJoin("app as a", "a.id", "u.bucket")
+    .select((eb) => ["a.id", "a.project_id", eb.fn.sum<number>("u.writes").as("writes")])
+    .where("u.org_id", "=", orgId)
+    .groupBy(["a.id", "a.project_id"])
     .execute();
-  return new Map(rows.map(({ bucket, writes }) => [bucket, Number(writes)]));
+  return new Map(rows.map(({ id, project_id, writes }) => [id, `${project_id} ${writes}`]));
 }
 
 /** Of all buckets of an organization. */

@@ -14,7 +14,7 @@ testOperation(ORGANIZATION_ROUTES.moveApp, {
   problems: {
     conflict: async (world) => {
       const app = await newApp(world);
-      const usage = { org_id: world.acme.id, bucket: app, shard: 0, objects: 1_000_001, bytes: 1 };
+      const usage = { org_id: world.acme.id, bucket: app, shard: 0, objects: 1_000_001, bytes: 1, writes: 1 };
       await world.metadata.write((tx) => tx.insertInto("s3_usage").values(usage).execute());
       return { path: `/v1/apps/${app}/move`, body: { project: await newProject(world) } };
     },
