@@ -1,3 +1,4 @@
+export * from "./address-ranges.ts";
 export * from "./scopes.ts";
 export { FROZEN_SCOPES, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
 export * from "./route.ts";

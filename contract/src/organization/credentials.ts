@@ -1,7 +1,17 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
-import { Credential, Id, IdOrSlug, NewCredential, ScopeList, closed, nullable, page } from "./shapes.ts";
+import {
+  AllowedAddresses,
+  Credential,
+  Id,
+  IdOrSlug,
+  NewCredential,
+  ScopeList,
+  closed,
+  nullable,
+  page,
+} from "./shapes.ts";
 
 const credentialParams = Type.Object({ credential_id: Id });
 
@@ -37,6 +47,7 @@ export const CREDENTIAL_ROWS = {
         scopes: ScopeList,
         project: Type.Optional(nullable(IdOrSlug)),
         expires_at: Type.Optional(nullable(Type.String({ format: "date-time" }))),
+        allowed_addresses: Type.Optional(AllowedAddresses),
       },
       closed,
     ),
@@ -62,17 +73,35 @@ export const CREDENTIAL_ROWS = {
     method: "PATCH",
     path: "/v1/credentials/{credential_id}",
     tag: "credentials",
-    summary: "Change a credential's name or permission set",
+    summary: "Change a credential's name, permission set or allowed addresses",
     permission: "credentials:write",
     recentSignIn: true,
     params: credentialParams,
     body: Type.Object(
-      { name: Type.Optional(DisplayName), scopes: Type.Optional(ScopeList) },
+      {
+        name: Type.Optional(DisplayName),
+        scopes: Type.Optional(ScopeList),
+        allowed_addresses: Type.Optional(AllowedAddresses),
+      },
       { ...closed, minProperties: 1 },
     ),
     result: Credential,
     status: 200,
     problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+  }),
+  approveCredential: route({
+    operationId: "approveCredential",
+    method: "POST",
+    path: "/v1/credentials/{credential_id}/approve",
+    tag: "credentials",
+    summary: "Approve a credential that waits for it",
+    description: "Needs credentials:write as well. To refuse it, revoke it.",
+    permission: "members:write",
+    recentSignIn: true,
+    params: credentialParams,
+    result: Credential,
+    status: 200,
+    problems: ["not_found", "conflict"],
   }),
   rotateCredential: route({
     operationId: "rotateCredential",

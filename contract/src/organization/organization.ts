@@ -2,7 +2,7 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { SCOPES } from "../scopes.ts";
 import { DisplayName } from "../shared.ts";
-import { Me, Organization, ScopeName, closed, ifMatch, nullable } from "./shapes.ts";
+import { AllowedAddresses, Me, Organization, ScopeName, closed, ifMatch, nullable } from "./shapes.ts";
 
 export const ORGANIZATION_ROWS = {
   getMe: route({
@@ -47,6 +47,9 @@ export const ORGANIZATION_ROWS = {
                 nullable(Type.Array(ScopeName, { uniqueItems: true, maxItems: SCOPES.length })),
               ),
               credential_lifetime_days_max: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 3650 }))),
+              require_expiry: Type.Optional(Type.Boolean()),
+              allowed_addresses: Type.Optional(AllowedAddresses),
+              approval_required: Type.Optional(Type.Boolean()),
             },
             closed,
           ),

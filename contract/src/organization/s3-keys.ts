@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { AppSlug, CursorQuery, DisplayName, Timestamp } from "../shared.ts";
-import { Id, IdOrSlug, Replayed, closed, nullable, page } from "./shapes.ts";
+import { AllowedAddresses, Id, IdOrSlug, Replayed, closed, nullable, page } from "./shapes.ts";
 
 /** What an access key can hold: the S3 gateway's own scopes, and the one that makes and configures buckets. */
 export const S3_KEY_SCOPES = ["s3:read", "s3:write", "s3:delete", "apps:write"] as const;
@@ -26,6 +26,8 @@ const S3Key = Type.Object({
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
+  pending: Type.Boolean({ description: "waits for an approval; until then its requests are refused" }),
+  allowed_addresses: AllowedAddresses,
   last_used_at: nullable(Timestamp),
 });
 
@@ -77,6 +79,7 @@ export const S3_KEY_ROWS = {
         prefix: Type.Optional(Type.String({ maxLength: 1024 })),
         read_only: Type.Optional(Type.Boolean({ default: false, description: "cuts the scopes down to s3:read" })),
         expires_at: Type.Optional(nullable(Type.String({ format: "date-time" }))),
+        allowed_addresses: Type.Optional(AllowedAddresses),
       },
       closed,
     ),
@@ -96,6 +99,37 @@ export const S3_KEY_ROWS = {
     result: S3Key,
     status: 200,
     problems: ["not_found"],
+  }),
+  updateS3Key: route({
+    operationId: "updateS3Key",
+    method: "PATCH",
+    path: "/v1/s3/keys/{key_id}",
+    tag: "s3",
+    summary: "Change an access key's name or allowed addresses",
+    permission: "credentials:write",
+    recentSignIn: true,
+    params: keyParams,
+    body: Type.Object(
+      { name: Type.Optional(DisplayName), allowed_addresses: Type.Optional(AllowedAddresses) },
+      { ...closed, minProperties: 1 },
+    ),
+    result: S3Key,
+    status: 200,
+    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+  }),
+  approveS3Key: route({
+    operationId: "approveS3Key",
+    method: "POST",
+    path: "/v1/s3/keys/{key_id}/approve",
+    tag: "s3",
+    summary: "Approve an access key that waits for it",
+    description: "Needs credentials:write as well. To refuse it, revoke it.",
+    permission: "members:write",
+    recentSignIn: true,
+    params: keyParams,
+    result: S3Key,
+    status: 200,
+    problems: ["not_found", "conflict"],
   }),
   revokeS3Key: route({
     operationId: "revokeS3Key",

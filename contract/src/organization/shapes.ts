@@ -1,4 +1,5 @@
 import Type, { type TSchema } from "typebox";
+import { ADDRESS_RANGE_CHARS_MAX, ADDRESS_RANGES_MAX } from "../address-ranges.ts";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
 import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 
@@ -30,6 +31,20 @@ export const Replayed = Type.Optional(
   Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; what is shown once is null" }),
 );
 
+const AddressRangeText = Type.String({
+  maxLength: ADDRESS_RANGE_CHARS_MAX,
+  description: "an address or a CIDR range, IPv4 or IPv6",
+});
+
+/** In answers each range stands as it was understood. */
+export const AllowedAddresses = nullable(
+  Type.Array(AddressRangeText, {
+    minItems: 1,
+    maxItems: ADDRESS_RANGES_MAX,
+    description: "from where it may be used; null: from anywhere",
+  }),
+);
+
 export const Organization = Type.Object({
   id: Id,
   slug: Slug,
@@ -38,6 +53,17 @@ export const Organization = Type.Object({
   policy: Type.Object({
     allowed_scopes: nullable(Type.Array(ScopeName, { description: "what credentials may hold; null: every scope" })),
     credential_lifetime_days_max: nullable(Type.Integer({ description: "null: a credential need not expire" })),
+    require_expiry: Type.Boolean({
+      description: "what is made needs an end; credential_lifetime_days_max gives it one by itself",
+    }),
+    allowed_addresses: nullable(
+      Type.Array(AddressRangeText, {
+        description: "from where credentials and access keys may be used, besides their own lists",
+      }),
+    ),
+    approval_required: Type.Boolean({
+      description: "what is made by somebody without members:write waits for an approval",
+    }),
   }),
   created_at: Timestamp,
 });
@@ -115,6 +141,8 @@ export const Credential = Type.Object({
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
+  pending: Type.Boolean({ description: "waits for an approval; until then it gets no token" }),
+  allowed_addresses: AllowedAddresses,
   last_used_at: nullable(Timestamp),
   last_used_ip: nullable(Type.String()),
   secrets: Type.Array(
@@ -175,6 +203,7 @@ export const Me = Type.Object({
   organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
   project_id: nullable(Type.String({ description: "of a credential that reaches this project only" })),
   scopes: Type.Array(ScopeName),
+  address: Type.String({ description: "from where this request came, as lists of allowed addresses see it" }),
   projects: Type.Array(
     Type.Object({
       id: Id,

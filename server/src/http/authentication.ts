@@ -39,14 +39,14 @@ export function bearerOf(request: FastifyRequest): string {
 /**
  * Authenticates, then asks whether the principal holds the permission anywhere; the operation asks again for the resource
  * that it finds.
- * @throws Problem `unauthorized`, `invalid_token`, `insufficient_scope`, `project_archived`, `unavailable`
+ * @throws Problem `unauthorized`, `invalid_token`, `address_not_allowed`, `insufficient_scope`, `project_archived`, `unavailable`
  */
 export async function admit(
   request: FastifyRequest,
   permission: TokenPermission,
   authenticator: Authenticator,
 ): Promise<Principal> {
-  const principal = await authenticator.authenticate(bearerOf(request));
+  const principal = await authenticator.authenticate(bearerOf(request), { ip: request.ip, requestId: request.id });
   request.principal = principal;
   if (permission === "authenticated") return principal;
   const decision = authorize(principal, permission);

@@ -38,7 +38,7 @@ function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
   if (permission === "session") return ["unauthorized", "rate_limited", "cross_site", ...recent];
   if (permission === "instance") return ["unauthorized", "rate_limited", "cross_site", "forbidden", ...recent];
   const scope: ProblemCode[] = permission === "authenticated" ? [] : ["insufficient_scope"];
-  return ["unauthorized", "invalid_token", "rate_limited", ...scope, ...recent];
+  return ["unauthorized", "invalid_token", "address_not_allowed", "rate_limited", ...scope, ...recent];
 }
 
 /** The OpenAPI 3.1 document of a set of rows. Pure: the same rows give the same text. */

@@ -21,6 +21,8 @@ export const PROBLEMS = {
   insufficient_scope: { status: 403, title: "The token lacks a scope" },
   forbidden: { status: 403, title: "The request is not permitted" },
   project_archived: { status: 403, title: "The project is archived" },
+  address_not_allowed: { status: 403, title: "The credential may not be used from this address" },
+  approval_pending: { status: 403, title: "The credential waits for an approval" },
   cross_site: { status: 403, title: "The request comes from another site" },
   confirmation_required: { status: 403, title: "Confirm who you are" },
   presigned_url_invalid: { status: 403, title: "The presigned URL is not valid" },

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effectsOf, groupsOf, isSamePolicy, type Credential, type Policy } from "./policy.ts";
 
-const OPEN: Policy = { allowed_scopes: null, credential_lifetime_days_max: null };
+const OPEN: Policy = {
+  allowed_scopes: null,
+  credential_lifetime_days_max: null,
+  require_expiry: false,
+  allowed_addresses: null,
+  approval_required: false,
+};
 const NOW = new Date("2026-03-01T00:00:00Z");
 
 function credential(change: Partial<Credential>): Credential {
@@ -18,6 +24,8 @@ function credential(change: Partial<Credential>): Credential {
     created_at: "2026-02-01T00:00:00Z",
     expires_at: null,
     revoked_at: null,
+    pending: false,
+    allowed_addresses: null,
     last_used_at: null,
     last_used_ip: null,
     secrets: [],
@@ -30,7 +38,7 @@ test("a policy cuts scopes of the credentials that there are, and ends those tha
   const young = credential({ id: "young", created_at: "2026-02-20T00:00:00Z" });
   const soon = credential({ id: "soon", created_at: "2026-02-20T00:00:00Z", expires_at: "2026-03-02T00:00:00Z" });
   const gone = credential({ id: "gone", revoked_at: "2026-02-02T00:00:00Z" });
-  const next: Policy = { allowed_scopes: ["files:read"], credential_lifetime_days_max: 30 };
+  const next: Policy = { ...OPEN, allowed_scopes: ["files:read"], credential_lifetime_days_max: 30 };
   const { losing, ending, shortened } = effectsOf(next, OPEN, [old, young, soon, gone], NOW);
   assert.deepEqual(
     losing.map((each) => [each.credential.id, each.scopes]),
@@ -56,7 +64,7 @@ test("an open policy takes nothing", () => {
 });
 
 test("policies are the same whatever the order of their scopes", () => {
-  const one: Policy = { allowed_scopes: ["files:read", "s3:read"], credential_lifetime_days_max: 7 };
+  const one: Policy = { ...OPEN, allowed_scopes: ["files:read", "s3:read"], credential_lifetime_days_max: 7 };
   assert.ok(isSamePolicy(one, { ...one, allowed_scopes: ["s3:read", "files:read"] }));
   assert.ok(!isSamePolicy(one, { ...one, allowed_scopes: null }));
   assert.deepEqual(groupsOf(["files:read", "s3:read", "files:write"]), [

@@ -1,12 +1,13 @@
-import type { UsageLog } from "./credentials/index.ts";
+import type { Gate, UsageLog } from "./credentials/index.ts";
 import type { Authenticator } from "./access/index.ts";
 import type { TokenVerifier } from "./tokens/index.ts";
 
 /** Access tokens to principals. */
-export function createAuthenticator(deps: { verifier: TokenVerifier; usage: UsageLog }): Authenticator {
+export function createAuthenticator(deps: { verifier: TokenVerifier; usage: UsageLog; gate: Gate }): Authenticator {
   return {
-    authenticate: async (token) => {
+    authenticate: async (token, origin) => {
       const { credential, scopes } = await deps.verifier.verify(token);
+      deps.gate.require(credential, origin);
       deps.usage.touch(credential.id);
       const { id, clientId, orgId, orgSlug, projectId, projectArchived } = credential;
       return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectArchived, scopes };

@@ -10,12 +10,14 @@ import { Federation } from "./federation/index.ts";
 import {
   Credentials,
   CredentialStates,
+  createGate,
   isLive,
   RefusalLog,
   SignIn,
   Trusts,
   UsageLog,
   type CredentialState,
+  type Origin,
 } from "./credentials/index.ts";
 import {
   createEnvelope,
@@ -64,9 +66,9 @@ export interface Identity {
   readonly trusts: Trusts;
   /**
    * A credential at this moment, for tokens that other services issue for it; undefined when it is void or its epoch is another.
-   * @throws Problem `unavailable` when this node can't know
+   * @throws Problem `unavailable` when this node can't know; `address_not_allowed`
    */
-  present(credentialId: string, epoch: number): Promise<CredentialState | undefined>;
+  present(credentialId: string, epoch: number, origin: Origin): Promise<CredentialState | undefined>;
   readonly tokens: {
     readonly issuer: TokenIssuer;
     readonly verifier: TokenVerifier;
@@ -101,23 +103,25 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const usage = new UsageLog(options);
   const activity = new Activity(options);
   const verifier = new TokenVerifier({ clock, keys, feed, states, issuer, audience });
-  const tokenIssuer = new TokenIssuer({ clock, keys, refusals, issuer, audience });
+  const gate = createGate(refusals);
+  const tokenIssuer = new TokenIssuer({ clock, keys, refusals, gate, issuer, audience });
   const outbound = options.outbound ?? createOutbound({ privateAddresses: false, clock, userAgent: "Mooring" });
   const federation = new Federation({ clock, outbound });
   const credentials = new Credentials({ metadata, clock, envelope, feed });
   const upkeep = createUpkeep(keys, options.log);
   return {
     issuer,
-    authenticator: createAuthenticator({ verifier, usage }),
-    signIn: new SignIn({ clock, envelope, states, feed, refusals, usage, federation }),
+    authenticator: createAuthenticator({ verifier, usage, gate }),
+    signIn: new SignIn({ clock, envelope, states, feed, refusals, usage, federation, gate }),
     credentials,
     trusts: new Trusts({ metadata, clock, credentials, federation, outbound, issuer }),
-    present: async (credentialId, epoch) => {
+    present: async (credentialId, epoch, origin) => {
       await feed.ensureFresh();
       const cached = await states.byId(credentialId);
       // Memory may be behind what another node knew when it issued the token.
       const state = cached !== undefined && epoch > cached.epoch ? await states.readById(credentialId) : cached;
       if (state === undefined || state.epoch !== epoch || !isLive(state, clock.nowMs())) return undefined;
+      gate.require(state, origin);
       usage.touch(credentialId);
       return state;
     },

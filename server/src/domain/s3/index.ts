@@ -13,10 +13,12 @@ export type { S3Deps, S3Settings } from "./deps.ts";
 export { S3Error, type S3ErrorCode, type S3ErrorOptions } from "./errors.ts";
 export {
   countAccessKeys,
+  approveAccessKey,
   createAccessKey,
   getAccessKey,
   listAccessKeys,
   revokeAccessKey,
+  updateAccessKey,
   type AccessKey,
   type NewAccessKey,
 } from "./keys/index.ts";

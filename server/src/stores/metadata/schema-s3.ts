@@ -22,6 +22,10 @@ export interface S3Tables {
     expires_at: number | null;
     revoked_at: number | null;
     last_used_at: number | null;
+    /** CIDR ranges with spaces between them; null: from anywhere. */
+    allowed_addresses: string | null;
+    /** 1: may do nothing until somebody approves it. */
+    pending: number;
   };
   /** What was set for a bucket; an app without a row has nothing set. */
   s3_bucket: {

@@ -17,7 +17,7 @@ export interface Tables
     slug: string;
     name: string;
     token_lifetime_s: number;
-    /** JSON: { allowed_scopes: string[] | null, credential_lifetime_days_max: number | null } */
+    /** JSON: an `OrganizationPolicy`; members that it lacks are open. */
     policy: string;
     created_at: number;
   };
@@ -95,6 +95,10 @@ export interface Tables
     epoch: number;
     last_used_at: number | null;
     last_used_ip: string | null;
+    /** CIDR ranges with spaces between them; null: from anywhere. */
+    allowed_addresses: string | null;
+    /** 1: may do nothing until somebody approves it. */
+    pending: number;
   };
   credential_secret: {
     id: string;

@@ -1,10 +1,12 @@
 import { problemOf } from "#http/index.ts";
 import { ScopeRefusal } from "#domain/identity/index.ts";
+import type { ProblemCode } from "#kernel/problem.ts";
 
 /** The error codes of this surface: RFC 6749 section 5.2, RFC 6750 section 3.1 and, for what HTTP adds, section 4.1.2.1. */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
   invalid_client: 401,
+  unauthorized_client: 400,
   unsupported_grant_type: 400,
   invalid_scope: 400,
   invalid_token: 401,
@@ -13,6 +15,9 @@ export const OAUTH_ERRORS = {
 } as const satisfies Record<string, number>;
 
 export type OauthErrorCode = keyof typeof OAUTH_ERRORS;
+
+/** Refusals of a client that has shown who it is: what RFC 6749 section 5.2 has for that is `unauthorized_client`. */
+const CLIENT_REFUSALS: ReadonlySet<ProblemCode> = new Set(["address_not_allowed", "approval_pending"]);
 
 /** A refusal in OAuth's form. */
 export class OauthError extends Error {
@@ -49,6 +54,7 @@ export function oauthErrorOf(error: unknown): OauthError {
   const headers = { ...problem.options.headers };
   if (problem.code === "unauthorized") return new OauthError("invalid_client", message, { headers });
   if (problem.code === "invalid_token") return new OauthError("invalid_token", message, { headers });
+  if (CLIENT_REFUSALS.has(problem.code)) return new OauthError("unauthorized_client", message);
   if (problem.code === "unsupported_media_type") return notAForm();
   if (status === 429) return new OauthError("temporarily_unavailable", message, { status, headers });
   if (problem.code === "internal") return new OauthError("server_error", message, { cause: problem.options.cause });

@@ -135,6 +135,8 @@ export function credentialBody(credential: Credential): CredentialBody {
     created_at: isoFromMs(credential.createdAtMs),
     expires_at: isoOrNull(credential.expiresAtMs),
     revoked_at: isoOrNull(credential.revokedAtMs),
+    pending: credential.isPending,
+    allowed_addresses: credential.allowedAddresses === null ? null : [...credential.allowedAddresses],
     last_used_at: isoOrNull(credential.lastUsedAtMs),
     last_used_ip: credential.lastUsedIp,
     secrets: credential.secrets.map((secret) => ({
@@ -196,6 +198,8 @@ export function s3KeyBody(key: AccessKey): ResultOf<Rows["getS3Key"]> {
     created_at: isoFromMs(key.createdAtMs),
     expires_at: isoOrNull(key.expiresAtMs),
     revoked_at: isoOrNull(key.revokedAtMs),
+    pending: key.isPending,
+    allowed_addresses: key.allowedAddresses === null ? null : [...key.allowedAddresses],
     last_used_at: isoOrNull(key.lastUsedAtMs),
   };
 }

@@ -4,6 +4,8 @@ import { mountRoute } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "./index.ts";
 import { acceptInvitation } from "./operations/accept-invitation.ts";
 import { archiveProject } from "./operations/archive-project.ts";
+import { approveCredential } from "./operations/approve-credential.ts";
+import { approveS3Key } from "./operations/approve-s3-key.ts";
 import { createApp } from "./operations/create-app.ts";
 import { createCredential } from "./operations/create-credential.ts";
 import { createInvitation } from "./operations/create-invitation.ts";
@@ -51,6 +53,7 @@ import { updateApp } from "./operations/update-app.ts";
 import { updateCredential } from "./operations/update-credential.ts";
 import { updateMember } from "./operations/update-member.ts";
 import { updateOrganization } from "./operations/update-organization.ts";
+import { updateS3Key } from "./operations/update-s3-key.ts";
 import { updateProject } from "./operations/update-project.ts";
 import { verifyAudit } from "./operations/verify-audit.ts";
 
@@ -89,6 +92,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
   mountRoute(app, host, rows.getCredential, getCredential(deps));
   mountRoute(app, host, rows.getCredentialActivity, getCredentialActivity(deps));
   mountRoute(app, host, rows.updateCredential, updateCredential(deps));
+  mountRoute(app, host, rows.approveCredential, approveCredential(deps));
   mountRoute(app, host, rows.rotateCredential, rotateCredential(deps));
   mountRoute(app, host, rows.revokeCredential, revokeCredential(deps));
   mountRoute(app, host, rows.listTrusts, listTrusts(deps));
@@ -99,6 +103,8 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
   mountRoute(app, host, rows.createS3Key, createS3Key(deps));
   mountRoute(app, host, rows.getS3Key, getS3Key(deps));
   mountRoute(app, host, rows.getS3KeyActivity, getS3KeyActivity(deps));
+  mountRoute(app, host, rows.updateS3Key, updateS3Key(deps));
+  mountRoute(app, host, rows.approveS3Key, approveS3Key(deps));
   mountRoute(app, host, rows.revokeS3Key, revokeS3Key(deps));
   mountRoute(app, host, rows.listS3Destinations, listS3Destinations(deps));
   mountRoute(app, host, rows.createS3Destination, createS3Destination(deps));

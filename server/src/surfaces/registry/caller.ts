@@ -26,7 +26,7 @@ export function principalOf(state: State): CredentialPrincipal {
   return { kind: "credential", id, clientId: person ?? clientId, orgId, orgSlug, projectId, projectArchived, scopes };
 }
 
-/** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `rate_limited`, `unavailable` */
+/** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `rate_limited`, `unavailable` */
 export async function callerOf(deps: CallerDeps, request: Request): Promise<Caller> {
   const { authorization } = request.headers;
   if (authorization === undefined || authorization === "")
@@ -40,7 +40,7 @@ export async function callerOf(deps: CallerDeps, request: Request): Promise<Call
   if (token === undefined) throw new TokenRefused();
   const { credentialId, epoch, access } = token;
   if (credentialId === null) return { principal: null, access, isKnown: true };
-  const state = await deps.identity.present(credentialId, epoch);
+  const state = await deps.identity.present(credentialId, epoch, originOf(request));
   if (state === undefined) throw new TokenRefused();
   return { principal: noted(request, state), access, isKnown: true };
 }
@@ -53,7 +53,7 @@ function noted(request: Request, state: State): CredentialPrincipal {
 /** The token is void, expired, or of another service: a new one may be had. */
 export class TokenRefused extends Error {}
 
-/** @throws RegistryError `UNAUTHORIZED`; Problem `rate_limited`, `unavailable` */
+/** @throws RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `approval_pending`, `rate_limited`, `unavailable` */
 export async function signIn(
   { identity }: Pick<CallerDeps, "identity">,
   request: Request,
@@ -65,13 +65,17 @@ export async function signIn(
       clientId,
       clientSecret,
       takesPeople: true,
-      ip: request.ip,
-      requestId: request.id,
+      ...originOf(request),
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== "unauthorized") throw error;
     throw wrongPassword();
   }
+}
+
+/** Where a request comes from. */
+export function originOf(request: Request): { ip: string; requestId: string } {
+  return { ip: request.ip, requestId: request.id };
 }
 
 /** What clients print after "unauthorized: ". */

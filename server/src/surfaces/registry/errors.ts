@@ -12,6 +12,8 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   forbidden: "DENIED",
   insufficient_scope: "DENIED",
   project_archived: "DENIED",
+  address_not_allowed: "DENIED",
+  approval_pending: "DENIED",
   not_found: "NAME_UNKNOWN",
   method_not_allowed: "UNSUPPORTED",
   body_too_large: "SIZE_INVALID",

@@ -12,6 +12,8 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   forbidden: "AccessDenied",
   insufficient_scope: "AccessDenied",
   project_archived: "AccessDenied",
+  address_not_allowed: "AccessDenied",
+  approval_pending: "AccessDenied",
   not_found: "NoSuchKey",
   method_not_allowed: "MethodNotAllowed",
   request_timeout: "RequestTimeout",

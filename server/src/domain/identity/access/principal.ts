@@ -45,6 +45,12 @@ export interface Resource {
 
 /** Turns a bearer token into a principal. */
 export interface Authenticator {
-  /** @throws Problem `invalid_token` (401), or `unavailable` (503) when this node can't know; never 401 for our own faults. */
-  authenticate(token: string): Promise<Principal>;
+  /**
+   * Without `origin`, a credential that is bound to addresses is refused.
+   * @throws Problem `invalid_token` (401), `address_not_allowed` (403), or `unavailable` (503) when this node can't know; never 401 for our own faults.
+   */
+  authenticate(
+    token: string,
+    origin?: { readonly ip: string | null; readonly requestId: string | null },
+  ): Promise<Principal>;
 }

@@ -1,6 +1,7 @@
 import { isScope, SCOPES, type Scope } from "@mooring/contract";
 import { heldScopes, ORG_ROLE_SCOPES, type Resource } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
+import { rangeOf, type Addresses } from "./addresses.ts";
 import type { CredentialContext } from "./store.ts";
 
 /** What bounds a credential at this moment, whatever it was created with. */
@@ -14,6 +15,12 @@ export interface Policy {
   /** Null: every scope. */
   readonly allowedScopes: ReadonlySet<Scope> | null;
   readonly lifetimeMsMax: number | null;
+  /** What is made needs an end; what was made before goes on. */
+  readonly requireExpiry: boolean;
+  /** From where everything of the organization may be used. */
+  readonly addresses: Addresses;
+  /** What somebody makes who could not approve it waits for an approval. */
+  readonly approvalRequired: boolean;
 }
 
 /** Every scope: what the system itself, for example the command line on this machine, may give. */
@@ -25,18 +32,25 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** @throws Error when the column holds something else than a policy: then nothing may be allowed by it */
 export function parsePolicy(json: string): Policy {
-  const policy = JSON.parse(json) as { allowed_scopes?: unknown; credential_lifetime_days_max?: unknown };
+  const policy = JSON.parse(json) as Record<string, unknown>;
   const { allowed_scopes: allowed = null, credential_lifetime_days_max: days = null } = policy;
+  const { require_expiry = false, allowed_addresses: addresses = null, approval_required = false } = policy;
   if (allowed !== null && !Array.isArray(allowed))
     throw new Error("cannot read an organization's policy: allowed_scopes is not a list");
   if (days !== null && typeof days !== "number")
     throw new Error("cannot read an organization's policy: the lifetime is not a number");
+  if (addresses !== null && !Array.isArray(addresses))
+    throw new Error("cannot read an organization's policy: allowed_addresses is not a list");
   return {
     allowedScopes:
       allowed === null
         ? null
         : new Set(allowed.filter((scope): scope is Scope => typeof scope === "string" && isScope(scope))),
     lifetimeMsMax: days === null ? null : days * DAY_MS,
+    // What is neither true nor false asks for more, not for less.
+    requireExpiry: require_expiry !== false,
+    addresses: addresses === null ? null : addresses.map(rangeOf),
+    approvalRequired: approval_required !== false,
   };
 }
 
@@ -56,7 +70,7 @@ export function renderScopes(scopes: ReadonlySet<Scope>): string {
 export function boundsOf(context: CredentialContext, creator: CreatorCredential | undefined): Bounds {
   const policy = parsePolicy(context.policy);
   const held = creatorScopes(context, creator);
-  const own = [...parseScopes(context.scopes)];
+  const own = context.pending === 1 ? [] : [...parseScopes(context.scopes)];
   return {
     scopes: new Set(own.filter((scope) => held.has(scope) && (policy.allowedScopes?.has(scope) ?? true))),
     expiresAtMs: earliest(

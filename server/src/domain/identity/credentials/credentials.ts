@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { reachOf, type PersonPrincipal, type Reach } from "#domain/identity/access/index.ts";
+import { reachOf, type PersonPrincipal, type Reach, type Resource } from "#domain/identity/access/index.ts";
 import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
 import type { Envelope } from "#domain/identity/keys/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -19,8 +19,18 @@ import {
   withinPolicy,
   type Acting,
 } from "./acting.ts";
-import { earliest, parsePolicy, parseScopes, renderScopes, resourceOf, type Policy } from "./bounds.ts";
-import { hintOf, invalidPlace, requireKnownScopes, requireName, requireOverlap } from "./input.ts";
+import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
+import { APPROVER_SCOPE, endOf, pendingOf, requireNotWider } from "./approval.ts";
+import { parsePolicy, parseScopes, renderScopes, resourceOf, type Policy } from "./bounds.ts";
+import {
+  hintOf,
+  requireKnownScopes,
+  requireName,
+  requireOverlap,
+  type CredentialChange,
+  type CredentialListing,
+  type NewCredential,
+} from "./input.ts";
 import { addSecret, retireSecrets } from "./secrets.ts";
 import { CREATION_DEPTH_MAX, readCreators } from "./states.ts";
 import {
@@ -41,27 +51,6 @@ export interface CredentialsDeps {
   readonly clock: Clock;
   readonly envelope: Envelope;
   readonly feed: ChangeFeed;
-}
-
-export interface NewCredential {
-  /** Null: for the whole organization. */
-  readonly projectId: string | null;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly expiresAtMs?: number | null;
-}
-
-export interface CredentialChange {
-  readonly name?: string;
-  /** The whole new set; raised or lowered. */
-  readonly scopes?: readonly string[];
-}
-
-export interface CredentialListing {
-  readonly projectId?: string;
-  readonly includeRevoked?: boolean;
-  readonly after?: { createdAtMs: number; id: string };
-  readonly limit: number;
 }
 
 /** Whether every live node has applied a change; false when one has not within two seconds. */
@@ -105,10 +94,10 @@ export class Credentials {
   ): Promise<{ credential: Credential; token: string }> {
     const made = { kind: "personal", createdBy: person.id, secret: newSecret("mrpat") } as const;
     const credential = await this.#insert(acting, input, made, async (tx, scopes) => {
-      const { policy, held } = await this.#holdings(tx, person, input.projectId);
-      requireHeld(held, scopes);
-      requirePolicy(policy, scopes);
-      return policy;
+      const place = await this.#holdings(tx, person, input.projectId);
+      requireHeld(place.held, scopes);
+      requirePolicy(place.policy, scopes);
+      return place;
     });
     return { credential, token: made.secret };
   }
@@ -117,21 +106,18 @@ export class Credentials {
     acting: Acting,
     input: NewCredential,
     made: { readonly kind: Credential["kind"]; readonly createdBy: string; readonly secret: string },
-    requireMay: (tx: Writer, scopes: ReadonlySet<Scope>) => Promise<Policy>,
+    requireMay: (tx: Writer, scopes: ReadonlySet<Scope>) => Promise<{ policy: Policy; resource: Resource }>,
   ): Promise<Credential> {
     const { metadata, clock } = this.#deps;
     const scopes = requireKnownScopes(input.scopes);
     requireName(input.name);
+    const addresses = renderAddresses(requireAddresses(input.allowedAddresses ?? null));
     const id = newId("cred", clock.nowMs());
     await metadata.write(async (tx) => {
-      const policy = await requireMay(tx, scopes);
+      const { policy, resource } = await requireMay(tx, scopes);
       const nowMs = clock.nowMs();
-      const expiresAtMs = earliest(
-        input.expiresAtMs ?? null,
-        policy.lifetimeMsMax === null ? null : nowMs + policy.lifetimeMsMax,
-      );
-      // Written so that what is no number is refused: the database would keep it as none, which is for ever.
-      if (expiresAtMs !== null && !(expiresAtMs > nowMs)) throw invalidPlace("/expires_at", "must be in the future");
+      const expiresAtMs = endOf(policy, input.expiresAtMs ?? null, nowMs);
+      const pending = pendingOf(policy, acting.actor, resource);
       await insertCredential(tx, {
         id,
         kind: made.kind,
@@ -147,6 +133,8 @@ export class Credentials {
         epoch: 0,
         last_used_at: null,
         last_used_ip: null,
+        allowed_addresses: addresses,
+        pending,
       });
       await addSecret(this.#deps, tx, id, made.secret);
       const detail = {
@@ -155,6 +143,8 @@ export class Credentials {
         scopes: renderScopes(scopes),
         project_id: input.projectId,
         expires_at: expiresAtMs,
+        allowed_addresses: addresses,
+        ...(pending === 1 ? { pending: true } : {}),
       };
       await this.#audit(tx, acting, "credential.create", id, detail);
     });
@@ -216,22 +206,42 @@ export class Credentials {
   ): Promise<Propagation & { credential: Credential }> {
     const asked = change.scopes === undefined ? undefined : requireKnownScopes(change.scopes);
     if (change.name !== undefined) requireName(change.name);
+    const { allowedAddresses: texts } = change;
+    const wanted = texts === undefined ? undefined : renderAddresses(requireAddresses(texts));
     const propagation = await this.change(acting, id, async (tx, context, held) => {
       const present = parseScopes(context.scopes);
       const scopes = asked ?? present;
       const raised = [...scopes].filter((scope) => !present.has(scope));
       const lowered = [...present].filter((scope) => !scopes.has(scope));
+      const addresses = wanted === undefined ? context.allowed_addresses : wanted;
+      const policy = parsePolicy(context.policy);
       requireHeld(held, raised);
-      requirePolicy(parsePolicy(context.policy), raised);
+      requirePolicy(policy, raised);
+      const [before, after] = [parseAddresses(context.allowed_addresses), parseAddresses(addresses)];
+      requireNotWider(policy, { actor: acting.actor, resource: resourceOf(context) }, { raised, before, after });
       const epoch = context.epoch + (lowered.length > 0 ? 1 : 0);
-      await updateCredential(tx, id, { name: change.name ?? context.name, scopes: renderScopes(scopes), epoch });
-      return {
-        epoch,
-        action: "credential.update",
-        detail: { name: change.name, raised: raised.join(" "), lowered: lowered.join(" ") },
-      };
+      const name = change.name ?? context.name;
+      await updateCredential(tx, id, { name, scopes: renderScopes(scopes), allowed_addresses: addresses, epoch });
+      const moved = wanted === undefined ? {} : { before: context.allowed_addresses, allowed_addresses: addresses };
+      const detail = { name: change.name, raised: raised.join(" "), lowered: lowered.join(" "), ...moved };
+      return { epoch, action: "credential.update", detail };
     });
     return { ...propagation, credential: await this.#view(id) };
+  }
+
+  /**
+   * Lets a credential be used that waited for it. To refuse it, revoke it.
+   * @throws Problem `not_found`, `insufficient_scope`, `conflict`
+   */
+  async approve(acting: Acting, id: string): Promise<Credential> {
+    await this.change(acting, id, async (tx, context) => {
+      requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
+      if (context.pending === 0) throw new Problem("conflict", "The credential waits for no approval.");
+      await updateCredential(tx, id, { pending: 0 });
+      const { name, scopes, allowed_addresses } = context;
+      return { epoch: context.epoch, action: "credential.approve", detail: { name, scopes, allowed_addresses } };
+    });
+    return this.#view(id);
   }
 
   /**
@@ -312,7 +322,6 @@ export class Credentials {
     return { propagated: await feed.propagate(seq) };
   }
 
-  /** Returns the organization's policy. */
   async #requireMayCreate(tx: Writer, acting: Acting, projectId: string | null, scopes: ReadonlySet<Scope>) {
     const { actor } = acting;
     if (actor.kind === "credential" && actor.projectId !== null && projectId === null) {
@@ -321,11 +330,11 @@ export class Credentials {
         "A credential of a project can only create credentials of that project; give its project_id.",
       );
     }
-    const { policy, held } = await this.#holdings(tx, actor, projectId, "credentials:write");
-    requireHeld(held, scopes);
-    requirePolicy(policy, scopes);
+    const place = await this.#holdings(tx, actor, projectId, "credentials:write");
+    requireHeld(place.held, scopes);
+    requirePolicy(place.policy, scopes);
     if (actor.kind === "credential") await this.#requireDepth(tx, actor.id);
-    return policy;
+    return place;
   }
 
   /** What the actor holds in the organization or its project, and the organization's policy. @throws Problem `not_found`, `insufficient_scope` */
@@ -337,7 +346,7 @@ export class Credentials {
     const resource = { orgId: actor.orgId, ...(project === undefined ? {} : { project }) };
     const held =
       permission === undefined ? holdingsOf(actor, resource) : requirePermission(actor, permission, resource);
-    return { policy: parsePolicy(organization.policy), held };
+    return { policy: parsePolicy(organization.policy), held, resource };
   }
 
   async #requireDepth(tx: Writer, creatorId: string): Promise<void> {

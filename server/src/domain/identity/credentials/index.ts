@@ -9,15 +9,20 @@ export {
   type Acting,
   type SystemActor,
 } from "./acting.ts";
+export {
+  parseAddresses,
+  addressTest,
+  requireAddresses,
+  renderAddresses,
+  type Addresses,
+  type AddressTest,
+} from "./addresses.ts";
+export { APPROVER_SCOPE, endOf, pendingOf, requireNotWider } from "./approval.ts";
 export { CREATED_BY_SYSTEM, earliest, parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
 export { countCredentials } from "./count.ts";
-export {
-  Credentials,
-  type CredentialChange,
-  type CredentialListing,
-  type NewCredential,
-  type Propagation,
-} from "./credentials.ts";
+export { Credentials, type CredentialListing, type Propagation } from "./credentials.ts";
+export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
+export type { CredentialChange, NewCredential } from "./input.ts";
 export { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
 export { credentialsCreatedBy } from "./store.ts";
 export { RefusalLog } from "./refusals.ts";

@@ -4,6 +4,31 @@ import { Problem } from "#kernel/problem.ts";
 const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
 const NAME_CHARS_MAX = 100;
 
+export interface NewCredential {
+  /** Null: for the whole organization. */
+  readonly projectId: string | null;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAtMs?: number | null;
+  /** CIDR ranges; null or absent: from anywhere. */
+  readonly allowedAddresses?: readonly string[] | null;
+}
+
+export interface CredentialChange {
+  readonly name?: string;
+  /** The whole new list; null: from anywhere. */
+  readonly allowedAddresses?: readonly string[] | null;
+  /** The whole new set; raised or lowered. */
+  readonly scopes?: readonly string[];
+}
+
+export interface CredentialListing {
+  readonly projectId?: string;
+  readonly includeRevoked?: boolean;
+  readonly after?: { createdAtMs: number; id: string };
+  readonly limit: number;
+}
+
 /** @throws Problem `invalid_body` with the place of each name that is none */
 export function requireKnownScopes(names: readonly string[]): Set<Scope> {
   const unknown = names.map((name, i) => ({ name, i })).filter(({ name }) => !isScope(name));

@@ -6,6 +6,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import { FailureLimit } from "./failure-limit.ts";
+import type { Gate, Origin } from "./gate.ts";
 import type { RefusalLog } from "./refusals.ts";
 import type { CredentialState, CredentialStates } from "./states.ts";
 import type { UsageLog } from "./usage.ts";
@@ -42,6 +43,7 @@ export interface SignInDeps {
   readonly refusals: RefusalLog;
   readonly usage: UsageLog;
   readonly federation: Pick<Federation, "accept">;
+  readonly gate: Gate;
 }
 
 /** Client authentication by identifier and secret, or by another issuer's token, for every surface that takes them. */
@@ -58,14 +60,17 @@ export class SignIn {
 
   /**
    * The credential's present state. An unknown client, a wrong secret, and a credential that is revoked or expired are
-   * refused alike, in words and in time.
-   * @throws Problem `unauthorized`; `rate_limited` after ten failures a minute of this client from this address;
+   * refused alike, in words and in time; who has shown the right secret is told what else is in the way.
+   * @throws Problem `unauthorized`; `approval_pending`, `address_not_allowed`; `rate_limited` after ten failures a minute of this client from this address;
    * `unavailable` when this node can't know
    */
   async authenticate(request: SignInRequest): Promise<CredentialState> {
     const key = await this.#begin(request);
     const state = await this.#verify(request);
-    if (state !== undefined) return state;
+    if (state !== undefined) {
+      this.#requireUsable(state, request, key);
+      return state;
+    }
     this.#failures.fail(key);
     throw new Problem(
       "unauthorized",
@@ -86,6 +91,7 @@ export class SignIn {
     try {
       const { trustId, subject } = await federation.accept(live?.trusts ?? [], request.assertion);
       if (live === undefined) throw new Error("cannot sign in: an assertion was taken for no credential");
+      this.#requireUsable(live, request, key);
       usage.touch(live.id, { trustId, subject, ip: request.ip });
       return { credential: live, trustId };
     } catch (error) {
@@ -108,6 +114,16 @@ export class SignIn {
   /** Which of a credential's secrets this is, for tokens that must end with it. */
   secretIdOf(state: CredentialState, clientSecret: string): string | undefined {
     return matchingSecret(state, this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, clientSecret))?.id;
+  }
+
+  /** Counts as a failure: whoever has a secret of somebody else tries it from where they are. */
+  #requireUsable(state: CredentialState, origin: Origin, key: string): void {
+    try {
+      this.#deps.gate.require(state, origin);
+    } catch (error) {
+      this.#failures.fail(key);
+      throw error;
+    }
   }
 
   async #verify(request: SignInRequest): Promise<CredentialState | undefined> {

@@ -4,7 +4,8 @@ import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { boundsOf, renderScopes, type CreatorCredential } from "./bounds.ts";
+import { addressTest, parseAddresses, type AddressTest } from "./addresses.ts";
+import { boundsOf, parsePolicy, renderScopes, type CreatorCredential } from "./bounds.ts";
 import { credentialOfSecret, findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
 
 /** A credential as it is now: what sign-in and verification decide by. */
@@ -25,6 +26,10 @@ export interface CredentialState {
   readonly revokedAtMs: number | null;
   /** Its own expiry, the policy's, or its creator's, whichever is first. */
   readonly expiresAtMs: number | null;
+  /** Nobody has approved it yet. */
+  readonly isPending: boolean;
+  /** By its own addresses, those of the credentials that created it, and the organization's. Null: from anywhere. */
+  readonly allows: AddressTest | null;
   readonly tokenLifetimeS: number;
   readonly secrets: readonly { readonly id: string; readonly hash: Buffer; readonly expiresAtMs: number | null }[];
   /** Tokens of these issuers stand for a secret. */
@@ -96,6 +101,11 @@ export function stateOf(
     epoch: context.epoch,
     revokedAtMs: context.revoked_at,
     expiresAtMs: bounds.expiresAtMs,
+    isPending: context.pending === 1,
+    allows: addressTest([
+      ...[context, ...chain].map((link) => parseAddresses(link.allowed_addresses)),
+      parsePolicy(context.policy).addresses,
+    ]),
     tokenLifetimeS: context.token_lifetime_s,
     secrets: secrets.map((row) => ({ id: row.id, hash: Buffer.from(row.hash, "hex"), expiresAtMs: row.expires_at })),
     createdThrough: chain.map((link) => link.id),

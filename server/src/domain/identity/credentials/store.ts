@@ -187,7 +187,9 @@ export async function insertSecret(tx: Writer, row: Insertable<Tables["credentia
 export async function updateCredential(
   tx: Writer,
   id: string,
-  set: Partial<Pick<CredentialRow, "name" | "scopes" | "epoch" | "revoked_at" | "expires_at">>,
+  set: Partial<
+    Pick<CredentialRow, "name" | "scopes" | "epoch" | "revoked_at" | "expires_at" | "allowed_addresses" | "pending">
+  >,
 ): Promise<void> {
   await tx.updateTable("credential").set(set).where("id", "=", id).execute();
 }

@@ -23,6 +23,10 @@ export interface Credential {
   /** Its own expiry, the policy's, or its creator's, whichever is first. */
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** Nobody has approved it yet. */
+  readonly isPending: boolean;
+  /** CIDR ranges from which it may be used, as chosen; null: from anywhere. */
+  readonly allowedAddresses: readonly string[] | null;
   /** To the minute. */
   readonly lastUsedAtMs: number | null;
   readonly lastUsedIp: string | null;
@@ -62,6 +66,8 @@ export function viewOf(
     createdAtMs: context.created_at,
     expiresAtMs: state.expiresAtMs,
     revokedAtMs: context.revoked_at,
+    isPending: context.pending === 1,
+    allowedAddresses: context.allowed_addresses?.split(" ") ?? null,
     lastUsedAtMs: context.last_used_at,
     lastUsedIp: context.last_used_ip,
     secrets: live.map((row) => ({

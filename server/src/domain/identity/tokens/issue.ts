@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isScope, type Scope } from "@mooring/contract";
 import { renderScopes } from "#domain/identity/credentials/index.ts";
-import type { CredentialState, RefusalLog } from "#domain/identity/credentials/index.ts";
+import type { CredentialState, Gate, RefusalLog } from "#domain/identity/credentials/index.ts";
 import { signJws, type SigningKeys } from "#domain/identity/keys/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { encodeClaims } from "./jwt.ts";
@@ -17,6 +17,7 @@ export interface TokenIssuerDeps {
   readonly clock: Clock;
   readonly keys: SigningKeys;
   readonly refusals: RefusalLog;
+  readonly gate: Gate;
   readonly issuer: string;
   readonly audience: string;
 }
@@ -47,7 +48,7 @@ export class TokenIssuer {
   /**
    * Signs a token for a credential that has just signed in, by this trust of it where it showed no secret. Without `scope`, it
    * has all that the credential has.
-   * @throws ScopeRefusal
+   * @throws ScopeRefusal; Problem `approval_pending`, `address_not_allowed`
    */
   async issue(
     state: CredentialState,
@@ -58,7 +59,8 @@ export class TokenIssuer {
       requestId: string | null;
     },
   ): Promise<IssuedToken> {
-    const { clock, keys, issuer, audience } = this.#deps;
+    const { clock, keys, issuer, audience, gate } = this.#deps;
+    gate.require(state, request);
     const scope = this.#grant(state, request);
     const nowMs = clock.nowMs();
     const iat = Math.floor(nowMs / 1000);

@@ -1,5 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireAddresses } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
@@ -10,16 +11,28 @@ export interface OrganizationPolicy {
   /** What credentials of the organization may hold; null: every scope. */
   allowed_scopes: Scope[] | null;
   credential_lifetime_days_max: number | null;
+  /** What is made needs an end. */
+  require_expiry: boolean;
+  /** CIDR ranges from which credentials and access keys may be used, besides their own; null: from anywhere. */
+  allowed_addresses: string[] | null;
+  /** What somebody makes who does not hold members:write waits for an approval. */
+  approval_required: boolean;
 }
 
 export interface OrganizationChange {
   name?: string;
   token_lifetime_s?: number;
-  policy?: { allowed_scopes?: Scope[] | null; credential_lifetime_days_max?: number | null };
+  policy?: Partial<OrganizationPolicy>;
 }
 
 const DEFAULT_TOKEN_LIFETIME_S = 900;
-const OPEN_POLICY: OrganizationPolicy = { allowed_scopes: null, credential_lifetime_days_max: null };
+const OPEN_POLICY: OrganizationPolicy = {
+  allowed_scopes: null,
+  credential_lifetime_days_max: null,
+  require_expiry: false,
+  allowed_addresses: null,
+  approval_required: false,
+};
 
 export function policyOf(organization: Pick<Organization, "policy">): OrganizationPolicy {
   return { ...OPEN_POLICY, ...(JSON.parse(organization.policy) as Partial<OrganizationPolicy>) };
@@ -58,22 +71,23 @@ export async function createOrganization(
   return row;
 }
 
-/** @throws Problem `not_found`, `precondition_failed` */
+/** @throws Problem `invalid_body`, `not_found`, `precondition_failed` */
 export async function updateOrganization(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
   options: { change: OrganizationChange; ifMatch: string | undefined },
 ): Promise<Organization> {
+  const { change } = options;
+  const policy = change.policy === undefined ? {} : policyChange(change.policy);
   return changeOrganization(deps, orgId, async (tx) => {
     const before = await found(tx, orgId);
     requireMatch(options.ifMatch, before);
-    const { change } = options;
     const after: Organization = {
       ...before,
       name: change.name ?? before.name,
       token_lifetime_s: change.token_lifetime_s ?? before.token_lifetime_s,
-      policy: JSON.stringify({ ...policyOf(before), ...change.policy }),
+      policy: JSON.stringify({ ...policyOf(before), ...policy }),
     };
     await setOrganization(tx, orgId, {
       name: after.name,
@@ -90,6 +104,12 @@ export async function updateOrganization(
     });
     return after;
   });
+}
+
+function policyChange(change: Partial<OrganizationPolicy>): Partial<OrganizationPolicy> {
+  const { allowed_addresses: addresses } = change;
+  if (addresses === undefined) return change;
+  return { ...change, allowed_addresses: requireAddresses(addresses, "/policy/allowed_addresses") };
 }
 
 function settingsOf(organization: Organization): Record<string, unknown> {

@@ -39,7 +39,8 @@ export async function createSessionToken(
 /** Takes people's tokens, and hands every other one on. Such a token is no JWT, so whoever takes JWTs of credentials refuses it. */
 export function withPeople(deps: Deps, credentials: Authenticator): Authenticator {
   return {
-    authenticate: (token) => (token.startsWith(PREFIX) ? personOf(deps, token) : credentials.authenticate(token)),
+    authenticate: (token, origin) =>
+      token.startsWith(PREFIX) ? personOf(deps, token) : credentials.authenticate(token, origin),
   };
 }
 

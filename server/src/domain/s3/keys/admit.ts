@@ -1,6 +1,6 @@
 import type { S3Deps } from "../deps.ts";
 import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
-import { expiryOf, scopesNow } from "./bounds.ts";
+import { addressesNow, expiryOf, scopesNow } from "./bounds.ts";
 import { isAccessKeyId, openSecret } from "./secret.ts";
 import { keyByAccessKey, lastAccessChange, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
 
@@ -88,7 +88,8 @@ export class KeyRing implements S3Keys {
     const scopes = await scopesNow(metadata, row, nowMs);
     // The secret of a key never changes, and opening it costs more than all the rest.
     const secret = this.#kept.get(row.access_key)?.key?.secret ?? openSecret(envelope, row.id, row.secret);
-    return { principal: principalOf(row, scopes), secret };
+    const allows = await addressesNow(metadata, row);
+    return { principal: principalOf(row, scopes), secret, isPending: row.pending === 1, allows };
   }
 }
 

@@ -1,13 +1,18 @@
 import { S3_KEY_SCOPES, type Scope } from "@mooring/contract";
 import {
+  addressTest,
   authorize,
   CREATED_BY_SYSTEM,
   earliest,
+  parseAddresses,
   parsePolicy,
   parseScopes,
+  readState,
+  type AddressTest,
   type Resource,
 } from "#domain/identity/index.ts";
 import { principalNow } from "#domain/organizations/index.ts";
+import { isId } from "#kernel/ids.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { KeyContext } from "./store.ts";
 
@@ -26,7 +31,7 @@ export async function scopesNow(
   key: KeyContext,
   nowMs: number,
 ): Promise<ReadonlySet<Scope>> {
-  if (key.project_id !== null && key.visibility === null) return new Set();
+  if (key.pending === 1 || (key.project_id !== null && key.visibility === null)) return new Set();
   const { allowedScopes } = parsePolicy(key.policy);
   const own = [...parseScopes(key.scopes)].filter((scope) => allowedScopes?.has(scope) ?? true);
   if (key.created_by === CREATED_BY_SYSTEM) return new Set(own);
@@ -34,6 +39,17 @@ export async function scopesNow(
   if (creator === undefined) return new Set();
   const resource = resourceOf(key);
   return new Set(own.filter((scope) => authorize(creator, scope, resource) === "allowed"));
+}
+
+/** By its own addresses, the organization's, and those of the credential that made it. Null: from anywhere. */
+export async function addressesNow(
+  metadata: Pick<MetadataStore, "read">,
+  key: KeyContext,
+): Promise<AddressTest | null> {
+  const own = addressTest([parseAddresses(key.allowed_addresses), parsePolicy(key.policy).addresses]);
+  const creator = isId("cred", key.created_by) ? await readState(metadata, { id: key.created_by }) : undefined;
+  const theirs = creator?.allows ?? null;
+  return theirs === null || own === null ? (own ?? theirs) : (ip) => own(ip) && theirs(ip);
 }
 
 /** Its own end, or the one that the organization's policy sets. */

@@ -1,4 +1,5 @@
 export { KeyRing } from "./admit.ts";
+export { approveAccessKey, updateAccessKey, type AccessKeyChange } from "./change.ts";
 export {
   countAccessKeys,
   createAccessKey,

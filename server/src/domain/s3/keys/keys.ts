@@ -4,16 +4,21 @@ import {
   appendAuthChange,
   auditActorOf,
   creatorOf,
-  earliest,
+  endOf,
   parsePolicy,
   parseScopes,
+  pendingOf,
   reachOf,
+  renderAddresses,
   renderScopes,
+  requireAddresses,
   requireHeld,
   requirePermission,
   requirePolicy,
   withinPolicy,
   type Acting,
+  type Policy,
+  type Resource,
 } from "#domain/identity/index.ts";
 import { absent } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -33,7 +38,7 @@ import {
   type KeyContext,
 } from "./store.ts";
 
-type KeyDeps = Pick<S3Deps, "metadata" | "clock" | "envelope">;
+export type KeyDeps = Pick<S3Deps, "metadata" | "clock" | "envelope">;
 
 export interface NewAccessKey {
   readonly name: string;
@@ -47,6 +52,8 @@ export interface NewAccessKey {
   /** Cuts the scopes down to reading. */
   readonly readOnly?: boolean | undefined;
   readonly expiresAtMs?: number | null | undefined;
+  /** CIDR ranges; null or absent: from anywhere. */
+  readonly allowedAddresses?: readonly string[] | null | undefined;
 }
 
 /** An access key as it is shown: without its secret. */
@@ -65,6 +72,10 @@ export interface AccessKey {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** Nobody has approved it yet. */
+  readonly isPending: boolean;
+  /** CIDR ranges from which it may be used, as chosen; null: from anywhere. */
+  readonly allowedAddresses: readonly string[] | null;
   readonly lastUsedAtMs: number | null;
 }
 
@@ -84,10 +95,9 @@ export async function createAccessKey(
   const id = newId("key", nowMs);
   const secret = newSecretKey();
   const limit = input.buckets ?? null;
+  const addresses = renderAddresses(requireAddresses(input.allowedAddresses ?? null));
   const row = await metadata.write(async (tx) => {
-    const { scopes, lifetimeMsMax } = await grantable(tx, acting, input);
-    const expiresAtMs = earliest(input.expiresAtMs ?? null, lifetimeMsMax === null ? null : nowMs + lifetimeMsMax);
-    if (expiresAtMs !== null && !(expiresAtMs > nowMs)) throw invalid("/expires_at", "must be in the future");
+    const { scopes, policy, resource } = await grantable(tx, acting, input);
     const made = {
       id,
       access_key: newAccessKeyId(),
@@ -100,9 +110,11 @@ export async function createAccessKey(
       secret: sealSecret(envelope, id, secret),
       created_by: creatorOf(acting.actor),
       created_at: nowMs,
-      expires_at: expiresAtMs,
+      expires_at: endOf(policy, input.expiresAtMs ?? null, nowMs),
       revoked_at: null,
       last_used_at: null,
+      allowed_addresses: addresses,
+      pending: pendingOf(policy, acting.actor, resource),
     };
     await insertKey(tx, made);
     const { access_key, project_id, name, buckets, prefix } = made;
@@ -113,6 +125,8 @@ export async function createAccessKey(
       scopes: made.scopes,
       buckets,
       prefix,
+      allowed_addresses: addresses,
+      ...(made.pending === 1 ? { pending: true } : {}),
     });
     return made;
   });
@@ -176,7 +190,7 @@ async function grantable(
   tx: Writer,
   { actor }: Acting,
   { projectId, scopes, readOnly = false }: NewAccessKey,
-): Promise<{ scopes: ReadonlySet<Scope>; lifetimeMsMax: number | null }> {
+): Promise<{ scopes: ReadonlySet<Scope>; policy: Policy; resource: Resource }> {
   const organization = await organizationOf(tx, actor.orgId);
   const project = projectId === null ? undefined : await projectOf(tx, actor.orgId, projectId);
   if (organization === undefined || (projectId !== null && project === undefined)) throw absent();
@@ -187,11 +201,11 @@ async function grantable(
   if (asked === undefined) {
     const given = withinPolicy(new Set(KEY_SCOPES.filter((scope) => held.has(scope))), policy);
     if (given.length === 0) requireHeld(held, ["s3:read"]);
-    return { scopes: new Set(given), lifetimeMsMax: policy.lifetimeMsMax };
+    return { scopes: new Set(given), policy, resource };
   }
   requireHeld(held, asked);
   requirePolicy(policy, asked);
-  return { scopes: new Set(asked), lifetimeMsMax: policy.lifetimeMsMax };
+  return { scopes: new Set(asked), policy, resource };
 }
 
 function requireLimits({ scopes, buckets, prefix = "" }: NewAccessKey): void {
@@ -207,7 +221,7 @@ function requireLimits({ scopes, buckets, prefix = "" }: NewAccessKey): void {
     throw invalid("/prefix", `must have at most ${PREFIX_BYTES_MAX} bytes`);
 }
 
-async function viewOf(deps: KeyDeps, row: KeyContext): Promise<AccessKey> {
+export async function viewOf(deps: KeyDeps, row: KeyContext): Promise<AccessKey> {
   const scopes = await scopesNow(deps.metadata, row, deps.clock.nowMs());
   return {
     id: row.id,
@@ -222,17 +236,20 @@ async function viewOf(deps: KeyDeps, row: KeyContext): Promise<AccessKey> {
     createdAtMs: row.created_at,
     expiresAtMs: expiryOf(row),
     revokedAtMs: row.revoked_at,
+    isPending: row.pending === 1,
+    allowedAddresses: row.allowed_addresses?.split(" ") ?? null,
     lastUsedAtMs: row.last_used_at,
   };
 }
 
-async function found(db: Reader, orgId: string, name: string): Promise<KeyContext> {
+/** @throws Problem `not_found` */
+export async function found(db: Reader, orgId: string, name: string): Promise<KeyContext> {
   const row = await keyByName(db, orgId, name);
   if (row === undefined) throw absent();
   return row;
 }
 
-async function audit(
+export async function audit(
   deps: KeyDeps,
   tx: Writer,
   acting: Acting,

@@ -116,6 +116,14 @@ export async function setRevoked(tx: Writer, id: string, atMs: number): Promise<
   await tx.updateTable("s3_key").set({ revoked_at: atMs }).where("id", "=", id).execute();
 }
 
+export async function setKey(
+  tx: Writer,
+  id: string,
+  set: Partial<Pick<KeyRow, "name" | "allowed_addresses" | "pending">>,
+): Promise<void> {
+  await tx.updateTable("s3_key").set(set).where("id", "=", id).execute();
+}
+
 /** Other nodes report too, so a time only ever moves forward. */
 export async function setLastUsed(tx: Writer, id: string, atMs: number): Promise<void> {
   await tx

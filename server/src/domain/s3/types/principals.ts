@@ -1,4 +1,5 @@
 import type { Scope } from "@mooring/contract";
+import type { AddressTest } from "#domain/identity/index.ts";
 
 /** Who makes a request. */
 export type S3Principal = S3KeyPrincipal | S3Anonymous;
@@ -47,6 +48,10 @@ export interface AdmittedKey {
   readonly principal: S3KeyPrincipal;
   /** Never changes for an access key id, so that what is derived from it may be kept. */
   readonly secret: string;
+  /** Nobody has approved it yet. */
+  readonly isPending: boolean;
+  /** From where it may be used; null: from anywhere. */
+  readonly allows: AddressTest | null;
 }
 
 export interface S3Keys {

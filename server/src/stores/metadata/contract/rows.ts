@@ -81,6 +81,8 @@ export const ROWS: Tables = {
     epoch: 1,
     last_used_at: 4,
     last_used_ip: "::1",
+    allowed_addresses: "10.0.0.0/8 2001:db8::/32",
+    pending: 1,
   },
   credential_secret: {
     id: "sec_1",
@@ -353,6 +355,8 @@ export const ROWS: Tables = {
     expires_at: null,
     revoked_at: 2,
     last_used_at: null,
+    allowed_addresses: null,
+    pending: 0,
   },
   s3_bucket: { id: "app_1", org_id: "org_1", versioning: "enabled", config: "{}", revision: 1 },
   s3_object: { ...VERSION, blob_id: "blob_1" },

@@ -20,6 +20,7 @@ import { projects } from "./0024-projects.ts";
 import { trusts } from "./0022-trusts.ts";
 import { fileTrash } from "./0025-file-trash.ts";
 import { buckets } from "./0026-buckets.ts";
+import { credentialPolicy } from "./0023-credential-policy.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0022-trusts", up: trusts },
   { name: "0025-file-trash", up: fileTrash },
   { name: "0026-buckets", up: buckets },
+  { name: "0023-credential-policy", up: credentialPolicy },
 ];

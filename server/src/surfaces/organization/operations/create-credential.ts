@@ -16,6 +16,7 @@ export function createCredential(
       name: body.name,
       scopes: body.scopes,
       expiresAtMs: body.expires_at === undefined || body.expires_at === null ? null : msFromIso(body.expires_at),
+      allowedAddresses: body.allowed_addresses ?? null,
     });
     void context.reply.header("cache-control", "no-store");
     return { ...credentialBody(credential), client_secret: clientSecret };

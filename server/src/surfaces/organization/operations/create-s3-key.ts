@@ -13,7 +13,8 @@ export function createS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORG
     const { name, scopes, buckets, prefix, read_only: readOnly, expires_at: expiresAt } = body;
     const expiresAtMs = expiresAt === undefined || expiresAt === null ? null : msFromIso(expiresAt);
     const projectId = project?.id ?? null;
-    const input = { name, projectId, scopes, buckets, prefix, readOnly, expiresAtMs };
+    const { allowed_addresses: allowedAddresses } = body;
+    const input = { name, projectId, scopes, buckets, prefix, readOnly, expiresAtMs, allowedAddresses };
     const { key, secret } = await createAccessKey(keyDepsOf(deps), actingOf(context), input);
     void context.reply.header("cache-control", "no-store");
     return { ...s3KeyBody(key), secret_access_key: secret };

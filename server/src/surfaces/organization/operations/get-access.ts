@@ -107,10 +107,12 @@ interface Key {
   readonly scopes: readonly Scope[];
   readonly effectiveScopes: readonly Scope[];
   readonly expiresAtMs: number | null;
+  readonly isPending: boolean;
 }
 
 function verdictOn(key: Key, permission: Scope, nowMs: number): { allowed: boolean; because: string } {
   if (!key.scopes.includes(permission)) return { allowed: false, because: "its scopes are without it" };
+  if (key.isPending) return { allowed: false, because: "it waits for an approval" };
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return { allowed: false, because: "it has expired" };
   if (!key.effectiveScopes.includes(permission))
     return { allowed: false, because: "its creator may not do it, or the organization's policy forbids it" };

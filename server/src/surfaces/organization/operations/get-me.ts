@@ -1,4 +1,4 @@
-import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { addressRangeText, parseAddress, type ORGANIZATION_ROUTES } from "@mooring/contract";
 import { reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
 import { getOrganization, listProjects } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
@@ -7,7 +7,7 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 const PROJECTS_MAX = 1000;
 
 export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getMe> {
-  return async (_input, { principal }) => {
+  return async (_input, { principal, ip }) => {
     const { id, slug, name } = await getOrganization(deps, principal.orgId);
     const projects = await listProjects(deps, principal.orgId, reachOfMe(principal), { limit: PROJECTS_MAX });
     const roles = principal.kind === "person" ? principal.projects : new Map<string, never>();
@@ -20,6 +20,7 @@ export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZAT
       organization: { id, slug, name },
       project_id: principal.kind === "credential" ? principal.projectId : null,
       scopes: [...principal.scopes],
+      address: peerAddress(ip),
       projects: projects.items.map((project) => ({
         id: project.id,
         slug: project.slug,
@@ -31,6 +32,12 @@ export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZAT
       })),
     };
   };
+}
+
+/** As it would stand in a list; what is no address (a socket of this machine) as it is. */
+function peerAddress(ip: string): string {
+  const address = parseAddress(ip);
+  return address === undefined ? ip : addressRangeText(address);
 }
 
 /** A credential of one project is told which, whatever its scopes. */

@@ -8,7 +8,9 @@ export function updateCredential(
   deps: OrganizationSurfaceDeps,
 ): Operation<typeof ORGANIZATION_ROUTES.updateCredential> {
   return async ({ params, body }, context) => {
-    const { credential } = await deps.identity.credentials.update(actingOf(context), params.credential_id, body);
+    const { allowed_addresses: allowedAddresses, ...rest } = body;
+    const change = { ...rest, ...(allowedAddresses === undefined ? {} : { allowedAddresses }) };
+    const { credential } = await deps.identity.credentials.update(actingOf(context), params.credential_id, change);
     return credentialBody(credential);
   };
 }

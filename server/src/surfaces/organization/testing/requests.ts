@@ -87,6 +87,17 @@ export async function revokedCredential(world: World): Promise<string> {
   return id;
 }
 
+/** What a developer makes at `path` where the organization's policy asks for an approval; its id. */
+export async function pendingAt(world: World, path: "/v1/credentials" | "/v1/s3/keys"): Promise<string> {
+  const { acme } = world;
+  const policy = { approval_required: true };
+  await world.call("PATCH", "/v1/organization", { token: world.person(acme, acme.people.owner), body: { policy } });
+  const token = world.person(acme, acme.people.developer);
+  const scopes = path === "/v1/credentials" ? { scopes: ["apps:read"] } : {};
+  const { json } = await world.call("POST", path, { token, body: { name: "wanted", ...scopes } });
+  return json["id"] as string;
+}
+
 /** Becomes a member while an invitation is open: the command line can make somebody an owner at any time. */
 export async function joinOtherwise(world: World, email: string): Promise<void> {
   const userId = await world.join(world.rival, email, "viewer");

@@ -167,9 +167,9 @@ export interface SurfaceDeps {
 
 function withPeople(metadata: MetadataStore, credentials: Authenticator): Authenticator {
   return {
-    authenticate: async (token) => {
+    authenticate: async (token, origin) => {
       const [kind, orgId = "", userId = "", late] = token.split(".");
-      if (kind !== "person") return credentials.authenticate(token);
+      if (kind !== "person") return credentials.authenticate(token, origin);
       const person = await personPrincipal(metadata.read, orgId, userId);
       if (person === undefined) throw new Problem("invalid_token", "The person is no member.");
       return { ...person, confirmedAtMs: late === "late" ? 0 : systemClock.nowMs() };

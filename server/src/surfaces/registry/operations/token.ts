@@ -7,7 +7,7 @@ import {
   type AskedScope,
 } from "#domain/registry/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import { principalOf, signIn, wrongPassword } from "../caller.ts";
+import { originOf, principalOf, signIn, wrongPassword } from "../caller.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../index.ts";
 import { parseBasic } from "../wire/basic.ts";
@@ -60,7 +60,7 @@ async function byForm(
   }
   if (grant !== "refresh_token")
     throw new RegistryError("UNSUPPORTED", "grant_type must be password or refresh_token", { status: 400 });
-  const state = await refreshed(deps, form.get("refresh_token") ?? "");
+  const state = await refreshed(deps, request, form.get("refresh_token") ?? "");
   deps.host.countSignIn(reply, state);
   return { state, secretId: undefined };
 }
@@ -77,10 +77,10 @@ async function byPassword(
 }
 
 /** A refresh token ends with the secret that it came from. @throws RegistryError `UNAUTHORIZED` */
-async function refreshed(deps: RegistrySurfaceDeps, text: string): Promise<State> {
+async function refreshed(deps: RegistrySurfaceDeps, request: Request, text: string): Promise<State> {
   const token = deps.tokens.verifyRefresh(text);
   if (token === undefined) throw wrongPassword();
-  const state = await deps.identity.present(token.credentialId, token.epoch);
+  const state = await deps.identity.present(token.credentialId, token.epoch, originOf(request));
   const secret = state?.secrets.find(({ id }) => id === token.secretId);
   const isLive = secret !== undefined && (secret.expiresAtMs === null || deps.clock.nowMs() < secret.expiresAtMs);
   if (state === undefined || !isLive) throw wrongPassword();

@@ -1,3 +1,4 @@
+import { requireUsable } from "#domain/identity/index.ts";
 import { S3Error, type AdmittedKey, type S3Keys } from "#domain/s3/index.ts";
 
 export interface ProofDeps {
@@ -17,8 +18,8 @@ const GUESSED = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
 
 /**
  * The key, once `verify` has seen a signature with its secret. Too many failures of a key from one address keep it from there for the rest of a
- * minute, right or wrong.
- * @throws S3Error `InvalidAccessKeyId`, what `verify` throws; Problem `rate_limited`
+ * minute, right or wrong. Only who has the secret is told that the key waits for an approval, or may not be used from there.
+ * @throws S3Error `InvalidAccessKeyId`, what `verify` throws; Problem `approval_pending`, `address_not_allowed`, `rate_limited`
  */
 export async function proven(
   { keys, failures }: ProofDeps,
@@ -32,6 +33,7 @@ export async function proven(
     if (key === undefined)
       throw new S3Error("InvalidAccessKeyId", undefined, { fields: { AWSAccessKeyId: accessKeyId } });
     verify(key);
+    requireUsable(key, ip);
     keys.used(key.principal);
     return key;
   } catch (error) {

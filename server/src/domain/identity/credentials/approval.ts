@@ -1,0 +1,52 @@
+import type { Scope } from "@mooring/contract";
+import { containsRanges } from "@mooring/contract";
+import { authorize, type Resource } from "#domain/identity/access/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Acting } from "./acting.ts";
+import type { Addresses } from "./addresses.ts";
+import { earliest, type Policy } from "./bounds.ts";
+import { invalidPlace } from "./input.ts";
+
+/** Whose credentials and keys need no approval, and who gives it. A permission of owners and admins alone. */
+export const APPROVER_SCOPE: Scope = "members:write";
+
+/** 1: what the actor makes there may do nothing until somebody approves it. */
+export function pendingOf(policy: Policy, actor: Acting["actor"], resource: Resource): 0 | 1 {
+  return policy.approvalRequired && !mayApprove(actor, resource) ? 1 : 0;
+}
+
+/**
+ * What was approved must not become more than that afterwards by whoever could not approve it.
+ * @throws Problem `forbidden`
+ */
+export function requireNotWider(
+  policy: Policy,
+  by: { readonly actor: Acting["actor"]; readonly resource: Resource },
+  change: { readonly raised: readonly Scope[]; readonly before: Addresses; readonly after: Addresses },
+): void {
+  if (!policy.approvalRequired || mayApprove(by.actor, by.resource)) return;
+  if (change.raised.length === 0 && isWithin(change.before, change.after)) return;
+  throw new Problem(
+    "forbidden",
+    `The organization's policy asks for an approval: only who holds ${APPROVER_SCOPE} may give it more scopes or addresses. Make another one.`,
+  );
+}
+
+/** When something made now ends. @throws Problem `invalid_body` when that has passed, or when the policy asks for an end that is missing */
+export function endOf(policy: Policy, wantedMs: number | null, nowMs: number): number | null {
+  const { lifetimeMsMax } = policy;
+  const expiresAtMs = earliest(wantedMs, lifetimeMsMax === null ? null : nowMs + lifetimeMsMax);
+  // Written so that what is no number is refused: the database would keep it as none, which is for ever.
+  if (expiresAtMs !== null && !(expiresAtMs > nowMs)) throw invalidPlace("/expires_at", "must be in the future");
+  if (expiresAtMs === null && policy.requireExpiry)
+    throw invalidPlace("/expires_at", "must be given: the organization's policy asks for an end");
+  return expiresAtMs;
+}
+
+function mayApprove(actor: Acting["actor"], resource: Resource): boolean {
+  return actor.kind === "system" || authorize(actor, APPROVER_SCOPE, resource) === "allowed";
+}
+
+function isWithin(before: Addresses, after: Addresses): boolean {
+  return before === null || (after !== null && containsRanges(before, after));
+}

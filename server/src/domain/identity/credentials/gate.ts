@@ -1,0 +1,51 @@
+import { Problem } from "#kernel/problem.ts";
+import type { AddressTest } from "./addresses.ts";
+import type { RefusalLog } from "./refusals.ts";
+import type { CredentialState } from "./states.ts";
+
+/** Where a request comes from. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly requestId: string | null;
+}
+
+export interface Gate {
+  /**
+   * To be asked once it is known whose request it is, whatever proved that: a secret, an assertion, a token. Refusals go into the audit log.
+   * @throws Problem `approval_pending`, `address_not_allowed`
+   */
+  require(state: CredentialState, origin: Origin | undefined): void;
+}
+
+export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
+  return {
+    require: (state, origin) => {
+      if (!state.isPending && (state.allows === null || state.allows(origin?.ip))) return;
+      const reason = state.isPending ? "approval pending" : "address not allowed";
+      refusals.record({
+        orgId: state.orgId,
+        credentialId: state.id,
+        signedIn: true,
+        clientId: state.clientId,
+        reason,
+        ip: origin?.ip ?? null,
+        requestId: origin?.requestId ?? null,
+      });
+      requireUsable(state, origin?.ip);
+    },
+  };
+}
+
+/** The same for what has an audit log of its own. @throws Problem `approval_pending`, `address_not_allowed` */
+export function requireUsable(
+  { isPending, allows }: { readonly isPending: boolean; readonly allows: AddressTest | null },
+  ip: string | null | undefined,
+): void {
+  if (isPending)
+    throw new Problem("approval_pending", "It waits for an approval: ask an administrator of the organization for it.");
+  if (allows === null || allows(ip)) return;
+  throw new Problem(
+    "address_not_allowed",
+    `It may not be used from ${ip ?? "an unknown address"}: that is not one of its allowed addresses, or not one of the organization's.`,
+  );
+}

@@ -1,0 +1,78 @@
+import {
+  appendAuthChange,
+  APPROVER_SCOPE,
+  parseAddresses,
+  parsePolicy,
+  renderAddresses,
+  requireAddresses,
+  requireNotWider,
+  requirePermission,
+  type Acting,
+} from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { resourceOf } from "./bounds.ts";
+import { audit, found, viewOf, type AccessKey, type KeyDeps } from "./keys.ts";
+import { setKey, type KeyContext } from "./store.ts";
+
+export interface AccessKeyChange {
+  readonly name?: string;
+  /** The whole new list; null: from anywhere. */
+  readonly allowedAddresses?: readonly string[] | null;
+}
+
+/** @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict` (it is revoked) */
+export async function updateAccessKey(
+  deps: KeyDeps,
+  acting: Acting,
+  name: string,
+  change: AccessKeyChange,
+): Promise<AccessKey> {
+  const { allowedAddresses: texts } = change;
+  const wanted = texts === undefined ? undefined : renderAddresses(requireAddresses(texts));
+  return changed(deps, acting, name, async (tx, row) => {
+    const addresses = wanted === undefined ? row.allowed_addresses : wanted;
+    const [before, after] = [parseAddresses(row.allowed_addresses), parseAddresses(addresses)];
+    const by = { actor: acting.actor, resource: resourceOf(row) };
+    requireNotWider(parsePolicy(row.policy), by, { raised: [], before, after });
+    await setKey(tx, row.id, { name: change.name ?? row.name, allowed_addresses: addresses });
+    const moved = wanted === undefined ? {} : { before: row.allowed_addresses, allowed_addresses: addresses };
+    await audit(deps, tx, acting, "s3_key.update", row.id, { name: change.name, ...moved });
+  });
+}
+
+/**
+ * Lets a key be used that waited for it. To refuse it, revoke it.
+ * @throws Problem `not_found`, `insufficient_scope`, `conflict`
+ */
+export async function approveAccessKey(deps: KeyDeps, acting: Acting, name: string): Promise<AccessKey> {
+  return changed(deps, acting, name, async (tx, row) => {
+    requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(row));
+    if (row.pending === 0) throw new Problem("conflict", "The access key waits for no approval.");
+    await setKey(tx, row.id, { pending: 0 });
+    const { access_key, scopes, buckets, prefix, allowed_addresses } = row;
+    const detail = { name: row.name, access_key, scopes, buckets, prefix, allowed_addresses };
+    await audit(deps, tx, acting, "s3_key.approve", row.id, detail);
+  });
+}
+
+/** One change of a live key, told to every node: it holds from the key's next request on. */
+async function changed(
+  deps: KeyDeps,
+  acting: Acting,
+  name: string,
+  work: (tx: Writer, row: KeyContext) => Promise<void>,
+): Promise<AccessKey> {
+  const { metadata } = deps;
+  const { orgId } = acting.actor;
+  await metadata.write(async (tx) => {
+    const { id } = await found(tx, orgId, name);
+    await metadata.lock(tx, `s3_key:${id}`);
+    const row = await found(tx, orgId, id);
+    requirePermission(acting.actor, "credentials:write", resourceOf(row));
+    if (row.revoked_at !== null) throw new Problem("conflict", "The access key is revoked; create another one.");
+    await appendAuthChange(deps, tx, { kind: "credential", subject: id });
+    await work(tx, row);
+  });
+  return viewOf(deps, await found(metadata.read, orgId, name));
+}
