@@ -20,9 +20,9 @@ export {
 export { APPROVER_SCOPE, endOf, pendingOf, requireNotWider } from "./approval.ts";
 export { CREATED_BY_SYSTEM, earliest, parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
 export { countCredentials } from "./count.ts";
-export { Credentials, type CredentialListing, type Propagation } from "./credentials.ts";
+export { Credentials, type Propagation } from "./credentials.ts";
 export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
-export type { CredentialChange, NewCredential } from "./input.ts";
+export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
 export { credentialsCreatedBy } from "./store.ts";
 export { RefusalLog } from "./refusals.ts";
