@@ -119,6 +119,12 @@ export const Invitation = Type.Object({
   invited_by: Id,
   created_at: Timestamp,
   expires_at: Timestamp,
+  email_sent_at: nullable(Timestamp),
+  email_failure: nullable(
+    Type.String({
+      description: "why the mail with the link was not taken; null with no `email_sent_at`: none was sent",
+    }),
+  ),
 });
 
 export const NewInvitation = Type.Object({

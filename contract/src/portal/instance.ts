@@ -47,9 +47,38 @@ export const INSTANCE_ROWS = {
       checks: Type.Array(Check),
       disk: Type.Object({ free_bytes: Type.Integer(), total_bytes: Type.Integer() }),
       memory_bytes: Type.Integer(),
+      mail: nullable(
+        Type.Object({
+          host: Type.String(),
+          port: Type.Integer(),
+          security: Type.Enum(["tls", "starttls", "none"]),
+          from: Type.String(),
+        }),
+      ),
     }),
     status: 200,
     problems: [],
+  }),
+  sendTestMail: route({
+    operationId: "sendTestMail",
+    method: "POST",
+    path: "/api/instance/mail/test",
+    tag: "portal",
+    summary: "Send a test mail, and say what the mail server said",
+    permission: "instance",
+    body: Type.Object({ to: Email }, closed),
+    result: Type.Object({
+      reply: nullable(
+        Type.Object({
+          code: Type.Integer({ description: "of SMTP (RFC 5321 section 4.2); 250 when it was taken" }),
+          text: Type.String(),
+        }),
+      ),
+      failure: nullable(Type.String({ description: "why the mail was not taken, in words; null: it was" })),
+      duration_ms: Type.Integer(),
+    }),
+    status: 200,
+    problems: ["invalid_body", "conflict", "rate_limited"],
   }),
   rotateSigningKey: route({
     operationId: "rotateSigningKey",
@@ -102,7 +131,15 @@ export const INSTANCE_ROWS = {
     permission: "instance",
     recentSignIn: true,
     body: Type.Object({ slug: Slug, name: DisplayName, owner_email: Email }, closed),
-    result: Type.Object({ id: Id, slug: Slug, name: DisplayName, setup_url: nullable(Type.String()) }),
+    result: Type.Object({
+      id: Id,
+      slug: Slug,
+      name: DisplayName,
+      setup_url: nullable(Type.String()),
+      email: nullable(
+        Type.Object({ failure: nullable(Type.String({ description: "null: the mail server took the link" })) }),
+      ),
+    }),
     status: 201,
     problems: ["invalid_body", "conflict"],
   }),

@@ -72,4 +72,5 @@ export const SignedIn = Type.Object({
     passkeys: Type.Integer(),
     recovery_codes_left: Type.Integer(),
   }),
+  sends_email: Type.Boolean({ description: "whether this server sends e-mail, such as the links of invitations" }),
 });

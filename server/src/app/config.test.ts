@@ -193,11 +193,19 @@ describe("secrets", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
 
   test("there are some, or these tests test nothing", () =>
-    assert.deepEqual(secrets, ["database_url", "master_key", "oidc_client_secret", "objects_s3_secret_access_key"]));
+    assert.deepEqual(secrets, [
+      "database_url",
+      "master_key",
+      "oidc_client_secret",
+      "smtp_url",
+      "objects_s3_secret_access_key",
+    ]));
 
   test("are not shown", () => {
     const environment = {
       MOORING_DATABASE_URL: "postgres://u:hunter2@h/d",
+      MOORING_SMTP_URL: "smtps://u:hunter2@mx.example.com",
+      MOORING_MAIL_FROM: "noreply@example.com",
       MOORING_MASTER_KEY: KEY,
       MOORING_OIDC_ISSUER: "https://id.example",
       MOORING_OIDC_CLIENT_ID: "mooring",

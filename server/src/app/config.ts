@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
+import { parseSmtpUrl } from "#stores/mail/index.ts";
 import { SETTING_NAMES, SETTINGS, settingOf, type Setting, type SettingName } from "./settings.ts";
 
 /** The settings in force, checked and frozen. */
@@ -157,6 +158,10 @@ function relations(config: Config, mistakes: string[]): void {
   if (config.oidc_issuer !== null && !isSafeIssuer(config.oidc_issuer)) {
     mistakes.push("oidc_issuer: must begin with https://, since whoever can alter its answers signs in as anybody");
   }
+  if ((config.smtp_url === null) !== (config.mail_from === null)) {
+    mistakes.push("smtp_url and mail_from: must be set together");
+  }
+  if (config.smtp_url !== null) mistakes.push(...smtpMistakes(config.smtp_url));
   for (const name of ["objects_s3_access_key_id", "objects_s3_secret_access_key"] as const) {
     if (config.objects_s3_bucket !== null && config[name] === null)
       mistakes.push(`${name}: must be set when objects_s3_bucket is`);
@@ -164,6 +169,15 @@ function relations(config: Config, mistakes: string[]): void {
   for (const name of ["listen", "s3_listen", "metrics_listen"] as const) {
     const port = Number(config[name].split(":").at(-1));
     if (config[name] !== "off" && port > 65_535) mistakes.push(`${name}: port ${port} is greater than 65535`);
+  }
+}
+
+function smtpMistakes(url: string): string[] {
+  try {
+    parseSmtpUrl(url);
+    return [];
+  } catch (error) {
+    return [`smtp_url: the value ${(error as Error).message}`];
   }
 }
 

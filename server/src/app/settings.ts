@@ -1,4 +1,5 @@
 import Type, { type TInteger, type TSchema } from "typebox";
+import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
 
@@ -154,6 +155,7 @@ export const SETTINGS = {
   },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   ...OIDC_SETTINGS,
+  ...MAIL_SETTINGS,
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],

@@ -22,6 +22,7 @@ import type { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
 import { instanceFactsOf } from "./instance.ts";
+import { mailOf } from "./mail.ts";
 import type { RegistryPart } from "./registry.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -47,6 +48,7 @@ export interface SurfaceParts {
 /** Every interface of the product, over its parts. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
+  const mail = mailOf(config);
   const { people, objects, alerts, files, registry, webhooks } = parts;
   const health = createHealthSurface({
     host,
@@ -60,7 +62,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
   return [
     health,
     createOauthSurface({ host, identity }),
-    createOrganizationSurface({ host, identity, metadata, clock, addresses, outbound: alerts.deps.outbound }),
+    createOrganizationSurface({ host, identity, metadata, clock, addresses, outbound: alerts.deps.outbound, mail }),
     createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),
     createTelemetrySettingsSurface({
       host,
@@ -85,6 +87,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       metadata,
       clock,
       addresses,
+      mail,
       portalDir: config.portal_dir,
     }),
   ];

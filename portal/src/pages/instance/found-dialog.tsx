@@ -95,10 +95,22 @@ function FoundedDialog({
         </p>
       ) : (
         <>
-          <p>
-            Send this set-up link to {email}, by a way that only they read. It works once, within a day: whoever opens
-            it becomes the owner.
-          </p>
+          {founded.email !== null && founded.email.failure === null ? (
+            <p>
+              This set-up link went to {email} by e-mail. It works once, within a day: whoever opens it becomes the
+              owner.
+            </p>
+          ) : (
+            <p>
+              Send this set-up link to {email}, by a way that only they read. It works once, within a day: whoever opens
+              it becomes the owner.
+            </p>
+          )}
+          {founded.email !== null && founded.email.failure !== null && (
+            <p role="alert" className="[overflow-wrap:anywhere]">
+              {founded.email.failure}
+            </p>
+          )}
           <CopyBlock text={founded.setup_url} label="Set-up link" />
           <State kind="warn">
             <span className="whitespace-normal">It is shown now and never again.</span>

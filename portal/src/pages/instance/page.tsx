@@ -9,6 +9,7 @@ import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
 import { KeySection } from "./key-section.tsx";
+import { MailSection } from "./mail-section.tsx";
 import { NodeSection } from "./node-section.tsx";
 import { OrganizationSection } from "./organization-section.tsx";
 import { CheckSection, FactSection } from "./state-section.tsx";
@@ -44,6 +45,7 @@ function AdminPage(): ReactNode {
   const tabs = [
     ["state", "State", (now: Instance) => <StateTab instance={now} />],
     ["keys", "Signing keys", (now: Instance) => <KeySection keys={now.signing_keys} />],
+    ["email", "E-mail", (now: Instance) => <MailSection mail={now.mail} />],
     ["organizations", "Organizations", () => <OrganizationSection />],
   ] as const;
   return (

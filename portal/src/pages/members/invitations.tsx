@@ -87,27 +87,22 @@ export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
   );
 }
 
-/** Sends again by a new link: the server lets nobody have two. */
+/** A new link, which goes by e-mail again where the server sends any. One that was revoked is made anew. */
 function useAgain(onMade: (made: NewInvitation) => void): {
   run: (invitation: Invitation) => void;
   isPending: boolean;
   error: Error | null;
 } {
   const changes = [ORGANIZATION_ROUTES.listInvitations];
-  const revoke = useAct(ORGANIZATION_ROUTES.revokeInvitation, { changes });
+  const renew = useAct(ORGANIZATION_ROUTES.renewInvitation, { changes, onDone: onMade });
   const create = useAct(ORGANIZATION_ROUTES.createInvitation, { changes, onDone: onMade });
-  const run = async ({ id, email, role, status }: Invitation): Promise<void> => {
-    try {
-      if (status === "pending") await revoke.mutateAsync({ params: { invitation_id: id } });
-      await create.mutateAsync({ body: { email, role } });
-    } catch {
-      // `error` has it
-    }
-  };
   return {
-    run: (invitation) => void run(invitation),
-    isPending: revoke.isPending || create.isPending,
-    error: revoke.error ?? create.error,
+    run: ({ id, email, role, status }) => {
+      if (status === "revoked") create.mutate({ body: { email, role } });
+      else renew.mutate({ params: { invitation_id: id }, body: {} });
+    },
+    isPending: renew.isPending || create.isPending,
+    error: renew.error ?? create.error,
   };
 }
 
@@ -136,6 +131,7 @@ function useColumns({
     },
     { title: "Role", cell: ({ role }) => role },
     { title: "State", cell: ({ status }) => <State kind={KINDS[status]}>{status}</State> },
+    { title: "E-mailed", cell: (invitation) => <MailState invitation={invitation} /> },
     { title: "Ends", cell: ({ status, expires_at }) => (status === "pending" ? <Time at={expires_at} /> : "") },
     { title: "By", cell: ({ invited_by }) => people?.get(invited_by)?.name ?? <code>{invited_by.slice(0, 9)}…</code> },
     { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
@@ -154,6 +150,19 @@ function useColumns({
         ),
     },
   ];
+}
+
+/** What came of the mail with the link. */
+function MailState({ invitation }: { invitation: Pick<Invitation, "email_sent_at" | "email_failure"> }): ReactNode {
+  const { email_sent_at: sentAt, email_failure: failure } = invitation;
+  if (failure !== null)
+    return (
+      <span title={failure}>
+        <State kind="stop">not taken</State>
+        <span className="sr-only">: {failure}</span>
+      </span>
+    );
+  return sentAt === null ? <span className="text-ink-2">no</span> : <Time at={sentAt} />;
 }
 
 function RevokeDialog({

@@ -1,12 +1,14 @@
 import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
 import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { SelectField, TextField } from "~/kit/field.tsx";
+import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
+import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { ROLE_ABOUT, whyNotGiven } from "./rules.ts";
 
@@ -16,11 +18,13 @@ export type NewInvitation = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation
 export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   const mine = useMe()?.role ?? null;
   const [email, setEmail] = useState("");
+  const { sends_email: sendsEmail } = useSession();
+  const [byEmail, setByEmail] = useState(true);
   const [role, setRole] = useState<OrgRole>("developer");
   const invite = useAct(ORGANIZATION_ROUTES.createInvitation, { changes: [ORGANIZATION_ROUTES.listInvitations] });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    invite.mutate({ body: { email: email.trim(), role } });
+    invite.mutate({ body: { email: email.trim(), role, send_email: sendsEmail && byEmail } });
   };
   if (invite.data !== undefined) return <LinkDialog made={invite.data} onClose={onClose} />;
   return (
@@ -54,11 +58,18 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
             );
           })}
         </SelectField>
+        {sendsEmail && (
+          <Checkbox
+            label="Send the link by e-mail"
+            checked={byEmail}
+            onChange={(event) => setByEmail(event.target.checked)}
+          />
+        )}
         <ErrorNote error={invite.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={invite.isPending} disabled={email.trim() === ""}>
-            Make the link
+            {sendsEmail && byEmail ? "Invite" : "Make the link"}
           </Button>
         </DialogActions>
       </form>
@@ -72,9 +83,19 @@ export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: ()
     <Dialog
       holdsSecret
       title={`Link for ${made.email}`}
-      about="It is shown this once, and no e-mail is sent: give it to the person yourself. Whoever has it can accept."
+      about={
+        made.email_sent_at === null
+          ? "It is shown this once, and no e-mail was sent: give it to the person yourself. Whoever has it can accept."
+          : "It went to the person by e-mail, and is shown this once. Whoever has it can accept."
+      }
       onClose={onClose}
     >
+      {made.email_sent_at !== null && <State kind="go">Sent by e-mail</State>}
+      {made.email_failure !== null && (
+        <p role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2 [overflow-wrap:anywhere]">
+          {made.email_failure}
+        </p>
+      )}
       {made.link === null ? (
         <p>This answer was given before, and a link is shown once only. Make a new one from the list.</p>
       ) : (

@@ -19,7 +19,14 @@ export {
   type Acceptance,
   type Origin,
 } from "./invitations/accept.ts";
-export { invite, listInvitations, revokeInvitation, statusOf } from "./invitations/invitations.ts";
+export {
+  invite,
+  listInvitations,
+  recordInvitationMail,
+  renewInvitation,
+  revokeInvitation,
+  statusOf,
+} from "./invitations/invitations.ts";
 export type { Invitation } from "./invitations/store.ts";
 export { changeRole, listMembers, personPrincipal, removeMember } from "./members/members.ts";
 export { principalNow } from "./members/principal.ts";

@@ -66,6 +66,10 @@ export interface Tables
     expires_at: number;
     accepted_at: number | null;
     revoked_at: number | null;
+    /** When a mail server last took a mail with its link. */
+    email_sent_at: number | null;
+    /** Why the last mail was not taken. */
+    email_failure: string | null;
   };
   setup_link: {
     id: string;

@@ -86,6 +86,8 @@ export function invitationBody(invitation: Invitation, nowMs: number): Invitatio
     invited_by: invitation.invited_by,
     created_at: isoFromMs(invitation.created_at),
     expires_at: isoFromMs(invitation.expires_at),
+    email_sent_at: invitation.email_sent_at === null ? null : isoFromMs(invitation.email_sent_at),
+    email_failure: invitation.email_failure,
   };
 }
 

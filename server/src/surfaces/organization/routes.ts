@@ -44,6 +44,7 @@ import { moveApp } from "./operations/move-app.ts";
 import { listTrusts } from "./operations/list-trusts.ts";
 import { putProjectMember } from "./operations/put-project-member.ts";
 import { revokeCredential } from "./operations/revoke-credential.ts";
+import { renewInvitation } from "./operations/renew-invitation.ts";
 import { revokeInvitation } from "./operations/revoke-invitation.ts";
 import { revokeS3Key } from "./operations/revoke-s3-key.ts";
 import { rotateCredential } from "./operations/rotate-credential.ts";
@@ -84,6 +85,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
   mountRoute(app, host, rows.deleteMember, deleteMember(deps));
   mountRoute(app, host, rows.listInvitations, listInvitations(deps));
   mountRoute(app, host, rows.createInvitation, createInvitation(deps));
+  mountRoute(app, host, rows.renewInvitation, renewInvitation(deps));
   mountRoute(app, host, rows.revokeInvitation, revokeInvitation(deps));
   mountRoute(app, host, rows.acceptInvitation, acceptInvitation(deps));
   mountRoute(app, host, rows.getAccess, getAccess(deps));

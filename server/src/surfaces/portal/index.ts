@@ -3,6 +3,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
 import type { HttpHost, Surface } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { InstanceFacts } from "./instance.ts";
 import { mountPortal } from "./routes.ts";
@@ -17,6 +18,8 @@ export interface PortalSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly addresses: ResultOf<(typeof DISCOVERY_ROUTES)["getAddresses"]>;
+  /** Null: no e-mail is sent. */
+  readonly mail: Mail | null;
   /** Where the portal's build is; null: where `npm start` puts it. */
   readonly portalDir: string | null;
 }

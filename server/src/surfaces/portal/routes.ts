@@ -32,6 +32,7 @@ import { listPersonalAccessTokens } from "./operations/list-personal-access-toke
 import { listSessions } from "./operations/list-sessions.ts";
 import { retireSigningKey } from "./operations/retire-signing-key.ts";
 import { rotateSigningKey } from "./operations/rotate-signing-key.ts";
+import { sendTestMail } from "./operations/send-test-mail.ts";
 import { setUp } from "./operations/set-up.ts";
 import { signInWithOidc } from "./operations/sign-in-with-oidc.ts";
 import { signInWithPasskey } from "./operations/sign-in-with-passkey.ts";
@@ -106,6 +107,7 @@ function mountAccount(app: FastifyInstance, deps: PortalSurfaceDeps): void {
 function mountInstance(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, PORTAL_ROUTES.getInstance, getInstance(deps));
+  mountRoute(app, host, PORTAL_ROUTES.sendTestMail, sendTestMail(deps));
   mountRoute(app, host, PORTAL_ROUTES.rotateSigningKey, rotateSigningKey(deps));
   mountRoute(app, host, PORTAL_ROUTES.retireSigningKey, retireSigningKey(deps));
   mountRoute(app, host, PORTAL_ROUTES.listOrganizations, listOrganizations(deps));

@@ -15,6 +15,8 @@ import {
   invitationById,
   listInvitationRows,
   pendingFor,
+  recordMail,
+  renewInvitationRow,
   type Invitation,
 } from "./store.ts";
 
@@ -68,11 +70,13 @@ export async function invite(
       email,
       role: input.role,
       token_hash: sha256Hex(token),
-      invited_by: caller.principal.kind === "system" ? "system" : caller.principal.id,
+      invited_by: inviterOf(caller),
       created_at: at,
       expires_at: at + LIFETIME_MS,
       accepted_at: null,
       revoked_at: null,
+      email_sent_at: null,
+      email_failure: null,
     };
     await insertInvitation(tx, row);
     await appendAudit(deps, tx, {
@@ -85,6 +89,66 @@ export async function invite(
     return row;
   });
   return { invitation, token };
+}
+
+/**
+ * A new link for an invitation that is open or has expired, good for seven days from now; the old one ends. Whoever asks is the one
+ * who invites from then on.
+ * @throws Problem `not_found`, `forbidden` (more than the caller holds), `conflict` (accepted, revoked, invited anew since)
+ */
+export async function renewInvitation(
+  deps: OrganizationsDeps,
+  caller: Caller,
+  orgId: string,
+  id: string,
+): Promise<{ invitation: Invitation; token: string }> {
+  const token = newSecret("mriv");
+  const invitation = await changeOrganization(deps, orgId, async (tx) => {
+    const present = await invitationById(tx, orgId, id);
+    if (present === undefined) throw absent();
+    const at = deps.clock.nowMs();
+    const status = statusOf(present, at);
+    if (status === "accepted" || status === "revoked")
+      throw new Problem("conflict", `The invitation was ${status}; invite the person anew.`);
+    requireMayGrant(await grantorOf(tx, caller, orgId), present.role);
+    if (status === "expired" && (await pendingFor(tx, orgId, present.email, at)) !== undefined)
+      throw new Problem("conflict", "There is a newer invitation for this person.");
+    const change = {
+      token_hash: sha256Hex(token),
+      expires_at: at + LIFETIME_MS,
+      invited_by: inviterOf(caller),
+      email_sent_at: null,
+      email_failure: null,
+    };
+    await renewInvitationRow(tx, present, change);
+    await appendAudit(deps, tx, {
+      ...auditOrigin(caller),
+      orgId,
+      action: "invitation.renew",
+      target: { kind: "invitation", id },
+      detail: { email: present.email, role: present.role },
+    });
+    return { ...present, ...change };
+  });
+  return { invitation, token };
+}
+
+/** Keeps what came of the mail with an invitation's link. Returns the invitation with it. */
+export async function recordInvitationMail(
+  deps: OrganizationsDeps,
+  invitation: Invitation,
+  sent: { readonly failure: string | null },
+): Promise<Invitation> {
+  const change = {
+    email_sent_at: sent.failure === null ? deps.clock.nowMs() : null,
+    email_failure: sent.failure,
+  };
+  await deps.metadata.write((tx) => recordMail(tx, invitation, change));
+  return { ...invitation, ...change };
+}
+
+function inviterOf({ principal }: Caller): string {
+  return principal.kind === "system" ? "system" : principal.id;
 }
 
 /** Revoking twice is no error. @throws Problem `not_found`, `conflict` (accepted already) */

@@ -48,6 +48,30 @@ export async function insertInvitation(tx: Writer, row: Invitation): Promise<voi
   await tx.insertInto("invitation").values(row).execute();
 }
 
+/** A new link for the same invitation; the old one ends. */
+export async function renewInvitationRow(
+  tx: Writer,
+  { org_id, id }: Invitation,
+  change: Pick<Invitation, "token_hash" | "expires_at" | "invited_by" | "email_sent_at" | "email_failure">,
+): Promise<void> {
+  await tx.updateTable("invitation").set(change).where("org_id", "=", org_id).where("id", "=", id).execute();
+}
+
+/** What came of a mail with the link that has this hash: one that was made since is left alone. */
+export async function recordMail(
+  tx: Writer,
+  { org_id, id, token_hash }: Invitation,
+  change: Pick<Invitation, "email_sent_at" | "email_failure">,
+): Promise<void> {
+  await tx
+    .updateTable("invitation")
+    .set(change)
+    .where("org_id", "=", org_id)
+    .where("id", "=", id)
+    .where("token_hash", "=", token_hash)
+    .execute();
+}
+
 export async function closeInvitation(
   tx: Writer,
   invitation: Invitation,

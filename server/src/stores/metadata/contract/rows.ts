@@ -56,6 +56,8 @@ export const ROWS: Tables = {
     expires_at: 2,
     accepted_at: null,
     revoked_at: 3,
+    email_sent_at: 4,
+    email_failure: null,
   },
   setup_link: {
     id: "setup_1",

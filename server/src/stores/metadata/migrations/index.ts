@@ -21,6 +21,7 @@ import { trusts } from "./0022-trusts.ts";
 import { fileTrash } from "./0025-file-trash.ts";
 import { buckets } from "./0026-buckets.ts";
 import { credentialPolicy } from "./0023-credential-policy.ts";
+import { instance } from "./0027-instance.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0025-file-trash", up: fileTrash },
   { name: "0026-buckets", up: buckets },
   { name: "0023-credential-policy", up: credentialPolicy },
+  { name: "0027-instance", up: instance },
 ];

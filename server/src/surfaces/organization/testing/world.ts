@@ -29,6 +29,7 @@ import {
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
+import type { Mail } from "#stores/mail/index.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { CHOSEN, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
@@ -87,6 +88,8 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Null when absent. */
+  readonly mail?: Mail;
   /** Of a credential; none that tests meet when absent. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   /** What is served beside the organization API. */
@@ -115,11 +118,12 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     clock,
     rateLimit: options.rateLimit ?? { perSecond: 10_000, burst: 10_000 },
   });
+  const mail = options.mail ?? null;
   const closing: (() => Promise<void>)[] = [];
   const onClose = (close: () => Promise<void>): void => void closing.push(close);
   const deps = { host, identity, metadata, clock, dataDir, onClose };
   const others = (await options.surfaces?.(deps)) ?? [];
-  const surfaces = [createOrganizationSurface({ ...deps, outbound: OUTBOUND, addresses: ADDRESSES }), ...others];
+  const surfaces = [createOrganizationSurface({ ...deps, mail, outbound: OUTBOUND, addresses: ADDRESSES }), ...others];
   await createHttpServer({
     listener,
     log,

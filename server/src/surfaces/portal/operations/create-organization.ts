@@ -1,4 +1,5 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
+import { sendTo, setupMail } from "#domain/mail/index.ts";
 import { setupUrl } from "#domain/organizations/index.ts";
 import { createOrganization as create } from "#domain/people/index.ts";
 import type { Operation } from "#http/index.ts";
@@ -11,6 +12,10 @@ export function createOrganization(deps: PortalSurfaceDeps): Operation<typeof PO
     const input = { ...rest, ownerEmail: owner_email.toLowerCase() };
     const { setupToken, ...made } = await create(deps.people, context.session, input, originOf(context));
     void context.reply.header("cache-control", "no-store");
-    return { ...made, setup_url: setupToken === null ? null : setupUrl(deps.addresses.portal_url, setupToken) };
+    if (setupToken === null) return { ...made, setup_url: null, email: null };
+    const link = setupUrl(deps.addresses.portal_url, setupToken);
+    const message = setupMail(input.ownerEmail, { organization: made.name, link });
+    const email = deps.mail === null ? null : await sendTo(deps.mail, message, context.request.log);
+    return { ...made, setup_url: link, email };
   };
 }

@@ -36,6 +36,13 @@ export function getInstance(deps: PortalSurfaceDeps): Operation<typeof PORTAL_RO
       checks: [...(await instance.checks())],
       disk: await instance.disk(),
       memory_bytes: process.memoryUsage.rss(),
+      mail: mailBody(deps.mail),
     };
   };
+}
+
+function mailBody(mail: PortalSurfaceDeps["mail"]) {
+  if (mail === null) return null;
+  const { host, port, security, from } = mail;
+  return { host, port, security, from };
 }

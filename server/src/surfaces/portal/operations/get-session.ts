@@ -25,6 +25,7 @@ export function getSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROU
         passkeys: security.passkeys,
         recovery_codes_left: security.recoveryCodesLeft,
       },
+      sends_email: deps.mail !== null,
     };
   };
 }

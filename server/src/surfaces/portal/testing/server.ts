@@ -16,6 +16,7 @@ import {
 import { createPeople, sessionsOf, withPeople, type PeopleDeps, type ProviderSettings } from "#domain/people/index.ts";
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
+import type { Mail } from "#stores/mail/index.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
@@ -73,6 +74,7 @@ export interface PortalOptions {
   /** A build of the portal; absent: whatever is where `npm start` puts one. */
   readonly portalDir?: string;
   readonly oidc?: ProviderSettings;
+  readonly mail?: Mail;
 }
 
 export async function startPortal(options: PortalOptions = {}): Promise<PortalServer> {
@@ -105,6 +107,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       metadata,
       clock,
       addresses: ADDRESSES,
+      mail: options.mail ?? null,
       portalDir: options.portalDir ?? null,
     }),
   ];

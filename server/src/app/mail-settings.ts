@@ -1,0 +1,22 @@
+import Type from "typebox";
+
+/** Of the mail server that takes what this server sends, where there is one: a part of `SETTINGS`. */
+export const MAIL_SETTINGS = {
+  smtp_url: {
+    schema: Type.Union([Type.Null(), Type.String({ pattern: "^smtps?://", maxLength: 2048 })]),
+    default: null,
+    form: "smtps://[USER:PASSWORD@]HOST[:PORT] or smtp://…",
+    description:
+      "mail server that takes invitations and set-up links; smtp:// encrypts by STARTTLS, and must, except on this machine or with ?tls=none",
+    secret: true,
+  },
+  mail_from: {
+    schema: Type.Union([
+      Type.Null(),
+      Type.String({ pattern: "^([^\\r\\n<>@]*<)?[^\\s<>@,;]+@[^\\s<>@,;]+>?$", maxLength: 320 }),
+    ]),
+    default: null,
+    form: "noreply@example.com or Mooring <noreply@example.com>",
+    description: "whom mails are from",
+  },
+} as const;

@@ -1,0 +1,123 @@
+import type { SMTPTransportOptions } from "nodemailer/lib/smtp-transport";
+import { MailFailure, type Mail, type MailMessage, type MailTaken } from "./types.ts";
+import { parseSmtpUrl, serverNameOf, type SmtpServer } from "./server.ts";
+
+const CONNECT_MS = 10_000;
+const WHOLE_MS = 20_000;
+const REPLY_CHARS_MAX = 500;
+
+export interface MailOptions {
+  /** As `parseSmtpUrl` reads it. */
+  readonly url: string;
+  /** `noreply@example.com` or `Mooring <noreply@example.com>`. */
+  readonly from: string;
+  /** PEM of the authorities that count instead of the system's. */
+  readonly ca?: string;
+  /** How long the whole of one message may take. */
+  readonly timeoutMs?: number;
+}
+
+/** Connects when there is something to send, and for that only. @throws Error for an address that is none */
+export function openMail({ url, from, ca, timeoutMs = WHOLE_MS }: MailOptions): Mail {
+  const server = parseSmtpUrl(url);
+  const options = transportOptions(server, { ca, connectMs: Math.min(CONNECT_MS, timeoutMs) });
+  return {
+    host: server.host,
+    port: server.port,
+    security: server.security,
+    from,
+    send: (message) => send(server, { options, from, timeoutMs }, message),
+  };
+}
+
+function transportOptions(
+  server: SmtpServer,
+  { ca, connectMs }: { ca: string | undefined; connectMs: number },
+): SMTPTransportOptions {
+  const { host, port, security, user, password } = server;
+  const servername = serverNameOf(host);
+  return {
+    host,
+    port,
+    secure: security === "tls",
+    requireTLS: security === "starttls",
+    ignoreTLS: security === "none",
+    ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
+    tls: {
+      minVersion: "TLSv1.2",
+      ...(servername === undefined ? {} : { servername }),
+      ...(ca === undefined ? {} : { ca }),
+    },
+    dnsTimeout: connectMs,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: connectMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+async function send(
+  server: SmtpServer,
+  { options, from, timeoutMs }: { options: SMTPTransportOptions; from: string; timeoutMs: number },
+  { to, subject, text }: MailMessage,
+): Promise<MailTaken> {
+  // Loaded when the first mail is sent: most starts send none.
+  const { createTransport } = await import("nodemailer");
+  const transport = createTransport(options);
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    // An object is one address, whatever stands in it; a text would be read as a list.
+    const { response } = await transport.sendMail({ from, to: { name: "", address: to }, subject, text, signal });
+    return replyOf(server, response) ?? { code: 250, text: "" };
+  } catch (error) {
+    throw failureOf(server, error as SmtpError, signal.aborted);
+  } finally {
+    transport.close();
+  }
+}
+
+/** What nodemailer's errors have. */
+interface SmtpError extends Error {
+  readonly code?: string;
+  readonly command?: string;
+  readonly response?: string;
+}
+
+/** The code and text of a reply, of which lines are joined. */
+function replyOf(server: SmtpServer, response: string | undefined): MailTaken | null {
+  const [, code, text = ""] = /^([2-5][0-9]{2})[ -]?([\s\S]*)$/.exec(response ?? "") ?? [];
+  return code === undefined ? null : { code: Number(code), text: shown(server, text) };
+}
+
+/** A server's words, on one line; should it repeat what was sent to it, the password is taken out. */
+function shown({ user, password }: SmtpServer, text: string): string {
+  const secrets = password === null ? [] : [base64(`\0${user}\0${password}`), base64(password), password];
+  const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), line).slice(0, REPLY_CHARS_MAX);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function failureOf(server: SmtpServer, error: SmtpError, isLate: boolean): MailFailure {
+  const reply = replyOf(server, error.response);
+  const isRecipient = error.code === "EENVELOPE" && error.command === "RCPT TO";
+  const said = reply === null ? "" : `: ${reply.code} ${reply.text}`;
+  return new MailFailure(`${reasonOf(server, error, isLate)}${said}`, { reply, isRecipient });
+}
+
+function reasonOf(server: SmtpServer, error: SmtpError, isLate: boolean): string {
+  const place = `${server.host} port ${server.port}`;
+  const why = shown(server, error.message);
+  if (isLate || error.code === "ETIMEDOUT") return `${place} did not answer in time`;
+  if (error.code === "EDNS") return `there is no mail server of the name ${server.host}`;
+  if (error.code === "ETLS") return `${place} does not speak TLS as it must (${why})`;
+  if (error.code === "EAUTH" || error.code === "ENOAUTH") return `${place} does not take the user and password`;
+  if (error.code === "EENVELOPE")
+    return error.command === "RCPT TO" ? `${place} does not take the recipient` : `${place} does not take the sender`;
+  if (error.code === "EMESSAGE") return `${place} does not take the message`;
+  if (error.code === "ESOCKET" || error.code === "ECONNECTION") return `no connection to ${place} (${why})`;
+  return `${place} speaks no SMTP that is understood (${why})`;
+}

@@ -1,0 +1,26 @@
+import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
+import { invitationMail, sendTo } from "#domain/mail/index.ts";
+import { getOrganization, recordInvitationMail, type Invitation } from "#domain/organizations/index.ts";
+import type { OperationContext } from "#http/index.ts";
+import type { OrganizationSurfaceDeps } from "./index.ts";
+import { invitationBody } from "./model.ts";
+
+/** The answer that shows a new link, after it went to the person by e-mail where that is wanted and there is any. */
+export async function answerLink(
+  deps: OrganizationSurfaceDeps,
+  { principal, request }: Pick<OperationContext, "principal" | "request">,
+  made: { readonly invitation: Invitation; readonly token: string },
+  wantsMail: boolean,
+): Promise<ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>> {
+  // In the fragment, which a browser sends to no server.
+  const link = `${deps.addresses.portal_url}/invitation#${made.token}`;
+  let { invitation } = made;
+  if (deps.mail !== null && wantsMail) {
+    const { name: organization } = await getOrganization(deps, principal.orgId);
+    const inviter = principal.kind === "person" ? principal.email : null;
+    const { role, expires_at: expiresAtMs } = invitation;
+    const message = invitationMail(invitation.email, { organization, role, inviter, link, expiresAtMs });
+    invitation = await recordInvitationMail(deps, invitation, await sendTo(deps.mail, message, request.log));
+  }
+  return { ...invitationBody(invitation, deps.clock.nowMs()), link };
+}
