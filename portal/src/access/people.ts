@@ -1,6 +1,7 @@
 import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useMay, useOrganization } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
+import { useOrganization } from "~/app/scope.ts";
 
 export type Person = ResultOf<typeof ORGANIZATION_ROUTES.listMembers>["items"][number];
 
@@ -9,7 +10,7 @@ const READ_MAX = 1000;
 /** The organization's people by id, the first 1000, for pages that show ids of theirs; undefined: not known (yet, or not allowed). */
 export function usePeople(): ReadonlyMap<string, Person> | undefined {
   const organization = useOrganization();
-  const enabled = useMay("org:read");
+  const enabled = useMayIn(null, "org:read");
   const { data } = useQuery({
     queryKey: [organization.slug, ORGANIZATION_ROUTES.listMembers.operationId, "everyone"],
     queryFn: async ({ signal }) => {

@@ -1,20 +1,48 @@
-import { PROJECT_ROLE_SCOPES, type Scope } from "@mooring/contract";
-import { useMe, type Me } from "./scope.ts";
+import type { Scope } from "@mooring/contract";
+import { whyNotAnywhere, whyNotIn } from "./rights.ts";
+import { useMe, useProject, type Me } from "./scope.ts";
 
-/** Whether one's roles, in the organization and in the project, hold a scope there; null: in the organization itself. */
+/** Why one may not do something in a project, or, for null, in the organization itself; undefined: one may. */
+export function useWhyNotIn(projectId: string | null, scope: Scope): string | undefined {
+  return whyNotIn(useMe(), projectId, scope);
+}
+
+/** The same for what may be done in any project: where a form asks for one, or a list shows all. */
+export function useWhyNotAnywhere(scope: Scope): string | undefined {
+  return whyNotAnywhere(useMe(), scope);
+}
+
+/** In the project that the address names; where it names the whole organization, in any. */
+export function useWhyNotHere(scope: Scope): string | undefined {
+  const me = useMe();
+  const project = useProject();
+  return project === null ? whyNotAnywhere(me, scope) : whyNotIn(me, project.id, scope);
+}
+
 export function useMayIn(projectId: string | null, scope: Scope): boolean {
-  const me = useMe();
-  if (me === undefined) return false;
-  return me.scopes.includes(scope) || me.projects.some((project) => project.id === projectId && holds(project, scope));
+  return useWhyNotIn(projectId, scope) === undefined;
 }
 
-/** Whether one's roles hold a scope in the organization or in any project. */
 export function useMayAnywhere(scope: Scope): boolean {
-  const me = useMe();
-  if (me === undefined) return false;
-  return me.scopes.includes(scope) || me.projects.some((project) => holds(project, scope));
+  return useWhyNotAnywhere(scope) === undefined;
 }
 
-function holds({ role }: Me["projects"][number], scope: Scope): boolean {
-  return role !== null && PROJECT_ROLE_SCOPES[role].includes(scope);
+export function useMayHere(scope: Scope): boolean {
+  return useWhyNotHere(scope) === undefined;
+}
+
+/** Whether there is anything for one to see on a page; while it is not known who one is, there is. */
+export function useSees(): (page: { readonly scope?: Scope }) => boolean {
+  const me = useMe();
+  const project = useProject();
+  return ({ scope }) => {
+    if (scope === undefined || me === undefined) return true;
+    return (project === null ? whyNotAnywhere(me, scope) : whyNotIn(me, project.id, scope)) === undefined;
+  };
+}
+
+/** The projects that a form may offer for something to be made in. */
+export function useProjectsFor(scope: Scope): readonly Me["projects"][number][] {
+  const me = useMe();
+  return me?.projects.filter(({ id }) => whyNotIn(me, id, scope) === undefined) ?? [];
 }

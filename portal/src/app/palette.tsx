@@ -7,6 +7,7 @@ import { TextInput } from "~/kit/field.tsx";
 import { useConnect } from "./connect/connect.tsx";
 import { matching, type Choice } from "./palette-choices.ts";
 import { pagePath } from "./page-link.tsx";
+import { useSees } from "./may.ts";
 import { PAGES } from "./pages.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 import { useAddress } from "./scope.ts";
@@ -73,11 +74,12 @@ function useChoices(): readonly Choice[] {
   const { organizations, user } = useSession();
   const navigate = useNavigate();
   const connect = useConnect();
+  const sees = useSees();
   const go = (to: string) => () => void navigate({ to });
   const pages =
     org === undefined
       ? []
-      : PAGES.filter((page) => page.hidden !== true).map((page) => ({
+      : PAGES.filter((page) => page.hidden !== true && sees(page)).map((page) => ({
           id: `page-${page.path}`,
           kind: page.group,
           title: page.title,

@@ -2,10 +2,11 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
 import { cn } from "~/kit/cn.ts";
 import { useSession } from "~/api/session.ts";
-import { PAGES, type PageEntry } from "./pages.ts";
+import { useSees } from "./may.ts";
+import { PAGES } from "./pages.ts";
 import { pagePath } from "./page-link.tsx";
 import { ScopePicker } from "./scope-picker.tsx";
-import { useMe, useAddress } from "./scope.ts";
+import { useAddress } from "./scope.ts";
 
 const GROUPS = ["Project", "Access", "Organization"] as const;
 
@@ -59,18 +60,12 @@ function Organizations(): ReactNode {
 
 function OrganizationPages({ org }: { org: string }): ReactNode {
   const { project = "-" } = useAddress();
-  const me = useMe();
-  const isSeen = ({ hidden = false, scope }: PageEntry): boolean =>
-    !hidden &&
-    (scope === undefined ||
-      me === undefined ||
-      me.scopes.includes(scope) ||
-      me.projects.some(({ role }) => role !== null));
+  const sees = useSees();
   return (
     <>
       <ScopePicker />
       {GROUPS.map((group) => {
-        const pages = PAGES.filter((page) => page.group === group && isSeen(page));
+        const pages = PAGES.filter((page) => page.group === group && page.hidden !== true && sees(page));
         if (pages.length === 0) return null;
         return (
           <div key={group} className="contents">

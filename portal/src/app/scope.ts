@@ -1,5 +1,5 @@
 import type { Client } from "@mooring/client";
-import { ORGANIZATION_ROUTES, type OrgRole, type ResultOf, type Scope } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, type OrgRole, type ResultOf } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { organizationClient } from "~/api/clients.ts";
@@ -67,9 +67,4 @@ export function useMe(): Me | undefined {
     staleTime: 30_000,
   });
   return data;
-}
-
-/** Whether one's role in the organization holds a scope. The server decides; this greys out what would be refused. */
-export function useMay(scope: Scope): boolean {
-  return useMe()?.scopes.includes(scope) ?? false;
 }

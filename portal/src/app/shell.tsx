@@ -4,7 +4,9 @@ import { ConfirmationProvider } from "~/api/confirmation.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "~/api/session.ts";
 import { Button } from "~/kit/button.tsx";
+import { Empty, Page } from "~/kit/page.tsx";
 import { ConnectProvider, useConnect } from "./connect/connect.tsx";
+import { useSees } from "./may.ts";
 import { PAGES, type PageEntry } from "./pages.ts";
 import { Palette } from "./palette.tsx";
 import { PersonMenu } from "./person-menu.tsx";
@@ -66,11 +68,27 @@ function Frame(): ReactNode {
         <PersonMenu onShortcuts={() => setOpen("shortcuts")} />
       </header>
       <main id="content" tabIndex={-1} className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3">
-        <Outlet />
+        {page === undefined || org === undefined ? <Outlet /> : <Guarded page={page} />}
       </main>
       {open === "palette" && <Palette onClose={close} />}
       {open === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>
+  );
+}
+
+/** The page, or, where there is nothing on it for one to see, why: nothing is asked of the server that it would refuse. */
+function Guarded({ page }: { page: PageEntry }): ReactNode {
+  const sees = useSees();
+  if (sees(page)) return <Outlet />;
+  return (
+    <Page title={page.title}>
+      <Empty title="You can't see this page">
+        <p>
+          It takes <code>{page.scope}</code>, which none of your roles here holds. An owner or an admin of the
+          organization can give you a role that does.
+        </p>
+      </Empty>
+    </Page>
   );
 }
 

@@ -1,6 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useMay, useMe, useOrganization } from "~/app/scope.ts";
+import { useMayAnywhere, useMayIn } from "~/app/may.ts";
+import { useMe, useOrganization } from "~/app/scope.ts";
 
 const NAMES_MAX = 1000;
 
@@ -27,8 +28,8 @@ export function useNames(): (id: string) => string | undefined {
 export function useKnown(): ReadonlyMap<string, string> {
   const { client, slug } = useOrganization();
   const me = useMe();
-  const mayMembers = useMay("org:read");
-  const mayCredentials = useMay("credentials:read");
+  const mayMembers = useMayIn(null, "org:read");
+  const mayCredentials = useMayAnywhere("credentials:read");
   const { data } = useQuery({
     queryKey: [slug, "names", mayMembers, mayCredentials],
     staleTime: 60_000,

@@ -1,7 +1,7 @@
 import { ALERT_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { isTypable, visibleText } from "~/kit/foreign.ts";
@@ -24,7 +24,7 @@ export function AlertActs({
   onDeleted: () => void;
 }): ReactNode {
   const [open, setOpen] = useState<Open>(null);
-  const mayWrite = useMay("webhooks:write");
+  const mayWrite = useMayIn(alert.project_id, "webhooks:write");
   const close = (): void => setOpen(null);
   if (!mayWrite) return null;
   return (

@@ -1,8 +1,8 @@
 import { ALERT_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { stepText } from "~/kit/chart-model.ts";
@@ -59,18 +59,16 @@ export function AlertInspector({ alert, onClose }: { alert: Alert; onClose: () =
   );
 }
 
-export const NO_WRITE = "Your role does not hold webhooks:write";
-
 function TestAndPause({ alert, children }: { alert: Alert; children: ReactNode }): ReactNode {
   const say = useSay();
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(alert.project_id, "webhooks:write");
+  const mayWrite = why === undefined;
   const test = useAct(ALERT_ROUTES.testAlert, {
     changes: [ALERT_ROUTES.listAlertDeliveries],
     onDone: () => say("A test message is on its way. Deliveries tell whether it arrives."),
   });
   const pause = useAct(ALERT_ROUTES.updateAlert, { changes: [ALERT_ROUTES.listAlerts, ALERT_ROUTES.getAlert] });
   const params = { alert_id: alert.id };
-  const why = mayWrite ? undefined : NO_WRITE;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button disabled={!mayWrite} title={why} busy={test.isPending} onClick={() => test.mutate({ params })}>
@@ -85,7 +83,7 @@ function TestAndPause({ alert, children }: { alert: Alert; children: ReactNode }
         {alert.enabled ? "Pause" : "Resume"}
       </Button>
       {children}
-      {!mayWrite && <span className="text-s text-ink-2">{NO_WRITE}.</span>}
+      {!mayWrite && <span className="text-s text-ink-2">{why}.</span>}
       <ErrorNote error={test.error ?? pause.error} />
     </div>
   );

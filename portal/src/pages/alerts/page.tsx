@@ -2,7 +2,8 @@ import { ALERT_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList, useRead } from "~/api/queries.ts";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useWhyNotHere } from "~/app/may.ts";
+import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -15,7 +16,7 @@ import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { NewAlertDialog } from "./alert-dialog.tsx";
 import { conditionText, type Alert } from "./alert-draft.ts";
-import { AlertInspector, NO_WRITE } from "./alert-inspector.tsx";
+import { AlertInspector } from "./alert-inspector.tsx";
 import { AlertState, NextTime } from "./alert-state.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
@@ -45,18 +46,14 @@ const WIDE: ReadonlySet<string> = new Set(["Since", "Last looked at"]);
 export function Page(): ReactNode {
   const [search, setSearch] = useSearchState<AlertsSearch>();
   const project = useProject();
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotHere("webhooks:write");
+  const mayWrite = why === undefined;
   const [secret, setSecret] = useState<string | null>(null);
   const query = project === null ? {} : { project: project.slug };
   const list = useList(ALERT_ROUTES.listAlerts, { query }, { refetchMs: RENEW_MS });
   const open = (alert: string | undefined): void => setSearch({ alert, tab: undefined });
   const make = (
-    <Button
-      look="main"
-      disabled={!mayWrite}
-      title={mayWrite ? undefined : NO_WRITE}
-      onClick={() => setSearch({ new: "yes" })}
-    >
+    <Button look="main" disabled={!mayWrite} title={why} onClick={() => setSearch({ new: "yes" })}>
       New alert
     </Button>
   );

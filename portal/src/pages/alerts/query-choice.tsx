@@ -1,7 +1,8 @@
 import { QUERY_ROUTES, SAVED_QUERY_ROUTES, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
+import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Field, SelectField, TextArea } from "~/kit/field.tsx";
@@ -31,7 +32,8 @@ export function QueryChoice({
   onSql: (sql: string) => void;
 }): ReactNode {
   const project = useProject();
-  const maySave = useMay("telemetry:write");
+  const whyNotSave = useWhyNotIn(project?.id ?? null, "telemetry:write");
+  const maySave = whyNotSave === undefined;
   const saved = useList(SAVED_QUERY_ROUTES.listSavedQueries, {
     query: { limit: 100, ...(project === null ? {} : { project: project.slug }) },
   });
@@ -40,7 +42,7 @@ export function QueryChoice({
     <>
       <SelectField
         label="Query"
-        hint={maySave ? undefined : "To write a new statement your role has to hold telemetry:write."}
+        hint={maySave ? undefined : `No new statement: ${whyNotSave}.`}
         value={queryId}
         onChange={(event) => onQuery(event.target.value)}
       >

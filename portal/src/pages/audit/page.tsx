@@ -1,8 +1,8 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useRef, type ReactNode } from "react";
 import { useList, type ItemList } from "~/api/queries.ts";
+import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -31,7 +31,7 @@ const LIVE_ROWS_MAX = 200;
 /** Who did what, on what, from where and with which result. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<Search>();
-  const mayQuery = useMay("telemetry:read");
+  const mayQuery = useMayIn(null, "telemetry:read");
   const filters = filtersOf(search);
   const { paused: isPaused = false, entry: openId } = search;
   const rows = useRef(0);

@@ -2,8 +2,8 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList, useRead } from "~/api/queries.ts";
+import { useMayIn, useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable, CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -31,9 +31,9 @@ export function BucketInspector({ slug, onClose }: { slug: string; onClose: () =
 
 function BucketDetails({ app, onDeleted }: { app: App; onDeleted: () => void }): ReactNode {
   const endpoint = useAddresses()?.s3_endpoint ?? "";
-  const mayWrite = useMay("apps:write");
+  const why = useWhyNotIn(app.project_id, "apps:write");
+  const mayWrite = why === undefined;
   const [open, setOpen] = useState<"rename" | "delete" | null>(null);
-  const why = mayWrite ? undefined : "Needs the scope apps:write";
   const commands = bucketCommands(endpoint, app.bucket);
   return (
     <>
@@ -96,7 +96,7 @@ function BucketFacts({ app, endpoint }: { app: App; endpoint: string }): ReactNo
 }
 
 function KeysOf({ app }: { app: App }): ReactNode {
-  const mayRead = useMay("credentials:read");
+  const mayRead = useMayIn(app.project_id, "credentials:read");
   const keys = useList(
     ORGANIZATION_ROUTES.listS3Keys,
     { query: { limit: 100 }, purpose: "list the keys" },

@@ -1,8 +1,9 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useList, type ItemList } from "~/api/queries.ts";
+import { useWhyNotHere } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
@@ -54,7 +55,7 @@ export function BucketList(): ReactNode {
 
 function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<App> }): ReactNode {
   const [, setSearch] = useTextSearchState<SearchState>();
-  const mayCreate = useMay("apps:write");
+  const why = useWhyNotHere("apps:write");
   if (isFiltered)
     return (
       <>
@@ -68,7 +69,7 @@ function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<A
     <Empty
       title="No buckets yet"
       action={
-        <Button disabled={!mayCreate} onClick={() => setSearch({ create: true })}>
+        <Button disabled={why !== undefined} title={why} onClick={() => setSearch({ create: true })}>
           Create bucket
         </Button>
       }

@@ -4,7 +4,8 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMe, useOrganization, useProject } from "~/app/scope.ts";
+import { useProjectsFor } from "~/app/may.ts";
+import { useOrganization, useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -21,12 +22,12 @@ export function CreateBucketDialog({
   onMade: (app: App) => void;
   onClose: () => void;
 }): ReactNode {
-  const me = useMe();
+  const projects = useProjectsFor("apps:write");
   const present = useProject();
   const [slug, setSlug] = useState("");
   const [name, setName] = useState("");
   const [chosen, setProject] = useState(present?.slug ?? "");
-  const project = chosen === "" ? (me?.projects[0]?.slug ?? "") : chosen;
+  const project = chosen === "" ? (projects[0]?.slug ?? "") : chosen;
   const create = useAct(ORGANIZATION_ROUTES.createApp, { changes: [ORGANIZATION_ROUTES.listApps], onDone: onMade });
   const isTaken = create.error instanceof ApiError && create.error.code === "duplicate_slug";
   const fault =
@@ -57,11 +58,11 @@ export function CreateBucketDialog({
         />
         <SelectField
           label="Project"
-          hint={<NoProject hasSome={me === undefined || me.projects.length > 0} />}
+          hint={<NoProject hasSome={projects.length > 0} />}
           value={project}
           onChange={(event) => setProject(event.target.value)}
         >
-          {me?.projects.map((each) => (
+          {projects.map((each) => (
             <option key={each.id} value={each.slug}>
               {each.slug}
             </option>

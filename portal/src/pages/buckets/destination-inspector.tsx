@@ -2,7 +2,7 @@ import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useRead } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton, Copyable } from "~/kit/copy.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -31,7 +31,8 @@ export function DestinationInspector({ id, onClose }: { id: string; onClose: () 
 
 function Details({ destination, onDeleted }: { destination: Destination; onDeleted: () => void }): ReactNode {
   const endpoint = useAddresses()?.s3_endpoint ?? "";
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(null, "webhooks:write");
+  const mayWrite = why === undefined;
   const [isDeleting, setDeleting] = useState(false);
   return (
     <>
@@ -44,12 +45,7 @@ function Details({ destination, onDeleted }: { destination: Destination; onDelet
       />
       <div className="flex flex-wrap gap-2">
         <CopyButton text={curlOf(`${location.origin}/v1/s3/destinations/${destination.id}`)} label="Copy as curl" />
-        <Button
-          look="danger"
-          disabled={!mayWrite}
-          title={mayWrite ? undefined : "Needs the scope webhooks:write"}
-          onClick={() => setDeleting(true)}
-        >
+        <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setDeleting(true)}>
           Delete…
         </Button>
       </div>

@@ -1,7 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useMayIn, useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { visibleText } from "~/kit/foreign.ts";
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<S3Destination>[] = [
 /** Where events of buckets can go. */
 export function DestinationList(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
-  const mayRead = useMay("webhooks:read");
+  const mayRead = useMayIn(null, "webhooks:read");
   const list = useList(
     ORGANIZATION_ROUTES.listS3Destinations,
     { query: { limit: 50 }, purpose: "list the destinations" },
@@ -45,7 +45,8 @@ export function DestinationList(): ReactNode {
 
 function NoDestinations(): ReactNode {
   const [, setSearch] = useTextSearchState<SearchState>();
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(null, "webhooks:write");
+  const mayWrite = why === undefined;
   return (
     <Empty
       title="No destinations yet"

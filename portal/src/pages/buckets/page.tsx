@@ -1,6 +1,6 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotHere, useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton } from "~/kit/copy.tsx";
 import { WithInspector } from "~/kit/inspector.tsx";
@@ -83,15 +83,11 @@ function Buckets(): ReactNode {
 }
 
 function Create({ tab, onCreate }: { tab: string; onCreate: () => void }): ReactNode {
-  const row = tab === "events" ? ORGANIZATION_ROUTES.createS3Destination : ORGANIZATION_ROUTES.createApp;
-  const may = useMay(row.permission);
+  const whyNoApp = useWhyNotHere(ORGANIZATION_ROUTES.createApp.permission);
+  const whyNoDestination = useWhyNotIn(null, ORGANIZATION_ROUTES.createS3Destination.permission);
+  const why = tab === "events" ? whyNoDestination : whyNoApp;
   return (
-    <Button
-      look="main"
-      disabled={!may}
-      title={may ? undefined : `Needs the scope ${row.permission}, which your role does not have`}
-      onClick={onCreate}
-    >
+    <Button look="main" disabled={why !== undefined} title={why} onClick={onCreate}>
       {tab === "events" ? "Add destination" : "Create bucket"}
     </Button>
   );

@@ -1,13 +1,13 @@
 import { USAGE_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
+import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { bytesText, plural } from "~/kit/figures.ts";
 
 /** What all buckets of the organization hold, by counters that are kept along; single ones are not counted. */
 export function StoredLine(): ReactNode {
-  const mayRead = useMay(USAGE_ROUTES.getUsage.permission);
+  const mayRead = useMayIn(null, USAGE_ROUTES.getUsage.permission);
   const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead, refetchMs: 30_000 });
   if (data === undefined) return null;
   const { bytes, objects, quota_bytes: quota } = data.services.buckets;

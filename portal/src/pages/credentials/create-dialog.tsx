@@ -1,7 +1,7 @@
 import { ORGANIZATION_ROUTES, SCOPES } from "@mooring/contract";
 import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMe } from "~/app/scope.ts";
+import { useMayIn, useProjectsFor } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
@@ -134,7 +134,8 @@ function Where({
   lifetimeDaysMax: number | null;
   onChange: (part: Partial<Draft>) => void;
 }): ReactNode {
-  const me = useMe();
+  const projects = useProjectsFor("credentials:write");
+  const mayEverywhere = useMayIn(null, "credentials:write");
   return (
     <div className="grid gap-3 sm:grid-cols-3">
       <TextField
@@ -151,8 +152,12 @@ function Where({
         value={draft.project ?? ""}
         onChange={(event) => onChange({ project: event.target.value === "" ? null : event.target.value })}
       >
-        <option value="">The whole organization</option>
-        {me?.projects.map(({ slug, name, visibility }) => (
+        {(mayEverywhere || draft.project === null) && (
+          <option value="" disabled={!mayEverywhere}>
+            The whole organization
+          </option>
+        )}
+        {projects.map(({ slug, name, visibility }) => (
           <option key={slug} value={slug}>
             {name}
             {visibility === "private" ? " (private)" : ""}

@@ -4,7 +4,7 @@ import { useRead } from "~/api/queries.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useMe } from "~/app/scope.ts";
+import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { cn } from "~/kit/cn.ts";
 import { Copyable } from "~/kit/copy.tsx";
@@ -67,7 +67,7 @@ function Details({ credential, onAct }: { credential: Credential; onAct: Inspect
 }
 
 function AuditLink({ id }: { id: string }): ReactNode {
-  if (!useMay("audit:read")) return null;
+  if (!useMayIn(null, "audit:read")) return null;
   return (
     <PageLink page="audit" search={{ target: id }}>
       In the audit log

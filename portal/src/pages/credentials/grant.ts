@@ -1,6 +1,7 @@
 import { ORG_ROLE_SCOPES, ORGANIZATION_ROUTES, PROJECT_ROLE_SCOPES } from "@mooring/contract";
 import { useRead } from "~/api/queries.ts";
-import { useMay, useMe } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
+import { useMe } from "~/app/scope.ts";
 import type { Grant } from "../../access/permissions.ts";
 
 export interface PolicyOfCredentials {
@@ -12,7 +13,7 @@ const FREE: PolicyOfCredentials = { scopes: null, lifetimeDaysMax: null };
 
 /** What the organization lets credentials be; nothing is known of it without org:read, and the server decides anyway. */
 export function usePolicy(): PolicyOfCredentials {
-  const { data } = useRead(ORGANIZATION_ROUTES.getOrganization, {}, { enabled: useMay("org:read") });
+  const { data } = useRead(ORGANIZATION_ROUTES.getOrganization, {}, { enabled: useMayIn(null, "org:read") });
   if (data === undefined) return FREE;
   return { scopes: data.policy.allowed_scopes, lifetimeDaysMax: data.policy.credential_lifetime_days_max };
 }

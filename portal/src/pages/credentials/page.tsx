@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from "react";
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useList } from "~/api/queries.ts";
-import { useMayAnywhere } from "~/app/may.ts";
-import { useMay, useMe, useProject } from "~/app/scope.ts";
+import { useMayAnywhere, useMayIn, useProjectsFor } from "~/app/may.ts";
+import { useMe, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton } from "~/kit/copy.tsx";
@@ -126,8 +126,8 @@ function Credentials({ search, change, project }: CredentialsProps): ReactNode {
 
 /** The project that a new credential is for at first: the page's, or the one in which alone one can make any. */
 function useHome(project: { readonly slug: string } | null): string | null {
-  const mayEverywhere = useMay("credentials:write");
-  const own = useMe()?.projects.find(({ role }) => role === "maintainer");
+  const mayEverywhere = useMayIn(null, "credentials:write");
+  const [own] = useProjectsFor("credentials:write");
   return project?.slug ?? (mayEverywhere ? null : (own?.slug ?? null));
 }
 

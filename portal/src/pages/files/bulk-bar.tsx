@@ -1,7 +1,8 @@
 import { FILE_ROUTES } from "@mooring/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { useMay, useOrganization } from "~/app/scope.ts";
+import { whyNotIn } from "~/app/rights.ts";
+import { useMe, useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Menu, MenuItem } from "~/kit/menu.tsx";
@@ -15,7 +16,10 @@ const ADDRESSES_MAX = 500;
 
 /** What can be done with the files that are selected. */
 export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onClear: () => void }): ReactNode {
-  const mayDelete = useMay(FILE_ROUTES.deleteFile.permission);
+  const me = useMe();
+  const why = files
+    .map(({ project_id }) => whyNotIn(me, project_id, FILE_ROUTES.deleteFile.permission))
+    .find((each) => each !== undefined);
   const [isDeleting, setDeleting] = useState(false);
   const addresses = useAddressList(files);
   return (
@@ -28,12 +32,7 @@ export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onCl
             Names, sizes and digests as CSV
           </MenuItem>
         </Menu>
-        <Button
-          look="danger"
-          disabled={!mayDelete}
-          title={mayDelete ? undefined : "Needs the scope files:delete, which your role does not have"}
-          onClick={() => setDeleting(true)}
-        >
+        <Button look="danger" disabled={why !== undefined} title={why} onClick={() => setDeleting(true)}>
           Delete…
         </Button>
         <Button look="quiet" onClick={onClear}>

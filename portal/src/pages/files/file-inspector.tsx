@@ -1,7 +1,9 @@
 import { FILE_ROUTES } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { useMay, useOrganization } from "~/app/scope.ts";
+import { useWhyNotHere } from "~/app/may.ts";
+import { whyNotIn } from "~/app/rights.ts";
+import { useMe, useOrganization } from "~/app/scope.ts";
 import { Button, buttonClass } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
@@ -19,7 +21,16 @@ import { ShareLink } from "./share-link.tsx";
 const RENEW_MS = 8 * 60_000;
 
 /** One file: its facts, a look at it, and ways to take it along. */
-export function FileInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
+export function FileInspector({
+  id,
+  projectId,
+  onClose,
+}: {
+  id: string;
+  /** Undefined: not known, since the list has not come so far. */
+  projectId: string | null | undefined;
+  onClose: () => void;
+}): ReactNode {
   const { client, slug } = useOrganization();
   const result = useQuery({
     queryKey: [slug, FILE_ROUTES.getFileDownload.operationId, id],
@@ -31,13 +42,25 @@ export function FileInspector({ id, onClose }: { id: string; onClose: () => void
   const title = result.data === undefined ? "File" : <ForeignText text={result.data.filename} />;
   return (
     <Inspector title={title} onClose={onClose}>
-      <Loaded result={result}>{(grant) => <FileDetails id={id} grant={grant} onDeleted={onClose} />}</Loaded>
+      <Loaded result={result}>
+        {(grant) => <FileDetails id={id} projectId={projectId} grant={grant} onDeleted={onClose} />}
+      </Loaded>
     </Inspector>
   );
 }
 
-function FileDetails({ id, grant, onDeleted }: { id: string; grant: DownloadGrant; onDeleted: () => void }): ReactNode {
-  const mayDelete = useMay(FILE_ROUTES.deleteFile.permission);
+interface DetailsProps {
+  id: string;
+  projectId: string | null | undefined;
+  grant: DownloadGrant;
+  onDeleted: () => void;
+}
+
+function FileDetails({ id, projectId, grant, onDeleted }: DetailsProps): ReactNode {
+  const me = useMe();
+  const { permission } = FILE_ROUTES.deleteFile;
+  const whyNotHere = useWhyNotHere(permission);
+  const why = projectId === undefined ? whyNotHere : whyNotIn(me, projectId, permission);
   const [isDeleting, setDeleting] = useState(false);
   const command = curlOf(`${location.origin}/v1/files/${id}/download`);
   return (
@@ -52,12 +75,7 @@ function FileDetails({ id, grant, onDeleted }: { id: string; grant: DownloadGran
           Download
         </a>
         <CopyButton text={command} label="Copy as curl" />
-        <Button
-          look="danger"
-          disabled={!mayDelete}
-          title={mayDelete ? undefined : "Needs the scope files:delete, which your role does not have"}
-          onClick={() => setDeleting(true)}
-        >
+        <Button look="danger" disabled={why !== undefined} title={why} onClick={() => setDeleting(true)}>
           Delete…
         </Button>
       </div>

@@ -1,6 +1,7 @@
 import { FILE_ROUTES } from "@mooring/contract";
 import { useRef, useState, type ReactNode } from "react";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
+import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -26,12 +27,14 @@ const TYPING_MS = 250;
 /** Files: the list, what is uploaded now, and one that is open. */
 export function Page(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
-  const project = useProject()?.slug;
-  const mayWrite = useMay(FILE_ROUTES.createUpload.permission);
+  const present = useProject();
+  const project = present?.slug;
+  const why = useWhyNotIn(present?.id ?? null, FILE_ROUTES.createUpload.permission);
   const list = useFiles({ prefix: search.prefix, project });
   const uploads = useUploads();
   const add = (files: readonly ChosenFile[]): void => uploads.add(files, project);
   const close = (): void => setSearch({ file: undefined });
+  const projectOf = (file: string) => list.items.find(({ id }) => id === file)?.project_id;
   return (
     <Frame
       title="Files"
@@ -46,17 +49,21 @@ export function Page(): ReactNode {
             Storage used
           </Button>
           <CopyButton text={listCommand(search.prefix, project)} label="Copy as curl" />
-          <UploadButton isMain mayWrite={mayWrite} onFiles={add} />
+          <UploadButton isMain why={why} onFiles={add} />
         </>
       }
     >
-      {mayWrite && <DropTarget onFiles={add} />}
+      {why === undefined && <DropTarget onFiles={add} />}
       <UploadTray uploads={uploads} />
       {search.by !== undefined && <StoragePanel list={list} />}
       <WithInspector
-        inspector={search.file !== undefined && <FileInspector key={search.file} id={search.file} onClose={close} />}
+        inspector={
+          search.file !== undefined && (
+            <FileInspector key={search.file} id={search.file} projectId={projectOf(search.file)} onClose={close} />
+          )
+        }
       >
-        <Files list={list} mayWrite={mayWrite} onFiles={add} />
+        <Files list={list} why={why} onFiles={add} />
       </WithInspector>
     </Frame>
   );
@@ -64,11 +71,12 @@ export function Page(): ReactNode {
 
 interface FilesProps {
   list: FileList;
-  mayWrite: boolean;
+  /** Why nothing can be uploaded. */
+  why: string | undefined;
   onFiles: (files: readonly ChosenFile[]) => void;
 }
 
-function Files({ list, mayWrite, onFiles }: FilesProps): ReactNode {
+function Files({ list, why, onFiles }: FilesProps): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const chosen = list.items.filter(({ id }) => selected.has(id));
@@ -94,7 +102,7 @@ function Files({ list, mayWrite, onFiles }: FilesProps): ReactNode {
       ) : list.isPending ? (
         <Loading />
       ) : list.items.length === 0 ? (
-        <NoFiles prefix={search.prefix} mayWrite={mayWrite} onFiles={onFiles} />
+        <NoFiles prefix={search.prefix} why={why} onFiles={onFiles} />
       ) : (
         <FileTable
           list={list}
@@ -110,11 +118,12 @@ function Files({ list, mayWrite, onFiles }: FilesProps): ReactNode {
 
 interface UploadButtonProps {
   isMain?: boolean;
-  mayWrite: boolean;
+  /** Why nothing can be uploaded. */
+  why: string | undefined;
   onFiles: (files: readonly ChosenFile[]) => void;
 }
 
-function UploadButton({ isMain = false, mayWrite, onFiles }: UploadButtonProps): ReactNode {
+function UploadButton({ isMain = false, why, onFiles }: UploadButtonProps): ReactNode {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -131,8 +140,8 @@ function UploadButton({ isMain = false, mayWrite, onFiles }: UploadButtonProps):
       />
       <Button
         look={isMain ? "main" : "plain"}
-        disabled={!mayWrite}
-        title={mayWrite ? undefined : "Needs the scope files:write, which your role does not have"}
+        disabled={why !== undefined}
+        title={why}
         onClick={() => input.current?.click()}
       >
         Upload files
@@ -143,7 +152,7 @@ function UploadButton({ isMain = false, mayWrite, onFiles }: UploadButtonProps):
 
 function NoFiles({
   prefix,
-  mayWrite,
+  why,
   onFiles,
 }: Omit<UploadButtonProps, "isMain"> & { prefix: string | undefined }): ReactNode {
   if (prefix !== undefined)
@@ -153,7 +162,7 @@ function NoFiles({
       </Empty>
     );
   return (
-    <Empty title="No files yet" action={<UploadButton mayWrite={mayWrite} onFiles={onFiles} />}>
+    <Empty title="No files yet" action={<UploadButton why={why} onFiles={onFiles} />}>
       <p>
         Files of any kind, up to 5 GiB each unless the server is set otherwise, by this page, the command line or the
         API. They never change: new content is a new file.

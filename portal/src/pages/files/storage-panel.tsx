@@ -1,8 +1,9 @@
 import { USAGE_ROUTES } from "@mooring/contract";
 import { useEffect, useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
+import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useMe, type Me } from "~/app/scope.ts";
+import { useMe, type Me } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Select } from "~/kit/field.tsx";
 import { bytesText, countText, plural } from "~/kit/figures.ts";
@@ -81,7 +82,7 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
 
 /** What the whole organization stores, by counters that are kept along. */
 function Quota(): ReactNode {
-  const mayRead = useMay(USAGE_ROUTES.getUsage.permission);
+  const mayRead = useMayIn(null, USAGE_ROUTES.getUsage.permission);
   const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead });
   if (data === undefined) return null;
   const { bytes, count, reserved_bytes: reserved, quota_bytes: quota } = data.services.files;

@@ -3,7 +3,8 @@ import { useRef, useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useProject } from "~/app/scope.ts";
+import { whyNotIn } from "~/app/rights.ts";
+import { useMe, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -169,7 +170,7 @@ function StepCommand({ id, onCopied }: { id: StepId; onCopied: () => void }): Re
 /** The address of a webhook is a secret: it is shown when somebody asks, and the audit log says who did. */
 function WebhookAddress({ onAddress }: { onAddress: (url: string) => void }): ReactNode {
   const project = useProject();
-  const mayWrite = useMay("webhooks:write");
+  const me = useMe();
   const query = { limit: 1, ...(project === null ? {} : { project: project.slug }) };
   const hook = useRead(WEBHOOK_ROUTES.listWebhooks, { query }, {}).data?.items[0];
   const reveal = useAct(WEBHOOK_ROUTES.revealWebhookUrl, { onDone: ({ webhook_url }) => onAddress(webhook_url) });
@@ -180,14 +181,15 @@ function WebhookAddress({ onAddress }: { onAddress: (url: string) => void }): Re
         address below.
       </p>
     );
+  const why = whyNotIn(me, hook.project_id, "webhooks:write");
   return (
     <div className="flex flex-wrap items-center gap-2 text-ink-2">
       <span>
         The address of <ForeignText text={hook.name} /> is a secret, and showing it is noted in the audit log.
       </span>
       <Button
-        disabled={!mayWrite}
-        title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
+        disabled={why !== undefined}
+        title={why}
         busy={reveal.isPending}
         onClick={() => reveal.mutate({ params: { webhook_id: hook.id } })}
       >

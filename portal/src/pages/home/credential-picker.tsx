@@ -1,8 +1,9 @@
 import { ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
+import { useMayHere } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { SelectField } from "~/kit/field.tsx";
 import { PROSE_LINK } from "~/kit/prose-link.ts";
@@ -25,7 +26,7 @@ export interface CredentialChoice {
  * that hold it.
  */
 export function useCredentialChoice({ own = false, scope }: { own?: boolean; scope?: Scope } = {}): CredentialChoice {
-  const mayRead = useMay("credentials:read");
+  const mayRead = useMayHere("credentials:read");
   const project = useProject();
   const [search] = useSearchState<{ credential?: string }>();
   const { data } = useRead(ORGANIZATION_ROUTES.listCredentials, { query: { limit: 100 } }, { enabled: mayRead });

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { useMay, useOrganization, useProject, useScopeParams } from "~/app/scope.ts";
+import { useMayHere, useMayIn } from "~/app/may.ts";
+import { useOrganization, useProject, useScopeParams } from "~/app/scope.ts";
 import { Page as Frame } from "~/kit/page.tsx";
 import { Activity } from "./activity.tsx";
 import { Checklist } from "./checklist.tsx";
@@ -13,9 +14,9 @@ export function Page(): ReactNode {
   const organization = useOrganization();
   const { project: slug } = useScopeParams();
   const project = useProject();
-  const mayQuery = useMay("telemetry:read");
-  const mayAudit = useMay("audit:read");
-  const mayOrganization = useMay("org:read");
+  const mayQuery = useMayHere("telemetry:read");
+  const mayAudit = useMayIn(null, "audit:read");
+  const mayOrganization = useMayIn(null, "org:read");
   return (
     <Frame
       title={project?.name ?? organization.name}

@@ -1,11 +1,12 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useRead } from "~/api/queries.ts";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useMayHere } from "~/app/may.ts";
+import { useProject } from "~/app/scope.ts";
 
 /** Name in the registry of the newest app here; null: there is none; undefined while that is asked, or may not be. */
 export function useRepository(): string | null | undefined {
   const project = useProject();
-  const may = useMay("apps:read");
+  const may = useMayHere("apps:read");
   const query = { limit: 1, ...(project === null ? {} : { project: project.slug }) };
   const { data } = useRead(ORGANIZATION_ROUTES.listApps, { query }, { enabled: may });
   return data === undefined ? undefined : (data.items[0]?.repository ?? null);

@@ -1,7 +1,8 @@
 import { FILE_ROUTES, REGISTRY_API_ROUTES } from "@mooring/contract";
 import { useState } from "react";
 import { useRead } from "~/api/queries.ts";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useMayHere } from "~/app/may.ts";
+import { useProject } from "~/app/scope.ts";
 import { useSql } from "~/kit/chart-query.ts";
 import { numberOf, textOf, type SqlRow } from "~/kit/chart-rows.ts";
 import { bytesText } from "~/kit/figures.ts";
@@ -48,7 +49,7 @@ function useProjectFilter(): { where: string; parameters: Record<string, string>
 }
 
 function useLogStep(): Step {
-  const may = useMay("telemetry:read");
+  const may = useMayHere("telemetry:read");
   const { where, parameters } = useProjectFilter();
   const sql = `SELECT timestamp, service, message FROM logs ${where} LIMIT 1`;
   const first = useRow(sql, parameters, may, (row) => ({
@@ -65,8 +66,8 @@ function useLogStep(): Step {
 }
 
 function useWebhookStep(): Step {
-  const mayQuery = useMay("telemetry:read");
-  const mayHooks = useMay("webhooks:read");
+  const mayQuery = useMayHere("telemetry:read");
+  const mayHooks = useMayHere("webhooks:read");
   const may = mayQuery && mayHooks;
   const { where, parameters } = useProjectFilter();
   const sql = `SELECT timestamp, type, size_bytes, verified, ip FROM webhook_events ${where} LIMIT 1`;
@@ -96,7 +97,7 @@ function useRow(
 }
 
 function useFileStep(): Step {
-  const may = useMay("files:read");
+  const may = useMayHere("files:read");
   const project = useProject();
   const { refetchMs, settle } = usePolling();
   const query = { limit: 1, ...(project === null ? {} : { project: project.slug }) };
@@ -114,7 +115,7 @@ function useFileStep(): Step {
 }
 
 function useImageStep(): Step {
-  const may = useMay("registry:pull");
+  const may = useMayHere("registry:pull");
   const project = useProject();
   const { refetchMs, settle } = usePolling();
   const { data, error } = useRead(

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
@@ -49,7 +49,8 @@ interface DetailsProps {
 function Details({ repository, reference, manifest }: DetailsProps): ReactNode {
   const [, setSearch] = useTextSearchState<SearchState>();
   const [deleting, setDeleting] = useState<string | null>(null);
-  const mayDelete = useMay("registry:delete");
+  const whyKept = useWhyNotIn(repository.project_id, "registry:delete");
+  const mayDelete = whyKept === undefined;
   const references = reference === manifest.digest ? [reference] : [reference, manifest.digest];
   const domain = useAddresses()?.registry_domain ?? "";
   const goTo = (digest: string): void => setSearch({ ref: digest }, { push: true });
@@ -61,13 +62,7 @@ function Details({ repository, reference, manifest }: DetailsProps): ReactNode {
         <CopyButton text={manifest.digest} label="Copy digest" />
         <CopyButton text={curlOf(api)} label="Copy as curl" />
         {references.map((each) => (
-          <Button
-            key={each}
-            look="danger"
-            disabled={!mayDelete}
-            title={mayDelete ? undefined : "Needs the scope registry:delete"}
-            onClick={() => setDeleting(each)}
-          >
+          <Button key={each} look="danger" disabled={!mayDelete} title={whyKept} onClick={() => setDeleting(each)}>
             {each.includes(":") ? "Delete image…" : "Delete tag…"}
           </Button>
         ))}

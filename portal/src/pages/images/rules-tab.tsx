@@ -1,7 +1,7 @@
 import { REGISTRY_API_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -61,8 +61,10 @@ function rulesOf(form: Form): Retention {
 export function RulesTab({ repository }: { repository: Repository }): ReactNode {
   const [form, setForm] = useState(() => formOf(repository));
   const [plan, setPlan] = useState<Plan | null>(null);
-  const mayWrite = useMay("apps:write");
-  const mayDelete = useMay("registry:delete");
+  const why = useWhyNotIn(repository.project_id, "apps:write");
+  const mayWrite = why === undefined;
+  const whyKept = useWhyNotIn(repository.project_id, "registry:delete");
+  const mayDelete = whyKept === undefined;
   const say = useSay();
   const save = useAct(REGISTRY_API_ROUTES.updateImageRepository, {
     changes: CHANGES,
@@ -95,7 +97,7 @@ export function RulesTab({ repository }: { repository: Repository }): ReactNode 
             <Button
               busy={dry.isPending}
               disabled={!mayDelete || isWrong}
-              title={mayDelete ? undefined : "A dry run needs the scope registry:delete"}
+              title={whyKept}
               onClick={() => dry.mutate({ params, body: { dry_run: true, retention: rules } })}
             >
               Show what would go now
@@ -105,7 +107,7 @@ export function RulesTab({ repository }: { repository: Repository }): ReactNode 
               type="submit"
               busy={save.isPending}
               disabled={!mayWrite || isWrong || !isChanged}
-              title={mayWrite ? undefined : "Needs the scope apps:write"}
+              title={why}
             >
               Save rules
             </Button>

@@ -1,8 +1,8 @@
 import { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { bytesText, plural } from "~/kit/figures.ts";
@@ -22,8 +22,10 @@ const CHANGES = [
 /** Who may pull, and how to empty the repository. */
 export function SettingsTab({ repository }: { repository: Repository }): ReactNode {
   const [open, setOpen] = useState<"public" | "empty" | null>(null);
-  const mayWrite = useMay("apps:write");
-  const mayDelete = useMay("registry:delete");
+  const why = useWhyNotIn(repository.project_id, "apps:write");
+  const mayWrite = why === undefined;
+  const whyKept = useWhyNotIn(repository.project_id, "registry:delete");
+  const mayDelete = whyKept === undefined;
   const isEmpty = repository.manifests === 0;
   return (
     <>
@@ -34,11 +36,7 @@ export function SettingsTab({ repository }: { repository: Repository }): ReactNo
           <State kind="go">those with registry:pull in this project</State>
         )}
         <div>
-          <Button
-            disabled={!mayWrite}
-            title={mayWrite ? undefined : "Needs the scope apps:write"}
-            onClick={() => setOpen("public")}
-          >
+          <Button disabled={!mayWrite} title={why} onClick={() => setOpen("public")}>
             {repository.public ? "Take it back from the public…" : "Let everybody pull…"}
           </Button>
         </div>
@@ -55,7 +53,7 @@ export function SettingsTab({ repository }: { repository: Repository }): ReactNo
           <Button
             look="danger"
             disabled={!mayDelete || isEmpty}
-            title={isEmpty ? "Nothing is here" : mayDelete ? undefined : "Needs the scope registry:delete"}
+            title={isEmpty ? "Nothing is here" : whyKept}
             onClick={() => setOpen("empty")}
           >
             Delete all images…

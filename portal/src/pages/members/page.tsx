@@ -1,7 +1,8 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
-import { useMay, useMe } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
+import { useMe } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
@@ -27,7 +28,7 @@ type MembersSearch = {
 export function Page(): ReactNode {
   const [search, change] = useSearchState<MembersSearch>();
   const [isInviting, setInviting] = useState(false);
-  const mayWrite = useMay("members:write");
+  const mayWrite = useMayIn(null, "members:write");
   const list = useList(ORGANIZATION_ROUTES.listMembers, {});
   const columns = useColumns(search.person !== undefined);
   const isOpen = isInviting || search.invite === true;

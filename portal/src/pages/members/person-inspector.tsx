@@ -1,8 +1,9 @@
 import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
+import { useMayAnywhere, useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useMe } from "~/app/scope.ts";
+import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -40,7 +41,7 @@ export function PersonInspector({ id, onClose }: { id: string; onClose: () => vo
 }
 
 function Details({ person, owners, onGone }: { person: Person; owners: number; onGone: () => void }): ReactNode {
-  const mayAudit = useMay("audit:read");
+  const mayAudit = useMayIn(null, "audit:read");
   return (
     <>
       <Facts
@@ -73,7 +74,7 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
   const say = useSay();
   const mine = useMe()?.role ?? null;
   const [role, setRole] = useState(person.role);
-  const fixed = whyFixed({ mine, mayWrite: useMay("members:write"), present: person.role, owners });
+  const fixed = whyFixed({ mine, mayWrite: useMayIn(null, "members:write"), present: person.role, owners });
   const update = useAct(ORGANIZATION_ROUTES.updateMember, {
     changes: [ORGANIZATION_ROUTES.listMembers, ORGANIZATION_ROUTES.getMe],
     onDone: ({ name, role: given }) => say(`${name} is ${given} now`),
@@ -115,7 +116,7 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
 }
 
 function ProjectsOf({ id }: { id: string }): ReactNode {
-  const projects = useProjectRoles(useMay("projects:read"));
+  const projects = useProjectRoles(useMayAnywhere("projects:read"));
   if (projects === undefined) return null;
   const own = projects.flatMap(({ project, roles }) => {
     const role = roles.get(id);
@@ -148,7 +149,12 @@ function ProjectsOf({ id }: { id: string }): ReactNode {
 function Acts({ person, owners, onGone }: { person: Person; owners: number; onGone: () => void }): ReactNode {
   const [dialog, setDialog] = useState<"remove" | "transfer" | null>(null);
   const me = useMe();
-  const fixed = whyFixed({ mine: me?.role ?? null, mayWrite: useMay("members:write"), present: person.role, owners });
+  const fixed = whyFixed({
+    mine: me?.role ?? null,
+    mayWrite: useMayIn(null, "members:write"),
+    present: person.role,
+    owners,
+  });
   const isMe = me?.id === person.user_id;
   return (
     <div className="flex flex-wrap gap-2 border-t border-line pt-3">

@@ -2,7 +2,8 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMay, useMe, useOrganization } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
+import { useMe, useOrganization } from "~/app/scope.ts";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
@@ -75,7 +76,7 @@ const READ_MAX = 500;
 /** How much hangs on the person. */
 function Made({ id }: { id: string }): ReactNode {
   const organization = useOrganization();
-  const enabled = useMay("credentials:read");
+  const enabled = useMayIn(null, "credentials:read");
   const { data } = useQuery({
     queryKey: [organization.slug, ORGANIZATION_ROUTES.listCredentials.operationId, "made-by", id],
     queryFn: async ({ signal }) => {

@@ -1,7 +1,6 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
 import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -68,8 +67,8 @@ function Confirm({
 
 function WhatGoes({ project }: { project: Project }): ReactNode {
   const query = { project: project.id, limit: 100 };
-  const apps = useList(ORGANIZATION_ROUTES.listApps, { query }, { enabled: useMay("apps:read") });
-  const mayKnow = useMay("credentials:read");
+  const apps = useList(ORGANIZATION_ROUTES.listApps, { query }, { enabled: useMayIn(project.id, "apps:read") });
+  const mayKnow = useMayIn(project.id, "credentials:read");
   const credentials = useList(ORGANIZATION_ROUTES.listCredentials, { query }, { enabled: mayKnow });
   const count = ({ items, hasMore }: { items: readonly unknown[]; hasMore: boolean }, one: string): string =>
     `${hasMore ? "more than " : ""}${plural(items.length, one)}`;

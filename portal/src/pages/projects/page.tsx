@@ -1,7 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
@@ -25,9 +25,9 @@ const COLUMNS: readonly Column<Project>[] = [
 /** Projects, who works in them, and their apps. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<ProjectsSearch>();
-  const mayWrite = useMay("projects:write");
+  const why = useWhyNotIn(null, "projects:write");
+  const mayWrite = why === undefined;
   const list = useList(ORGANIZATION_ROUTES.listProjects, {});
-  const why = mayWrite ? undefined : "Your role lacks projects:write";
   const create = (
     <Button look="main" disabled={!mayWrite} title={why} onClick={() => change({ new: true }, { push: true })}>
       New project

@@ -1,6 +1,8 @@
 import { ORGANIZATION_ROUTES, S3_KEY_SCOPES } from "@mooring/contract";
 import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
 import { useAct, useList, useRead } from "~/api/queries.ts";
+import { useMayIn, useProjectsFor, useWhyNotIn } from "~/app/may.ts";
+import { holdsIn } from "~/app/rights.ts";
 import { useMe, useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
@@ -53,9 +55,11 @@ interface KeyFormProps {
 
 function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
   const project = useProject();
+  const mayEverywhere = useMayIn(null, "credentials:write");
+  const [first] = useProjectsFor("credentials:write");
   const [form, setForm] = useState<Form>({
     name: bucket ?? "",
-    project: project?.slug ?? "",
+    project: project?.slug ?? (mayEverywhere ? "" : (first?.slug ?? "")),
     scopes: ["s3:read"],
     buckets: bucket ?? "",
     prefix: "",
@@ -94,7 +98,7 @@ function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
         />
         <ProjectChoice value={form.project} onChange={(slug) => change({ project: slug })} />
       </div>
-      <ScopeChoice chosen={form.scopes} onChange={(scopes) => change({ scopes })} />
+      <ScopeChoice project={form.project} chosen={form.scopes} onChange={(scopes) => change({ scopes })} />
       <LimitFields form={form} change={change} />
       <ErrorNote error={create.error} />
       <DialogActions>
@@ -108,8 +112,8 @@ function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
 }
 
 function ProjectChoice({ value, onChange }: { value: string; onChange: (slug: string) => void }): ReactNode {
-  const me = useMe();
-  const isPersonOfAll = me?.role === "owner" || me?.role === "admin";
+  const projects = useProjectsFor("credentials:write");
+  const whyNotAll = useWhyNotIn(null, "credentials:write");
   return (
     <SelectField
       label="Project"
@@ -117,8 +121,10 @@ function ProjectChoice({ value, onChange }: { value: string; onChange: (slug: st
       value={value}
       onChange={(event) => onChange(event.target.value)}
     >
-      <option value="">the whole organization{isPersonOfAll ? "" : " (needs a role there)"}</option>
-      {me?.projects.map(({ id, slug }) => (
+      <option value="" disabled={whyNotAll !== undefined}>
+        the whole organization
+      </option>
+      {projects.map(({ id, slug }) => (
         <option key={id} value={slug}>
           {slug}
         </option>
@@ -128,17 +134,22 @@ function ProjectChoice({ value, onChange }: { value: string; onChange: (slug: st
 }
 
 function ScopeChoice({
+  project,
   chosen,
   onChange,
 }: {
+  /** Slug; empty: the whole organization. */
+  project: string;
   chosen: readonly KeyScope[];
   onChange: (scopes: readonly KeyScope[]) => void;
 }): ReactNode {
-  const held = useMe()?.scopes ?? [];
+  const me = useMe();
+  const projectId = me?.projects.find(({ slug }) => slug === project)?.id ?? null;
   const organization = useRead(ORGANIZATION_ROUTES.getOrganization, {});
   const allowed = organization.data?.policy.allowed_scopes ?? null;
   const why = (scope: KeyScope): string | undefined => {
-    if (!held.includes(scope)) return `Your role does not hold ${scope}, and nobody gives what they don't hold`;
+    if (me !== undefined && !holdsIn(me, projectId, scope))
+      return `Your role does not hold ${scope}, and nobody gives what they don't hold`;
     if (allowed !== null && !allowed.includes(scope)) return "The organization's policy forbids it";
     return undefined;
   };

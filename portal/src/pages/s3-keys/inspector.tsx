@@ -1,7 +1,8 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
-import { useMay, useMe } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
+import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { visibleText } from "~/kit/foreign.ts";
@@ -28,7 +29,8 @@ export function KeyInspector({ id, onClose }: { id: string; onClose: () => void 
 }
 
 function KeyDetails({ s3Key: key }: { s3Key: S3Key }): ReactNode {
-  const mayWrite = useMay("credentials:write");
+  const why = useWhyNotIn(key.project_id, "credentials:write");
+  const mayWrite = why === undefined;
   const [isRevoking, setRevoking] = useState(false);
   return (
     <>
@@ -36,12 +38,7 @@ function KeyDetails({ s3Key: key }: { s3Key: S3Key }): ReactNode {
       <div className="flex flex-wrap gap-2">
         <CopyButton text={curlOf(`${location.origin}/v1/s3/keys/${key.id}`)} label="Copy as curl" />
         {key.revoked_at === null && (
-          <Button
-            look="danger"
-            disabled={!mayWrite}
-            title={mayWrite ? undefined : "Needs the scope credentials:write"}
-            onClick={() => setRevoking(true)}
-          >
+          <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setRevoking(true)}>
             Revoke…
           </Button>
         )}

@@ -1,7 +1,8 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useList, type ItemList } from "~/api/queries.ts";
-import { useMay, useMe, useProject, type Me } from "~/app/scope.ts";
+import { useWhyNotHere } from "~/app/may.ts";
+import { useMe, useProject, type Me } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { Checkbox } from "~/kit/field.tsx";
@@ -33,7 +34,8 @@ export function Page(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject();
   const me = useMe();
-  const mayWrite = useMay("credentials:write");
+  const why = useWhyNotHere("credentials:write");
+  const mayWrite = why === undefined;
   const list = useList(ORGANIZATION_ROUTES.listS3Keys, {
     query: { limit: 50, project: project?.slug, include_revoked: search.revoked },
     purpose: "list the keys",
@@ -42,12 +44,7 @@ export function Page(): ReactNode {
   const shown = list.items.filter((key) => textOf(key).includes(q));
   const open = (key: S3Key): void => setSearch({ key: search.key === key.id ? undefined : key.id }, { push: true });
   const create = (
-    <Button
-      look="main"
-      disabled={!mayWrite}
-      title={mayWrite ? undefined : "Needs the scope credentials:write, which your role does not have"}
-      onClick={() => setSearch({ create: true })}
-    >
+    <Button look="main" disabled={!mayWrite} title={why} onClick={() => setSearch({ create: true })}>
       Create key
     </Button>
   );

@@ -1,8 +1,8 @@
 import { QUERY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -133,7 +133,7 @@ function Sentence({ draft: { types, conditions, from, to } }: { draft: Draft }):
 
 /** How many rows that is now, of those that one may see. */
 function Counted({ draft }: { draft: Draft }): ReactNode {
-  const mayQuery = useMay("telemetry:read");
+  const mayQuery = useMayIn(null, "telemetry:read");
   const sql = countSql(draft);
   const { data, error } = useRead(QUERY_ROUTES.query, { body: { sql } }, { enabled: mayQuery });
   if (!mayQuery) return <p>How many rows that is can’t be told: it takes telemetry:read.</p>;

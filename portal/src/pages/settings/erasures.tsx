@@ -1,7 +1,7 @@
 import { TELEMETRY_SETTINGS_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, Copyable } from "~/kit/copy.tsx";
@@ -21,7 +21,7 @@ const REFRESH_MS = 3_000;
 
 /** Requests to take somebody's rows out of every file, and how far they are. */
 export function Erasures(): ReactNode {
-  const mayWrite = useMay("org:write");
+  const mayWrite = useMayIn(null, "org:write");
   const [{ erasure: openId }, change] = useSearchState<{ erasure?: string | undefined }>();
   const [isCreating, setCreating] = useState(false);
   const list = useList(

@@ -2,7 +2,7 @@ import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { sessionQuery } from "~/api/session.ts";
-import { useMay } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
@@ -24,7 +24,7 @@ export function OrganizationForm({
   versioned: Versioned<Organization>;
   onReload: () => void;
 }): ReactNode {
-  const mayWrite = useMay("org:write");
+  const mayWrite = useMayIn(null, "org:write");
   const say = useSay();
   const queries = useQueryClient();
   const [name, setName] = useState(value.name);

@@ -1,6 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
+import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Loaded, Page as Frame } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
@@ -14,7 +15,7 @@ import { WebhookRetention } from "./webhook-retention.tsx";
 
 /** What holds for the whole organization, and who may change it. */
 export function Page(): ReactNode {
-  const mayWrite = useMay("org:write");
+  const mayWrite = useMayIn(null, "org:write");
   const project = useProject();
   const [{ tab = "organization" }, change] = useSearchState<{ tab?: string | undefined }>();
   const tabs = [

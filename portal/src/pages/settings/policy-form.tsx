@@ -1,7 +1,7 @@
 import { ORGANIZATION_ROUTES, SCOPE_DESCRIPTIONS, SCOPES, type ResultOf, type Scope } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { Checkbox, TextField } from "~/kit/field.tsx";
@@ -24,7 +24,7 @@ export function PolicyForm({
   versioned: Versioned<Organization>;
   onReload: () => void;
 }): ReactNode {
-  const mayWrite = useMay("org:write");
+  const mayWrite = useMayIn(null, "org:write");
   const say = useSay();
   const [policy, setPolicy] = useState<Policy>(value.policy);
   const [isConfirming, setConfirming] = useState(false);
@@ -119,7 +119,7 @@ function ConfirmPolicy({
 }
 
 function useLiveCredentials() {
-  const mayRead = useMay("credentials:read");
+  const mayRead = useMayIn(null, "credentials:read");
   const list = useList(ORGANIZATION_ROUTES.listCredentials, { query: { limit: LIVE_MAX } }, { enabled: mayRead });
   return { items: list.items, hasMore: list.hasMore, loadMore: list.loadMore, mayRead, error: list.error };
 }

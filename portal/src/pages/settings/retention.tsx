@@ -1,8 +1,9 @@
 import { TELEMETRY_SETTINGS_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useOrganization } from "~/app/scope.ts";
+import { useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -31,7 +32,7 @@ export function Retention(): ReactNode {
 }
 
 function RetentionForm({ settings }: { settings: Settings }): ReactNode {
-  const mayWrite = useMay("org:write");
+  const mayWrite = useMayIn(null, "org:write");
   const say = useSay();
   const [draft, setDraft] = useState<Draft>(() => draftOf(settings.retention_days));
   const [isConfirming, setConfirming] = useState(false);

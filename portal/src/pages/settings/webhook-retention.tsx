@@ -2,8 +2,9 @@ import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { pagePath } from "~/app/page-link.tsx";
-import { useMay, useMe, useScopeParams } from "~/app/scope.ts";
+import { useMe, useScopeParams } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
@@ -68,7 +69,8 @@ function Form({
   days: number | null;
   byDefault: number;
 }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(projectId, "webhooks:write");
+  const mayWrite = why === undefined;
   const say = useSay();
   const [text, setText] = useState(days === null ? "" : String(days));
   const save = useAct(WEBHOOK_ROUTES.updateWebhookSettings, {

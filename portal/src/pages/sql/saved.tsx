@@ -1,11 +1,13 @@
 import { SAVED_QUERY_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useList, useRead } from "~/api/queries.ts";
-import { useMay, useProject } from "~/app/scope.ts";
+import { useWhyNotHere } from "~/app/may.ts";
+import { whyNotIn } from "~/app/rights.ts";
+import { useMe, useProject, type Me } from "~/app/scope.ts";
 import { Button, IconButton } from "~/kit/button.tsx";
 import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { Checkbox, TextField } from "~/kit/field.tsx";
+import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { More } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
@@ -15,8 +17,6 @@ import { parametersOf, parameterText } from "./parameters.ts";
 import type { SqlPage } from "./use-sql.ts";
 
 export type SavedQuery = ResultOf<typeof SAVED_QUERY_ROUTES.getSavedQuery>;
-
-const WHY = "Needs telemetry:write, which your role does not hold";
 
 /** The saved query that the address names. */
 export function useSaved(id: string | undefined): SavedQuery | undefined {
@@ -32,7 +32,8 @@ export function useSaved(id: string | undefined): SavedQuery | undefined {
 export function SavedPanel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {
   const list = useList(SAVED_QUERY_ROUTES.listSavedQueries, { query: {} });
   const [doomed, setDoomed] = useState<SavedQuery | null>(null);
-  const may = useMay("telemetry:write");
+  const me = useMe();
+  const whyKept = (query: SavedQuery): string | undefined => whyNotIn(me, query.project_id, "telemetry:write");
   const show = (query: SavedQuery): void => page.show(query.sql, searchOfSaved(query));
   return (
     <Inspector title="Saved queries" onClose={onClose}>
@@ -61,7 +62,11 @@ export function SavedPanel({ page, onClose }: { page: SqlPage; onClose: () => vo
                 <Time at={query.updated_at} />
               </p>
             </div>
-            <IconButton label={may ? `Delete ${query.name}` : WHY} disabled={!may} onClick={() => setDoomed(query)}>
+            <IconButton
+              label={whyKept(query) ?? `Delete ${query.name}`}
+              disabled={whyKept(query) !== undefined}
+              onClick={() => setDoomed(query)}
+            >
               ✕
             </IconButton>
           </li>
@@ -104,10 +109,10 @@ function DeleteDialog({ query, page, onClose }: { query: SavedQuery; page: SqlPa
 /** Saves the statement: over the one that is open, or as a new one. */
 export function SaveButton({ page, saved }: { page: SqlPage; saved: SavedQuery | undefined }): ReactNode {
   const [open, setOpen] = useState(false);
-  const may = useMay("telemetry:write");
+  const why = useWhyNotHere("telemetry:write");
   return (
     <>
-      <Button disabled={!may || page.text.trim() === ""} title={may ? undefined : WHY} onClick={() => setOpen(true)}>
+      <Button disabled={why !== undefined || page.text.trim() === ""} title={why} onClick={() => setOpen(true)}>
         Save
       </Button>
       {open && <SaveDialog page={page} saved={saved} onClose={() => setOpen(false)} />}
@@ -125,10 +130,13 @@ function SaveDialog({
   onClose: () => void;
 }): ReactNode {
   const project = useProject();
-  const [asNew, setAsNew] = useState(saved === undefined);
+  const me = useMe();
+  const whyNotOver = saved === undefined ? undefined : whyNotIn(me, saved.project_id, "telemetry:write");
+  const places = placesFor(me, project);
+  const [asNew, setAsNew] = useState(saved === undefined || whyNotOver !== undefined);
   const [name, setName] = useState(saved?.name ?? "");
   const [description, setDescription] = useState(saved?.description ?? "");
-  const [inProject, setInProject] = useState(project !== null);
+  const [place, setPlace] = useState(places[0]?.slug ?? "");
   const say = useSay();
   const done = ({ id, name: kept }: SavedQuery): void => {
     say(`Saved ${kept}`);
@@ -143,7 +151,7 @@ function SaveDialog({
     const parameters = parametersOf(page.text, page.texts);
     const body = { name, description, sql: page.text, ...(parameters === undefined ? {} : { parameters }) };
     if (saved !== undefined && !asNew) update.mutate({ params: { query_id: saved.id }, body });
-    else create.mutate({ body: { ...body, ...(inProject && project !== null ? { project: project.slug } : {}) } });
+    else create.mutate({ body: { ...body, ...(place === "" ? {} : { project: place }) } });
   };
   return (
     <Dialog
@@ -161,14 +169,22 @@ function SaveDialog({
         />
         <TextField label="What it tells" value={description} onChange={(event) => setDescription(event.target.value)} />
         {saved !== undefined && (
-          <Checkbox label="Save as a new one" checked={asNew} onChange={(event) => setAsNew(event.target.checked)} />
-        )}
-        {asNew && project !== null && (
           <Checkbox
-            label={`In the project ${project.slug} only`}
-            checked={inProject}
-            onChange={(event) => setInProject(event.target.checked)}
+            label="Save as a new one"
+            why={whyNotOver}
+            disabled={whyNotOver !== undefined}
+            checked={asNew}
+            onChange={(event) => setAsNew(event.target.checked)}
           />
+        )}
+        {asNew && places.length > 1 && (
+          <SelectField label="Where" value={place} onChange={(event) => setPlace(event.target.value)}>
+            {places.map(({ slug, title }) => (
+              <option key={slug} value={slug}>
+                {title}
+              </option>
+            ))}
+          </SelectField>
         )}
         <ErrorNote error={create.error ?? update.error} />
         <DialogActions>
@@ -180,6 +196,17 @@ function SaveDialog({
       </form>
     </Dialog>
   );
+}
+
+/** Where one may save a query: the address's project first, then the organization, then other projects. Empty: the organization. */
+function placesFor(me: Me | undefined, present: Me["projects"][number] | null): { slug: string; title: string }[] {
+  const may = (projectId: string | null): boolean => whyNotIn(me, projectId, "telemetry:write") === undefined;
+  const others = me?.projects.filter(({ id }) => id !== present?.id && may(id)) ?? [];
+  return [
+    ...(present !== null && may(present.id) ? [{ slug: present.slug, title: `The project ${present.slug}` }] : []),
+    ...(may(null) ? [{ slug: "", title: "The whole organization" }] : []),
+    ...(present === null ? others.map(({ slug }) => ({ slug, title: `The project ${slug}` })) : []),
+  ];
 }
 
 /** What an address has of a saved query beside its statement. */

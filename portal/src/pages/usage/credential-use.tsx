@@ -1,8 +1,8 @@
 import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useList, useRead } from "~/api/queries.ts";
+import { useMayAnywhere } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { countText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
@@ -18,7 +18,7 @@ const SHOWN = 10;
 
 /** Who asks how much: the credentials that were used lately. */
 export function CredentialUse(): ReactNode {
-  const mayRead = useMay("credentials:read");
+  const mayRead = useMayAnywhere("credentials:read");
   const [shown, setShown] = useState(SHOWN);
   const list = useList(ORGANIZATION_ROUTES.listCredentials, { query: { limit: 100 } }, { enabled: mayRead });
   const used = list.items

@@ -1,8 +1,8 @@
 import { QUERY_ROUTES, TELEMETRY_SETTINGS_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
+import { useMayHere } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay } from "~/app/scope.ts";
 import { Bars, type BarSeries } from "~/kit/bars.tsx";
 import { bytesText, countText } from "~/kit/figures.ts";
 import { Loaded, Section } from "~/kit/page.tsx";
@@ -16,7 +16,7 @@ type Row = { readonly type: (typeof TYPES)[number] } & TelemetryUsage["types"]["
 /** Telemetry by type: what is stored of each, and what came by the day. */
 export function TelemetryUse(): ReactNode {
   const usage = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, {});
-  const mayQuery = useMay("telemetry:read");
+  const mayQuery = useMayHere("telemetry:read");
   return (
     <Section title="Telemetry by type" about="Of the server that answers; each has files of its own." flush>
       <Loaded result={usage}>

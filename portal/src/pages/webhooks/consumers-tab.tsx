@@ -1,7 +1,7 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
-import { useMay, useOrganization } from "~/app/scope.ts";
+import { useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, Copyable } from "~/kit/copy.tsx";
 import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
@@ -12,6 +12,7 @@ import { State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { submitKeys } from "./setup/keys.ts";
+import { useWhyNotChange } from "./rights.ts";
 
 type Consumer = ResultOf<typeof WEBHOOK_ROUTES.listWebhookConsumers>["items"][number];
 
@@ -19,7 +20,8 @@ const REFRESH_MS = 5_000;
 
 /** Named readers whose place the server keeps. */
 export function ConsumersTab({ webhookId }: { webhookId: string }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotChange(webhookId);
+  const mayWrite = why === undefined;
   const [dialog, setDialog] = useState<"create" | Consumer | null>(null);
   const consumers = useRead(
     WEBHOOK_ROUTES.listWebhookConsumers,
@@ -27,11 +29,7 @@ export function ConsumersTab({ webhookId }: { webhookId: string }): ReactNode {
     { refetchMs: REFRESH_MS },
   );
   const create = (
-    <Button
-      disabled={!mayWrite}
-      title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
-      onClick={() => setDialog("create")}
-    >
+    <Button disabled={!mayWrite} title={why} onClick={() => setDialog("create")}>
       Create a consumer
     </Button>
   );

@@ -2,8 +2,9 @@ import { QUERY_ROUTES, WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, type ReactNode } from "react";
 import { useList, useRead, type ItemList } from "~/api/queries.ts";
+import { useMayHere, useWhyNotHere } from "~/app/may.ts";
 import { PageLink, pagePath } from "~/app/page-link.tsx";
-import { useMay, useMe, useProject, useScopeParams } from "~/app/scope.ts";
+import { useMe, useProject, useScopeParams } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -27,18 +28,14 @@ const REFRESH_MS = 15_000;
 /** The webhooks within reach, with what came to them lately. */
 export function Page(): ReactNode {
   const project = useProject();
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotHere("webhooks:write");
+  const mayWrite = why === undefined;
   const [{ q = "", create = false }, search] = useSearchState<Search>();
   const query = project === null ? {} : { project: project.slug };
   const list = useList(WEBHOOK_ROUTES.listWebhooks, { query }, { refetchMs: REFRESH_MS });
   const found = list.items.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
   const createButton = (
-    <Button
-      look="main"
-      disabled={!mayWrite}
-      title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
-      onClick={() => search({ create: true }, { push: true })}
-    >
+    <Button look="main" disabled={!mayWrite} title={why} onClick={() => search({ create: true }, { push: true })}>
       Create a webhook
     </Button>
   );
@@ -120,7 +117,7 @@ function WebhookTable({ list, empty }: { list: ItemList<Webhook>; empty: ReactNo
 
 /** What came within the last day, by one statement for all webhooks; null where one may not ask. */
 function useActivity(): ReadonlyMap<string, Activity> | null {
-  const mayQuery = useMay("telemetry:read");
+  const mayQuery = useMayHere("telemetry:read");
   const now = useNow(60_000);
   const from = firstHour(now).toISOString();
   const { data } = useRead(

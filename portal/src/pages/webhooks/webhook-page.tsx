@@ -2,8 +2,9 @@ import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useMe } from "~/app/scope.ts";
+import { useMe } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
@@ -86,7 +87,8 @@ function WebhookTabs({ webhook }: { webhook: Webhook }): ReactNode {
 
 /** Stops taking events, and takes them again. */
 function PauseButton({ webhook }: { webhook: Webhook }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(webhook.project_id, "webhooks:write");
+  const mayWrite = why === undefined;
   const say = useSay();
   const update = useAct(WEBHOOK_ROUTES.updateWebhook, {
     changes: [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks],
@@ -101,12 +103,7 @@ function PauseButton({ webhook }: { webhook: Webhook }): ReactNode {
     }
   };
   return (
-    <Button
-      busy={update.isPending}
-      disabled={!mayWrite}
-      title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
-      onClick={() => void change()}
-    >
+    <Button busy={update.isPending} disabled={!mayWrite} title={why} onClick={() => void change()}>
       {webhook.enabled ? "Stop taking events" : "Take events again"}
     </Button>
   );

@@ -1,7 +1,6 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -14,6 +13,7 @@ import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { Answer, type Destination } from "./destination-state.tsx";
+import { useWhyNotChange } from "../rights.ts";
 
 type Delivery = ResultOf<typeof WEBHOOK_ROUTES.listWebhookDeliveries>["items"][number];
 
@@ -23,7 +23,8 @@ const REFRESH_MS = 5_000;
 export function Deliveries({ destination }: { destination: Destination }): ReactNode {
   const [{ status = "" }, change] = useSearchState<{ status?: string | undefined }>();
   const [isReplaying, setReplaying] = useState(false);
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotChange(destination.webhook_id);
+  const mayWrite = why === undefined;
   const chosen = (["pending", "delivered", "dead"] as const).find((each) => each === status);
   const list = useList(
     WEBHOOK_ROUTES.listWebhookDeliveries,
@@ -47,12 +48,7 @@ export function Deliveries({ destination }: { destination: Destination }): React
           <option value="delivered">taken</option>
           <option value="dead">dead letters</option>
         </SelectField>
-        <Button
-          className="mb-1"
-          disabled={!mayWrite}
-          title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
-          onClick={() => setReplaying(true)}
-        >
+        <Button className="mb-1" disabled={!mayWrite} title={why} onClick={() => setReplaying(true)}>
           Replay…
         </Button>
       </div>

@@ -1,7 +1,6 @@
 import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -17,6 +16,7 @@ import { DestinationDialog } from "./destination-dialog.tsx";
 import { filterText } from "./destination-form.ts";
 import { Answer, DestinationState, type Destination } from "./destination-state.tsx";
 import { RotateDestinationSecret } from "./rotate-secret.tsx";
+import { useWhyNotChange } from "../rights.ts";
 
 type Open = "edit" | "rotate" | "delete" | null;
 
@@ -67,7 +67,8 @@ export function DestinationInspector({
 }
 
 function Acts({ destination, onOpen }: { destination: Destination; onOpen: (open: Open) => void }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotChange(destination.webhook_id);
+  const mayWrite = why === undefined;
   const say = useSay();
   const params = { webhook_id: destination.webhook_id, destination_id: destination.id };
   const isActive = destination.state === "active";
@@ -75,25 +76,24 @@ function Acts({ destination, onOpen }: { destination: Destination; onOpen: (open
     changes: [WEBHOOK_ROUTES.listWebhookDestinations],
     onDone: ({ state }) => say(state === "active" ? "Resumed; what waits is tried at once" : "Paused; events wait"),
   });
-  const title = mayWrite ? undefined : "Your role does not hold webhooks:write";
   return (
     <>
       <div className="flex flex-wrap gap-2">
         <Button
           busy={toggle.isPending}
           disabled={!mayWrite}
-          title={title}
+          title={why}
           onClick={() => toggle.mutate({ params, body: { enabled: !isActive } })}
         >
           {isActive ? "Pause" : "Resume"}
         </Button>
-        <Button disabled={!mayWrite} title={title} onClick={() => onOpen("edit")}>
+        <Button disabled={!mayWrite} title={why} onClick={() => onOpen("edit")}>
           Change
         </Button>
-        <Button disabled={!mayWrite} title={title} onClick={() => onOpen("rotate")}>
+        <Button disabled={!mayWrite} title={why} onClick={() => onOpen("rotate")}>
           Rotate secret
         </Button>
-        <Button look="danger" disabled={!mayWrite} title={title} onClick={() => onOpen("delete")}>
+        <Button look="danger" disabled={!mayWrite} title={why} onClick={() => onOpen("delete")}>
           Delete
         </Button>
       </div>

@@ -1,7 +1,6 @@
 import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -14,12 +13,14 @@ import { Time } from "~/kit/time.tsx";
 import { DestinationDialog } from "./destination-dialog.tsx";
 import { DestinationInspector } from "./destination-inspector.tsx";
 import { Answer, DestinationState, type Destination } from "./destination-state.tsx";
+import { useWhyNotChange } from "../rights.ts";
 
 const REFRESH_MS = 5_000;
 
 /** Where the webhook's events are handed on to. */
 export function DestinationsTab({ webhookId }: { webhookId: string }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotChange(webhookId);
+  const mayWrite = why === undefined;
   const [{ destination: openId }, change] = useSearchState<{ destination?: string | undefined }>();
   const [isCreating, setCreating] = useState(false);
   const destinations = useRead(
@@ -29,11 +30,7 @@ export function DestinationsTab({ webhookId }: { webhookId: string }): ReactNode
   );
   const open = destinations.data?.items.find(({ id }) => id === openId);
   const create = (
-    <Button
-      disabled={!mayWrite}
-      title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
-      onClick={() => setCreating(true)}
-    >
+    <Button disabled={!mayWrite} title={why} onClick={() => setCreating(true)}>
       Add a destination
     </Button>
   );

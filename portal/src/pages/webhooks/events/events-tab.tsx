@@ -2,8 +2,9 @@ import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState, type ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
+import { useMayHere } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMay, useOrganization } from "~/app/scope.ts";
+import { useOrganization } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -166,7 +167,7 @@ function LiveStatus({ state, fresh }: { state: LiveState; fresh: number }): Reac
 }
 
 function SqlLink({ webhookId, filters }: { webhookId: string; filters: Filters }): ReactNode {
-  const mayQuery = useMay("telemetry:read");
+  const mayQuery = useMayHere("telemetry:read");
   if (!mayQuery) return null;
   return (
     <PageLink page="sql" search={{ sql: sqlOf(webhookId, filters) }}>

@@ -1,7 +1,7 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -10,7 +10,8 @@ import { testCommand } from "../setup/snippets.ts";
 
 /** Before the first event: the command that sends it. The list takes this place when the event comes. */
 export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.getWebhook> }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(webhook.project_id, "webhooks:write");
+  const mayWrite = why === undefined;
   const [url, setUrl] = useState("$URL");
   const reveal = useAct(WEBHOOK_ROUTES.revealWebhookUrl, { onDone: ({ webhook_url }) => setUrl(webhook_url) });
   return (
@@ -22,7 +23,7 @@ export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.
             look="main"
             busy={reveal.isPending}
             disabled={!mayWrite}
-            title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
+            title={why}
             onClick={() => reveal.mutate({ params: { webhook_id: webhook.id } })}
           >
             Put the address in

@@ -1,17 +1,18 @@
 import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { useSay } from "~/kit/toast.tsx";
+import { useWhyNotChange } from "../rights.ts";
 
 /** Sends one event once more, to one destination or to all that are active. */
 export function Replay({ webhookId, eventId }: { webhookId: string; eventId: string }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotChange(webhookId);
+  const mayWrite = why === undefined;
   const say = useSay();
   const [chosen, setChosen] = useState("");
   const { data } = useRead(WEBHOOK_ROUTES.listWebhookDestinations, { params: { webhook_id: webhookId } });
@@ -42,13 +43,7 @@ export function Replay({ webhookId, eventId }: { webhookId: string; eventId: str
             ))}
           </SelectField>
         </div>
-        <Button
-          type="submit"
-          className="mb-1"
-          busy={replay.isPending}
-          disabled={!mayWrite}
-          title={mayWrite ? undefined : "Your role does not hold webhooks:write"}
-        >
+        <Button type="submit" className="mb-1" busy={replay.isPending} disabled={!mayWrite} title={why}>
           Replay
         </Button>
       </div>

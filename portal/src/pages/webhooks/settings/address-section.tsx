@@ -1,7 +1,7 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -20,22 +20,22 @@ const CHANGES = [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks];
 
 /** The webhook's addresses, without themselves: shown again on demand, and replaced with a grace period. */
 export function AddressSection({ webhook }: { webhook: Webhook }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(webhook.project_id, "webhooks:write");
+  const mayWrite = why === undefined;
   const [url, setUrl] = useState<string | null>(null);
   const [isRotating, setRotating] = useState(false);
   const reveal = useAct(WEBHOOK_ROUTES.revealWebhookUrl, { onDone: ({ webhook_url }) => setUrl(webhook_url) });
-  const title = mayWrite ? undefined : "Your role does not hold webhooks:write";
   const buttons = (
     <>
       <Button
         busy={reveal.isPending}
         disabled={!mayWrite}
-        title={title}
+        title={why}
         onClick={() => (url === null ? reveal.mutate({ params: { webhook_id: webhook.id } }) : setUrl(null))}
       >
         {url === null ? "Show the address" : "Hide it"}
       </Button>
-      <Button disabled={!mayWrite} title={title} onClick={() => setRotating(true)}>
+      <Button disabled={!mayWrite} title={why} onClick={() => setRotating(true)}>
         Replace the address
       </Button>
     </>

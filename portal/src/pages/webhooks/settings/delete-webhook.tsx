@@ -2,8 +2,9 @@ import { QUERY_ROUTES, WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useMayIn } from "~/app/may.ts";
 import { pagePath } from "~/app/page-link.tsx";
-import { useMay, useScopeParams } from "~/app/scope.ts";
+import { useScopeParams } from "~/app/scope.ts";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { plural } from "~/kit/figures.ts";
 import { isTypable, visibleText } from "~/kit/foreign.ts";
@@ -46,7 +47,7 @@ export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
 }
 
 function LastHour({ webhook }: { webhook: Webhook }): ReactNode {
-  const mayQuery = useMay("telemetry:read");
+  const mayQuery = useMayIn(webhook.project_id, "telemetry:read");
   const [from] = useState(() => new Date(Date.now() - 3_600_000).toISOString());
   const { data, error } = useRead(
     QUERY_ROUTES.query,

@@ -1,6 +1,6 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useMay } from "~/app/scope.ts";
+import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Checkbox, Field, TextArea, TextField } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
@@ -15,7 +15,7 @@ const CHANGES = [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks];
 
 /** The settings of a webhook. What somebody else changed meanwhile is not written over. */
 export function SettingsForm({ read, onReload }: { read: Versioned<Webhook>; onReload: () => void }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const mayWrite = useMayIn(read.value.project_id, "webhooks:write");
   const say = useSay();
   const { base, draft, setDraft, takeNext } = useDraft(read);
   const { value: webhook, etag } = base;

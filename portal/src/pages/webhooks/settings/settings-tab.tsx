@@ -1,6 +1,6 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useMay } from "~/app/scope.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Loaded, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
@@ -14,10 +14,10 @@ type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 
 /** How a webhook is set, and what can be replaced or deleted. */
 export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
-  const mayWrite = useMay("webhooks:write");
+  const why = useWhyNotIn(webhook.project_id, "webhooks:write");
+  const mayWrite = why === undefined;
   const [open, setOpen] = useState<"secret" | "delete" | null>(null);
   const read = useVersioned(WEBHOOK_ROUTES.getWebhook, { webhook_id: webhook.id });
-  const title = mayWrite ? undefined : "Your role does not hold webhooks:write";
   return (
     <>
       {!mayWrite && (
@@ -32,7 +32,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
           <div className="flex flex-wrap items-center gap-3">
             <State kind="go">set</State>
             <span className="text-ink-2">It is kept sealed and never shown.</span>
-            <Button disabled={!mayWrite} title={title} onClick={() => setOpen("secret")}>
+            <Button disabled={!mayWrite} title={why} onClick={() => setOpen("secret")}>
               Rotate the secret
             </Button>
           </div>
@@ -50,7 +50,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
           <span className="min-w-0 flex-1 basis-64 text-ink-2">
             The address ends, senders get 404, and the events that are kept go with it.
           </span>
-          <Button look="danger" disabled={!mayWrite} title={title} onClick={() => setOpen("delete")}>
+          <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setOpen("delete")}>
             Delete the webhook
           </Button>
         </div>

@@ -1,7 +1,8 @@
 import { WEBHOOK_ROUTES, type BodyOf, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { useMe, useProject } from "~/app/scope.ts";
+import { useProjectsFor } from "~/app/may.ts";
+import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -64,7 +65,7 @@ interface FormProps {
 }
 
 function Form({ preset, onPreset, onMade, onClose }: FormProps): ReactNode {
-  const first = useMe()?.projects[0]?.slug ?? "";
+  const first = useProjectsFor("webhooks:write")[0]?.slug ?? "";
   const [draft, setDraft] = useState<Draft>({
     name: "",
     project: useProject()?.slug ?? "",
@@ -129,7 +130,7 @@ function Form({ preset, onPreset, onMade, onClose }: FormProps): ReactNode {
 type Set = (part: Partial<Draft>) => void;
 
 function PlaceFields({ name, project, set }: { name: string; project: string; set: Set }): ReactNode {
-  const projects = useMe()?.projects ?? [];
+  const projects = useProjectsFor("webhooks:write");
   return (
     <>
       <SelectField label="Project" value={project} onChange={(event) => set({ project: event.target.value })}>

@@ -1,0 +1,56 @@
+import { FROZEN_SCOPES, PROJECT_ROLE_SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
+
+/** As much of who one is as says what one may do. */
+export interface Rights {
+  readonly role: OrgRole | null;
+  /** Those of the role in the organization. */
+  readonly scopes: readonly Scope[];
+  /** The projects that one sees. */
+  readonly projects: readonly ProjectRights[];
+}
+
+interface ProjectRights {
+  readonly id: string;
+  readonly role: ProjectRole | null;
+  readonly archived: boolean;
+}
+
+/** What is said of a button before it is known who one is. */
+const UNKNOWN = "Your roles are being read";
+
+/**
+ * Why one may not do something in a project, or, for null, in the organization itself; undefined: one may. The server decides; this
+ * greys out what it would refuse, with the reason.
+ */
+export function whyNotIn(me: Rights | undefined, projectId: string | null, scope: Scope): string | undefined {
+  if (me === undefined) return UNKNOWN;
+  const project = me.projects.find(({ id }) => id === projectId);
+  const holds = holdsIn(me, projectId, scope);
+  if (!holds && projectId === null && me.projects.some((each) => holdsThere(each, scope)))
+    return `Your role in the organization lacks ${scope}: choose a project where you hold it`;
+  if (!holds) return `Your role lacks ${scope}`;
+  if (project !== undefined && isFrozen(project, scope)) return "The project is archived: unarchive it first";
+  return undefined;
+}
+
+/** Whether one's roles hold a scope there, and so whether one can hand it on, archived or not. */
+export function holdsIn(me: Rights, projectId: string | null, scope: Scope): boolean {
+  return me.scopes.includes(scope) || me.projects.some((each) => each.id === projectId && holdsThere(each, scope));
+}
+
+/** The same where any project will do, or the organization. */
+export function whyNotAnywhere(me: Rights | undefined, scope: Scope): string | undefined {
+  if (me === undefined) return UNKNOWN;
+  if (me.scopes.includes(scope)) return undefined;
+  const held = me.projects.filter((each) => holdsThere(each, scope));
+  if (held.length === 0) return `Your role lacks ${scope}`;
+  return held.every((each) => isFrozen(each, scope)) ? "Your projects are archived: unarchive one first" : undefined;
+}
+
+function holdsThere({ role }: ProjectRights, scope: Scope): boolean {
+  return role !== null && PROJECT_ROLE_SCOPES[role].includes(scope);
+}
+
+function isFrozen({ archived }: ProjectRights, scope: Scope): boolean {
+  return archived && FROZEN_SCOPES.includes(scope);
+}
