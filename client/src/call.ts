@@ -1,4 +1,4 @@
-import type { BodyOf, ParamsOf, QueryOf, Route } from "@mooring/contract";
+import type { BodyOf, ParamsOf, QueryOf, RequestHeader, Route } from "@mooring/contract";
 
 /** As a caller may give it: lists that nobody changes, and `undefined` for what is left out. */
 type Given<T> = T extends readonly (infer I)[]
@@ -7,10 +7,18 @@ type Given<T> = T extends readonly (infer I)[]
     ? { readonly [K in keyof T]: object extends Pick<T, K> ? Given<T[K]> | undefined : Given<T[K]> }
     : T;
 
+/** Fields that a row honours, as its `headers` and `idempotent` say. */
+type HeaderOf<T> =
+  | (T extends { headers: readonly (infer H extends RequestHeader)[] } ? H : never)
+  | (T extends { idempotent: true } ? "Idempotency-Key" : never);
+
 /** What an operation's row asks for: parameters of the path, of the query, and a body, each where the row has one. */
 export type CallInput<T> = (T extends { params: unknown } ? { readonly params: Given<ParamsOf<T>> } : object) &
   (T extends { query: unknown } ? { readonly query?: Given<QueryOf<T>> } : object) &
-  (T extends { body: unknown } ? { readonly body: Given<BodyOf<T>> } : object) & {
+  (T extends { body: unknown } ? { readonly body: Given<BodyOf<T>> } : object) &
+  ([HeaderOf<T>] extends [never]
+    ? object
+    : { readonly headers?: { readonly [H in HeaderOf<T>]?: string | null | undefined } }) & {
     /** What the call is for, as in `cannot <purpose>: …`; the row's summary when absent. */
     readonly purpose?: string;
     readonly signal?: AbortSignal;
@@ -21,6 +29,7 @@ export interface AnyCall {
   readonly params?: object;
   readonly query?: object;
   readonly body?: unknown;
+  readonly headers?: { readonly [H in RequestHeader]?: string | null | undefined };
   readonly purpose?: string;
   readonly signal?: AbortSignal;
 }
@@ -36,9 +45,29 @@ export function targetOf(row: Pick<Route, "path">, { params = {}, query = {} }: 
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
+/** The fields of a call; what makes something has a key of its own unless one was given. */
+export function headersOf(
+  { idempotent = false }: Pick<Route, "idempotent">,
+  { headers = {} }: AnyCall,
+): Record<string, string> {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name.toLowerCase(), value] as const] : [],
+  );
+  return { ...(idempotent ? { "idempotency-key": globalThis.crypto.randomUUID() } : {}), ...Object.fromEntries(given) };
+}
+
 /** Whether a second request does what one does: by its method (RFC 9110 section 9.2.2), or since a key says that it is the same. */
-export function isRepeatable({ method, idempotent = false }: Pick<Route, "method" | "idempotent">): boolean {
-  return idempotent || method === "GET" || method === "PUT" || method === "DELETE";
+export function isRepeatable(
+  { method, idempotent = false }: Pick<Route, "method" | "idempotent">,
+  { headers }: AnyCall,
+): boolean {
+  return (
+    idempotent ||
+    typeof headers?.["Idempotency-Key"] === "string" ||
+    method === "GET" ||
+    method === "PUT" ||
+    method === "DELETE"
+  );
 }
 
 /** What follows is said of the whole row, and would only stand in the way of an error's reason. */

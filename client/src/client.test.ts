@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, TELEMETRY_ROUTES } from "@mooring/contract";
 import {
   clientCredentials,
   createClient,
@@ -20,7 +20,12 @@ interface Api {
   readonly signIns: string[];
   readonly calls: string[];
   /** Method and target of what came elsewhere, with its idempotency key and body. */
-  readonly requests: { readonly line: string; readonly key: string | undefined; body: string }[];
+  readonly requests: {
+    readonly line: string;
+    readonly key: string | undefined;
+    readonly ifMatch: string | undefined;
+    body: string;
+  }[];
   onToken: (response: ServerResponse) => boolean;
   onCall: (token: string, response: ServerResponse) => void;
   close(): void;
@@ -52,7 +57,8 @@ async function startApi(): Promise<Api> {
   };
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method = "", url = "" } = request;
-    const came = { line: `${method} ${url}`, key: request.headers["idempotency-key"] as string | undefined, body: "" };
+    const { "idempotency-key": key, "if-match": ifMatch } = request.headers;
+    const came = { line: `${method} ${url}`, key: key as string | undefined, ifMatch, body: "" };
     request.setEncoding("utf8").on("data", (text: string) => (came.body += text));
     const field = request.headers.authorization ?? "";
     if (url === "/oauth/token") {
@@ -70,7 +76,7 @@ async function startApi(): Promise<Api> {
 }
 
 function client(clientSecret = "secret"): Client {
-  const addresses = { identity_url: api.url, portal_url: api.url } as Addresses;
+  const addresses = { identity_url: api.url, portal_url: api.url, ingest_url: api.url } as Addresses;
   const tokens = clientCredentials(addresses, { clientId: "mrc_1", clientSecret }, () => nowMs);
   return createClient({ addresses, tokens });
 }
@@ -188,7 +194,7 @@ describe("answers", () => {
   });
 });
 
-const { listCredentials, createCredential, revokeCredential } = ORGANIZATION_ROUTES;
+const { listCredentials, createCredential, revokeCredential, updateProject } = ORGANIZATION_ROUTES;
 
 /** Answers each request by the next of these. */
 function script(...answers: readonly ((response: ServerResponse) => void)[]): void {
@@ -233,6 +239,32 @@ describe("calls", () => {
     await assert.rejects(client().call(listCredentials, {}), {
       message: "cannot list credentials: No. (403 forbidden)",
     });
+  });
+
+  test("fields that a row honours are sent, and the mark of a state comes back", async () => {
+    script((response) => void response.setHeader("etag", '"1"').end("{}"));
+    assert.deepEqual(await client().read(listCredentials, {}), { value: {}, etag: '"1"' });
+    await client().call(updateProject, {
+      params: { project_id: "web" },
+      body: { name: "n" },
+      headers: { "If-Match": '"1"' },
+    });
+    await client().call(updateProject, { params: { project_id: "web" }, body: {}, headers: { "If-Match": null } });
+    assert.deepEqual(
+      api.requests.map(({ ifMatch }) => ifMatch),
+      [undefined, '"1"', undefined],
+    );
+  });
+
+  test("a key that was given is sent, and makes a request that can be repeated", async () => {
+    script(cutOff);
+    const headers = { "Idempotency-Key": "mine", Prefer: "handling=lenient" };
+    await client().call(TELEMETRY_ROUTES.ingest, { params: { type: "logs" }, body: { entries: [] }, headers });
+    await client().call(createCredential, { body: { name: "n", scopes: [] }, headers: { "Idempotency-Key": "mine" } });
+    assert.deepEqual(
+      api.requests.map(({ key }) => key),
+      ["mine", "mine", "mine"],
+    );
   });
 
   test("what can't be repeated is sent once", async () => {

@@ -1,6 +1,6 @@
 import type { ResultOf, Route } from "@mooring/contract";
 import { originOf, type Addresses } from "./addresses.ts";
-import { isRepeatable, purposeOf, targetOf, type AnyCall, type CallInput } from "./call.ts";
+import { headersOf, isRepeatable, purposeOf, targetOf, type AnyCall, type CallInput } from "./call.ts";
 import { apiError } from "./errors.ts";
 import { reach } from "./reach.ts";
 import { withRetries } from "./retry.ts";
@@ -20,6 +20,12 @@ export interface ApiRequest {
 
 type ItemOf<T> = ResultOf<T> extends { items: readonly (infer I)[] } ? I : never;
 
+/** A thing as it was read, and the mark of that state. */
+export interface Versioned<T> {
+  readonly value: T;
+  readonly etag: string | null;
+}
+
 /** Calls a server with tokens that are renewed before they expire, and once more on 401. */
 export interface Client {
   readonly addresses: Addresses;
@@ -28,6 +34,8 @@ export interface Client {
    * makes something is sent with an `Idempotency-Key`, so that it is made once. @throws ApiError, UnreachableError
    */
   call<const T extends Route>(row: T, input: CallInput<T>): Promise<ResultOf<T>>;
+  /** The same, with the mark of the state that was read or made, for a later `If-Match`. @throws as above */
+  read<const T extends Route>(row: T, input: CallInput<T>): Promise<Versioned<ResultOf<T>>>;
   /** The items of all pages of a list, page after page as they are read. @throws ApiError, UnreachableError */
   items<const T extends Route>(row: T, input: CallInput<T>): AsyncGenerator<ItemOf<T>>;
   /** Resolves with a 2xx answer. Sent once. @throws ApiError, UnreachableError */
@@ -53,12 +61,14 @@ export function createClient({ addresses, tokens }: ClientOptions): Client {
     await response.body?.cancel();
     return accepted(request, await fetchOnce(request, await tokens.get(first)));
   };
-  const call = async (row: Route, input: AnyCall): Promise<unknown> => {
+  const read = async (row: Route, input: AnyCall): Promise<Versioned<unknown>> => {
     const request = requestOf(addresses, row, input);
     const once = (): Promise<Response> => send(request);
-    const response = await (isRepeatable(row) ? withRetries(once, input.signal) : once());
-    return response.status === 204 ? undefined : response.json();
+    const response = await (isRepeatable(row, input) ? withRetries(once, input.signal) : once());
+    const value: unknown = response.status === 204 ? undefined : await response.json();
+    return { value, etag: response.headers.get("etag") };
   };
+  const call = async (row: Route, input: AnyCall): Promise<unknown> => (await read(row, input)).value;
   async function* items(row: Route, input: AnyCall): AsyncGenerator<unknown> {
     let query: object = { limit: PAGE, ...input.query };
     for (;;) {
@@ -72,6 +82,7 @@ export function createClient({ addresses, tokens }: ClientOptions): Client {
     addresses,
     // Rows give the types, and nothing else than what the rows describe is looked at.
     call: call as Client["call"],
+    read: read as Client["read"],
     items: items as Client["items"],
     send,
     json: async <T>(request: ApiRequest): Promise<T> => (await send(request)).json() as Promise<T>,
@@ -80,13 +91,11 @@ export function createClient({ addresses, tokens }: ClientOptions): Client {
 
 function requestOf(addresses: Addresses, row: Route, input: AnyCall): ApiRequest {
   const { body, signal, purpose = purposeOf(row) } = input;
-  const headers: Record<string, string> =
-    row.idempotent === true ? { "idempotency-key": globalThis.crypto.randomUUID() } : {};
   return {
     purpose,
     method: row.method,
     url: originOf(addresses, row.path) + targetOf(row, input),
-    headers,
+    headers: headersOf(row, input),
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
   };

@@ -1,6 +1,6 @@
 export { discover, type Addresses } from "./addresses.ts";
 export type { CallInput } from "./call.ts";
-export { createClient, type Client, type ClientOptions, type ApiRequest } from "./client.ts";
+export { createClient, type ApiRequest, type Client, type ClientOptions, type Versioned } from "./client.ts";
 export { ApiError, UnreachableError } from "./errors.ts";
 export { sentEvents, type SentEvent } from "./events.ts";
 export { sessionTokens } from "./session.ts";

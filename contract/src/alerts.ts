@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Id, IdOrSlug, closed, ifMatch, nullable, page } from "./organization/shapes.ts";
+import { Id, IdOrSlug, closed, nullable, page } from "./organization/shapes.ts";
 import { route } from "./route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "./shared.ts";
 
@@ -183,7 +183,8 @@ export const ALERT_ROUTES = {
     path: "/v1/alerts/{alert_id}",
     tag: "alerts",
     summary: "Change, pause or resume an alert",
-    description: `${ifMatch} An alert that did not fire begins anew; one that fires goes on until an evaluation says otherwise. A paused one forgets its incident. ${writing}`,
+    description: `An alert that did not fire begins anew; one that fires goes on until an evaluation says otherwise. A paused one forgets its incident. ${writing}`,
+    headers: ["If-Match"],
     permission: "webhooks:write",
     params: alertParams,
     body: Type.Object(

@@ -10,6 +10,15 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type Permission = Scope | "authenticated" | "public" | "session" | "instance";
 
+/** Fields of a request, beside those of HTTP itself, that a row may honour, and what each does. */
+export const REQUEST_HEADERS = {
+  "If-Match": "The `ETag` of a GET, to change only what was seen: 412 when it has changed since.",
+  "Idempotency-Key": "Makes a retry safe: the same key and body within 24 h runs once.",
+  Prefer: "`handling=lenient` takes what is good and tells of the rest (RFC 7240).",
+} as const;
+
+export type RequestHeader = keyof typeof REQUEST_HEADERS;
+
 /** One operation of our own JSON API. From it come validation, types, OpenAPI and the coverage test. */
 export interface Route<
   P extends TObject = TObject,
@@ -32,6 +41,8 @@ export interface Route<
   readonly recentSignIn?: boolean;
   readonly params?: P;
   readonly query?: Q;
+  /** What of these it honours; `idempotent` means `Idempotency-Key` by itself. */
+  readonly headers?: readonly RequestHeader[];
   readonly body?: B;
   /** Media types besides JSON that the body may have, and what it then is. Only with `rawBody`. */
   readonly otherBodies?: Readonly<Record<string, string>>;

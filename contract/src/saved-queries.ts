@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { IdOrSlug, Id, closed, ifMatch, nullable, page } from "./organization/shapes.ts";
+import { IdOrSlug, Id, closed, nullable, page } from "./organization/shapes.ts";
 import { Parameters, QueryBody, QueryResult, QUERY_ROUTES } from "./query.ts";
 import { route } from "./route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "./shared.ts";
@@ -80,7 +80,8 @@ export const SAVED_QUERY_ROUTES = {
     path: "/v1/query/saved/{query_id}",
     tag: "saved queries",
     summary: "Change a saved query",
-    description: `${ifMatch} Alerts on it show nothing from then on that you may not see. Needs \`telemetry:read\` as well.`,
+    description: `Alerts on it show nothing from then on that you may not see. Needs \`telemetry:read\` as well.`,
+    headers: ["If-Match"],
     permission: "telemetry:write",
     params: savedQueryParams,
     body: Type.Object(

@@ -55,6 +55,7 @@ export const TELEMETRY_ROUTES = {
       "`application/ndjson` or `application/jsonl`; pointers then count the lines that are not blank.",
     permission: "telemetry:write",
     params: Type.Object({ type: Type.Enum(["logs", "metrics", "traces"]) }),
+    headers: ["Idempotency-Key", "Prefer"],
     body: IngestBody,
     otherBodies: { "application/x-ndjson": "one entry a line, 1000 at most" },
     result: IngestResult,

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { AppSlug, CursorQuery, DisplayName } from "../shared.ts";
-import { App, IdOrSlug, closed, ifMatch, page } from "./shapes.ts";
+import { App, IdOrSlug, closed, page } from "./shapes.ts";
 
 const appParams = Type.Object({ app_id: IdOrSlug });
 
@@ -49,7 +49,7 @@ export const APP_ROWS = {
     path: "/v1/apps/{app_id}",
     tag: "apps",
     summary: "Change an app's name; its slug is an address and stays",
-    description: ifMatch,
+    headers: ["If-Match"],
     permission: "apps:write",
     params: appParams,
     body: Type.Object({ name: DisplayName }, closed),

@@ -31,7 +31,7 @@ export const AUDIT_ROWS = {
     method: "GET",
     path: "/v1/audit/{entry_id}",
     tag: "audit",
-    summary: "One entry of the audit log",
+    summary: "Read one entry of the audit log",
     permission: "audit:read",
     params: Type.Object({ entry_id: Id }),
     result: AuditEntry,

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { SCOPES } from "../scopes.ts";
 import { DisplayName } from "../shared.ts";
-import { AllowedAddresses, Me, Organization, ScopeName, closed, ifMatch, nullable } from "./shapes.ts";
+import { AllowedAddresses, Me, Organization, ScopeName, closed, nullable } from "./shapes.ts";
 
 export const ORGANIZATION_ROWS = {
   getMe: route({
@@ -33,7 +33,7 @@ export const ORGANIZATION_ROWS = {
     path: "/v1/organization",
     tag: "organization",
     summary: "Change the organization's name, token lifetime or policy",
-    description: ifMatch,
+    headers: ["If-Match"],
     permission: "org:write",
     recentSignIn: true,
     body: Type.Object(

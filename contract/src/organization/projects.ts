@@ -10,7 +10,6 @@ import {
   ProjectRoleName,
   Visibility,
   closed,
-  ifMatch,
   listQuery,
   nullable,
   page,
@@ -78,7 +77,7 @@ export const PROJECT_ROWS = {
     path: "/v1/projects/{project_id}",
     tag: "projects",
     summary: "Change a project's slug, name, visibility or environment",
-    description: ifMatch,
+    headers: ["If-Match"],
     permission: "projects:write",
     params: projectParams,
     body: Type.Object(

@@ -225,7 +225,3 @@ export const Me = Type.Object({
 });
 
 export const listQuery = Type.Object({ ...CursorQuery });
-
-/** Said of every PATCH that honours it. */
-export const ifMatch =
-  "Send the `ETag` of a GET as `If-Match` to change only what you have seen: 412 when it has changed since.";

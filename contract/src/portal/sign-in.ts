@@ -147,7 +147,7 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/invitation/oidc",
     tag: "portal",
-    summary: "Where to send the browser to accept an invitation by single sign-on",
+    summary: "Prepare to accept an invitation by single sign-on: where to send the browser",
     description:
       "Whoever comes back from the provider with the address that was invited has accepted, and is signed in. `name` is for those who have no account yet.",
     permission: "public",

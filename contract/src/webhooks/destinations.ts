@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Id, Replayed, closed, ifMatch, nullable, page } from "../organization/shapes.ts";
+import { Id, Replayed, closed, nullable, page } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
 import { HeaderCondition } from "./shapes.ts";
@@ -116,7 +116,8 @@ export const WEBHOOK_DESTINATION_ROWS = {
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
     tag: "webhooks",
     summary: "Change, pause or resume a destination",
-    description: `${ifMatch} One that resumes goes on where it was, and what waits is tried at once.`,
+    description: `One that resumes goes on where it was, and what waits is tried at once.`,
+    headers: ["If-Match"],
     permission: "webhooks:write",
     params: destinationParams,
     body: Type.Object(

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Id, IdOrSlug, Replayed, closed, ifMatch, nullable, page } from "../organization/shapes.ts";
+import { Id, IdOrSlug, Replayed, closed, nullable, page } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
 import { optional, Rejection, Webhook } from "./shapes.ts";
@@ -55,7 +55,7 @@ export const WEBHOOK_ROWS = {
     path: "/v1/webhooks/{webhook_id}",
     tag: "webhooks",
     summary: "Rename, pause or change a webhook",
-    description: ifMatch,
+    headers: ["If-Match"],
     permission: "webhooks:write",
     params: webhookParams,
     body: Type.Object({ name: Type.Optional(DisplayName), ...optional }, { ...closed, minProperties: 1 }),

@@ -1,4 +1,4 @@
-import { ProblemBody, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
+import { ProblemBody, REQUEST_HEADERS, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
 import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
 
 type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
@@ -8,6 +8,7 @@ type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "
       | "description"
       | "params"
       | "query"
+      | "headers"
       | "body"
       | "otherBodies"
       | "result"
@@ -113,14 +114,18 @@ function parametersOf(row: Row): object[] {
       schema: property,
     }));
   };
-  const idempotencyKey = {
-    name: "Idempotency-Key",
-    in: "header",
-    required: false,
-    description: "Makes a retry safe: the same key and body within 24 h runs once.",
-    schema: { type: "string", maxLength: 255 },
-  };
-  return [...of("path", row.params), ...of("query", row.query), ...(row.idempotent === true ? [idempotencyKey] : [])];
+  const headers = [...(row.headers ?? []), ...(row.idempotent === true ? (["Idempotency-Key"] as const) : [])];
+  return [
+    ...of("path", row.params),
+    ...of("query", row.query),
+    ...headers.map((name) => ({
+      name,
+      in: "header",
+      required: false,
+      description: REQUEST_HEADERS[name],
+      schema: { type: "string", maxLength: 255 },
+    })),
+  ];
 }
 
 function responsesOf(row: Row): Record<string, unknown> {

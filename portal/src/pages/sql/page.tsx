@@ -28,7 +28,8 @@ export function Page(): ReactNode {
   const page = useSql();
   const schema = useSchema();
   const saved = useSaved(page.search.saved);
-  useSavedOfAddress(page, saved);
+  const query = saved?.value;
+  useSavedOfAddress(page, query);
   const wrong = useWrong(page);
   const [open, setOpen] = useState<GridRow | null>(null);
   const close = useCallback(() => setOpen(null), []);
@@ -40,9 +41,9 @@ export function Page(): ReactNode {
   };
   return (
     <Frame
-      title={saved?.name ?? "SQL"}
+      title={query?.name ?? "SQL"}
       fill
-      about={saved !== undefined && saved.description !== "" ? saved.description : undefined}
+      about={query !== undefined && query.description !== "" ? query.description : undefined}
       actions={PANELS.map(([id, title]) => (
         <Button key={id} aria-pressed={panel === id} onClick={() => toggle(id)}>
           {title}

@@ -1,6 +1,6 @@
 import { SAVED_QUERY_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct, useList, useRead } from "~/api/queries.ts";
+import { useAct, useList } from "~/api/queries.ts";
 import { useWhyNotHere } from "~/app/may.ts";
 import { whyNotIn } from "~/app/rights.ts";
 import { useMe, useProject, type Me } from "~/app/scope.ts";
@@ -13,19 +13,27 @@ import { More } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { Loading } from "~/kit/page.tsx";
+import { ChangeError, useVersioned, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
 import { parametersOf, parameterText } from "./parameters.ts";
 import type { SqlPage } from "./use-sql.ts";
 
 export type SavedQuery = ResultOf<typeof SAVED_QUERY_ROUTES.getSavedQuery>;
 
+/** The saved query that is open, as it was read when it was opened. */
+export interface OpenQuery extends Versioned<SavedQuery> {
+  /** Reads it again, and resolves with what is there now. */
+  readonly reload: () => Promise<SavedQuery | undefined>;
+}
+
 /** The saved query that the address names. */
-export function useSaved(id: string | undefined): SavedQuery | undefined {
-  const { data } = useRead(
+export function useSaved(id: string | undefined): OpenQuery | undefined {
+  const { data, refetch } = useVersioned(
     SAVED_QUERY_ROUTES.getSavedQuery,
-    { params: { query_id: id ?? "" } },
+    { query_id: id ?? "" },
     { enabled: id !== undefined },
   );
-  return id === undefined || data?.id !== id ? undefined : data;
+  if (data === undefined || data.value.id !== id) return undefined;
+  return { ...data, reload: async () => (await refetch()).data?.value };
 }
 
 /** What the organization keeps: anyone who may read telemetry sees and runs it. */
@@ -107,7 +115,7 @@ function DeleteDialog({ query, page, onClose }: { query: SavedQuery; page: SqlPa
 }
 
 /** Saves the statement: over the one that is open, or as a new one. */
-export function SaveButton({ page, saved }: { page: SqlPage; saved: SavedQuery | undefined }): ReactNode {
+export function SaveButton({ page, saved }: { page: SqlPage; saved: OpenQuery | undefined }): ReactNode {
   const [open, setOpen] = useState(false);
   const why = useWhyNotHere("telemetry:write");
   return (
@@ -120,42 +128,30 @@ export function SaveButton({ page, saved }: { page: SqlPage; saved: SavedQuery |
   );
 }
 
-function SaveDialog({
-  page,
-  saved,
-  onClose,
-}: {
-  page: SqlPage;
-  saved: SavedQuery | undefined;
-  onClose: () => void;
-}): ReactNode {
+function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
   const project = useProject();
   const me = useMe();
-  const whyNotOver = saved === undefined ? undefined : whyNotIn(me, saved.project_id, "telemetry:write");
+  const whyNotOver = saved === undefined ? undefined : whyNotIn(me, saved.value.project_id, "telemetry:write");
   const places = placesFor(me, project);
   const [asNew, setAsNew] = useState(saved === undefined || whyNotOver !== undefined);
-  const [name, setName] = useState(saved?.name ?? "");
-  const [description, setDescription] = useState(saved?.description ?? "");
+  const [name, setName] = useState(saved?.value.name ?? "");
+  const [description, setDescription] = useState(saved?.value.description ?? "");
   const [place, setPlace] = useState(places[0]?.slug ?? "");
-  const say = useSay();
-  const done = ({ id, name: kept }: SavedQuery): void => {
-    say(`Saved ${kept}`);
-    page.change({ saved: id });
-    onClose();
+  const { create, update } = useSaving(page, onClose);
+  const makeNew = (): void => {
+    setAsNew(true);
+    update.reset();
   };
-  const changes = [SAVED_QUERY_ROUTES.listSavedQueries, SAVED_QUERY_ROUTES.getSavedQuery];
-  const create = useAct(SAVED_QUERY_ROUTES.createSavedQuery, { changes, onDone: done });
-  const update = useAct(SAVED_QUERY_ROUTES.updateSavedQuery, { changes, onDone: done });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const parameters = parametersOf(page.text, page.texts);
     const body = { name, description, sql: page.text, ...(parameters === undefined ? {} : { parameters }) };
-    if (saved !== undefined && !asNew) update.mutate({ params: { query_id: saved.id }, body });
+    if (saved !== undefined && !asNew) update.mutate({ params: { query_id: saved.value.id }, body, etag: saved.etag });
     else create.mutate({ body: { ...body, ...(place === "" ? {} : { project: place }) } });
   };
   return (
     <Dialog
-      title={asNew ? "Save the query" : `Save ${saved?.name ?? ""}`}
+      title={asNew ? "Save the query" : `Save ${saved?.value.name ?? ""}`}
       about="Everyone in the organization who may read telemetry can run it."
       onClose={onClose}
     >
@@ -163,7 +159,7 @@ function SaveDialog({
         <TextField
           label="Name"
           required
-          maxLength={120}
+          maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
@@ -186,7 +182,10 @@ function SaveDialog({
             ))}
           </SelectField>
         )}
-        <ErrorNote error={create.error ?? update.error} />
+        <ErrorNote error={create.error} />
+        <ChangeError error={update.error} onReload={() => void showPresent({ page, saved, onClose })}>
+          <Button onClick={makeNew}>Save as a new one</Button>
+        </ChangeError>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={create.isPending || update.isPending} disabled={name.trim() === ""}>
@@ -207,6 +206,34 @@ function placesFor(me: Me | undefined, present: Me["projects"][number] | null): 
     ...(may(null) ? [{ slug: "", title: "The whole organization" }] : []),
     ...(present === null ? others.map(({ slug }) => ({ slug, title: `The project ${slug}` })) : []),
   ];
+}
+
+interface SaveProps {
+  page: SqlPage;
+  saved: OpenQuery | undefined;
+  onClose: () => void;
+}
+
+/** The two ways to save a statement; the one over what is there only when nobody changed that meanwhile. */
+function useSaving(page: SqlPage, onClose: () => void) {
+  const say = useSay();
+  const done = ({ id, name }: SavedQuery): void => {
+    say(`Saved ${name}`);
+    page.change({ saved: id });
+    onClose();
+  };
+  const changes = [SAVED_QUERY_ROUTES.listSavedQueries, SAVED_QUERY_ROUTES.getSavedQuery];
+  return {
+    create: useAct(SAVED_QUERY_ROUTES.createSavedQuery, { changes, onDone: done }),
+    update: useVersionedChange(SAVED_QUERY_ROUTES.updateSavedQuery, { changes, onDone: done }),
+  };
+}
+
+/** Puts what somebody else saved into the editor; undo brings back what stood there. */
+async function showPresent({ page, saved, onClose }: SaveProps): Promise<void> {
+  const present = await saved?.reload();
+  onClose();
+  if (present !== undefined) page.show(present.sql, searchOfSaved(present));
 }
 
 /** What an address has of a saved query beside its statement. */

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as contract from "./index.ts";
+import type { Route } from "./route.ts";
+
+/** What operations do. A new verb is fine; a noun is not, since people read `Cannot <summary>: …` when a call fails. */
+const VERBS = new Set(
+  (
+    "abort accept acknowledge add allow approve archive ask assign begin block cancel change check claim clear close complete " +
+    "confirm connect copy count create decline delete deny disable disconnect download edit empty enable end erase explain " +
+    "export fetch find found get give grant hand import invite issue join leave link list lock make mark merge move name open " +
+    "pause post prepare preview prove publish purge put read reject release remove rename renew replace replay report request " +
+    "reset resolve restore resume retire retry reveal revoke rotate run save scan search send set share show sign start stop " +
+    "stream suspend sync tag take tell test transfer trust try turn unarchive undo unlink unlock update upload verify wait walk " +
+    "watch withdraw write"
+  ).split(" "),
+);
+
+const ROWS = Object.entries(contract)
+  .filter(([name]) => name.endsWith("_ROUTES"))
+  .flatMap(([, rows]) => Object.values(rows as Readonly<Record<string, Route>>));
+
+test("every row's summary says what is done, and can follow `Cannot`", () => {
+  assert.ok(ROWS.length > 100, `only ${ROWS.length} rows were found`);
+  const wrong = ROWS.filter(({ summary }) => {
+    const [verb = ""] = summary.split(/[ ,]/);
+    return !/^[A-Z]/.test(verb) || !VERBS.has(verb.toLowerCase()) || summary.endsWith(".");
+  });
+  assert.deepEqual(
+    wrong.map(({ operationId, summary }) => `${operationId}: ${summary}`),
+    [],
+  );
+});
+
+test("a row that can answer 412 honours `If-Match`, and the other way round", () => {
+  const differ = ROWS.filter(
+    ({ headers = [], problems }) => headers.includes("If-Match") !== problems.includes("precondition_failed"),
+  );
+  assert.deepEqual(
+    differ.map(({ operationId }) => operationId),
+    [],
+  );
+});

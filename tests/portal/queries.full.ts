@@ -1,0 +1,71 @@
+/** Saved queries and alerts in a real browser: nobody's change is lost, and statements are written with what the server knows. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Locator } from "playwright-core";
+import { axe, NO_CHROMIUM, usePortal } from "./browser.ts";
+
+const portal = usePortal();
+const path = (page: string): string => `/o/${portal.shared.home.org.slug}/-/${page}`;
+
+/** What the server has of a saved query. */
+async function saved(id: string, change?: object): Promise<Record<string, unknown>> {
+  const { server, token } = portal.shared;
+  const [method, more] = change === undefined ? ["GET", {}] : ["PATCH", { json: change }];
+  const { status, body, text } = await server.call(method, `/v1/query/saved/${id}`, { token, ...more });
+  assert.equal(status, 200, text);
+  return body;
+}
+
+/** Types over what stands there, as a person does: filling it in at once would leave the browser's own styles behind. */
+async function write(editor: Locator, text: string): Promise<void> {
+  await editor.press("ControlOrMeta+a");
+  await editor.pressSequentially(text);
+}
+
+test("a saved query that somebody else changed is not overwritten", { skip: NO_CHROMIUM }, async () => {
+  const { server, token } = portal.shared;
+  const { body } = await server.call("POST", "/v1/query/saved", {
+    token,
+    json: { name: "Levels", sql: "SELECT 1 AS first" },
+  });
+  const id = String(body["id"]);
+  const tab = await portal.open();
+  const { page, faults } = tab;
+  const editor = page.getByRole("textbox", { name: "SQL statement" });
+  const dialog = page.getByRole("dialog");
+  const save = async (): Promise<void> => {
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  };
+  await tab.go(`${path("sql")}?saved=${id}`);
+  await editor.getByText("SELECT 1 AS first").waitFor();
+  await write(editor, "SELECT 2 AS mine");
+  await save();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal((await saved(id))["sql"], "SELECT 2 AS mine");
+
+  await saved(id, { sql: "SELECT 3 AS theirs" });
+  await write(editor, "SELECT 4 AS mine");
+  await save();
+  await dialog.getByText("Somebody changed it while this form was open.").waitFor();
+  assert.deepEqual(await axe(page), []);
+  assert.equal((await saved(id))["sql"], "SELECT 3 AS theirs");
+  await dialog.getByRole("button", { name: "Save as a new one" }).click();
+  await dialog.getByLabel("Name").fill("Levels of mine");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Levels of mine" }).waitFor();
+  assert.equal((await saved(id))["sql"], "SELECT 3 AS theirs");
+
+  await tab.go(`${path("sql")}?saved=${id}`);
+  await editor.getByText("SELECT 3 AS theirs").waitFor();
+  await saved(id, { sql: "SELECT 5 AS theirs" });
+  await save();
+  await dialog.getByRole("button", { name: "Show what is there now" }).click();
+  await editor.getByText("SELECT 5 AS theirs").waitFor();
+  await write(editor, "SELECT 6 AS mine");
+  await save();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal((await saved(id))["sql"], "SELECT 6 AS mine");
+  assert.deepEqual(faults, []);
+  await tab.close();
+});
