@@ -5,6 +5,7 @@ import { expiryOf, namesIn, reaches, reachText, scopesText, stateOf } from "./s3
 const now = new Date("2026-11-20T12:00:00Z");
 const live = {
   revoked_at: null,
+  pending: false,
   expires_at: null,
   scopes: ["s3:read" as const],
   effective_scopes: ["s3:read" as const],
@@ -13,6 +14,7 @@ const live = {
 test("a key's state is the worst that is true of it", () => {
   assert.equal(stateOf(live, now), "live");
   assert.equal(stateOf({ ...live, effective_scopes: [] }, now), "cut");
+  assert.equal(stateOf({ ...live, effective_scopes: [], pending: true }, now), "pending");
   assert.equal(stateOf({ ...live, expires_at: "2026-11-20T12:00:00Z" }, now), "expired");
   assert.equal(stateOf({ ...live, expires_at: "2026-11-20T12:00:01Z" }, now), "live");
   assert.equal(

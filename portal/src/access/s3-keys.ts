@@ -17,15 +17,16 @@ export function scopesText(scopes: readonly string[]): string {
   return scopes.map((scope) => (scope === "apps:write" ? "buckets" : scope.replace("s3:", ""))).join(", ");
 }
 
-export type KeyState = "live" | "cut" | "expired" | "revoked";
+export type KeyState = "live" | "cut" | "pending" | "expired" | "revoked";
 
 /** Whether a key works now; `cut`: it may do less than was chosen. */
 export function stateOf(
-  key: Pick<S3Key, "revoked_at" | "expires_at" | "scopes" | "effective_scopes">,
+  key: Pick<S3Key, "revoked_at" | "pending" | "expires_at" | "scopes" | "effective_scopes">,
   now: Date,
 ): KeyState {
   if (key.revoked_at !== null) return "revoked";
   if (key.expires_at !== null && new Date(key.expires_at) <= now) return "expired";
+  if (key.pending) return "pending";
   return key.effective_scopes.length < key.scopes.length ? "cut" : "live";
 }
 

@@ -1,14 +1,18 @@
 import { ORGANIZATION_ROUTES, SCOPES } from "@mooring/contract";
 import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
+import { bodyOf, faultOf, readAddressList } from "~/access/address-list.ts";
+import { AddressesField } from "~/access/addresses-field.tsx";
 import { useMayIn, useProjectsFor } from "~/app/may.ts";
+import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { cn } from "~/kit/cn.ts";
-import { useGrant, usePolicy } from "./grant.ts";
+import { State } from "~/kit/state.tsx";
+import { useGrant, usePolicy, type PolicyOfCredentials } from "./grant.ts";
 import { PermissionPicker } from "./permission-picker.tsx";
 import { cut } from "~/access/permissions.ts";
 import { allowedDays, draftOf, expiresAt, expiryChoices, type Draft, type PrefillSearch } from "./prefill.ts";
@@ -28,16 +32,19 @@ export function CreateDialog({ search, project, onCreated, onClose }: CreateProp
   const [draft, setDraft] = useState(() => draftOf(search, SCOPES, project));
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
   const grant = useGrant(draft.project);
-  const { lifetimeDaysMax } = usePolicy();
-  const days = allowedDays(draft.expiresDays, lifetimeDaysMax);
+  const policy = usePolicy();
+  const { lifetimeDaysMax, requireExpiry } = policy;
+  const days = allowedDays(draft.expiresDays, lifetimeDaysMax, requireExpiry);
+  const addresses = readAddressList(draft.addresses);
   const create = useAct(ORGANIZATION_ROUTES.createCredential, {
     changes: [ORGANIZATION_ROUTES.listCredentials],
     onDone: onCreated,
   });
   const { given } = cut(draft.requested, grant);
+  const isReady = given.length > 0 && draft.name !== "" && faultOf(addresses) === null;
   const submit = (event?: FormEvent): void => {
     event?.preventDefault();
-    if (given.length === 0 || draft.name === "" || create.isPending) return;
+    if (!isReady || create.isPending) return;
     const expires_at = expiresAt(days, lifetimeDaysMax, Date.now());
     create.mutate({
       body: {
@@ -45,6 +52,7 @@ export function CreateDialog({ search, project, onCreated, onClose }: CreateProp
         scopes: [...given],
         ...(draft.project === null ? {} : { project: draft.project }),
         ...(expires_at === null ? {} : { expires_at }),
+        allowed_addresses: bodyOf(addresses),
       },
     });
   };
@@ -65,22 +73,45 @@ export function CreateDialog({ search, project, onCreated, onClose }: CreateProp
             change({ template: id, name: isProposed(draft.name) ? name : draft.name, requested: scopes, expiresDays })
           }
         />
-        <Where draft={draft} days={days} lifetimeDaysMax={lifetimeDaysMax} onChange={change} />
+        <Where draft={draft} days={days} policy={policy} onChange={change} />
         <PermissionPicker
           requested={draft.requested}
           grant={grant}
           onChange={(requested) => change({ requested, template: "custom" })}
         />
+        <AddressesField
+          label="May be used from"
+          hint="Addresses and CIDR ranges; empty: from anywhere"
+          text={draft.addresses}
+          onChange={(text) => change({ addresses: text })}
+          shutOut="From your address this credential will be refused, so its secret can't be tried here."
+        />
+        {policy.approvalRequired && <ApprovalNote project={draft.project} />}
         <ErrorNote error={create.error} />
         <DialogActions>
           <CopyButton text={linkOf(draft)} label="Copy a link to this form" className="mr-auto" />
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={create.isPending} disabled={given.length === 0 || draft.name === ""}>
+          <Button look="main" type="submit" busy={create.isPending} disabled={!isReady}>
             Create
           </Button>
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+/** Said before it is made: a secret that does not work yet surprises. */
+function ApprovalNote({ project }: { project: string | null }): ReactNode {
+  const of = useMe()?.projects.find(({ slug }) => slug === project);
+  if (useMayIn(of?.id ?? null, "members:write")) return null;
+  return (
+    <p>
+      <State kind="warn">
+        <span className="whitespace-normal">
+          It will wait for an approval by an owner or admin before it gets a token: the organization&apos;s policy.
+        </span>
+      </State>
+    </p>
   );
 }
 
@@ -126,12 +157,12 @@ function Templates({ chosen, onChoose }: { chosen: string; onChoose: (template: 
 function Where({
   draft,
   days,
-  lifetimeDaysMax,
+  policy: { lifetimeDaysMax, requireExpiry },
   onChange,
 }: {
   draft: Draft;
   days: number | null;
-  lifetimeDaysMax: number | null;
+  policy: PolicyOfCredentials;
   onChange: (part: Partial<Draft>) => void;
 }): ReactNode {
   const projects = useProjectsFor("credentials:write");
@@ -167,14 +198,18 @@ function Where({
       <SelectField
         label="Ends after"
         hint={
-          lifetimeDaysMax === null ? "One that ends can't be forgotten" : `The policy allows ${lifetimeDaysMax} days`
+          lifetimeDaysMax !== null
+            ? `The policy allows ${lifetimeDaysMax} days`
+            : requireExpiry
+              ? "The policy asks for an end"
+              : "One that ends can't be forgotten"
         }
         value={days ?? "never"}
         onChange={(event) =>
           onChange({ expiresDays: event.target.value === "never" ? null : Number(event.target.value) })
         }
       >
-        {expiryChoices(lifetimeDaysMax, days).map(({ days: choice, title }) => (
+        {expiryChoices(lifetimeDaysMax, days, requireExpiry).map(({ days: choice, title }) => (
           <option key={title} value={choice ?? "never"}>
             {title}
           </option>

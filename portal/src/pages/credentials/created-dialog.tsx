@@ -6,6 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { Facts } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { secretSnippets } from "./secret-snippets.ts";
 import { TestNow } from "./test-now.tsx";
@@ -78,7 +79,17 @@ function WithSecret({ made, clientSecret }: { made: NewCredential; clientSecret:
           ["Client secret", <CopyBlock key="secret" text={clientSecret} label="client secret" />],
         ]}
       />
-      <TestNow clientId={made.client_id} clientSecret={clientSecret} />
+      {made.pending ? (
+        <p>
+          <State kind="warn">
+            <span className="whitespace-normal">
+              It waits for an approval: put the secret away now, and ask an owner or admin to approve the credential.
+            </span>
+          </State>
+        </p>
+      ) : (
+        <TestNow clientId={made.client_id} clientSecret={clientSecret} />
+      )}
       <Tabs
         label="Where to put it"
         value={tab}

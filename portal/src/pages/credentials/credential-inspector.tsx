@@ -1,6 +1,8 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
-import { useRead } from "~/api/queries.ts";
+import { AddressesText } from "~/access/addresses-field.tsx";
+import { PendingNote } from "~/access/pending.tsx";
+import { useAct, useRead } from "~/api/queries.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
@@ -50,6 +52,7 @@ export function CredentialInspector({ id, onClose, onAct }: InspectorProps): Rea
 function Details({ credential, onAct }: { credential: Credential; onAct: InspectorProps["onAct"] }): ReactNode {
   return (
     <>
+      {credential.pending && credential.revoked_at === null && <Approval credential={credential} />}
       <Acts credential={credential} onAct={onAct} />
       <About credential={credential} />
       <Part title="Permissions">
@@ -63,6 +66,21 @@ function Details({ credential, onAct }: { credential: Credential; onAct: Inspect
         <AuditLink id={credential.id} />
       </Part>
     </>
+  );
+}
+
+function Approval({ credential }: { credential: Credential }): ReactNode {
+  const approve = useAct(ORGANIZATION_ROUTES.approveCredential, {
+    changes: [ORGANIZATION_ROUTES.listCredentials, ORGANIZATION_ROUTES.getCredential],
+  });
+  return (
+    <PendingNote
+      what="credential"
+      projectId={credential.project_id}
+      busy={approve.isPending}
+      error={approve.error}
+      onApprove={() => approve.mutate({ params: { credential_id: credential.id } })}
+    />
   );
 }
 
@@ -138,6 +156,7 @@ function About({ credential }: { credential: Credential }): ReactNode {
           "Reaches",
           credential.project_id === null ? "The whole organization" : (project?.name ?? credential.project_id),
         ],
+        ["Used from", <AddressesText key="from" ranges={credential.allowed_addresses} />],
         ["Made by", <Owner key="owner" id={credential.created_by} />],
         ["Made", <Time key="made" at={credential.created_at} />],
         ["Ends", <Time key="ends" at={credential.expires_at} />],
@@ -175,7 +194,10 @@ function Permissions({ credential }: { credential: Credential }): ReactNode {
             </State>
             {!counts && credential.revoked_at === null && (
               <span className="block text-s text-ink-2">
-                does not count: {whyCut(scope, { policyScopes: policy.scopes, hasOwnerLeft })}
+                does not count:{" "}
+                {credential.pending
+                  ? "it waits for an approval"
+                  : whyCut(scope, { policyScopes: policy.scopes, hasOwnerLeft })}
               </span>
             )}
           </li>

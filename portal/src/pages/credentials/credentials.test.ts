@@ -62,6 +62,7 @@ test("a link fills the form in, and what it can't mean is dropped", () => {
       requested: ["registry:pull", "registry:push"],
       project: "web",
       expiresDays: 30,
+      addresses: "",
     },
   );
   assert.equal(draftOf({ template: "ci" }, SCOPES, "web").project, "web");
@@ -89,6 +90,9 @@ test("no choice of expiry is beyond the policy's", () => {
     expiryChoices(60, null).map(({ days }) => days),
     [7, 30, 60],
   );
+  assert.ok(expiryChoices(null, 90, true).every(({ days }) => days !== null));
+  assert.equal(allowedDays(null, null, true), 90);
+  assert.equal(allowedDays(null, null), null);
   assert.equal(allowedDays(null, 60), 60);
   assert.equal(allowedDays(90, 60), 60);
   assert.equal(allowedDays(30, null), 30);
@@ -102,6 +106,7 @@ const CREDENTIAL: StateInput = {
   effective_scopes: ["files:read"],
   expires_at: null,
   revoked_at: null,
+  pending: false,
   created_by: "user_1",
   secrets: [{ created_at: "2026-11-01T00:00:00Z", expires_at: null }],
 };
@@ -111,6 +116,7 @@ test("the state says first what stops a credential, then what will", () => {
   assert.equal(of({}), "Active");
   assert.equal(of({ revoked_at: "2026-11-20T07:00:00Z" }, true), "Revoked");
   assert.equal(of({ expires_at: "2026-11-20T08:00:00Z" }), "Expired");
+  assert.equal(of({ pending: true, effective_scopes: [] }), "Waits for approval");
   assert.equal(of({}, true), "Owner left");
   assert.equal(of({ effective_scopes: [] }), "May do nothing");
   assert.equal(of({ expires_at: "2026-11-22T07:00:00Z" }), "Ends within 2 days");

@@ -7,15 +7,30 @@ import type { Grant } from "../../access/permissions.ts";
 export interface PolicyOfCredentials {
   readonly scopes: Grant["policyScopes"];
   readonly lifetimeDaysMax: number | null;
+  /** Each must have an end. */
+  readonly requireExpiry: boolean;
+  /** What somebody makes who lacks members:write waits for an approval. */
+  readonly approvalRequired: boolean;
 }
 
-const FREE: PolicyOfCredentials = { scopes: null, lifetimeDaysMax: null };
+const FREE: PolicyOfCredentials = {
+  scopes: null,
+  lifetimeDaysMax: null,
+  requireExpiry: false,
+  approvalRequired: false,
+};
 
 /** What the organization lets credentials be; nothing is known of it without org:read, and the server decides anyway. */
 export function usePolicy(): PolicyOfCredentials {
   const { data } = useRead(ORGANIZATION_ROUTES.getOrganization, {}, { enabled: useMayIn(null, "org:read") });
   if (data === undefined) return FREE;
-  return { scopes: data.policy.allowed_scopes, lifetimeDaysMax: data.policy.credential_lifetime_days_max };
+  const { policy } = data;
+  return {
+    scopes: policy.allowed_scopes,
+    lifetimeDaysMax: policy.credential_lifetime_days_max,
+    requireExpiry: policy.require_expiry,
+    approvalRequired: policy.approval_required,
+  };
 }
 
 /** What one can give to a credential of a project (id or slug; null: of the whole organization). */

@@ -17,6 +17,8 @@ export interface Draft {
   /** Slug; null: the whole organization. */
   readonly project: string | null;
   readonly expiresDays: number | null;
+  /** From where it may be used, as typed; empty: from anywhere. */
+  readonly addresses: string;
 }
 
 /**
@@ -40,6 +42,7 @@ export function draftOf(search: PrefillSearch, allScopes: readonly Scope[], proj
         : Number.isInteger(days) && days > 0 && days <= 3650
           ? days
           : (template?.expiresDays ?? null),
+    addresses: "",
   };
 }
 
@@ -60,7 +63,11 @@ export interface ExpiryChoice {
 }
 
 /** What a new credential's life may be: presets up to what the policy allows, and that itself. */
-export function expiryChoices(maxDays: number | null, wanted: number | null): readonly ExpiryChoice[] {
+export function expiryChoices(
+  maxDays: number | null,
+  wanted: number | null,
+  requireExpiry = false,
+): readonly ExpiryChoice[] {
   const days = [7, 30, 90, 365, maxDays, wanted].filter((one) => one !== null);
   const fitting = [...new Set(days)].filter((one) => maxDays === null || one <= maxDays).toSorted((a, b) => a - b);
   return [
@@ -68,7 +75,7 @@ export function expiryChoices(maxDays: number | null, wanted: number | null): re
       days: one,
       title: `${daysText(one)}${one === maxDays ? ", the most that the policy allows" : ""}`,
     })),
-    ...(maxDays === null ? [{ days: null, title: "Does not expire" }] : []),
+    ...(maxDays === null && !requireExpiry ? [{ days: null, title: "Does not expire" }] : []),
   ];
 }
 
@@ -77,9 +84,11 @@ function daysText(days: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }
 
-/** The nearest that the policy allows to what is wanted. */
-export function allowedDays(wanted: number | null, maxDays: number | null): number | null {
-  if (maxDays === null) return wanted;
+const REQUIRED_DAYS = 90;
+
+/** The nearest that the policy allows to what is wanted; where it asks for an end and none is wanted, 90 days. */
+export function allowedDays(wanted: number | null, maxDays: number | null, requireExpiry = false): number | null {
+  if (maxDays === null) return wanted ?? (requireExpiry ? REQUIRED_DAYS : null);
   return wanted === null ? maxDays : Math.min(wanted, maxDays);
 }
 

@@ -6,6 +6,7 @@ export interface StateInput {
   readonly effective_scopes: readonly Scope[];
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  readonly pending: boolean;
   readonly created_by: string;
   readonly secrets: readonly { readonly created_at: string; readonly expires_at: string | null }[];
 }
@@ -28,6 +29,7 @@ export function stateOf(credential: StateInput, hasOwnerLeft: boolean, nowMs: nu
   const endsMs = credential.expires_at === null ? Infinity : Date.parse(credential.expires_at);
   if (credential.revoked_at !== null) return { kind: "stop", text: "Revoked" };
   if (endsMs <= nowMs) return { kind: "stop", text: "Expired" };
+  if (credential.pending) return { kind: "warn", text: "Waits for approval" };
   if (hasOwnerLeft) return { kind: "stop", text: "Owner left" };
   if (credential.effective_scopes.length === 0) return { kind: "stop", text: "May do nothing" };
   if (endsMs - nowMs < SOON_DAYS * DAY_MS) {

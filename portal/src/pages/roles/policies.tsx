@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { plural } from "~/kit/figures.ts";
+import { AddressesText } from "~/access/addresses-field.tsx";
 import { Facts, Loaded, Section } from "~/kit/page.tsx";
 
 /** What the organization's policies cut, whoever asks; they are changed in the settings. */
@@ -30,6 +31,31 @@ export function Policies(): ReactNode {
                 policy.credential_lifetime_days_max === null
                   ? "As long as is said when they are made, or for ever"
                   : `${plural(policy.credential_lifetime_days_max, "day")} at most, those made before as well`,
+              ],
+              [
+                "An end",
+                policy.credential_lifetime_days_max !== null
+                  ? "Given to each by the days above"
+                  : policy.require_expiry
+                    ? "Whoever makes one says when it ends; those made before go on"
+                    : "Nobody has to say one",
+              ],
+              [
+                "Used from",
+                policy.allowed_addresses === null ? (
+                  "Anywhere, unless the credential or key says otherwise itself"
+                ) : (
+                  <span key="from">
+                    <AddressesText ranges={policy.allowed_addresses} />
+                    Everywhere else every credential and S3 key is refused
+                  </span>
+                ),
+              ],
+              [
+                "Approval",
+                policy.approval_required
+                  ? "What somebody makes who lacks members:write may do nothing until an owner or admin approves it"
+                  : "Not needed: what is made works at once",
               ],
               ["Tokens live", `${plural(Math.round(token_lifetime_s / 60), "minute")}`],
             ]}

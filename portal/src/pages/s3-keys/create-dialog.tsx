@@ -1,5 +1,7 @@
 import { ORGANIZATION_ROUTES, S3_KEY_SCOPES } from "@mooring/contract";
 import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
+import { bodyOf, faultOf, readAddressList } from "~/access/address-list.ts";
+import { AddressesField } from "~/access/addresses-field.tsx";
 import { useAct, useList, useRead } from "~/api/queries.ts";
 import { useMayIn, useProjectsFor, useWhyNotIn } from "~/app/may.ts";
 import { holdsIn } from "~/app/rights.ts";
@@ -20,6 +22,7 @@ interface Form {
   readonly buckets: string;
   readonly prefix: string;
   readonly days: string;
+  readonly addresses: string;
 }
 
 const LIFETIMES = [
@@ -64,7 +67,9 @@ function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
     buckets: bucket ?? "",
     prefix: "",
     days: "",
+    addresses: "",
   });
+  const addresses = readAddressList(form.addresses);
   const change = (part: Partial<Form>): void => setForm((before) => ({ ...before, ...part }));
   const create = useAct(ORGANIZATION_ROUTES.createS3Key, { changes: [ORGANIZATION_ROUTES.listS3Keys], onDone: onMade });
   const submit = (event?: FormEvent): void => {
@@ -78,6 +83,7 @@ function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
         buckets: buckets.length === 0 ? null : buckets,
         prefix: form.prefix,
         expires_at: expiryOf(form.days, new Date()),
+        allowed_addresses: bodyOf(addresses),
       },
     });
   };
@@ -100,10 +106,22 @@ function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
       </div>
       <ScopeChoice project={form.project} chosen={form.scopes} onChange={(scopes) => change({ scopes })} />
       <LimitFields form={form} change={change} />
+      <AddressesField
+        label="May be used from"
+        hint="Addresses and CIDR ranges; empty: from anywhere. Presigned URLs of the key are bound as well."
+        text={form.addresses}
+        onChange={(text) => change({ addresses: text })}
+        shutOut="From your address this key will be refused, so its secret can't be tried here."
+      />
       <ErrorNote error={create.error} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" type="submit" busy={create.isPending} disabled={form.scopes.length === 0}>
+        <Button
+          look="main"
+          type="submit"
+          busy={create.isPending}
+          disabled={form.scopes.length === 0 || faultOf(addresses) !== null}
+        >
           Create key
         </Button>
       </DialogActions>
@@ -182,6 +200,7 @@ function LimitFields({ form, change }: { form: Form; change: (part: Partial<Form
   });
   const organization = useRead(ORGANIZATION_ROUTES.getOrganization, {});
   const daysMax = organization.data?.policy.credential_lifetime_days_max ?? null;
+  const mustEnd = organization.data?.policy.require_expiry === true && daysMax === null;
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <TextField
@@ -205,7 +224,14 @@ function LimitFields({ form, change }: { form: Form; change: (part: Partial<Form
       />
       <SelectField
         label="Expires"
-        hint={daysMax === null ? undefined : `The policy ends it after ${daysMax} days at the latest`}
+        hint={
+          mustEnd
+            ? "The policy asks for an end"
+            : daysMax === null
+              ? undefined
+              : `The policy ends it after ${daysMax} days at the latest`
+        }
+        required={mustEnd}
         value={form.days}
         onChange={(event) => change({ days: event.target.value })}
       >

@@ -3,6 +3,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
+import { State } from "~/kit/state.tsx";
 import type { NewS3Key } from "~/access/s3-keys.ts";
 import { SnippetTabs, TestCommand } from "~/access/snippet-tabs.tsx";
 
@@ -17,6 +18,15 @@ export function CreatedKey({ s3Key: key, onClose }: { s3Key: NewS3Key; onClose: 
       onClose={onClose}
       wide
     >
+      {key.pending && (
+        <p>
+          <State kind="warn">
+            <span className="whitespace-normal">
+              It waits for an approval: put the secret away now, and ask an owner or admin to approve the key.
+            </span>
+          </State>
+        </p>
+      )}
       <p>
         <ForeignText text={key.name} />: put these where it is used.
       </p>

@@ -1,6 +1,8 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useRead } from "~/api/queries.ts";
+import { AddressesText } from "~/access/addresses-field.tsx";
+import { PendingNote } from "~/access/pending.tsx";
+import { useAct, useRead } from "~/api/queries.ts";
 import { useWhyNotIn } from "~/app/may.ts";
 import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
@@ -13,6 +15,7 @@ import { Facts, Loaded } from "~/kit/page.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { Time, useNow } from "~/kit/time.tsx";
 import { KeyActivity } from "./activity.tsx";
+import { EditKeyDialog } from "./edit-dialog.tsx";
 import { reachText, scopesText, stateOf, type S3Key } from "~/access/s3-keys.ts";
 import { KeyStateText, ProjectName } from "./page-parts.tsx";
 import { RevokeKeyDialog } from "./revoke-dialog.tsx";
@@ -32,15 +35,22 @@ function KeyDetails({ s3Key: key }: { s3Key: S3Key }): ReactNode {
   const why = useWhyNotIn(key.project_id, "credentials:write");
   const mayWrite = why === undefined;
   const [isRevoking, setRevoking] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   return (
     <>
+      {key.pending && key.revoked_at === null && <Approval s3Key={key} />}
       <KeyFacts s3Key={key} />
       <div className="flex flex-wrap gap-2">
         <CopyButton text={curlOf(`${location.origin}/v1/s3/keys/${key.id}`)} label="Copy as curl" />
         {key.revoked_at === null && (
-          <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setRevoking(true)}>
-            Revoke…
-          </Button>
+          <>
+            <Button disabled={!mayWrite} title={why} onClick={() => setEditing(true)}>
+              Change…
+            </Button>
+            <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setRevoking(true)}>
+              Revoke…
+            </Button>
+          </>
         )}
       </div>
       <h3>Lately</h3>
@@ -52,8 +62,24 @@ function KeyDetails({ s3Key: key }: { s3Key: S3Key }): ReactNode {
           <SnippetTabs accessKeyId={key.access_key_id} bucket={key.buckets?.[0]} prefix={key.prefix} />
         </>
       )}
+      {isEditing && <EditKeyDialog s3Key={key} onClose={() => setEditing(false)} />}
       {isRevoking && <RevokeKeyDialog s3Key={key} onClose={() => setRevoking(false)} />}
     </>
+  );
+}
+
+function Approval({ s3Key: key }: { s3Key: S3Key }): ReactNode {
+  const approve = useAct(ORGANIZATION_ROUTES.approveS3Key, {
+    changes: [ORGANIZATION_ROUTES.listS3Keys, ORGANIZATION_ROUTES.getS3Key],
+  });
+  return (
+    <PendingNote
+      what="key"
+      projectId={key.project_id}
+      busy={approve.isPending}
+      error={approve.error}
+      onApprove={() => approve.mutate({ params: { key_id: key.id } })}
+    />
   );
 }
 
@@ -67,11 +93,12 @@ function KeyFacts({ s3Key: key }: { s3Key: S3Key }): ReactNode {
       items={[
         ["State", <KeyStateText key="state" state={state} />],
         ["Access key", <Copyable key="id" text={key.access_key_id} />],
-        ["May", scopesText(key.effective_scopes)],
+        ["May", scopesText(key.pending ? key.scopes : key.effective_scopes)],
         ...(state === "cut"
           ? [["Lost", `${scopesText(lost)}: whoever made it may no longer do this, or the policy forbids it`] as const]
           : []),
         ["Reaches", <code key="reach">{visibleText(reachText(key))}</code>],
+        ["Used from", <AddressesText key="from" ranges={key.allowed_addresses} />],
         ["Project", <ProjectName key="project" id={key.project_id} me={me} />],
         ["Made", <Time key="made" at={key.created_at} />],
         [

@@ -13,5 +13,6 @@ export function ProjectName({ id, me }: { id: string | null; me: Me | undefined 
 export function KeyStateText({ state }: { state: KeyState }): ReactNode {
   if (state === "live") return <State kind="go">works</State>;
   if (state === "cut") return <State kind="warn">may less than chosen</State>;
+  if (state === "pending") return <State kind="warn">waits for approval</State>;
   return <State kind={state === "revoked" ? "stop" : "none"}>{state}</State>;
 }

@@ -20,7 +20,7 @@ const SHOWN = 8;
 
 /** What the policy in the form takes from the credentials that there are, by name. */
 export function PolicyEffects({
-  effects: { losing, ending, shortened },
+  effects: { losing, ending, shortened, outside },
   isChanged,
   list,
 }: {
@@ -32,7 +32,7 @@ export function PolicyEffects({
     return (
       <p className="text-ink-2">Which credentials it affects takes credentials:read, which your role does not hold.</p>
     );
-  const nothing = losing.length + ending.length + shortened.length === 0;
+  const nothing = losing.length + ending.length + shortened.length + outside.length === 0;
   return (
     <div role="status" className="flex flex-col gap-2">
       <h3>What it does to the credentials that there are</h3>
@@ -66,6 +66,16 @@ export function PolicyEffects({
         more={({ expires_at }) => (
           <>
             now: <Time at={expires_at} none="never" />
+          </>
+        )}
+      />
+      <Affected
+        kind="stop"
+        title={`${plural(outside.length, "credential was", "credentials were")} used last from elsewhere`}
+        items={outside}
+        more={({ last_used_ip }) => (
+          <>
+            from <code>{last_used_ip}</code>
           </>
         )}
       />

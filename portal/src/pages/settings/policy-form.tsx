@@ -1,5 +1,6 @@
 import { ORGANIZATION_ROUTES, SCOPE_DESCRIPTIONS, SCOPES, type ResultOf, type Scope } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
+import { bodyOf, faultOf, readAddressList } from "~/access/address-list.ts";
 import { useList } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
@@ -9,6 +10,7 @@ import { plural } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
+import { ApprovalField, ExpiryField, PolicyAddresses } from "./policy-fields.tsx";
 import { PolicyEffects } from "./policy-effects.tsx";
 import { effectsOf, groupsOf, isSamePolicy, type Effects, type Policy } from "./policy.ts";
 
@@ -26,7 +28,10 @@ export function PolicyForm({
 }): ReactNode {
   const mayWrite = useMayIn(null, "org:write");
   const say = useSay();
-  const [policy, setPolicy] = useState<Policy>(value.policy);
+  const [draft, setPolicy] = useState<Policy>(value.policy);
+  const [text, setText] = useState((value.policy.allowed_addresses ?? []).join("\n"));
+  const addresses = readAddressList(text);
+  const policy: Policy = { ...draft, allowed_addresses: bodyOf(addresses) };
   const [isConfirming, setConfirming] = useState(false);
   const credentials = useLiveCredentials();
   const effects = effectsOf(policy, value.policy, credentials.items, new Date());
@@ -38,29 +43,38 @@ export function PolicyForm({
     },
   });
   const isChanged = !isSamePolicy(policy, value.policy);
+  const isReady = isChanged && faultOf(addresses) === null;
+  const undo = (): void => {
+    setPolicy(value.policy);
+    setText((value.policy.allowed_addresses ?? []).join("\n"));
+  };
   const apply = (): void =>
     save.mutate(
       {
         params: {},
-        body: { policy: { ...policy, allowed_scopes: policy.allowed_scopes && [...policy.allowed_scopes] } },
+        body: { policy },
         etag,
       },
       { onError: () => setConfirming(false) },
     );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isChanged && takesSomething(effects)) setConfirming(true);
-    else if (isChanged) apply();
+    if (!isReady) return;
+    if (takesSomething(effects)) setConfirming(true);
+    else apply();
   };
   return (
     <Section
       title="Credential policy"
-      about="Bounds every credential of the organization, those that there are as well as new ones."
+      about="Bounds every credential and S3 key of the organization. Permissions, days and addresses count for those that there are as well."
     >
       <form onSubmit={submit}>
         <fieldset disabled={!mayWrite} className="flex flex-col gap-5">
           <ScopeMatrix policy={policy} onChange={setPolicy} />
           <LifetimeField policy={policy} onChange={setPolicy} />
+          <ExpiryField policy={policy} onChange={setPolicy} />
+          <PolicyAddresses text={text} onChange={setText} />
+          <ApprovalField policy={policy} onChange={setPolicy} />
           <PolicyEffects effects={effects} isChanged={isChanged} list={credentials} />
           <ChangeError
             error={save.error}
@@ -70,10 +84,10 @@ export function PolicyForm({
             }}
           />
           <div className="flex flex-wrap gap-2">
-            <Button look="main" type="submit" busy={save.isPending} disabled={!isChanged}>
+            <Button look="main" type="submit" busy={save.isPending} disabled={!isReady}>
               Save
             </Button>
-            <Button disabled={!isChanged} onClick={() => setPolicy(value.policy)}>
+            <Button disabled={!isChanged && text === (value.policy.allowed_addresses ?? []).join("\n")} onClick={undo}>
               Undo
             </Button>
           </div>
@@ -109,7 +123,7 @@ function ConfirmPolicy({
       about={
         <div className="flex flex-col gap-2">
           <p>{sentenceOf(effects)} What they ask for beyond that is answered 403 from then on, within seconds.</p>
-          <p>It can be taken back: scopes and lifetimes are cut while the policy holds, not written anew.</p>
+          <p>It can be taken back: scopes, lifetimes and addresses are cut while the policy holds, not written anew.</p>
         </div>
       }
       action="Apply"
@@ -124,15 +138,16 @@ function useLiveCredentials() {
   return { items: list.items, hasMore: list.hasMore, loadMore: list.loadMore, mayRead, error: list.error };
 }
 
-function takesSomething({ losing, ending, shortened }: Effects): boolean {
-  return losing.length + ending.length + shortened.length > 0;
+function takesSomething({ losing, ending, shortened, outside }: Effects): boolean {
+  return losing.length + ending.length + shortened.length + outside.length > 0;
 }
 
-function sentenceOf({ losing, ending, shortened }: Effects): string {
+function sentenceOf({ losing, ending, shortened, outside }: Effects): string {
   const parts = [
     losing.length > 0 && `${plural(losing.length, "credential loses", "credentials lose")} permissions`,
     ending.length > 0 && `${plural(ending.length, "credential ends", "credentials end")} at once`,
     shortened.length > 0 && `${plural(shortened.length, "credential ends", "credentials end")} earlier`,
+    outside.length > 0 && `${plural(outside.length, "credential is", "credentials are")} shut out where last used`,
   ].filter((part) => part !== false);
   return `${parts.join(", ")}.`;
 }

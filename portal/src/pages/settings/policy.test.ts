@@ -58,6 +58,19 @@ test("a policy cuts scopes of the credentials that there are, and ends those tha
   );
 });
 
+test("a list of addresses names those that were used from elsewhere, when it is a new one", () => {
+  const inside = credential({ id: "inside", last_used_ip: "10.1.2.3" });
+  const outside = credential({ id: "outside", last_used_ip: "::ffff:192.0.2.7" });
+  const next: Policy = { ...OPEN, allowed_addresses: ["10.0.0.0/8"] };
+  const found = effectsOf(next, OPEN, [inside, outside, credential({})], NOW).outside;
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    ["outside"],
+  );
+  assert.deepEqual(effectsOf(next, next, [outside], NOW).outside, []);
+  assert.ok(!isSamePolicy(next, OPEN) && !isSamePolicy(OPEN, { ...OPEN, approval_required: true }));
+});
+
 test("an open policy takes nothing", () => {
   const { losing, ending, shortened } = effectsOf(OPEN, OPEN, [credential({})], NOW);
   assert.deepEqual([losing.length, ending.length, shortened.length], [0, 0, 0]);

@@ -1,3 +1,4 @@
+import { allowsAddress, isSameList } from "../../access/address-list.ts";
 import type { ORGANIZATION_ROUTES, ResultOf, Scope } from "@mooring/contract";
 
 type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
@@ -12,6 +13,8 @@ export interface Effects {
   readonly ending: readonly Credential[];
   /** Credentials that would end earlier than they do now, but not yet. */
   readonly shortened: readonly Credential[];
+  /** Credentials that were used last from where the list would no longer let them. */
+  readonly outside: readonly Credential[];
 }
 
 const DAY_MS = 86_400_000;
@@ -24,16 +27,20 @@ export function effectsOf(next: Policy, present: Policy, credentials: readonly C
   const losing: { credential: Credential; scopes: readonly Scope[] }[] = [];
   const ending: Credential[] = [];
   const shortened: Credential[] = [];
+  const outside: Credential[] = [];
+  const isMoved = !isSameList(next.allowed_addresses, present.allowed_addresses);
   for (const credential of credentials) {
     const endsNow = endOf(credential, present);
     if (credential.revoked_at !== null || endsNow <= now.getTime()) continue;
     const scopes = credential.effective_scopes.filter((scope) => next.allowed_scopes?.includes(scope) === false);
     if (scopes.length > 0) losing.push({ credential, scopes });
+    const { last_used_ip: ip } = credential;
+    if (isMoved && ip !== null && !allowsAddress(next.allowed_addresses, ip)) outside.push(credential);
     const endsThen = endOf(credential, next);
     if (endsThen <= now.getTime()) ending.push(credential);
     else if (endsThen < endsNow) shortened.push(credential);
   }
-  return { losing, ending, shortened };
+  return { losing, ending, shortened, outside };
 }
 
 function endOf({ created_at: created, expires_at: expires }: Credential, policy: Policy): number {
@@ -50,7 +57,13 @@ export function groupsOf(scopes: readonly Scope[]): readonly (readonly [group: s
 
 /** The same policy, whatever the order of its scopes. */
 export function isSamePolicy(one: Policy, other: Policy): boolean {
-  const text = ({ allowed_scopes: scopes, credential_lifetime_days_max: days }: Policy): string =>
-    JSON.stringify([scopes?.toSorted() ?? null, days]);
+  const text = ({ allowed_scopes: scopes, allowed_addresses: addresses, ...rest }: Policy): string =>
+    JSON.stringify([
+      scopes?.toSorted() ?? null,
+      addresses?.toSorted() ?? null,
+      rest.credential_lifetime_days_max,
+      rest.require_expiry,
+      rest.approval_required,
+    ]);
   return text(one) === text(other);
 }
