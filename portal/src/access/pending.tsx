@@ -33,7 +33,7 @@ export function PendingNote({
         <Button look="main" busy={busy} disabled={why !== undefined} title={why} onClick={onApprove}>
           Approve
         </Button>
-        {why !== undefined && <span className="text-s">{why} Owners and admins approve.</span>}
+        {why !== undefined && <span className="text-s">{why}. Owners and admins approve.</span>}
       </div>
       <ErrorNote error={error} />
     </section>
