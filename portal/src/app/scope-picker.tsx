@@ -3,13 +3,17 @@ import type { ReactNode } from "react";
 import { useSession } from "~/api/session.ts";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
 import { pagePath } from "./page-link.tsx";
-import { useMe, useScopeParams, WHOLE_ORGANIZATION } from "./scope.ts";
+import { ProjectBadges } from "./environment.tsx";
+import { useMe, useProject, useScopeParams, WHOLE_ORGANIZATION, type Me } from "./scope.ts";
 
 /** Which organization and project the pages speak of. */
 export function ScopePicker(): ReactNode {
   const { org, project } = useScopeParams();
   const { organizations } = useSession();
   const me = useMe();
+  const present = useProject();
+  const projects = me?.projects.filter(({ archived }) => !archived) ?? [];
+  const away = me?.projects.filter(({ archived }) => archived) ?? [];
   const navigate = useNavigate();
   const go = (slug: string, to: string): void => void navigate({ to: pagePath(slug, to, "") });
   return (
@@ -22,17 +26,27 @@ export function ScopePicker(): ReactNode {
           className="flex min-h-[30px] items-center justify-between gap-2 rounded border border-line bg-sheet px-2 text-left hover:bg-well"
         >
           <span className="truncate">{org}</span>{" "}
-          <span className="truncate text-ink-3">{project === WHOLE_ORGANIZATION ? "all projects" : project} ▾</span>
+          <span className="flex min-w-0 items-center gap-1.5">
+            <span className="truncate text-ink-3">{project === WHOLE_ORGANIZATION ? "all projects" : project} ▾</span>
+            {present !== null && <ProjectBadges project={present} />}
+          </span>
         </button>
       }
     >
       <MenuLabel>Projects of {org}</MenuLabel>
       <MenuItem onSelect={() => go(org, WHOLE_ORGANIZATION)}>All projects</MenuItem>
-      {me?.projects.map(({ id, slug, visibility }) => (
-        <MenuItem key={id} onSelect={() => go(org, slug)}>
-          {slug} {visibility === "private" && <span className="text-s text-ink-3">private</span>}
-        </MenuItem>
+      {projects.map((each) => (
+        <ProjectItem key={each.id} project={each} onSelect={() => go(org, each.slug)} />
       ))}
+      {away.length > 0 && (
+        <>
+          <MenuLine />
+          <MenuLabel>Archived</MenuLabel>
+          {away.map((each) => (
+            <ProjectItem key={each.id} project={each} onSelect={() => go(org, each.slug)} />
+          ))}
+        </>
+      )}
       {organizations.length > 1 && (
         <>
           <MenuLine />
@@ -45,5 +59,15 @@ export function ScopePicker(): ReactNode {
         </>
       )}
     </Menu>
+  );
+}
+
+function ProjectItem({ project, onSelect }: { project: Me["projects"][number]; onSelect: () => void }): ReactNode {
+  return (
+    <MenuItem onSelect={onSelect}>
+      <span className="min-w-0 flex-1 truncate">{project.slug}</span>
+      {project.visibility === "private" && <span className="text-s text-ink-3">private</span>}
+      <ProjectBadges project={{ environment: project.environment, archived: false }} />
+    </MenuItem>
   );
 }

@@ -1,5 +1,6 @@
 import { Dialog as Radix } from "radix-ui";
 import { useState, type FormEvent, type ReactNode } from "react";
+import { ProductionWarning, type ProjectsOf } from "~/app/environment.tsx";
 import { Button, IconButton } from "./button.tsx";
 import { cn } from "./cn.ts";
 import { ErrorNote } from "./error-note.tsx";
@@ -59,6 +60,8 @@ interface DangerProps {
   /** What has to be typed first; nothing when it can be undone. */
   type?: string | undefined;
   action: string;
+  /** Of what is destroyed; see `ProjectsOf`. */
+  projectId?: ProjectsOf;
   busy: boolean;
   error: Error | null;
   onConfirm: () => void;
@@ -66,7 +69,8 @@ interface DangerProps {
 }
 
 /** Before something that can't be undone: says what will break, and asks for a name to be typed. */
-export function DangerDialog({ title, about, type, action, busy, error, onConfirm, onClose }: DangerProps): ReactNode {
+export function DangerDialog(props: DangerProps): ReactNode {
+  const { title, about, type, action, projectId, busy, error, onConfirm, onClose } = props;
   const [typed, setTyped] = useState("");
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -75,6 +79,7 @@ export function DangerDialog({ title, about, type, action, busy, error, onConfir
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
+        <ProductionWarning projectId={projectId} />
         <div>{about}</div>
         {type !== undefined && (
           <TextField

@@ -1,4 +1,5 @@
 import { useState, type FormEvent, type ReactNode } from "react";
+import { ProductionWarning, type ProjectsOf } from "~/app/environment.tsx";
 import { Button } from "./button.tsx";
 import { Dialog, DialogActions } from "./dialog.tsx";
 import { ErrorNote } from "./error-note.tsx";
@@ -23,6 +24,8 @@ interface ReplaceProps {
   action: string;
   /** Where the server lets the former one count for so long. */
   upToMonth?: boolean;
+  /** Of what is replaced; see `ProjectsOf`. */
+  projectId?: ProjectsOf;
   busy: boolean;
   error: Error | null;
   onReplace: (overlapS: number) => void;
@@ -43,6 +46,7 @@ export function ReplaceDialog(props: ReplaceProps): ReactNode {
   return (
     <Dialog title={title} about={about} onClose={props.onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
+        <ProductionWarning projectId={props.projectId} />
         {children}
         <SelectField
           label={label}

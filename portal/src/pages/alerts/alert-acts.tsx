@@ -64,6 +64,7 @@ function RotateDialog({
   return (
     <ReplaceDialog
       title="Rotate the secret"
+      projectId={alert.project_id}
       about="A new secret signs from now on. The receiver has to know it."
       label="The present secret signs as well for"
       action="Rotate"
@@ -88,6 +89,7 @@ function DeleteDialog({
   return (
     <DangerDialog
       title={`Delete ${visibleText(alert.name)}?`}
+      projectId={alert.project_id}
       about={
         <p>
           Nobody is told any more when <code>{visibleText(alert.name)}</code> holds. Messages that wait are not sent,

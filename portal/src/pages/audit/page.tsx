@@ -1,6 +1,6 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useRef, type ReactNode } from "react";
-import { useList, type ItemList } from "~/api/queries.ts";
+import { useList, useRead, type ItemList } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useSearchState } from "~/app/search.ts";
@@ -8,9 +8,10 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
-import { WithInspector } from "~/kit/inspector.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Inspector, WithInspector } from "~/kit/inspector.tsx";
 import { useNames } from "~/kit/names.ts";
-import { Empty, Page as Frame } from "~/kit/page.tsx";
+import { Empty, Loading, Page as Frame } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
@@ -42,7 +43,8 @@ export function Page(): ReactNode {
     { refetchMs: isPaused || isLong ? undefined : REFRESH_MS },
   );
   rows.current = list.items.length;
-  const open = list.items.find(({ id }) => id === openId);
+  const { open, error } = useOpen(openId, list.items);
+  const close = (): void => change({ entry: undefined });
   return (
     <Frame
       title="Audit log"
@@ -67,17 +69,17 @@ export function Page(): ReactNode {
         isLong={isLong}
         onPause={(paused) => change({ paused: paused || undefined })}
       />
-      <div className={open === undefined ? "" : "flex h-[max(420px,calc(100dvh-120px))] min-w-0"}>
+      <div className={openId === undefined ? "" : "flex h-[max(420px,calc(100dvh-120px))] min-w-0"}>
         <WithInspector
           inspector={
-            open !== undefined && (
-              <EntryInspector
-                key={open.id}
-                entry={open}
-                onFilter={change}
-                onClose={() => change({ entry: undefined })}
-              />
-            )
+            openId !== undefined &&
+            (open === undefined ? (
+              <Inspector title="Entry" onClose={close}>
+                {error === null ? <Loading /> : <ErrorNote error={error} />}
+              </Inspector>
+            ) : (
+              <EntryInspector key={open.id} entry={open} onFilter={change} onClose={close} />
+            ))
           }
         >
           <div className="min-h-0 overflow-auto rounded border border-line bg-sheet">
@@ -93,6 +95,18 @@ export function Page(): ReactNode {
       </div>
     </Frame>
   );
+}
+
+/** The entry that the address names: of the list where it has come so far, else read by its id. */
+function useOpen(
+  id: string | undefined,
+  listed: readonly AuditEntry[],
+): { open: AuditEntry | undefined; error: Error | null } {
+  const known = listed.find((entry) => entry.id === id);
+  const enabled = id !== undefined && known === undefined;
+  const { data, error } = useRead(ORGANIZATION_ROUTES.getAuditEntry, { params: { entry_id: id ?? "" } }, { enabled });
+  const read = data?.id === id ? data : undefined;
+  return { open: known ?? read, error: read === undefined ? error : null };
 }
 
 function LiveBar({

@@ -29,6 +29,7 @@ export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: De
   return (
     <DangerDialog
       title={`Delete ${app.slug}`}
+      projectId={app.project_id}
       type={app.slug}
       action="Delete"
       busy={remove.isPending}

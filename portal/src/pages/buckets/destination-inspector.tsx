@@ -103,6 +103,7 @@ function DeleteDestinationDialog({ destination, onDeleted, onClose }: DeleteDest
   return (
     <DangerDialog
       title={`Delete ${destination.name}`}
+      projectId={null}
       type={destination.name}
       action="Delete"
       busy={remove.isPending}

@@ -19,6 +19,7 @@ export function RevokeDialog({ credential, onClose }: { credential: Credential; 
   return (
     <DangerDialog
       title={`Revoke ${credential.name}`}
+      projectId={credential.project_id}
       about={
         <div className="flex flex-col gap-2">
           <ImpactNote id={credential.id} />

@@ -22,6 +22,7 @@ export function RotateDialog({
   return (
     <ReplaceDialog
       title={`Rotate ${credential.name}`}
+      projectId={credential.project_id}
       about="A new secret is made and shown once. The client id and the permissions stay."
       label="The present secret goes on working for"
       action="Make a new secret"

@@ -44,7 +44,14 @@ export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onCl
           <ErrorNote error={addresses.error} />
         </div>
       )}
-      {isDeleting && <DeleteDialog files={files} onDone={onClear} onClose={() => setDeleting(false)} />}
+      {isDeleting && (
+        <DeleteDialog
+          files={files}
+          projectId={files.map(({ project_id }) => project_id)}
+          onDone={onClear}
+          onClose={() => setDeleting(false)}
+        />
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { FILE_ROUTES } from "@mooring/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
+import type { ProjectsOf } from "~/app/environment.tsx";
 import { useOrganization } from "~/app/scope.ts";
 import { DangerDialog } from "~/kit/dialog.tsx";
 import { ForeignText } from "~/kit/foreign-text.tsx";
@@ -15,12 +16,14 @@ interface Deletable {
 
 interface DeleteDialogProps {
   files: readonly Deletable[];
+  /** The projects that they are in. */
+  projectId: ProjectsOf;
   onDone: () => void;
   onClose: () => void;
 }
 
 /** Deletes one file or several, one after the other; those that are gone already count as deleted. */
-export function DeleteDialog({ files, onDone, onClose }: DeleteDialogProps): ReactNode {
+export function DeleteDialog({ files, projectId, onDone, onClose }: DeleteDialogProps): ReactNode {
   const say = useSay();
   const queries = useQueryClient();
   const { client, slug } = useOrganization();
@@ -43,6 +46,7 @@ export function DeleteDialog({ files, onDone, onClose }: DeleteDialogProps): Rea
   return (
     <DangerDialog
       title={single === undefined ? `Delete ${plural(files.length, "file")}` : "Delete this file"}
+      projectId={projectId}
       type={typeOf(files)}
       action={remove.isPending ? `${gone} of ${files.length} deleted` : "Delete"}
       busy={remove.isPending}

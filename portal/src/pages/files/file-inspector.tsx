@@ -99,6 +99,7 @@ function FileDetails({ id, projectId, grant, onDeleted }: DetailsProps): ReactNo
       {isDeleting && (
         <DeleteDialog
           files={[{ id, filename: grant.filename }]}
+          projectId={projectId}
           onDone={onDeleted}
           onClose={() => setDeleting(false)}
         />

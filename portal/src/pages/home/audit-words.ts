@@ -34,6 +34,9 @@ const PAST: Readonly<Record<string, string>> = {
   transfer: "handed over",
   suspend: "suspended",
   resume: "resumed",
+  archive: "archived",
+  unarchive: "unarchived",
+  move: "moved",
 };
 
 /** An action of the audit log as people say it: `credential.rotate` is `rotated a credential`. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ProjectBadges } from "~/app/environment.tsx";
 import { useMayHere, useMayIn } from "~/app/may.ts";
 import { useOrganization, useProject, useScopeParams } from "~/app/scope.ts";
 import { Page as Frame } from "~/kit/page.tsx";
@@ -18,10 +19,7 @@ export function Page(): ReactNode {
   const mayAudit = useMayIn(null, "audit:read");
   const mayOrganization = useMayIn(null, "org:read");
   return (
-    <Frame
-      title={project?.name ?? organization.name}
-      about={project === null ? "All projects of the organization." : "One project of the organization."}
-    >
+    <Frame title={project?.name ?? organization.name} about={<About />}>
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Checklist key={slug} />
@@ -35,5 +33,16 @@ export function Page(): ReactNode {
         {mayOrganization && <Quotas />}
       </div>
     </Frame>
+  );
+}
+
+function About(): ReactNode {
+  const project = useProject();
+  if (project === null) return "All projects of the organization.";
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      One project of the organization. <ProjectBadges project={project} />
+      {project.archived && " It is read, and nothing in it can be changed."}
+    </span>
   );
 }

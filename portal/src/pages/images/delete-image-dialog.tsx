@@ -46,6 +46,7 @@ export function DeleteImageDialog({
   return (
     <DangerDialog
       title={isTag ? `Delete the tag ${reference}` : "Delete this image"}
+      projectId={repository.project_id}
       type={isTag ? reference : repository.slug}
       action={isTag ? "Delete the tag" : "Delete the image"}
       busy={remove.isPending}

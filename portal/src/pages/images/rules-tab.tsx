@@ -239,6 +239,7 @@ function RunDialog({ repository, about, onDone, onClose }: RunDialogProps): Reac
   return (
     <DangerDialog
       title="Delete by the rules now"
+      projectId={repository.project_id}
       type={repository.slug}
       action="Delete them"
       busy={run.isPending}

@@ -77,6 +77,7 @@ function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
   return (
     <DangerDialog
       title={willBe ? "Let everybody pull" : "Take it back from the public"}
+      projectId={repository.project_id}
       type={willBe ? repository.slug : undefined}
       action={willBe ? "Let everybody pull" : "Take it back"}
       busy={update.isPending}
@@ -112,6 +113,7 @@ function EmptyDialog({ repository, onClose }: DialogProps): ReactNode {
   return (
     <DangerDialog
       title={`Delete all images of ${repository.slug}`}
+      projectId={repository.project_id}
       type={repository.slug}
       action="Delete all images"
       busy={empty.isPending}

@@ -4,7 +4,7 @@ import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useList } from "~/api/queries.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMayIn } from "~/app/may.ts";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
@@ -13,10 +13,11 @@ import { TextField } from "~/kit/field.tsx";
 import { Facts, Loading } from "~/kit/page.tsx";
 import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { MoveApp } from "./move-app.tsx";
 import type { App, Project } from "./types.ts";
 import { appSlugFault, slugOf } from "./visibility.ts";
 
-type Act = { readonly what: "new" } | { readonly what: "rename" | "delete"; readonly app: App };
+type Act = { readonly what: "new" } | { readonly what: "rename" | "move" | "delete"; readonly app: App };
 
 const CHANGES = [ORGANIZATION_ROUTES.listApps, ORGANIZATION_ROUTES.getApp];
 const SLUG_CHARS_MAX = 63;
@@ -25,8 +26,8 @@ const SLUG_CHARS_MAX = 63;
 export function Apps({ project }: { project: Project }): ReactNode {
   const list = useList(ORGANIZATION_ROUTES.listApps, { query: { project: project.id } });
   const [act, setAct] = useState<Act | null>(null);
-  const mayWrite = useMayIn(project.id, "apps:write");
-  const why = mayWrite ? undefined : "Your role lacks apps:write";
+  const why = useWhyNotIn(project.id, "apps:write");
+  const mayWrite = why === undefined;
   const stop = (): void => setAct(null);
   return (
     <div className="flex flex-col gap-3">
@@ -51,6 +52,7 @@ export function Apps({ project }: { project: Project }): ReactNode {
       {list.hasMore && <More list={list} />}
       {act?.what === "new" && <NewApp project={project} onClose={stop} />}
       {act?.what === "rename" && <RenameApp app={act.app} onClose={stop} />}
+      {act?.what === "move" && <MoveApp app={act.app} project={project} onClose={stop} />}
       {act?.what === "delete" && <DeleteApp app={act.app} onClose={stop} />}
     </div>
   );
@@ -92,6 +94,9 @@ function AppItem({
         <Button onClick={() => connect({ topic: "registry", app: app.slug })}>Connect</Button>
         <Button disabled={!mayWrite} title={why} onClick={() => onAct({ what: "rename", app })}>
           Rename
+        </Button>
+        <Button disabled={!mayWrite} title={why} onClick={() => onAct({ what: "move", app })}>
+          Move…
         </Button>
         <Button look="danger" disabled={!mayWrite} title={why} onClick={() => onAct({ what: "delete", app })}>
           Delete
@@ -200,6 +205,7 @@ function DeleteApp({ app, onClose }: { app: App; onClose: () => void }): ReactNo
   return (
     <DangerDialog
       title={`Delete ${app.name}`}
+      projectId={app.project_id}
       about={
         <p>
           Pushes and pulls of <code>{app.repository}</code> and requests to the bucket <code>{app.bucket}</code> are

@@ -54,6 +54,7 @@ function Confirm({
   return (
     <DangerDialog
       title={`Delete ${project.name}`}
+      projectId={project.id}
       about={<WhatGoes project={project} />}
       type={project.slug}
       action="Delete the project"

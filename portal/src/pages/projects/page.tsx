@@ -10,13 +10,24 @@ import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Page as Frame, Section } from "~/kit/page.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
+import { ProjectBadges } from "~/app/environment.tsx";
+import { useMe } from "~/app/scope.ts";
+import { Checkbox, SelectField } from "~/kit/field.tsx";
 import { ProjectDialog } from "./project-dialog.tsx";
 import { ProjectInspector } from "./project-inspector.tsx";
 import type { Project, ProjectsSearch } from "./types.ts";
-import { VISIBILITY_ABOUT } from "./visibility.ts";
+import { ENVIRONMENTS, VISIBILITY_ABOUT } from "./visibility.ts";
 
 const COLUMNS: readonly Column<Project>[] = [
-  { title: "Name", grow: true, cell: ({ name }) => name },
+  {
+    title: "Name",
+    grow: true,
+    cell: ({ name, environment, archived_at }) => (
+      <span className="flex items-center gap-2">
+        {name} <ProjectBadges project={{ environment, archived: archived_at !== null }} />
+      </span>
+    ),
+  },
   { title: "Slug", cell: ({ slug }) => <code>{slug}</code> },
   { title: "Seen by", cell: ({ visibility }) => VISIBILITY_ABOUT[visibility].title },
   { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
@@ -27,7 +38,9 @@ export function Page(): ReactNode {
   const [search, change] = useSearchState<ProjectsSearch>();
   const why = useWhyNotIn(null, "projects:write");
   const mayWrite = why === undefined;
-  const list = useList(ORGANIZATION_ROUTES.listProjects, {});
+  const { environment, archived = false } = search;
+  const query = { environment, ...(archived ? {} : { archived: false }) };
+  const list = useList(ORGANIZATION_ROUTES.listProjects, { query });
   const create = (
     <Button look="main" disabled={!mayWrite} title={why} onClick={() => change({ new: true }, { push: true })}>
       New project
@@ -58,7 +71,7 @@ export function Page(): ReactNode {
           )
         }
       >
-        <Section flush>
+        <Section title="Projects" flush actions={<Filters search={search} onChange={change} />}>
           <ListTable
             label="Projects, newest first"
             list={list}
@@ -67,12 +80,21 @@ export function Page(): ReactNode {
             openKey={open}
             onOpen={({ id }) => change({ open: id === open ? undefined : id }, { push: true })}
             empty={
-              <Empty title="No projects yet" action={create}>
-                <p>
-                  Everything that is stored belongs to a project or to the whole organization; begin with one project.
-                </p>
-                <CopyBlock text="npx mooring bootstrap --data-dir ./data --org acme --project web --app shop" />
-              </Empty>
+              environment !== undefined ? (
+                <Empty
+                  title="No project of this environment"
+                  action={<Button onClick={() => change({ environment: undefined })}>Show all</Button>}
+                >
+                  <p>A project’s environment is a label that its settings give it.</p>
+                </Empty>
+              ) : (
+                <Empty title="No projects yet" action={create}>
+                  <p>
+                    Everything that is stored belongs to a project or to the whole organization; begin with one project.
+                  </p>
+                  <CopyBlock text="npx mooring bootstrap --data-dir ./data --org acme --project web --app shop" />
+                </Empty>
+              )
             }
           />
         </Section>
@@ -85,5 +107,37 @@ export function Page(): ReactNode {
         />
       )}
     </Frame>
+  );
+}
+
+function Filters({
+  search: { environment, archived = false },
+  onChange,
+}: {
+  search: Partial<ProjectsSearch>;
+  onChange: (change: Partial<ProjectsSearch>) => void;
+}): ReactNode {
+  const labels = useMe()?.projects.flatMap((project) => project.environment ?? []) ?? [];
+  const known = new Set<string>([...ENVIRONMENTS, ...labels, ...(environment === undefined ? [] : [environment])]);
+  return (
+    <>
+      <SelectField
+        label={<span className="sr-only">Environment</span>}
+        value={environment ?? ""}
+        onChange={({ target }) => onChange({ environment: target.value === "" ? undefined : target.value })}
+      >
+        <option value="">Every environment</option>
+        {[...known].map((label) => (
+          <option key={label} value={label}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <Checkbox
+        label="Archived too"
+        checked={archived}
+        onChange={({ target }) => onChange({ archived: target.checked ? true : undefined })}
+      />
+    </>
   );
 }

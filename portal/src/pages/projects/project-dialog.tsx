@@ -7,7 +7,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
 import type { Project } from "./types.ts";
-import { slugFault, slugOf, VISIBILITY_ABOUT, type Visibility } from "./visibility.ts";
+import { ENVIRONMENTS, environmentFault, slugFault, slugOf, VISIBILITY_ABOUT, type Visibility } from "./visibility.ts";
 
 const CHANGES = [
   ORGANIZATION_ROUTES.listProjects,
@@ -29,14 +29,16 @@ export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps):
   const [name, setName] = useState(project?.name ?? "");
   const [typedSlug, setSlug] = useState(project?.slug ?? null);
   const [visibility, setVisibility] = useState<Visibility>(project?.visibility ?? "organization");
+  const [environment, setEnvironment] = useState(project?.environment ?? "");
   const slug = typedSlug ?? slugOf(name, SLUG_CHARS_MAX);
   const create = useAct(ORGANIZATION_ROUTES.createProject, { changes: CHANGES, onDone });
   const update = useAct(ORGANIZATION_ROUTES.updateProject, { changes: CHANGES, onDone });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body = { name, slug, visibility };
-    if (project === null) create.mutate({ body });
-    else update.mutate({ params: { project_id: project.id }, body });
+    const label = environment === "" ? null : environment;
+    if (project === null) create.mutate({ body: { ...body, ...(label === null ? {} : { environment: label }) } });
+    else update.mutate({ params: { project_id: project.id }, body: { ...body, environment: label } });
   };
   const fault = slugFault(slug);
   return (
@@ -67,6 +69,21 @@ export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps):
           </State>
         )}
         <VisibilityField value={visibility} onChange={setVisibility} />
+        <TextField
+          label="Environment"
+          hint="A badge beside its name; production asks twice before something is destroyed"
+          error={environmentFault(environment)}
+          list="known-environments"
+          maxLength={20}
+          placeholder="none"
+          value={environment}
+          onChange={(event) => setEnvironment(event.target.value)}
+        />
+        <datalist id="known-environments">
+          {ENVIRONMENTS.map((known) => (
+            <option key={known} value={known} />
+          ))}
+        </datalist>
         <ErrorNote error={create.error ?? update.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
@@ -74,7 +91,7 @@ export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps):
             look="main"
             type="submit"
             busy={create.isPending || update.isPending}
-            disabled={name === "" || slug === "" || fault !== null}
+            disabled={name === "" || slug === "" || fault !== null || environmentFault(environment) !== null}
           >
             {project === null ? "Create" : "Save"}
           </Button>

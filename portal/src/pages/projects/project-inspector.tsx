@@ -2,14 +2,17 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { useMayIn } from "~/app/may.ts";
+import { EnvironmentBadge } from "~/app/environment.tsx";
+import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loaded } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
 import { Apps } from "./apps.tsx";
+import { ArchiveProject } from "./archive-project.tsx";
 import { DeleteProject } from "./delete-project.tsx";
 import { ProjectDialog } from "./project-dialog.tsx";
 import { ProjectMembers } from "./project-members.tsx";
@@ -48,19 +51,24 @@ function Details({
   onGone: () => void;
 }): ReactNode {
   const [isChanging, setChanging] = useState(false);
-  const mayWrite = useMayIn(project.id, "projects:write");
-  const why = mayWrite ? undefined : "Your role lacks projects:write";
+  const why = useWhyNotIn(project.id, "projects:write");
   const visibility = VISIBILITY_ABOUT[project.visibility];
   return (
     <>
       <div className="flex flex-wrap gap-2">
-        <Button disabled={!mayWrite} title={why} onClick={() => setChanging(true)}>
+        <Button disabled={why !== undefined} title={why} onClick={() => setChanging(true)}>
           Change
         </Button>
         <PageLink page="" project={project.slug} className="inline-flex h-[30px] items-center text-sea hover:underline">
           Go to its home
         </PageLink>
       </div>
+      {project.archived_at !== null && (
+        <p className="rounded border border-line-2 bg-well px-2.5 py-1.5">
+          <State kind="stop">Archived</State> <Time at={project.archived_at} />: it is read, and nothing in it can be
+          changed.
+        </p>
+      )}
       <Facts
         items={[
           ["Slug", <Copyable key="slug" text={project.slug} />],
@@ -72,6 +80,10 @@ function Details({
               <span className="block text-s text-ink-2">{visibility.about}</span>
             </span>,
           ],
+          [
+            "Environment",
+            project.environment === null ? "not set" : <EnvironmentBadge key="env" environment={project.environment} />,
+          ],
           ["Made", <Time key="made" at={project.created_at} />],
         ]}
       />
@@ -82,7 +94,16 @@ function Details({
         tabs={[
           { id: "apps", title: "Apps", content: <Apps project={project} /> },
           { id: "members", title: "Members", content: <ProjectMembers project={project} /> },
-          { id: "danger", title: "Delete", content: <DeleteProject project={project} onGone={onGone} /> },
+          {
+            id: "danger",
+            title: "Archive and delete",
+            content: (
+              <div className="flex flex-col gap-3">
+                <ArchiveProject project={project} />
+                <DeleteProject project={project} onGone={onGone} />
+              </div>
+            ),
+          },
         ]}
       />
       {isChanging && (

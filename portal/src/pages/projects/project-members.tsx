@@ -172,6 +172,7 @@ function RemoveMember({
   return (
     <DangerDialog
       title={`Take ${member.name} out of ${project.name}`}
+      projectId={project.id}
       about={
         <p>
           {project.visibility === "private"

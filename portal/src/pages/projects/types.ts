@@ -9,4 +9,8 @@ export type ProjectsSearch = {
   readonly open: string | undefined;
   readonly tab: string | undefined;
   readonly new: boolean | undefined;
+  /** Only those of this environment. */
+  readonly environment: string | undefined;
+  /** Archived ones as well. */
+  readonly archived: boolean | undefined;
 };

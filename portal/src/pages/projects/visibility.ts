@@ -33,6 +33,16 @@ export function appSlugFault(slug: string): string | null {
     : "3 to 63 of a-z, 0-9, dots and hyphens; begins and ends with a letter or digit; nothing that S3 keeps for itself";
 }
 
+/** What most call what a project is for; others are taken too. */
+export const ENVIRONMENTS = ["production", "staging", "development"] as const;
+
+/** What is wrong with the label of an environment; null: nothing, or it has none. */
+export function environmentFault(label: string): string | null {
+  return label === "" || /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/.test(label)
+    ? null
+    : "1 to 20 of a-z, 0-9 and hyphens; begins and ends with a letter or digit";
+}
+
 /** A slug as a name proposes it. */
 export function slugOf(name: string, charsMax: number): string {
   return name

@@ -28,6 +28,7 @@ export function RevokeKeyDialog({ s3Key: key, onClose }: { s3Key: S3Key; onClose
   return (
     <DangerDialog
       title="Revoke this key"
+      projectId={key.project_id}
       type={isTypable(key.name) ? key.name : "revoke"}
       action="Revoke"
       busy={revoke.isPending}

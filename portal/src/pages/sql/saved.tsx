@@ -99,6 +99,7 @@ function DeleteDialog({ query, page, onClose }: { query: SavedQuery; page: SqlPa
   return (
     <DangerDialog
       title="Delete the saved query"
+      projectId={query.project_id}
       about={
         <p>
           Everyone loses <b>{query.name}</b>, and links to it open nothing. One that an alert uses can't be deleted.

@@ -12,7 +12,7 @@ import { State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { submitKeys } from "./setup/keys.ts";
-import { useWhyNotChange } from "./rights.ts";
+import { useProjectOf, useWhyNotChange } from "./rights.ts";
 
 type Consumer = ResultOf<typeof WEBHOOK_ROUTES.listWebhookConsumers>["items"][number];
 
@@ -194,6 +194,7 @@ function DeleteConsumer({
   consumer: Consumer;
   onClose: () => void;
 }): ReactNode {
+  const projectId = useProjectOf(webhookId);
   const remove = useAct(WEBHOOK_ROUTES.deleteWebhookConsumer, {
     changes: [WEBHOOK_ROUTES.listWebhookConsumers],
     onDone: onClose,
@@ -201,6 +202,7 @@ function DeleteConsumer({
   return (
     <DangerDialog
       title={`Delete ${consumer.name}`}
+      projectId={projectId}
       about="Whoever claims events by this name is answered 404 from then on. Its place is forgotten; the events stay. One of the same name begins anew."
       type={consumer.name}
       action="Delete the consumer"

@@ -13,7 +13,7 @@ import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { Answer, type Destination } from "./destination-state.tsx";
-import { useWhyNotChange } from "../rights.ts";
+import { useProjectOf, useWhyNotChange } from "../rights.ts";
 
 type Delivery = ResultOf<typeof WEBHOOK_ROUTES.listWebhookDeliveries>["items"][number];
 
@@ -105,6 +105,7 @@ function EventLink({ id }: { id: string }): ReactNode {
 
 /** Sends dead letters once more, or everything of a time. */
 function ReplayDialog({ destination, onClose }: { destination: Destination; onClose: () => void }): ReactNode {
+  const projectId = useProjectOf(destination.webhook_id);
   const say = useSay();
   const [range, setRange] = useState<{ from?: string | undefined; to?: string | undefined }>({});
   const isDead = range.from === undefined && range.to === undefined;
@@ -118,6 +119,7 @@ function ReplayDialog({ destination, onClose }: { destination: Destination; onCl
   return (
     <DangerDialog
       title={`Replay to ${visibleText(destination.name)}`}
+      projectId={projectId}
       about={
         <div className="flex flex-col gap-3">
           <p>

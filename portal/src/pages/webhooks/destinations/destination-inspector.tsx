@@ -16,7 +16,7 @@ import { DestinationDialog } from "./destination-dialog.tsx";
 import { filterText } from "./destination-form.ts";
 import { Answer, DestinationState, type Destination } from "./destination-state.tsx";
 import { RotateDestinationSecret } from "./rotate-secret.tsx";
-import { useWhyNotChange } from "../rights.ts";
+import { useProjectOf, useWhyNotChange } from "../rights.ts";
 
 type Open = "edit" | "rotate" | "delete" | null;
 
@@ -111,6 +111,7 @@ function DeleteDestination({
   onClose: () => void;
   onDeleted: () => void;
 }): ReactNode {
+  const projectId = useProjectOf(destination.webhook_id);
   const remove = useAct(WEBHOOK_ROUTES.deleteWebhookDestination, {
     changes: [WEBHOOK_ROUTES.listWebhookDestinations],
     onDone: onDeleted,
@@ -118,6 +119,7 @@ function DeleteDestination({
   return (
     <DangerDialog
       title={`Delete ${visibleText(destination.name)}`}
+      projectId={projectId}
       about={
         <>
           <p>

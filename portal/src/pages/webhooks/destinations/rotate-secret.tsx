@@ -5,6 +5,7 @@ import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
 import type { Destination } from "./destination-state.tsx";
 import { SecretShown } from "./secret-shown.tsx";
 import { visibleText } from "~/kit/foreign.ts";
+import { useProjectOf } from "../rights.ts";
 
 /** Replaces the secret that signs what is handed on; both sign until the receiver has the new one. */
 export function RotateDestinationSecret({
@@ -14,6 +15,7 @@ export function RotateDestinationSecret({
   destination: Destination;
   onClose: () => void;
 }): ReactNode {
+  const projectId = useProjectOf(destination.webhook_id);
   const [secret, setSecret] = useState<string | null>(null);
   const rotate = useAct(WEBHOOK_ROUTES.rotateWebhookDestinationSecret, { onDone: (made) => setSecret(made.secret) });
   if (secret !== null) return <SecretShown title="The new secret" secret={secret} onClose={onClose} />;
@@ -21,6 +23,7 @@ export function RotateDestinationSecret({
   return (
     <ReplaceDialog
       title="Rotate the secret"
+      projectId={projectId}
       about={`Of what is sent to ${visibleText(destination.name)}.`}
       label="The former one signs as well for"
       hint="Long enough for the receiver to get the new one. Each request has both signatures until then."

@@ -100,6 +100,7 @@ function RotateUrl({
   return (
     <ReplaceDialog
       title="Replace the address"
+      projectId={webhook.project_id}
       about="For when it got about. The new one is good at once."
       label="The present one is good for"
       action="Replace"

@@ -26,6 +26,7 @@ export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
   return (
     <DangerDialog
       title={`Delete ${visibleText(webhook.name)}`}
+      projectId={webhook.project_id}
       about={
         <div className="flex flex-col gap-2">
           <LastHour webhook={webhook} />

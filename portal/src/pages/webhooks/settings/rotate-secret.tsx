@@ -32,6 +32,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
   return (
     <ReplaceDialog
       title="Rotate the secret"
+      projectId={webhook.project_id}
       about="What the sender signs by."
       label="The former one counts as well for"
       action="Rotate"

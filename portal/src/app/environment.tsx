@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import { Badge, State } from "~/kit/state.tsx";
+import { useAddress, useMe, useProject } from "./scope.ts";
+
+/** The label by which a destructive act asks twice. */
+const PRODUCTION = "production";
+
+/** What a project says of itself beside its name: where it runs, and that it takes no changes. */
+export function ProjectBadges({
+  project: { environment, archived },
+}: {
+  project: { readonly environment: string | null; readonly archived: boolean };
+}): ReactNode {
+  return (
+    <>
+      {environment !== null && <EnvironmentBadge environment={environment} />}
+      {archived && <Badge>archived</Badge>}
+    </>
+  );
+}
+
+export function EnvironmentBadge({ environment }: { environment: string }): ReactNode {
+  if (environment !== PRODUCTION) return <Badge>{environment}</Badge>;
+  return <span className="rounded border border-stop px-1.5 text-s whitespace-nowrap text-stop">{environment}</span>;
+}
+
+/** Of what is destroyed: a project, null for none, several, or undefined for the one that the address names. */
+export type ProjectsOf = string | null | undefined | readonly (string | null)[];
+
+/**
+ * Says, before something is destroyed, that it is in production.
+ */
+export function ProductionWarning({ projectId }: { projectId: ProjectsOf }): ReactNode {
+  const { org } = useAddress();
+  return org === undefined ? null : <Warning projectId={projectId} />;
+}
+
+function Warning({ projectId }: { projectId: ProjectsOf }): ReactNode {
+  const me = useMe();
+  const present = useProject();
+  const ids = projectId === undefined ? [present?.id ?? null] : [projectId].flat();
+  const project = me?.projects.find(({ id, environment }) => environment === PRODUCTION && ids.includes(id));
+  if (project === undefined) return null;
+  return (
+    <p className="rounded border border-stop bg-stop-2 px-2.5 py-1.5 text-ink">
+      <State kind="stop">Production</State> <b className="font-medium">{project.name}</b> is a production project:
+      whoever relies on it notices at once.
+    </p>
+  );
+}

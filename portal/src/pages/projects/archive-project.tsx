@@ -1,0 +1,97 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useWhyNotIn } from "~/app/may.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import type { Project } from "./types.ts";
+
+const CHANGES = [ORGANIZATION_ROUTES.listProjects, ORGANIZATION_ROUTES.getProject, ORGANIZATION_ROUTES.getMe];
+
+/** Puts a project away without losing anything, and takes it back. */
+export function ArchiveProject({ project }: { project: Project }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const why = useWhyNotIn(project.id, "projects:write");
+  return (
+    <section className="flex flex-col items-start gap-2 rounded border border-line-2 p-3">
+      <h3>{project.archived_at === null ? "Archive" : "Archived"}</h3>
+      {project.archived_at === null ? (
+        <>
+          <p>
+            An archived project is kept as it is: everything can be read, nothing in it can be changed. It can be taken
+            back at any time.
+          </p>
+          <Button disabled={why !== undefined} title={why} onClick={() => setOpen(true)}>
+            Archive this project
+          </Button>
+        </>
+      ) : (
+        <>
+          <p>
+            Since <Time at={project.archived_at} /> it is read and not changed. Its settings, members, credentials and
+            keys can be.
+          </p>
+          <Unarchive project={project} why={why} />
+        </>
+      )}
+      {isOpen && <Confirm project={project} onClose={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+function Unarchive({ project, why }: { project: Project; why: string | undefined }): ReactNode {
+  const say = useSay();
+  const back = useAct(ORGANIZATION_ROUTES.unarchiveProject, {
+    changes: CHANGES,
+    onDone: ({ name }) => say(`${name} takes changes again`),
+  });
+  return (
+    <>
+      <Button
+        disabled={why !== undefined}
+        title={why}
+        busy={back.isPending}
+        onClick={() => back.mutate({ params: { project_id: project.id } })}
+      >
+        Unarchive
+      </Button>
+      <ErrorNote error={back.error} />
+    </>
+  );
+}
+
+function Confirm({ project, onClose }: { project: Project; onClose: () => void }): ReactNode {
+  const say = useSay();
+  const archive = useAct(ORGANIZATION_ROUTES.archiveProject, {
+    changes: CHANGES,
+    onDone: ({ name }) => {
+      say(`${name} is archived`);
+      onClose();
+    },
+  });
+  return (
+    <DangerDialog
+      title={`Archive ${project.name}`}
+      projectId={project.id}
+      about={
+        <div className="flex flex-col gap-2">
+          <p>From then on, on every node and with every token that is out already:</p>
+          <ul className="list-disc pl-5">
+            <li>telemetry of its credentials is refused, and so are uploads, pushes, and writes to its buckets;</li>
+            <li>its webhooks answer 404, and what is sent to them meanwhile is lost;</li>
+            <li>its alerts watch nothing, and its apps, files and saved queries can’t be changed or deleted.</li>
+          </ul>
+          <p>Reading goes on, and what is kept for a time still ends with it.</p>
+        </div>
+      }
+      action="Archive the project"
+      busy={archive.isPending}
+      error={archive.error}
+      onConfirm={() => archive.mutate({ params: { project_id: project.id } })}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { ProductionWarning } from "~/app/environment.tsx";
+import { useProjectsFor } from "~/app/may.ts";
+import { Button } from "~/kit/button.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { SelectField } from "~/kit/field.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { consequencesOf } from "./move.ts";
+import type { App, Project } from "./types.ts";
+
+/** Gives an app to another project, and says before who reaches it then. */
+export function MoveApp({ app, project, onClose }: { app: App; project: Project; onClose: () => void }): ReactNode {
+  const say = useSay();
+  const others = useProjectsFor("apps:write").filter(({ id }) => id !== project.id);
+  const [chosen, setChosen] = useState("");
+  const target = others.find(({ id }) => id === chosen) ?? others[0];
+  const move = useAct(ORGANIZATION_ROUTES.moveApp, {
+    changes: [ORGANIZATION_ROUTES.listApps, ORGANIZATION_ROUTES.getApp],
+    onDone: ({ name, project_slug: to }) => {
+      say(`${name} is in ${to} now`);
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (target !== undefined) move.mutate({ params: { app_id: app.id }, body: { project: target.id } });
+  };
+  return (
+    <Dialog
+      title={`Move ${app.name}`}
+      about="With its images and its bucket, to another project of the organization."
+      onClose={onClose}
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <ProductionWarning projectId={project.id} />
+        {target === undefined ? (
+          <p>There is no other project in which you hold apps:write.</p>
+        ) : (
+          <>
+            <SelectField label="To" value={target.id} onChange={(event) => setChosen(event.target.value)}>
+              {others.map(({ id, name, slug }) => (
+                <option key={id} value={id}>
+                  {name} ({slug})
+                </option>
+              ))}
+            </SelectField>
+            <ul className="flex list-disc flex-col gap-1 pl-5" aria-live="polite">
+              {consequencesOf(app, project, target).map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <ErrorNote error={move.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="danger" type="submit" busy={move.isPending} disabled={target === undefined}>
+            Move the app
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

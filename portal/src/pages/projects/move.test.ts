@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { consequencesOf } from "./move.ts";
+
+const APP = { slug: "shop-web" };
+const open = { name: "Web", visibility: "organization", environment: null } as const;
+const closed = { name: "Vault", visibility: "private", environment: "production" } as const;
+
+test("who sees an app after its move is said before", () => {
+  assert.match(consequencesOf(APP, open, closed).join(" "), /Only members of Vault see it then: owners and admins/);
+  assert.match(consequencesOf(APP, open, closed).join(" "), /Vault is production\./);
+  assert.match(consequencesOf(APP, closed, open).join(" "), /Every member of the organization sees it then/);
+  assert.match(consequencesOf(APP, closed, { ...closed, name: "Safe" }).join(" "), /and not those of Vault/);
+  assert.match(
+    consequencesOf(APP, open, { ...open, name: "Shop" }).join(" "),
+    /The whole organization sees it as before/,
+  );
+});
+
+test("an environment is told where it becomes another", () => {
+  const [staging, production] = [
+    { ...open, environment: "staging" },
+    { ...open, name: "Live", environment: "production" },
+  ];
+  assert.ok(consequencesOf(APP, staging, production).includes("Live is production, Web is staging."));
+  assert.equal(consequencesOf(APP, staging, staging).length, 4);
+});
