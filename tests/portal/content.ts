@@ -106,6 +106,11 @@ async function access({ server, token, home }: Shared, { name }: Words): Promise
     }),
   ];
   for (const { status, text } of created) assert.ok(status === 200 || status === 201, text);
+  const trust = await server.call("POST", `/v1/credentials/${String(created[0]?.body["id"])}/trusts`, {
+    token,
+    json: { name, issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/shop:ref:refs/heads/**" },
+  });
+  assert.equal(trust.status, 201, trust.text);
 }
 
 async function webhooks({ server, token, home }: Shared, { name, message, header }: Words): Promise<void> {

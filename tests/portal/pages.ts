@@ -13,6 +13,7 @@ export const ORGANIZATION_PAGES = [
   "members",
   "roles",
   "credentials",
+  "trusts",
   "s3-keys",
   "audit",
   "projects",

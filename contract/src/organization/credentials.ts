@@ -48,6 +48,9 @@ export const CREDENTIAL_ROWS = {
         project: Type.Optional(nullable(IdOrSlug)),
         expires_at: Type.Optional(nullable(Type.String({ format: "date-time" }))),
         allowed_addresses: Type.Optional(AllowedAddresses),
+        without_secret: Type.Optional(
+          Type.Boolean({ default: false, description: "for jobs of trusted issuers only; client_secret is null then" }),
+        ),
       },
       closed,
     ),

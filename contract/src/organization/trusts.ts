@@ -79,6 +79,18 @@ export const TRUST_ROWS = {
     problems: ["invalid_body", "not_found", "conflict"],
     idempotent: true,
   }),
+  getTrust: route({
+    operationId: "getTrust",
+    method: "GET",
+    path: "/v1/trusts/{trust_id}",
+    tag: "credentials",
+    summary: "Show a trust",
+    permission: "credentials:read",
+    params: trustParams,
+    result: Trust,
+    status: 200,
+    problems: ["not_found"],
+  }),
   testTrust: route({
     operationId: "testTrust",
     method: "POST",

@@ -146,6 +146,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/credentials/page.tsx"),
   },
   {
+    path: "trusts",
+    title: "Trusted issuers",
+    group: "Access",
+    scope: "credentials:read",
+    topic: "token",
+    load: () => import("~/pages/trusts/page.tsx"),
+  },
+  {
     path: "s3-keys",
     title: "S3 keys",
     group: "Access",

@@ -9,7 +9,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyButton } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { SelectField, TextField } from "~/kit/field.tsx";
+import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import { cn } from "~/kit/cn.ts";
 import { State } from "~/kit/state.tsx";
 import { useGrant, usePolicy, type PolicyOfCredentials } from "./grant.ts";
@@ -53,6 +53,7 @@ export function CreateDialog({ search, project, onCreated, onClose }: CreateProp
         ...(draft.project === null ? {} : { project: draft.project }),
         ...(expires_at === null ? {} : { expires_at }),
         allowed_addresses: bodyOf(addresses),
+        ...(draft.withoutSecret ? { without_secret: true } : {}),
       },
     });
   };
@@ -74,6 +75,11 @@ export function CreateDialog({ search, project, onCreated, onClose }: CreateProp
           }
         />
         <Where draft={draft} days={days} policy={policy} onChange={change} />
+        <Checkbox
+          label="Without a secret: only trusted issuers' tokens sign in as it"
+          checked={draft.withoutSecret}
+          onChange={(event) => change({ withoutSecret: event.target.checked })}
+        />
         <PermissionPicker
           requested={draft.requested}
           grant={grant}
@@ -120,13 +126,14 @@ function isProposed(name: string): boolean {
 }
 
 /** The address of this page with the form filled in, to be sent to who is to make it. */
-function linkOf({ name, requested, project, expiresDays }: Draft): string {
+function linkOf({ name, requested, project, expiresDays, withoutSecret }: Draft): string {
   const url = new URL(location.pathname, location.origin);
   url.searchParams.set("new", "true");
   if (name !== "") url.searchParams.set("name", name);
   url.searchParams.set("scopes", requested.join(","));
   if (project !== null) url.searchParams.set("for_project", project);
   url.searchParams.set("expires_days", expiresDays === null ? "never" : String(expiresDays));
+  if (withoutSecret) url.searchParams.set("without_secret", "true");
   return url.href;
 }
 

@@ -19,6 +19,7 @@ import { ActivityPart } from "./activity.tsx";
 import { usePolicy } from "./grant.ts";
 import { Owner } from "./owner.tsx";
 import { countdown, ownerLeft, stateOf, whyCut } from "./state.ts";
+import { TrustedIssuers } from "./trusted-issuers.tsx";
 import { topicOf } from "./topic-of.ts";
 import type { Credential } from "./types.ts";
 
@@ -61,6 +62,11 @@ function Details({ credential, onAct }: { credential: Credential; onAct: Inspect
       <Part title="Secrets">
         <Secrets credential={credential} />
       </Part>
+      {credential.kind === "app" && credential.revoked_at === null && (
+        <Part title="Trusted issuers">
+          <TrustedIssuers id={credential.id} />
+        </Part>
+      )}
       <Part title="Activity">
         <ActivityPart id={credential.id} />
         <AuditLink id={credential.id} />

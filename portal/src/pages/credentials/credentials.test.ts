@@ -63,8 +63,10 @@ test("a link fills the form in, and what it can't mean is dropped", () => {
       project: "web",
       expiresDays: 30,
       addresses: "",
+      withoutSecret: false,
     },
   );
+  assert.equal(draftOf({ template: "ci", without_secret: true }, SCOPES, null).withoutSecret, true);
   assert.equal(draftOf({ template: "ci" }, SCOPES, "web").project, "web");
   assert.deepEqual(draftOf({ template: "ci" }, SCOPES, null).requested, ["registry:pull", "registry:push"]);
   assert.equal(draftOf({ template: "ci", expires_days: "never" }, SCOPES, null).expiresDays, null);

@@ -26,6 +26,7 @@ const NO_FORM = {
   scopes: undefined,
   for_project: undefined,
   expires_days: undefined,
+  without_secret: undefined,
 } as const;
 
 /** Credentials of programs and personal tokens: what they may do, who made them, what they did lately. */
@@ -113,7 +114,7 @@ function Credentials({ search, change, project }: CredentialsProps): ReactNode {
           search={search}
           project={home}
           onCreated={(credential) => {
-            setMade(credential);
+            if (credential.client_secret !== null || credential.replayed === true) setMade(credential);
             change({ ...NO_FORM, credential: credential.id });
           }}
           onClose={() => change(NO_FORM)}

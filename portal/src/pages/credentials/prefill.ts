@@ -8,6 +8,7 @@ export interface PrefillSearch {
   readonly scopes?: unknown;
   readonly for_project?: unknown;
   readonly expires_days?: unknown;
+  readonly without_secret?: unknown;
 }
 
 export interface Draft {
@@ -19,6 +20,8 @@ export interface Draft {
   readonly expiresDays: number | null;
   /** From where it may be used, as typed; empty: from anywhere. */
   readonly addresses: string;
+  /** Only tokens of issuers that it trusts sign in as it. */
+  readonly withoutSecret: boolean;
 }
 
 /**
@@ -43,6 +46,7 @@ export function draftOf(search: PrefillSearch, allScopes: readonly Scope[], proj
           ? days
           : (template?.expiresDays ?? null),
     addresses: "",
+    withoutSecret: search.without_secret === true,
   };
 }
 

@@ -16,4 +16,5 @@ export type CredentialSearch = {
   readonly scopes: string | undefined;
   readonly for_project: string | undefined;
   readonly expires_days: number | string | undefined;
+  readonly without_secret: boolean | undefined;
 };

@@ -32,6 +32,7 @@ import { listApps } from "./operations/list-apps.ts";
 import { getS3Destination } from "./operations/get-s3-destination.ts";
 import { getS3Key } from "./operations/get-s3-key.ts";
 import { getS3KeyActivity } from "./operations/get-s3-key-activity.ts";
+import { getTrust } from "./operations/get-trust.ts";
 import { listAudit } from "./operations/list-audit.ts";
 import { listCredentials } from "./operations/list-credentials.ts";
 import { listInvitations } from "./operations/list-invitations.ts";
@@ -99,6 +100,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
   mountRoute(app, host, rows.revokeCredential, revokeCredential(deps));
   mountRoute(app, host, rows.listTrusts, listTrusts(deps));
   mountRoute(app, host, rows.createTrust, createTrust(deps));
+  mountRoute(app, host, rows.getTrust, getTrust(deps));
   mountRoute(app, host, rows.testTrust, testTrust(deps));
   mountRoute(app, host, rows.deleteTrust, deleteTrust(deps));
   mountRoute(app, host, rows.listS3Keys, listS3Keys(deps));

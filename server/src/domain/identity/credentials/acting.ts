@@ -65,6 +65,11 @@ export function creatorOf(actor: Acting["actor"]): string {
   return actor.kind === "system" ? CREATED_BY_SYSTEM : actor.id;
 }
 
+/** Whoever has a token of their own may end it, whatever else they may. */
+export function isOwn(actor: Acting["actor"], token: { readonly kind: string; readonly created_by: string }): boolean {
+  return token.kind === "personal" && actor.kind === "person" && token.created_by === actor.id;
+}
+
 /** What does not exist and what may not be seen are answered with the same words. */
 export function absent(): Problem {
   return new Problem("not_found", "There is no such resource here, or you may not see it.");

@@ -13,6 +13,7 @@ import {
   auditActorOf,
   creatorOf,
   holdingsOf,
+  isOwn,
   requireHeld,
   requirePermission,
   requirePolicy,
@@ -74,12 +75,20 @@ export class Credentials {
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`
    */
   async create(acting: Acting, input: NewCredential): Promise<{ credential: Credential; clientSecret: string }> {
-    const { actor } = acting;
-    const made = { kind: "app", createdBy: creatorOf(actor), secret: newSecret("mrcs") } as const;
-    const credential = await this.#insert(acting, input, made, (tx, scopes) =>
+    const clientSecret = newSecret("mrcs");
+    return { credential: await this.#make(acting, input, clientSecret), clientSecret };
+  }
+
+  /** The same with no secret: only tokens of issuers that it trusts sign in as it, until a rotation makes one. */
+  async createWithoutSecret(acting: Acting, input: NewCredential): Promise<Credential> {
+    return this.#make(acting, input, null);
+  }
+
+  #make(acting: Acting, input: NewCredential, secret: string | null): Promise<Credential> {
+    const made = { kind: "app", createdBy: creatorOf(acting.actor), secret } as const;
+    return this.#insert(acting, input, made, (tx, scopes) =>
       this.#requireMayCreate(tx, acting, input.projectId, scopes),
     );
-    return { credential, clientSecret: made.secret };
   }
 
   /**
@@ -105,7 +114,7 @@ export class Credentials {
   async #insert(
     acting: Acting,
     input: NewCredential,
-    made: { readonly kind: Credential["kind"]; readonly createdBy: string; readonly secret: string },
+    made: { readonly kind: Credential["kind"]; readonly createdBy: string; readonly secret: string | null },
     requireMay: (tx: Writer, scopes: ReadonlySet<Scope>) => Promise<{ policy: Policy; resource: Resource }>,
   ): Promise<Credential> {
     const { metadata, clock } = this.#deps;
@@ -136,9 +145,10 @@ export class Credentials {
         allowed_addresses: addresses,
         pending,
       });
-      await addSecret(this.#deps, tx, id, made.secret);
+      if (made.secret !== null) await addSecret(this.#deps, tx, id, made.secret);
       const detail = {
         ...(made.kind === "personal" ? { kind: made.kind, person: made.createdBy } : {}),
+        ...(made.secret === null ? { without_secret: true } : {}),
         name: input.name,
         scopes: renderScopes(scopes),
         project_id: input.projectId,
@@ -391,9 +401,4 @@ export class Credentials {
       detail,
     });
   }
-}
-
-/** Whoever has a token of their own may end it, whatever else they may. */
-function isOwn(actor: Acting["actor"], { kind, created_by }: CredentialContext): boolean {
-  return kind === "personal" && actor.kind === "person" && created_by === actor.id;
 }

@@ -149,15 +149,21 @@ export class Trusts {
     });
   }
 
+  /** @throws Problem `not_found`, `insufficient_scope` */
+  async get(acting: Acting, id: string): Promise<TrustView> {
+    const row = await this.#row(acting, id);
+    requirePermission(acting.actor, "credentials:read", resourceOf(row));
+    return viewOf(row);
+  }
+
   /** What the trust asks of a token, and whether this one has it. Gives nothing for it. @throws Problem `not_found`, `insufficient_scope` */
   async test(
     acting: Acting,
     id: string,
     assertion: string,
   ): Promise<{ checks: Check[]; issuer: string | null; subject: string | null }> {
-    const row = await this.#row(acting, id);
-    requirePermission(acting.actor, "credentials:read", resourceOf(row));
-    const { checks, assertion: read } = await this.#deps.federation.explain(viewOf(row), assertion);
+    const trust = await this.get(acting, id);
+    const { checks, assertion: read } = await this.#deps.federation.explain(trust, assertion);
     return { checks, issuer: read?.issuer ?? null, subject: read?.subject ?? null };
   }
 

@@ -11,14 +11,20 @@ export function createCredential(
   return async ({ body }, context) => {
     const named = body.project ?? null;
     const project = named === null ? null : await projectFor(deps, context.principal, named, "credentials:write");
-    const { credential, clientSecret } = await deps.identity.credentials.create(actingOf(context), {
+    const input = {
       projectId: project?.id ?? null,
       name: body.name,
       scopes: body.scopes,
       expiresAtMs: body.expires_at === undefined || body.expires_at === null ? null : msFromIso(body.expires_at),
       allowedAddresses: body.allowed_addresses ?? null,
-    });
+    };
     void context.reply.header("cache-control", "no-store");
+    const { credentials } = deps.identity;
+    if (body.without_secret === true) {
+      const made = await credentials.createWithoutSecret(actingOf(context), input);
+      return { ...credentialBody(made), client_secret: null };
+    }
+    const { credential, clientSecret } = await credentials.create(actingOf(context), input);
     return { ...credentialBody(credential), client_secret: clientSecret };
   };
 }

@@ -1,0 +1,112 @@
+/** Trusted issuers in a real browser: a job of an issuer of our own gets a token by what the page made. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { postForm } from "../fixtures/http.ts";
+import { startIssuer, type Issuer } from "../fixtures/issuer.ts";
+import { axe, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
+
+const portal = usePortal({ settings: { webhooks_private_addresses: "allow" } });
+const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
+const TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const SUBJECT = "repo:acme/shop:ref:refs/heads/main";
+
+let issuer: Issuer;
+before(async () => (issuer = await startIssuer()));
+after(() => issuer.close());
+
+/** What is wrong with the page but for its frame, which the test of every page judges. */
+async function ownFaults({ page, faults }: Tab): Promise<string[]> {
+  const found = (await axe(page)).filter((fault) => !fault.includes("choose an organization"));
+  const over = await overflow(page);
+  return [...found, ...faults, ...(over > 0 ? [`reaches ${over} px past the edge`] : [])];
+}
+
+async function picture({ page }: Tab, name: string): Promise<void> {
+  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `trusts ${name}.png`), fullPage: true });
+}
+
+async function ask(clientId: string, assertion: string): Promise<{ status: number; token: string; error: unknown }> {
+  const { status, body } = await postForm(portal.shared.server.origin, "/oauth/token", {
+    grant_type: "client_credentials",
+    client_id: clientId,
+    client_assertion_type: TYPE,
+    client_assertion: assertion,
+  });
+  return { status, token: String(body["access_token"]), error: body["error"] };
+}
+
+test("a credential without a secret, a trust, a job's token, and the end", { skip: NO_CHROMIUM }, async () => {
+  const { server, home } = portal.shared;
+  const tab = await portal.open();
+  const { page } = tab;
+  const path = `/o/${home.org.slug}/-/trusts`;
+  await tab.go(path);
+  await page.getByText("No issuer is trusted yet").waitFor();
+  await picture(tab, "empty");
+
+  await tab.go(`/o/${home.org.slug}/-/credentials?new=true&template=ci&without_secret=true`);
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("deploys");
+  assert.equal(await page.getByLabel(/^Without a secret/).isChecked(), true);
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("None that is accepted.").waitFor();
+  await page.getByRole("link", { name: "Trust an issuer" }).click();
+
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Owner").fill("acme");
+  await dialog.getByLabel("Repository").fill("shop");
+  await dialog.getByText(SUBJECT).waitFor();
+  await dialog.getByLabel("Branch").fill("**");
+  await dialog.getByText(/every branch, also/).waitFor();
+  assert.deepEqual(await ownFaults(tab), []);
+  await picture(tab, "dialog");
+  await dialog.getByRole("button", { name: "Any OpenID issuer" }).click();
+  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("shop's main branch");
+  await dialog.getByLabel("Issuer").fill(issuer.url);
+  await dialog.getByLabel("Subject").fill("repo:*:ref:refs/heads/main");
+  await dialog.getByRole("button", { name: "Trust", exact: true }).click();
+  await dialog.getByText(/only behind its first two parts/).waitFor();
+  await dialog.getByLabel("Subject").fill("repo:acme/shop:ref:refs/heads/*");
+  await dialog.getByRole("button", { name: "Trust", exact: true }).click();
+  await page.getByRole("heading", { name: "Use it in a job" }).waitFor();
+
+  const clientId = /mrc_[0-9a-z]{26}/.exec((await page.getByRole("complementary").textContent()) ?? "")?.[0] ?? "";
+  const aud = server.origin;
+  const { status, token } = await ask(clientId, await issuer.token({ aud, sub: SUBJECT }));
+  assert.equal(status, 200);
+  assert.equal((await server.call("GET", "/v1/me", { token })).status, 200);
+
+  await page.getByLabel("Token of a job").fill(await issuer.token({ aud, sub: "repo:acme/shop:ref:refs/heads/a/b" }));
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("It would be refused").waitFor();
+  assert.equal(await page.getByRole("list", { name: "Checks" }).getByText("is not right").count(), 1);
+  await page.getByLabel("Token of a job").fill(await issuer.token({ aud, sub: SUBJECT }));
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("It would be taken").waitFor();
+  assert.deepEqual(await ownFaults(tab), []);
+  await picture(tab, "open");
+
+  const address = page.url();
+  for (const [name, look] of [
+    ["dark wide", { theme: "dark" }],
+    ["light 360 px", { width: 360, height: 800 }],
+    ["light 320 px", { width: 320, height: 640 }],
+  ] as const) {
+    const other = await portal.open(look);
+    await other.go(new URL(address).pathname + new URL(address).search);
+    await other.page.getByRole("heading", { name: "Use it in a job" }).waitFor();
+    await picture(other, name);
+    assert.deepEqual(await ownFaults(other), [], name);
+    await other.close();
+  }
+
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByLabel(/to go on/).fill("shop's main branch");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("No issuer is trusted yet").waitFor();
+  assert.equal((await server.call("GET", "/v1/me", { token })).status, 401);
+  const after_ = await ask(clientId, await issuer.token({ aud, sub: SUBJECT }));
+  assert.deepEqual([after_.status, after_.error], [401, "invalid_client"]);
+  assert.equal(server.stdout().includes("eyJ") || server.stderr().includes("eyJ"), false, "no token is logged");
+  await tab.close();
+});
