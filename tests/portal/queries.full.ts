@@ -69,3 +69,48 @@ test("a saved query that somebody else changed is not overwritten", { skip: NO_C
   assert.deepEqual(faults, []);
   await tab.close();
 });
+
+test(
+  "an alert's statement is written with completion, and the keyboard leads in and out",
+  { skip: NO_CHROMIUM },
+  async () => {
+    const { server, token } = portal.shared;
+    const tab = await portal.open();
+    const { page, faults } = tab;
+    await tab.go(`${path("alerts")}?new=yes`);
+    const dialog = page.getByRole("dialog");
+    const editor = dialog.locator(".cm-content");
+    await editor.waitFor();
+    assert.equal(await editor.getAttribute("aria-label"), "Statement");
+    assert.deepEqual(await axe(page), []);
+
+    await dialog.getByLabel("Name", { exact: true }).fill("Too many errors");
+    await write(editor, "SELECT mess");
+    const suggestions = page.locator(".cm-tooltip-autocomplete");
+    await suggestions.getByText("message", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await suggestions.waitFor({ state: "detached" });
+    assert.ok(await dialog.isVisible(), "the form stays");
+    await editor.pressSequentially("ag");
+    await suggestions.getByText("message", { exact: true }).waitFor();
+    await page.waitForTimeout(100); // a completion is taken only when it was in sight for a moment
+    await page.keyboard.press("Tab");
+    await editor.pressSequentially(" FROM logs ");
+    await page.keyboard.press("Escape");
+    assert.match((await editor.textContent()) ?? "", /^SELECT message FROM logs/);
+    await page.keyboard.press("Tab");
+    await dialog.locator(":focus", { hasText: "Try it now" }).waitFor();
+    await page.keyboard.press("Shift+Tab");
+    await dialog.locator(".cm-content:focus").waitFor();
+
+    await dialog.getByLabel("Address").fill("https://example.org/alert");
+    await editor.focus();
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await page.getByText("Too many errors").first().waitFor();
+    const { body } = await server.call("GET", "/v1/query/saved?limit=100", { token });
+    const found = (body["items"] as { name: string; sql: string }[]).find(({ name }) => name === "Too many errors");
+    assert.equal(found?.sql.trim(), "SELECT message FROM logs");
+    assert.deepEqual(faults, []);
+    await tab.close();
+  },
+);

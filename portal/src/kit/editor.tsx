@@ -3,7 +3,9 @@ import {
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
+  completionStatus,
   type CompletionSource,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -32,14 +34,15 @@ export interface Mark {
 }
 
 interface SqlEditorProps {
-  label: string;
+  /** Of the element that is typed into: its name at least. Those of the first time count. */
+  attributes: Readonly<Record<string, string>>;
   value: string;
   onChange: (value: string) => void;
-  /** `⌘↵` and `Ctrl ↵`, with what is selected or else all. */
-  onRun: (sql: string) => void;
+  /** `⌘↵` and `Ctrl ↵`, with what is selected or else all. Without it they mean what they mean around the editor. */
+  onRun?: (sql: string) => void;
   schema: SqlSchema | undefined;
   /** What the server could not make sense of. */
-  wrong: Mark | null;
+  wrong?: Mark | null;
 }
 
 /** Fewer than PostgreSQL's: words that are names of ours, such as level and message, are none. */
@@ -72,18 +75,19 @@ const wrongField = StateField.define<DecorationSet>({
 });
 
 /** SQL with completion of what the server knows. Tab leaves the editor, as it leaves any field, unless a completion is open. */
-export function SqlEditor({ label, value, onChange, onRun, schema, wrong }: SqlEditorProps): ReactNode {
+export function SqlEditor({ attributes, value, onChange, onRun, schema, wrong = null }: SqlEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const latest = useRef({ value, onChange, onRun });
   latest.current = { value, onChange, onRun };
+  const first = useRef(attributes);
   const completion = useRef(new Compartment());
 
   useEffect(() => {
     if (host.current === null) return;
     const run = (editor: EditorView): boolean => {
       const { main } = editor.state.selection;
-      latest.current.onRun(main.empty ? editor.state.doc.toString() : editor.state.sliceDoc(main.from, main.to));
+      latest.current.onRun?.(main.empty ? editor.state.doc.toString() : editor.state.sliceDoc(main.from, main.to));
       return true;
     };
     const editor = new EditorView({
@@ -91,7 +95,7 @@ export function SqlEditor({ label, value, onChange, onRun, schema, wrong }: SqlE
       state: EditorState.create({
         doc: latest.current.value,
         extensions: [
-          ...extensions(label),
+          ...extensions(first.current),
           completion.current.of([]),
           Prec.highest(keymap.of([{ key: "Mod-Enter", run }])),
           EditorView.updateListener.of((update) => {
@@ -101,16 +105,18 @@ export function SqlEditor({ label, value, onChange, onRun, schema, wrong }: SqlE
       }),
     });
     view.current = editor;
+    const stopListening = closeSuggestionsFirst(editor);
     return () => {
+      stopListening();
       editor.destroy();
       view.current = null;
     };
-  }, [label]);
+  }, []);
 
   useEffect(() => {
     if (schema === undefined) return;
     view.current?.dispatch({ effects: completion.current.reconfigure(completionOf(schema)) });
-  }, [schema, label]);
+  }, [schema]);
 
   useEffect(() => {
     const editor = view.current;
@@ -128,6 +134,18 @@ export function SqlEditor({ label, value, onChange, onRun, schema, wrong }: SqlE
       className="h-full min-h-0 overflow-hidden rounded border border-line focus-within:outline-2 focus-within:outline-focus"
     />
   );
+}
+
+/** `Esc` closes open suggestions, and not the dialog around the editor, which would hear of it first. */
+function closeSuggestionsFirst(editor: EditorView): () => void {
+  const listener = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || !editor.hasFocus || completionStatus(editor.state) === null) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    closeCompletion(editor);
+  };
+  window.addEventListener("keydown", listener, { capture: true });
+  return () => window.removeEventListener("keydown", listener, { capture: true });
 }
 
 /**
@@ -148,11 +166,11 @@ const typeOver = EditorView.domEventHandlers({
   },
 });
 
-function extensions(label: string): Extension[] {
+function extensions(attributes: Readonly<Record<string, string>>): Extension[] {
   const nonce = styleNonce();
   return [
     nonce === undefined ? [] : EditorView.cspNonce.of(nonce),
-    EditorView.contentAttributes.of({ "aria-label": label, "data-search": "" }),
+    EditorView.contentAttributes.of(attributes),
     lineNumbers(),
     history(),
     drawSelection(),

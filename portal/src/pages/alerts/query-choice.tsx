@@ -5,8 +5,9 @@ import { useWhyNotIn } from "~/app/may.ts";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { Field, SelectField, TextArea } from "~/kit/field.tsx";
+import { SelectField } from "~/kit/field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
+import { SqlField } from "~/kit/sql-field.tsx";
 import { State } from "~/kit/state.tsx";
 import { holds, secondsOf, type Draft } from "./alert-draft.ts";
 
@@ -61,16 +62,12 @@ export function QueryChoice({
         </Button>
       )}
       {queryId === NEW_QUERY ? (
-        <Field label="Statement" hint="$from and $to are the bounds of the time that it looks at.">
-          {(bound) => (
-            <TextArea
-              {...bound}
-              className="mono min-h-32"
-              value={sql}
-              onChange={(event) => onSql(event.target.value)}
-            />
-          )}
-        </Field>
+        <SqlField
+          label="Statement"
+          hint="$from and $to are the bounds of the time that it looks at. Tab leads on to the next field."
+          value={sql}
+          onChange={onSql}
+        />
       ) : (
         chosen !== undefined && (
           <pre className="overflow-auto rounded border border-line bg-well p-2 text-s whitespace-pre-wrap">

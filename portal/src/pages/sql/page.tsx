@@ -7,6 +7,7 @@ import { TextField } from "~/kit/field.tsx";
 import type { GridRow } from "~/kit/grid-table.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Page as Frame } from "~/kit/page.tsx";
+import { useSchema } from "~/kit/sql-schema.ts";
 import { TimeRangePicker } from "~/kit/time-range-picker.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { HistoryPanel, SchemaPanel } from "./panels.tsx";
@@ -15,13 +16,16 @@ import { PlanDialog } from "./plan.tsx";
 import { Results, useClosedByNewResult, useWrong } from "./results.tsx";
 import { RowInspector } from "./row-inspector.tsx";
 import { SaveButton, SavedPanel, searchOfSaved, useSaved, type SavedQuery } from "./saved.tsx";
-import { useSchema, useSql, type SqlPage } from "./use-sql.ts";
+import { useSql, type SqlPage } from "./use-sql.ts";
 
 const PANELS = [
   ["saved", "Saved"],
   ["history", "History"],
   ["tables", "Tables"],
 ] as const;
+
+/** `/` leads to it. */
+const ATTRIBUTES = { "aria-label": "SQL statement", "data-search": "" };
 
 /** SQL over everything that is stored: write, run, look, keep, take along. */
 export function Page(): ReactNode {
@@ -62,7 +66,7 @@ export function Page(): ReactNode {
         <div className="flex min-h-[560px] flex-1 flex-col gap-2.5">
           <div className="h-44 shrink-0">
             <SqlEditor
-              label="SQL statement"
+              attributes={ATTRIBUTES}
               value={page.text}
               onChange={page.setText}
               onRun={page.run}

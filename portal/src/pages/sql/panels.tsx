@@ -6,7 +6,8 @@ import { Copyable } from "~/kit/copy.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Loading } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
-import { useSchema, type SqlPage } from "./use-sql.ts";
+import { useSchema } from "~/kit/sql-schema.ts";
+import type { SqlPage } from "./use-sql.ts";
 
 /** What was run in this browser; those with a star stay and stand first. */
 export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {

@@ -1,11 +1,8 @@
 import type { Client } from "@mooring/client";
-import { QUERY_ROUTES } from "@mooring/contract";
-import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { streamQuery, type QueryRequest } from "~/api/stream.ts";
 import { useOrganization } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
-import type { SqlSchema } from "~/kit/editor-completion.ts";
 import { anyRangeOf, boundsOf, searchOf, type TimeRange } from "~/kit/time-range.ts";
 import { readHistory, withRun, withStar, writeHistory, type PastRun } from "./history.ts";
 import { parametersOf, readTexts, type ParameterTexts } from "./parameters.ts";
@@ -193,15 +190,4 @@ function useHistory(organization: string): {
     record: useCallback((run) => update((runs) => withRun(runs, run)), [update]),
     star: useCallback((sql) => update((runs) => withStar(runs, sql)), [update]),
   };
-}
-
-/** Tables, columns and functions; asked once. */
-export function useSchema(): (SqlSchema & { examples: readonly { title: string; sql: string }[] }) | undefined {
-  const { client, slug } = useOrganization();
-  const { data } = useQuery({
-    queryKey: [slug, QUERY_ROUTES.getQuerySchema.operationId],
-    queryFn: ({ signal }) => client.call(QUERY_ROUTES.getQuerySchema, { signal }),
-    staleTime: 300_000,
-  });
-  return data;
 }
