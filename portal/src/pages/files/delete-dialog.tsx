@@ -1,17 +1,20 @@
 import { FILE_ROUTES } from "@mooring/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
+import { useRead } from "~/api/queries.ts";
 import type { ProjectsOf } from "~/app/environment.tsx";
 import { useOrganization } from "~/app/scope.ts";
 import { DangerDialog } from "~/kit/dialog.tsx";
-import { ForeignText } from "~/kit/foreign-text.tsx";
+import { Checkbox } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
-import { isTypable } from "~/kit/foreign.ts";
 import { useSay } from "~/kit/toast.tsx";
+import { filesChanged } from "./changed.ts";
+import { NameList, typeOf } from "./name-list.tsx";
 
 interface Deletable {
   readonly id: string;
   readonly filename: string;
+  readonly versions?: number;
 }
 
 interface DeleteDialogProps {
@@ -22,60 +25,63 @@ interface DeleteDialogProps {
   onClose: () => void;
 }
 
-/** Deletes one file or several, one after the other; those that are gone already count as deleted. */
+/** Deletes one file or several, one after the other, into the trash or for good; those that are gone already count as deleted. */
 export function DeleteDialog({ files, projectId, onDone, onClose }: DeleteDialogProps): ReactNode {
   const say = useSay();
   const queries = useQueryClient();
   const { client, slug } = useOrganization();
   const [gone, setGone] = useState(0);
-  const [single] = files.length === 1 ? files : [];
+  const [isWanted, setWanted] = useState(false);
+  const settings = useRead(FILE_ROUTES.getFileSettings, {});
+  const days = settings.data?.data.effective_trash_days;
+  const permanent = isWanted || days === 0;
   const remove = useMutation({
     mutationFn: async () => {
+      const query = permanent ? { permanent } : {};
       for (const [index, { id }] of files.slice(gone).entries()) {
-        await client.call(FILE_ROUTES.deleteFile, { params: { file_id: id } });
+        await client.call(FILE_ROUTES.deleteFile, { params: { file_id: id }, query });
         setGone(gone + index + 1);
       }
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: [slug, FILE_ROUTES.listFiles.operationId] }),
+    onSettled: () => filesChanged(queries, slug),
     onSuccess: () => {
-      say(`${plural(files.length, "file")} deleted`);
+      say(`${plural(files.length, "file")} ${permanent ? "deleted for good" : "moved to the trash"}`);
       onClose();
       onDone();
     },
   });
   return (
     <DangerDialog
-      title={single === undefined ? `Delete ${plural(files.length, "file")}` : "Delete this file"}
+      title={files.length === 1 ? "Delete this file" : `Delete ${plural(files.length, "file")}`}
       projectId={projectId}
-      type={typeOf(files)}
-      action={remove.isPending ? `${gone} of ${files.length} deleted` : "Delete"}
-      busy={remove.isPending}
-      error={remove.error}
+      type={permanent ? typeOf(files) : undefined}
+      action={
+        remove.isPending ? `${gone} of ${files.length} deleted` : permanent ? "Delete for good" : "Move to the trash"
+      }
+      busy={remove.isPending || settings.isPending}
+      error={remove.error ?? settings.error}
       onClose={onClose}
       onConfirm={() => remove.mutate()}
       about={
         <div className="flex flex-col gap-2">
-          <ul className="max-h-40 overflow-auto">
-            {files.slice(0, 20).map(({ id, filename }) => (
-              <li key={id} className="mono [overflow-wrap:anywhere]">
-                <ForeignText text={filename} />
-              </li>
-            ))}
-            {files.length > 20 && <li>and {files.length - 20} more</li>}
-          </ul>
+          <NameList files={files} />
           <p>
-            Share links end at once, and downloads that are going on break off or come to their end. There is no trash:
-            this can't be undone.
+            Share links end at once, and downloads that are going on break off or come to their end.
+            {files.some(({ versions = 1 }) => versions > 1) && " Earlier versions stay."}{" "}
+            {permanent
+              ? "This can't be undone."
+              : days !== undefined &&
+                `From the trash it can be restored for ${plural(days, "day")}; its bytes count until it is gone.`}
           </p>
+          {days !== 0 && (
+            <Checkbox
+              label="Delete for good, past the trash"
+              checked={isWanted}
+              onChange={({ target }) => setWanted(target.checked)}
+            />
+          )}
         </div>
       }
     />
   );
-}
-
-/** The name itself where it can be typed as it looks. */
-function typeOf(files: readonly Deletable[]): string {
-  const [first] = files;
-  if (files.length > 1 || first === undefined) return `delete ${files.length} files`;
-  return isTypable(first.filename) ? first.filename : "delete";
 }

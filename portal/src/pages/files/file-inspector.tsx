@@ -15,7 +15,8 @@ import { DeleteDialog } from "./delete-dialog.tsx";
 import { ownContentUrl } from "./download.ts";
 import type { DownloadGrant } from "./files.ts";
 import { Preview } from "./preview.tsx";
-import { ShareLink } from "./share-link.tsx";
+import { ShareDialog } from "./share-dialog.tsx";
+import { Versions } from "./versions.tsx";
 
 /** Addresses are renewed before they end, so that the open file can be downloaded at any time. */
 const RENEW_MS = 8 * 60_000;
@@ -62,6 +63,7 @@ function FileDetails({ id, projectId, grant, onDeleted }: DetailsProps): ReactNo
   const whyNotHere = useWhyNotHere(permission);
   const why = projectId === undefined ? whyNotHere : whyNotIn(me, projectId, permission);
   const [isDeleting, setDeleting] = useState(false);
+  const [isSharing, setSharing] = useState(false);
   const command = curlOf(`${location.origin}/v1/files/${id}/download`);
   return (
     <>
@@ -74,6 +76,7 @@ function FileDetails({ id, projectId, grant, onDeleted }: DetailsProps): ReactNo
         >
           Download
         </a>
+        <Button onClick={() => setSharing(true)}>Share…</Button>
         <CopyButton text={command} label="Copy as curl" />
         <Button look="danger" disabled={why !== undefined} title={why} onClick={() => setDeleting(true)}>
           Delete…
@@ -94,8 +97,9 @@ function FileDetails({ id, projectId, grant, onDeleted }: DetailsProps): ReactNo
           ["ETag", <Copyable key="etag" text={`"${grant.sha256}"`} />],
         ]}
       />
+      <Versions id={id} />
       <Preview id={id} grant={grant} />
-      <ShareLink id={id} />
+      {isSharing && <ShareDialog id={id} filename={grant.filename} onClose={() => setSharing(false)} />}
       {isDeleting && (
         <DeleteDialog
           files={[{ id, filename: grant.filename }]}

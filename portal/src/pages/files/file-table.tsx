@@ -7,7 +7,8 @@ import { bytesText, countText } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Time } from "~/kit/time.tsx";
-import type { StoredFile } from "./files.ts";
+import { Badge } from "~/kit/state.tsx";
+import type { ListedFile } from "./files.ts";
 import type { FileList } from "./use-files.ts";
 
 const ROW_PX = 30;
@@ -15,7 +16,7 @@ const ROW_PX = 30;
 interface FileTableProps {
   list: FileList;
   openId: string | undefined;
-  onOpen: (file: StoredFile) => void;
+  onOpen: (file: ListedFile) => void;
   selected: ReadonlySet<string>;
   onSelect: (selected: ReadonlySet<string>) => void;
 }
@@ -55,7 +56,11 @@ export function FileTable(props: FileTableProps): ReactNode {
   const below = rows.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     <div ref={scroller} tabIndex={0} role="group" aria-label="files" className="relative min-h-0 flex-1 overflow-auto">
-      <table className="w-full border-collapse" aria-rowcount={list.total + 1} onKeyDown={onKeyDown}>
+      <table
+        className="w-full border-collapse"
+        aria-rowcount={list.total === undefined ? -1 : list.total + 1}
+        onKeyDown={onKeyDown}
+      >
         <Head list={list} selected={selected} onSelect={onSelect} />
         <tbody>
           <Gap px={above} />
@@ -79,7 +84,8 @@ export function FileTable(props: FileTableProps): ReactNode {
       </table>
       {hasMore && (
         <p className="sticky left-0 flex items-center gap-3 p-2.5 text-ink-2">
-          {countText(list.items.length)} of {countText(list.total)} loaded
+          {countText(list.items.length)}
+          {list.total !== undefined && ` of ${countText(list.total)}`} loaded
           <Button onClick={loadMore} busy={isLoadingMore}>
             More
           </Button>
@@ -134,7 +140,7 @@ function Head({ list, selected, onSelect }: Pick<FileTableProps, "list" | "selec
 const CELL = "h-[30px] border-b border-line px-3.5 whitespace-nowrap";
 
 interface FileRowProps {
-  file: StoredFile;
+  file: ListedFile;
   index: number;
   isOpen: boolean;
   isSelected: boolean;
@@ -162,19 +168,22 @@ function FileRow({ file, index, isOpen, isSelected, onOpen, onToggle }: FileRowP
         />
       </td>
       <td className={cn(CELL, "w-full max-w-0 min-w-48")}>
-        <button
-          type="button"
-          data-opener
-          aria-expanded={isOpen}
-          title={visibleText(file.filename)}
-          className="block min-h-6 max-w-full truncate text-left text-ink hover:text-sea"
-          onClick={(event) => {
-            event.stopPropagation();
-            onOpen();
-          }}
-        >
-          <ForeignText text={file.filename} />
-        </button>
+        <span className="flex items-center gap-2">
+          <button
+            type="button"
+            data-opener
+            aria-expanded={isOpen}
+            title={visibleText(file.filename)}
+            className="block min-h-6 min-w-0 truncate text-left text-ink hover:text-sea"
+            onClick={(event) => {
+              event.stopPropagation();
+              onOpen();
+            }}
+          >
+            <ForeignText text={file.filename} />
+          </button>
+          {file.versions !== undefined && file.versions > 1 && <Badge>{countText(file.versions)} versions</Badge>}
+        </span>
       </td>
       <td className={cn(CELL, "mono text-right")} title={`${countText(file.size_bytes)} bytes`}>
         {bytesText(file.size_bytes)}

@@ -1,6 +1,9 @@
 import type { FILE_ROUTES, ResultOf } from "@mooring/contract";
 
 export type StoredFile = ResultOf<typeof FILE_ROUTES.listFiles>["data"]["files"][number];
+/** In a list of names: with how many files have its name. */
+export type ListedFile = StoredFile & { readonly versions?: number };
+export type TrashedFile = ResultOf<typeof FILE_ROUTES.listTrash>["data"]["files"][number];
 export type DownloadGrant = ResultOf<typeof FILE_ROUTES.getFileDownload>["data"];
 
 /** Images that a browser decodes without running anything; the policy of the page lets them in from this origin. */

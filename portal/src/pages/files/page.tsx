@@ -5,7 +5,8 @@ import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { countText } from "~/kit/figures.ts";
+import { Checkbox } from "~/kit/field.tsx";
+import { countText, plural } from "~/kit/figures.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
 import { Empty, Loading, Page as Frame } from "~/kit/page.tsx";
 import { SearchField } from "~/kit/search-field.tsx";
@@ -17,9 +18,10 @@ import { FileInspector } from "./file-inspector.tsx";
 import { FileTable } from "./file-table.tsx";
 import type { SearchState } from "./search.ts";
 import { StoragePanel } from "./storage-panel.tsx";
+import { Trash } from "./trash.tsx";
 import type { ChosenFile } from "./tus-upload.ts";
 import { UploadTray } from "./upload-tray.tsx";
-import { useFiles, type FileList } from "./use-files.ts";
+import { useFileNames, useFiles, type FileList } from "./use-files.ts";
 import { useUploads } from "./use-uploads.ts";
 
 const TYPING_MS = 250;
@@ -30,7 +32,11 @@ export function Page(): ReactNode {
   const present = useProject();
   const project = present?.slug;
   const why = useWhyNotIn(present?.id ?? null, FILE_ROUTES.createUpload.permission);
-  const list = useFiles({ prefix: search.prefix, project });
+  const isGrouped = search.view === "names";
+  const filters = { prefix: search.prefix, project };
+  const flat = useFiles({ ...filters, enabled: search.view === undefined || search.by !== undefined });
+  const names = useFileNames({ ...filters, enabled: isGrouped });
+  const list = isGrouped ? names : flat;
   const uploads = useUploads();
   const add = (files: readonly ChosenFile[]): void => uploads.add(files, project);
   const close = (): void => setSearch({ file: undefined });
@@ -39,7 +45,7 @@ export function Page(): ReactNode {
     <Frame
       title="Files"
       about="Stored for the organization or a project. Drop files or folders anywhere on this page; an upload that breaks off goes on where it stopped."
-      fill
+      fill={search.view !== "trash"}
       actions={
         <>
           <Button
@@ -48,14 +54,22 @@ export function Page(): ReactNode {
           >
             Storage used
           </Button>
-          <CopyButton text={listCommand(search.prefix, project)} label="Copy as curl" />
+          <Button
+            aria-pressed={search.view === "trash"}
+            onClick={() =>
+              setSearch({ view: search.view === "trash" ? undefined : "trash", file: undefined }, { push: true })
+            }
+          >
+            Trash
+          </Button>
+          <CopyButton text={listCommand(search, project)} label="Copy as curl" />
           <UploadButton isMain why={why} onFiles={add} />
         </>
       }
     >
       {why === undefined && <DropTarget onFiles={add} />}
       <UploadTray uploads={uploads} />
-      {search.by !== undefined && <StoragePanel list={list} />}
+      {search.by !== undefined && <StoragePanel list={flat} />}
       <WithInspector
         inspector={
           search.file !== undefined && (
@@ -63,7 +77,11 @@ export function Page(): ReactNode {
           )
         }
       >
-        <Files list={list} why={why} onFiles={add} />
+        {search.view === "trash" ? (
+          <Trash project={project} onBack={() => setSearch({ view: undefined })} />
+        ) : (
+          <Files list={list} isGrouped={isGrouped} why={why} onFiles={add} />
+        )}
       </WithInspector>
     </Frame>
   );
@@ -71,23 +89,30 @@ export function Page(): ReactNode {
 
 interface FilesProps {
   list: FileList;
+  /** Each name once. */
+  isGrouped: boolean;
   /** Why nothing can be uploaded. */
   why: string | undefined;
   onFiles: (files: readonly ChosenFile[]) => void;
 }
 
-function Files({ list, why, onFiles }: FilesProps): ReactNode {
+function Files({ list, isGrouped, why, onFiles }: FilesProps): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const chosen = list.items.filter(({ id }) => selected.has(id));
   return (
     <section className="flex min-h-72 min-w-0 flex-1 flex-col rounded border border-line bg-sheet">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
-        <h2>All files</h2>
+        <h2>{isGrouped ? "Files by name" : "All files"}</h2>
         <span className="text-ink-2" role="status">
-          {!list.isPending && `${countText(list.items.length)} of ${countText(list.total)} loaded`}
+          {!list.isPending && loadedText(list, isGrouped)}
         </span>
-        <span className="ml-auto">
+        <span className="ml-auto flex flex-wrap items-center gap-x-3">
+          <Checkbox
+            label="Group versions"
+            checked={isGrouped}
+            onChange={({ target }) => setSearch({ view: target.checked ? "names" : undefined })}
+          />
           <SearchField
             label="Names that begin with…"
             value={search.prefix}
@@ -114,6 +139,12 @@ function Files({ list, why, onFiles }: FilesProps): ReactNode {
       )}
     </section>
   );
+}
+
+function loadedText({ items, total }: FileList, isGrouped: boolean): string {
+  const loaded = countText(items.length);
+  if (total === undefined) return `the first ${loaded} names`;
+  return isGrouped ? plural(items.length, "name") : `${loaded} of ${countText(total)} loaded`;
 }
 
 interface UploadButtonProps {
@@ -165,16 +196,17 @@ function NoFiles({
     <Empty title="No files yet" action={<UploadButton why={why} onFiles={onFiles} />}>
       <p>
         Files of any kind, up to 5 GiB each unless the server is set otherwise, by this page, the command line or the
-        API. They never change: new content is a new file.
+        API. They never change: new content under the same name is a new version.
       </p>
       <CopyBlock text="npx mooring files put costs.csv" />
     </Empty>
   );
 }
 
-function listCommand(prefix: string | undefined, project: string | undefined): string {
+function listCommand({ prefix, view }: Partial<SearchState>, project: string | undefined): string {
   const query = new URLSearchParams({ limit: "100" });
-  if (prefix !== undefined) query.set("prefix", prefix);
+  const path = view === "trash" ? "/trash" : view === "names" ? "/names" : "";
+  if (prefix !== undefined && view !== "trash") query.set("prefix", prefix);
   if (project !== undefined) query.set("project", project);
-  return curlOf(`${location.origin}/v1/files?${query.toString()}`);
+  return curlOf(`${location.origin}/v1/files${path}?${query.toString()}`);
 }

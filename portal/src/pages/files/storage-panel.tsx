@@ -41,7 +41,7 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
       flush
       about={
         <span role="status">
-          {bytesText(bytes)} in {countText(list.items.length)} of {countText(list.total)} files
+          {bytesText(bytes)} in {countText(list.items.length)} of {countText(list.total ?? 0)} files
         </span>
       }
       actions={
@@ -85,15 +85,17 @@ function Quota(): ReactNode {
   const mayRead = useMayIn(null, USAGE_ROUTES.getUsage.permission);
   const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead });
   if (data === undefined) return null;
-  const { bytes, count, reserved_bytes: reserved, quota_bytes: quota } = data.services.files;
+  const { bytes, count, trashed_bytes: trashed, reserved_bytes: reserved, quota_bytes: quota } = data.services.files;
+  const percent = quota === null ? 0 : ((bytes + trashed) / Math.max(1, quota)) * 100;
   return (
     <p className="flex flex-wrap items-center gap-x-3 border-b border-line px-3.5 py-2 text-ink-2">
       <span>
         The organization stores {plural(count, "file")}, {bytesText(bytes)}
         {quota !== null && ` of the ${bytesText(quota)} that it may`}
+        {trashed > 0 && `; the trash holds ${bytesText(trashed)} more`}
         {reserved > 0 && `; uploads under way hold ${bytesText(reserved)} more`}.
       </span>
-      {quota !== null && <ProgressBar label="quota used" percent={Math.min(100, (bytes / Math.max(1, quota)) * 100)} />}
+      {quota !== null && <ProgressBar label="quota used" percent={Math.min(100, percent)} />}
       <PageLink page="usage">Usage and limits</PageLink>
     </p>
   );

@@ -2,17 +2,24 @@ import { FILE_ROUTES } from "@mooring/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import type { ItemList } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
-import type { StoredFile } from "./files.ts";
+import type { ListedFile, StoredFile, TrashedFile } from "./files.ts";
 
 const PAGE = 100;
 
-export interface FileList extends ItemList<StoredFile> {
-  /** Of all pages. */
-  readonly total: number;
+export interface FileList<F extends StoredFile = ListedFile> extends ItemList<F> {
+  /** Of all pages; undefined where the server does not count them. */
+  readonly total: number | undefined;
+}
+
+interface Filters {
+  readonly prefix: string | undefined;
+  readonly project: string | undefined;
+  /** Not asked while false. */
+  readonly enabled: boolean;
 }
 
 /** Files newest first, page after page: this list goes by offset and tells a total. */
-export function useFiles({ prefix, project }: { prefix: string | undefined; project: string | undefined }): FileList {
+export function useFiles({ prefix, project, enabled }: Filters): FileList {
   const { client, slug } = useOrganization();
   const result = useInfiniteQuery({
     queryKey: [slug, FILE_ROUTES.listFiles.operationId, { prefix, project }],
@@ -21,16 +28,76 @@ export function useFiles({ prefix, project }: { prefix: string | undefined; proj
       const query = { limit: PAGE, offset: pageParam, prefix, project };
       return (await client.call(FILE_ROUTES.listFiles, { query, purpose: "list the files", signal })).data;
     },
-    getNextPageParam: ({ total, files }, pages) => {
-      const loaded = pages.reduce((sum, page) => sum + page.files.length, 0);
-      return files.length === 0 || loaded >= total ? undefined : loaded;
+    getNextPageParam: nextOffset,
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+  return { ...listOf(result), total: result.data?.pages.at(-1)?.total ?? 0 };
+}
+
+/** Each name once with its newest file, in order of the names. */
+export function useFileNames({ prefix, project, enabled }: Filters): FileList {
+  const { client, slug } = useOrganization();
+  const result = useInfiniteQuery({
+    queryKey: [slug, FILE_ROUTES.listFileNames.operationId, { prefix, project }],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { limit: PAGE, cursor: pageParam, prefix, project };
+      return (await client.call(FILE_ROUTES.listFileNames, { query, purpose: "list the files by name", signal })).data;
     },
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+  const list = listOf(result);
+  return { ...list, total: list.hasMore ? undefined : list.items.length };
+}
+
+export interface TrashList extends FileList<TrashedFile> {
+  readonly bytes: number;
+  /** How long what is deleted now is kept; undefined until it is known. */
+  readonly days: number | undefined;
+}
+
+/** What was deleted and can be restored, last deleted first. */
+export function useTrash(project: string | undefined): TrashList {
+  const { client, slug } = useOrganization();
+  const result = useInfiniteQuery({
+    queryKey: [slug, FILE_ROUTES.listTrash.operationId, { project }],
+    initialPageParam: 0,
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { limit: PAGE, offset: pageParam, project };
+      return (await client.call(FILE_ROUTES.listTrash, { query, purpose: "list the trash", signal })).data;
+    },
+    getNextPageParam: nextOffset,
     placeholderData: keepPreviousData,
   });
-  const pages = result.data?.pages ?? [];
+  const last = result.data?.pages.at(-1);
+  return { ...listOf(result), total: last?.total ?? 0, bytes: last?.bytes ?? 0, days: last?.trash_days };
+}
+
+interface OffsetPage {
+  readonly files: readonly unknown[];
+  readonly total: number;
+}
+
+function nextOffset({ total, files }: OffsetPage, pages: readonly OffsetPage[]): number | undefined {
+  const loaded = pages.reduce((sum, page) => sum + page.files.length, 0);
+  return files.length === 0 || loaded >= total ? undefined : loaded;
+}
+
+interface Pages<F> {
+  readonly data: { readonly pages: readonly { readonly files: readonly F[] }[] } | undefined;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => unknown;
+}
+
+function listOf<F extends StoredFile>(result: Pages<F>): ItemList<F> {
   return {
-    items: withoutRepeats(pages.flatMap(({ files }) => files)),
-    total: pages.at(-1)?.total ?? 0,
+    items: withoutRepeats(result.data?.pages.flatMap(({ files }) => files) ?? []),
     error: result.error,
     isPending: result.isPending,
     hasMore: result.hasNextPage,
@@ -40,6 +107,6 @@ export function useFiles({ prefix, project }: { prefix: string | undefined; proj
 }
 
 /** An upload between two pages moves what follows, so that the second repeats a row of the first. */
-function withoutRepeats(files: readonly StoredFile[]): StoredFile[] {
+function withoutRepeats<F extends StoredFile>(files: readonly F[]): F[] {
   return [...new Map(files.map((file) => [file.id, file])).values()];
 }

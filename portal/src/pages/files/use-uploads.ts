@@ -1,10 +1,10 @@
 import { sessionTokens } from "@mooring/client";
-import { FILE_ROUTES } from "@mooring/contract";
 import { hashKey, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { sessionClient } from "~/api/clients.ts";
 import { sessionQuery, useSession } from "~/api/session.ts";
 import { useOrganization } from "~/app/scope.ts";
+import { filesChanged } from "./changed.ts";
 import type { UploadView } from "./upload-queue.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -58,7 +58,7 @@ function listReloader(queries: QueryClient, organization: string): () => void {
   return () => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      void queries.invalidateQueries({ queryKey: [organization, FILE_ROUTES.listFiles.operationId] });
+      void filesChanged(queries, organization);
     }, RELOAD_MS);
   };
 }

@@ -39,11 +39,12 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
     {
       id: "files",
       title: "Files",
-      bytes: files.bytes,
+      bytes: files.bytes + files.trashed_bytes,
       pendingBytes: files.reserved_bytes,
       quotaBytes: files.quota_bytes,
       counts: [[files.count, "file", "files"]],
-      atLimit: "Uploads are refused with 413 storage_quota_exceeded. Downloads go on.",
+      atLimit:
+        "Uploads are refused with 413 storage_quota_exceeded. Downloads go on. What is in the trash counts as well.",
       raise: `npx mooring quota ${slug} --files 1TiB --data-dir ./data`,
     },
     {
