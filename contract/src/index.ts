@@ -6,6 +6,7 @@ export * from "./shared.ts";
 export * from "./telemetry.ts";
 export { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
 export * from "./query.ts";
+export { BUCKET_ROUTES, OBJECT_LINK_LIFETIME_S_MAX, OBJECT_UPLOAD_BYTES_MAX } from "./buckets.ts";
 export { ALERT_EVENTS, ALERT_OPERATORS, ALERT_ROUTES, ALERT_STATES } from "./alerts.ts";
 export { FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
 export { REGISTRY_API_ROUTES } from "./registry.ts";

@@ -1,5 +1,6 @@
 import {
   ALERT_ROUTES,
+  BUCKET_ROUTES,
   DISCOVERY_ROUTES,
   FILE_ROUTES,
   ORGANIZATION_ROUTES,
@@ -54,6 +55,12 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     title: "Mooring: file storage",
     description: "Files of any size by presigned URLs.",
     rows: rowsOf(FILE_ROUTES),
+  },
+  {
+    name: "buckets",
+    title: "Mooring: buckets",
+    description: "The objects of buckets, for people: programs use S3.",
+    rows: rowsOf(BUCKET_ROUTES),
   },
   {
     name: "registry",

@@ -32,7 +32,7 @@ import { providerOf } from "./provider.ts";
 import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createRegistry, type RegistryPart } from "./registry.ts";
-import { createS3Domain, openS3Gateway, s3TlsOf } from "./s3.ts";
+import { createS3Domain, createS3Part, s3TlsOf } from "./s3.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createWebhooks } from "./webhooks.ts";
@@ -105,7 +105,9 @@ async function startAll(
   );
   const features = startFeatures({ config, log, clock, addresses, identity, phases, ...stores });
   const { alerts, files, registry, tails, webhooks } = features;
-  const parts = { config, clock, addresses, host, identity, people, ...stores, ...features };
+  const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
+  const s3Gateway = createS3Part(s3Parts, { domain: s3, metrics, activity: identity.activity, own });
+  const parts = { config, clock, addresses, host, identity, people, s3, s3Gateway, ...stores, ...features };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,
@@ -117,8 +119,7 @@ async function startAll(
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
   });
-  const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
-  openS3Gateway(s3Parts, { domain: s3, listener: s3Listener, metrics, activity: identity.activity, own });
+  s3Gateway.open(s3Listener);
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
   alerts.start();

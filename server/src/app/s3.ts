@@ -2,12 +2,14 @@ import { readFileSync } from "node:fs";
 import { createS3, type S3 } from "#domain/s3/index.ts";
 import type { Activity, Identity } from "#domain/identity/index.ts";
 import { createRateLimiter, isRefusal, type HttpMetrics, type Listener } from "#http/index.ts";
+import { isId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
-import { createS3Gateway, serveS3 } from "#surfaces/s3/index.ts";
+import type { GatewayLink } from "#surfaces/buckets/index.ts";
+import { createS3Gateway, presignedTarget, serveS3, type S3Gateway } from "#surfaces/s3/index.ts";
 import type { Config } from "./config.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
 
@@ -47,22 +49,38 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
   return createS3({ metadata, objects, clock, envelope, jobs, outbound, log, settings });
 }
 
-/** Puts the gateway on its listener. */
-export function openS3Gateway(
+/** The gateway, which answers what its listener and the API give it. */
+export interface S3Part extends GatewayLink {
+  /** Puts it on its listener. */
+  open(listener: Listener): void;
+}
+
+export function createS3Part(
   parts: S3Parts,
   on: {
     domain: S3;
-    listener: Listener;
     metrics: HttpMetrics;
     activity: Pick<Activity, "count">;
     own: Pick<OwnTelemetry, "observe"> | null;
   },
-): void {
+): S3Part {
+  const { config, endpoint } = parts;
+  const gateway = createGateway(parts, on);
+  const place = { host: new URL(endpoint).host, region: config.s3_region };
+  return {
+    endpoint,
+    presign: (request) => presignedTarget(place, request),
+    handle: (raw, response) => gateway.handle(raw, response),
+    open: (listener) => serveS3(listener, gateway),
+  };
+}
+
+function createGateway(parts: S3Parts, on: Parameters<typeof createS3Part>[1]): S3Gateway {
   const { config, endpoint, log, clock, objects, identity } = parts;
-  const { domain, listener, metrics, activity, own } = on;
+  const { domain, metrics, activity, own } = on;
   const rate = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const limiter = createRateLimiter({ name: "key", ...rate, clock });
-  const gateway = createS3Gateway(
+  return createS3Gateway(
     {
       domain,
       objects,
@@ -88,11 +106,10 @@ export function openS3Gateway(
       const { orgId, principalId: id } = answered;
       if (orgId === undefined || id === undefined) return;
       const refused = isLimited || isRefusal(status);
-      const who = { orgId, id, isPerson: false, ip, userAgent };
+      const who = { orgId, id, isPerson: isId("user", id), ip, userAgent };
       activity.count({ ...who, service: "s3", refused, limited: isLimited });
     },
   );
-  serveS3(listener, gateway);
 }
 
 /** @throws Error `cannot read …` */

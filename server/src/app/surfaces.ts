@@ -5,7 +5,9 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
+import type { S3 } from "#domain/s3/index.ts";
 import { createAlertsSurface } from "#surfaces/alerts/index.ts";
+import { createBucketsSurface, type GatewayLink } from "#surfaces/buckets/index.ts";
 import { createFilesSurface } from "#surfaces/files/index.ts";
 import { createImagesSurface } from "#surfaces/images/index.ts";
 import { createOauthSurface } from "#surfaces/oauth/index.ts";
@@ -42,6 +44,8 @@ export interface SurfaceParts {
   readonly files: Files;
   readonly registry: RegistryPart;
   readonly webhooks: Webhooks;
+  readonly s3: S3;
+  readonly s3Gateway: GatewayLink;
   readonly stopping: () => boolean;
 }
 
@@ -49,7 +53,7 @@ export interface SurfaceParts {
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
   const mail = mailOf(config);
-  const { people, objects, alerts, files, registry, webhooks } = parts;
+  const { people, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -76,6 +80,15 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),
     createAlertsSurface({ host, ...alerts.deps }),
     createFilesSurface({ host, ...files.deps, uploadIdleTimeoutMs: config.upload_idle_timeout_ms }),
+    createBucketsSurface({
+      host,
+      metadata,
+      clock,
+      envelope: identity.envelope,
+      domain: s3,
+      gateway: s3Gateway,
+      apiUrl: addresses.portal_url,
+    }),
     createImagesSurface({ host, ...registry.deps }),
     createRegistrySurface({ host, ...registry.deps }),
     createWebhooksSurface({ host, ...webhooks.deps }),

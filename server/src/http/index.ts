@@ -6,6 +6,7 @@ export { letTheRestPass } from "./body-rest.ts";
 export { BODY_LIMITS, createBodyBudget } from "./body-budget.ts";
 export { readBody } from "./body.ts";
 export { clearCookie, cookieOf, SESSION_COOKIE, setCookie } from "./cookies.ts";
+export { attachmentOf, dispositionAs } from "./disposition.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";

@@ -8,7 +8,7 @@ export function auditOf(
 ): Pick<AuditEvent, "orgId" | "actor" | "ip" | "requestId" | "result" | "target"> {
   const actor =
     principal.kind === "key"
-      ? { kind: "credential" as const, id: principal.id }
+      ? (principal.actor ?? { kind: "credential" as const, id: principal.id })
       : { kind: "anonymous" as const, id: null };
   return { orgId: bucket.orgId, actor, ip, requestId, result: "success", target: { kind: "app", id: bucket.id } };
 }

@@ -11,6 +11,7 @@ export { expirationOf } from "./lifecycle/rules.ts";
 export { createS3, type S3 } from "./create.ts";
 export type { S3Deps, S3Settings } from "./deps.ts";
 export { S3Error, type S3ErrorCode, type S3ErrorOptions } from "./errors.ts";
+export { grantOf, keyOfGrant, principalOn, type S3Grant } from "./keys/grants.ts";
 export {
   countAccessKeys,
   approveAccessKey,
@@ -22,6 +23,6 @@ export {
   type AccessKey,
   type NewAccessKey,
 } from "./keys/index.ts";
-export { usageOf } from "./objects/store.ts";
+export { usageOf, usageOfBucket } from "./objects/store.ts";
 export { objectRecords } from "./records.ts";
 export * from "./types/index.ts";

@@ -5,6 +5,7 @@ import { S3Error } from "#domain/s3/index.ts";
 import { errorDocument } from "./errors.ts";
 import type { S3Gateway } from "./gateway.ts";
 
+export { presignedTarget, type Presigning } from "./auth/presign.ts";
 export { createS3Gateway, type Answered, type S3Gateway } from "./gateway.ts";
 
 /** Puts a gateway on a listener of its own: buckets have every path of it. */

@@ -1,6 +1,8 @@
+import { isId } from "#kernel/ids.ts";
 import type { S3Deps } from "../deps.ts";
 import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
 import { addressesNow, expiryOf, scopesNow } from "./bounds.ts";
+import { admitGrant, grantOf, type S3Grant } from "./grants.ts";
 import { isAccessKeyId, openSecret } from "./secret.ts";
 import { keyByAccessKey, lastAccessChange, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
 
@@ -32,7 +34,7 @@ export class KeyRing implements S3Keys {
   }
 
   async admit(accessKeyId: string): Promise<AdmittedKey | undefined> {
-    if (!isAccessKeyId(accessKeyId)) return undefined;
+    if (!isAccessKeyId(accessKeyId) && grantOf(accessKeyId) === undefined) return undefined;
     const { metadata, clock } = this.#deps;
     const change = await lastAccessChange(metadata.read);
     const nowMs = clock.nowMs();
@@ -44,6 +46,7 @@ export class KeyRing implements S3Keys {
   }
 
   used({ id }: S3KeyPrincipal): void {
+    if (!isId("key", id)) return; // a grant's
     this.#used.set(id, this.#deps.clock.nowMs());
     this.#timer ??= setTimeout(() => void this.flush(), USE_WRITTEN_MS).unref();
   }
@@ -72,15 +75,25 @@ export class KeyRing implements S3Keys {
   }
 
   async #read(accessKeyId: string, change: number, nowMs: number): Promise<Kept | undefined> {
-    const { metadata } = this.#deps;
-    const row = await keyByAccessKey(metadata.read, accessKeyId);
-    if (row === undefined) return undefined;
-    const key = row.revoked_at === null ? await this.#admitted(row, nowMs) : null;
-    const kept = { change, readAtMs: nowMs, expiresAtMs: expiryOf(row), key };
+    const grant = grantOf(accessKeyId);
+    const found = grant === undefined ? await this.#stored(accessKeyId, nowMs) : await this.#granted(grant, nowMs);
+    if (found === undefined) return undefined;
+    const kept = { change, readAtMs: nowMs, ...found };
     this.#kept.delete(accessKeyId);
     this.#kept.set(accessKeyId, kept);
     if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? "");
     return kept;
+  }
+
+  async #granted(grant: S3Grant, nowMs: number): Promise<Pick<Kept, "expiresAtMs" | "key"> | undefined> {
+    const key = await admitGrant(this.#deps, grant, nowMs);
+    return key === undefined ? undefined : { expiresAtMs: null, key };
+  }
+
+  async #stored(accessKeyId: string, nowMs: number): Promise<Pick<Kept, "expiresAtMs" | "key"> | undefined> {
+    const row = await keyByAccessKey(this.#deps.metadata.read, accessKeyId);
+    if (row === undefined) return undefined;
+    return { expiresAtMs: expiryOf(row), key: row.revoked_at === null ? await this.#admitted(row, nowMs) : null };
   }
 
   async #admitted(row: KeyContext, nowMs: number): Promise<AdmittedKey> {

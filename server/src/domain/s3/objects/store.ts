@@ -222,6 +222,20 @@ export async function usageOf(db: Reader, orgId: string): Promise<{ objects: num
   return { objects: Number(row?.objects ?? 0), bytes: Number(row?.bytes ?? 0) };
 }
 
+export async function usageOfBucket(
+  db: Reader,
+  orgId: string,
+  bucket: string,
+): Promise<{ objects: number; bytes: number }> {
+  const row = await db
+    .selectFrom("s3_usage")
+    .select((eb) => [eb.fn.sum<number>("objects").as("objects"), eb.fn.sum<number>("bytes").as("bytes")])
+    .where("org_id", "=", orgId)
+    .where("bucket", "=", bucket)
+    .executeTakeFirst();
+  return { objects: Number(row?.objects ?? 0), bytes: Number(row?.bytes ?? 0) };
+}
+
 export async function bytesOf(db: Reader, orgId: string): Promise<number> {
   const row = await db
     .selectFrom("s3_usage")

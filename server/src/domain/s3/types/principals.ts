@@ -1,4 +1,5 @@
 import type { Scope } from "@mooring/contract";
+import type { AuditEvent } from "#domain/audit/index.ts";
 import type { AddressTest } from "#domain/identity/index.ts";
 
 /** Who makes a request. */
@@ -6,8 +7,10 @@ export type S3Principal = S3KeyPrincipal | S3Anonymous;
 
 export interface S3KeyPrincipal {
   readonly kind: "key";
-  /** `key_…`, for the audit log. */
+  /** `key_…`; of a presigned URL that the server made, and of a call of its own API, who asked. */
   readonly id: string;
+  /** For the audit log, when it is no key. */
+  readonly actor?: AuditEvent["actor"];
   readonly accessKeyId: string;
   readonly orgId: string;
   readonly orgSlug: string;

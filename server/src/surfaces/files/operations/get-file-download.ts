@@ -1,7 +1,6 @@
 import type { FILE_ROUTES } from "@mooring/contract";
 import { grantDownload } from "#domain/files/index.ts";
-import type { Operation } from "#http/index.ts";
-import { attachmentOf } from "../content/disposition.ts";
+import { attachmentOf, type Operation } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { fileFor } from "../resources.ts";
 

@@ -1,0 +1,76 @@
+import { authorize, readState, type Envelope, type Principal } from "#domain/identity/index.ts";
+import { auditOrigin, principalNow } from "#domain/organizations/index.ts";
+import { isId } from "#kernel/ids.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { bucketById, type BucketRow } from "../buckets/store.ts";
+import type { AdmittedKey, S3KeyPrincipal } from "../types/index.ts";
+import { KEY_SCOPES } from "./bounds.ts";
+
+/** For whom, and for which bucket, a key of a presigned URL is. */
+export interface S3Grant {
+  readonly orgId: string;
+  /** A person or a credential. */
+  readonly principalId: string;
+  /** The app's id. */
+  readonly bucketId: string;
+}
+
+const PREFIX = "GRANT";
+
+/**
+ * The key that presigned URLs of the server's own making are signed with. It is kept nowhere: its id says what it is for, and its secret
+ * follows from that and the master key. Nobody is ever given the secret, so that it signs nothing but what the server signed.
+ */
+export function keyOfGrant(
+  envelope: Pick<Envelope, "keyedHash">,
+  { orgId, principalId, bucketId }: S3Grant,
+): { readonly accessKeyId: string; readonly secret: string } {
+  const accessKeyId = [PREFIX, orgId, principalId, bucketId].join(".");
+  return { accessKeyId, secret: envelope.keyedHash("s3-grant", accessKeyId).toString("base64url") };
+}
+
+/** What an access key id says when it is one of a grant; whether it was made here is for the signature to say. */
+export function grantOf(accessKeyId: string): S3Grant | undefined {
+  const [prefix, orgId, principalId, bucketId, ...rest] = accessKeyId.split(".");
+  if (prefix !== PREFIX || orgId === undefined || principalId === undefined || bucketId === undefined) return undefined;
+  return rest.length > 0 ? undefined : { orgId, principalId, bucketId };
+}
+
+/** The key with what whoever asked for it may do with the bucket now, from where a credential may be used; undefined when that is nothing. */
+export async function admitGrant(
+  deps: { readonly metadata: Pick<MetadataStore, "read">; readonly envelope: Pick<Envelope, "keyedHash"> },
+  grant: S3Grant,
+  nowMs: number,
+): Promise<AdmittedKey | undefined> {
+  const row = await bucketById(deps.metadata.read, grant.bucketId);
+  if (row?.org_id !== grant.orgId) return undefined;
+  const principal = await principalNow(deps.metadata, grant.orgId, grant.principalId, nowMs);
+  const as = principal === undefined ? undefined : principalOn(principal, row);
+  if (as === undefined || as.scopes.size === 0) return undefined;
+  const { accessKeyId, secret } = keyOfGrant(deps.envelope, grant);
+  const state = isId("cred", grant.principalId) ? await readState(deps.metadata, { id: grant.principalId }) : undefined;
+  return { principal: { ...as, accessKeyId }, secret, isPending: false, allows: state?.allows ?? null };
+}
+
+/** What of a bucket says who may do what with it. */
+type Place = Pick<BucketRow, "org_id" | "project_id" | "slug" | "project_slug" | "visibility" | "archived_at">;
+
+/** Somebody of the organization, as the gateway's permission check knows them, for one bucket. */
+export function principalOn(principal: Principal, bucket: Place): S3KeyPrincipal {
+  const { org_id: orgId, project_id: projectId, visibility, archived_at } = bucket;
+  const resource = { orgId, project: { id: projectId, visibility, archived_at } };
+  const { actor } = auditOrigin({ principal, ip: null, requestId: null });
+  return {
+    kind: "key",
+    id: principal.id,
+    accessKeyId: principal.id,
+    actor,
+    orgId,
+    orgSlug: principal.orgSlug,
+    projectId,
+    scopes: new Set(KEY_SCOPES.filter((scope) => authorize(principal, scope, resource) === "allowed")),
+    buckets: [bucket.slug],
+    prefix: "",
+    owner: { id: projectId, displayName: bucket.project_slug },
+  };
+}

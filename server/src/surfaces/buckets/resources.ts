@@ -1,0 +1,74 @@
+import type { Scope } from "@mooring/contract";
+import { absent, findApp } from "#domain/organizations/index.ts";
+import {
+  principalOn,
+  S3Error,
+  type AccessRequest,
+  type Bucket,
+  type S3Caller,
+  type S3KeyPrincipal,
+} from "#domain/s3/index.ts";
+import { requireSeen, type OperationContext } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { BucketsSurfaceDeps } from "./index.ts";
+
+/** A bucket, and whoever asks as the gateway's permission check knows them. */
+export interface Found {
+  readonly bucket: Bucket;
+  readonly caller: S3Caller & { readonly principal: S3KeyPrincipal };
+  /** Asks the bucket's policy, too. */
+  allows(about: Pick<AccessRequest, "action" | "key" | "versionId" | "values">): Promise<boolean>;
+}
+
+/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope`, `project_archived` */
+export async function bucketFor(
+  deps: BucketsSurfaceDeps,
+  context: OperationContext,
+  idOrSlug: string,
+  permission: Scope,
+): Promise<Found> {
+  const { principal, ip, requestId, request } = context;
+  const app = await findApp(deps, principal.orgId, idOrSlug);
+  if (app === undefined) throw absent();
+  const { project_id: id, visibility, project_archived_at: archived_at } = app;
+  requireSeen(principal, permission, { orgId: app.org_id, project: { id, visibility, archived_at } });
+  const as = principalOn(principal, { ...app, archived_at });
+  const bucket = await answered(deps.domain.buckets.find(as, app.slug));
+  const conditions = { sourceIp: ip, isSecure: request.protocol === "https", bucket };
+  return {
+    bucket,
+    caller: { principal: as, ip, requestId },
+    allows: (about) => deps.domain.access.allows(as, { ...conditions, ...about }),
+  };
+}
+
+/** @throws Problem `forbidden` */
+export async function requireAllowed(
+  found: Found,
+  about: Pick<AccessRequest, "action" | "key" | "versionId" | "values">,
+): Promise<void> {
+  if (!(await found.allows(about)))
+    throw new Problem("forbidden", "The bucket's policy denies this; it can be changed by S3's PutBucketPolicy.");
+}
+
+/** The answer, or the gateway's error as one of this API. @throws Problem `not_found`, `invalid_parameter` */
+export async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof S3Error)) throw error;
+    const { status, message } = error;
+    // A delete marker has no content, and nothing else is asked of it here.
+    if (status === 404 || status === 405) throw absent();
+    if (error.code === "AccessDenied") throw new Problem("forbidden", message);
+    if (status === 400) throw new Problem("invalid_parameter", message);
+    throw error;
+  }
+}
+
+/** @throws Problem `invalid_parameter` */
+export function requireKey(key: string): void {
+  if (Buffer.byteLength(key) <= 1024 && key.isWellFormed() && !key.includes("\0")) return;
+  const detail = "must have 1024 bytes of UTF-8 at most, and no NUL";
+  throw new Problem("invalid_parameter", "The key is not one that S3 has.", { errors: [{ pointer: "/key", detail }] });
+}
