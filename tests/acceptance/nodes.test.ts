@@ -69,6 +69,23 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     }
   });
 
+  test("a list of addresses made on one node holds on both once the call has returned", async () => {
+    const token = await node(0).token(home.credential);
+    const json = { name: "bound", scopes: ["org:read"] };
+    const made = await node(0).call<Client & { id: string }>("POST", "/v1/credentials", { token, json });
+    const bound = await node(1).token(made.body);
+    for (const allowed_addresses of [["10.0.0.0/8"], null, ["2001:db8::/32"]]) {
+      const path = `/v1/credentials/${made.body.id}`;
+      const changed = await node(0).call("PATCH", path, { token, json: { allowed_addresses } });
+      assert.equal(changed.status, 200, changed.text);
+      for (const each of nodes) {
+        const answer = await each.call("GET", "/v1/me", { token: bound });
+        if (allowed_addresses === null) assert.equal(answer.status, 200, answer.text);
+        else refused(answer, 403, "address_not_allowed");
+      }
+    }
+  });
+
   test("a token revoked on one node fails on the other within a second", async () => {
     const token = await node(0).token(home.credential);
     assert.equal((await node(1).call("GET", "/v1/me", { token })).status, 200);
