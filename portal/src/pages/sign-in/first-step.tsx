@@ -110,7 +110,7 @@ function OtherWays({ hasPasskeys, oidcName, returnTo, busy, disabled, onPasskey 
       )}
       {oidcName !== null && (
         <a href={`/api/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`} className={buttonClass()}>
-          {oidcName}
+          Sign in with {oidcName}
         </a>
       )}
     </div>

@@ -101,6 +101,8 @@ function SignIn({
 function oidcFailureText(code: string | undefined): string | null {
   if (code === "oidc_failed")
     return "The sign-in by the other service did not work. Try again, or sign in another way.";
+  if (code === "oidc_unreachable")
+    return "The other service can't be reached at the moment. Try again later, or sign in another way.";
   if (code === "oidc_unknown")
     return "The other service knows you, but nobody here has your address. Ask an owner of your organization to invite you.";
   return null;

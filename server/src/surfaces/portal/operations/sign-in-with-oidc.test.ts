@@ -136,7 +136,7 @@ test("a provider that is away is said to be so, and asked again later", async ()
   const oidc = { issuer: `http://127.0.0.1:${port}`, clientId: "x", clientSecret: null, name: "Away" };
   const lonely = await startPortal({ oidc });
   try {
-    assert.equal((await begin(lonely.browser())).location, "/sign-in?error=oidc_failed");
+    assert.equal((await begin(lonely.browser())).location, "/sign-in?error=oidc_unreachable");
   } finally {
     await lonely.close();
   }

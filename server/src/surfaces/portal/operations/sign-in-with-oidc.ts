@@ -51,7 +51,7 @@ async function begin(deps: PortalSurfaceDeps, tries: RateLimiter, { request, rep
   } catch (error) {
     if (error instanceof Problem) throw error;
     request.log.warn({ err: error }, "cannot reach the provider of sign-ins");
-    redirect(reply, `${SIGN_IN_PAGE}?error=oidc_failed`);
+    redirect(reply, `${SIGN_IN_PAGE}?error=oidc_unreachable`);
   }
 }
 
