@@ -149,6 +149,22 @@ describe("files on an upstream store", () => {
     assert.equal(await fileIn(grant.file_id), undefined);
   });
 
+  test("a link whose lifetime was chosen leads through the server, and ends with the file", async () => {
+    const id = await upload({ filename: "shared.txt" }, "for all who have the link");
+    await listed(server, token);
+    const path = `/v1/files/${id}/download?expires_in=3600`;
+    const grant = await server.call<{ data: { download_url: string; expires_in: number } }>("GET", path, { token });
+    const { download_url: url, expires_in: seconds } = grant.body.data;
+    assert.equal(seconds, 3600);
+    assert.equal(new URL(url).origin, server.origin);
+    assert.equal((await fetched(url)).bytes.toString(), "for all who have the link");
+    assert.equal((await server.call("DELETE", `/v1/files/${id}`, { token })).status, 204);
+    assert.equal((await fetched(url)).status, 404);
+    const restored = await server.call("POST", `/v1/files/${id}/restore`, { token });
+    assert.equal(restored.status, 200, restored.text);
+    assert.equal((await fetched(await downloadUrl(server, token, id))).bytes.toString(), "for all who have the link");
+  });
+
   test("what arrives once the rights are lost is no file", async () => {
     const made = await server.call<{ id: string; client_id: string; client_secret: string }>(
       "POST",

@@ -83,9 +83,10 @@ test("grant, upload, list, download, delete", async () => {
   const before = await total();
   const answer = await put(shared.server, grant.upload_url, content, { "content-type": "text/csv" });
   assert.equal(answer.status, 200, answer.text);
-  const { id, filename, content_type, size_bytes, created_at, ...more } = answer.body.data;
+  const { id, filename, content_type, size_bytes, created_at, created_by: by, ...more } = answer.body.data;
   assert.deepEqual([id, filename, content_type, size_bytes], [grant.file_id, "costs.csv", "text/csv", content.length]);
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
+  assert.match(by, /^cred_/);
   assert.deepEqual(more, { sha256: sha256(content), project_id: null });
   assert.equal(answer.headers.get("etag"), `"${sha256(content)}"`);
 

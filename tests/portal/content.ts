@@ -86,7 +86,10 @@ function spansOf(traceId: string, timestamp: string, { message, name }: Pick<Wor
 }
 
 async function objects({ server, token }: Shared, { filename, message }: Words): Promise<void> {
-  await uploaded(server, token, { filename }, `${message}\n`);
+  const { id } = await uploaded(server, token, { filename }, "in the trash\n");
+  const { status, text } = await server.call("DELETE", `/v1/files/${id}`, { token });
+  assert.equal(status, 204, text);
+  for (const content of ["an earlier version\n", `${message}\n`]) await uploaded(server, token, { filename }, content);
   for (const each of ["invoice-1.txt", "invoice-2.txt"]) await uploaded(server, token, { filename: each }, "1,2,3\n");
 }
 

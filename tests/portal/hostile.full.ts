@@ -31,6 +31,7 @@ test(
       ...ORGANIZATION_PAGES.map((page) => `/o/${org.slug}/-/${page}`.replace(/\/$/, "")),
       `/o/${org.slug}/-/images/${app.id}`,
       `/o/${org.slug}/-/webhooks/${webhook.id}`,
+      ...["names", "trash"].map((view) => `/o/${org.slug}/-/files?view=${view}`),
       ...OWN_PAGES,
     ];
     for (const path of paths) {
@@ -66,6 +67,7 @@ test("what is hostile is there to be read", { skip: NO_CHROMIUM }, async () => {
     ["credentials", HOSTILE.name],
     ["explore", "<img src=x onerror=stolen(1)>"],
     ["files", "<img src=x onerror=stolen(1)>"],
+    ["files?view=trash", "<img src=x onerror=stolen(1)>"],
     ["projects", HOSTILE.name],
   ] as const) {
     await tab.go(`/o/${org.slug}/-/${path}`);

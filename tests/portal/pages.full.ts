@@ -55,7 +55,8 @@ for (const [name, look] of Object.entries(LOOKS)) {
 
 async function detailPaths(): Promise<string[]> {
   const { org, app, webhook } = portal.shared.home;
-  return [`/o/${org.slug}/-/images/${app.id}`, `/o/${org.slug}/-/webhooks/${webhook.id}`];
+  const files = ["names", "trash"].map((view) => `/o/${org.slug}/-/files?view=${view}`);
+  return [`/o/${org.slug}/-/images/${app.id}`, `/o/${org.slug}/-/webhooks/${webhook.id}`, ...files];
 }
 
 async function eachPage(tab: Tab, pages: readonly string[], name: string): Promise<void> {
