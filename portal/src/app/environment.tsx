@@ -13,8 +13,7 @@ export function ProjectBadges({
 }): ReactNode {
   return (
     <>
-      {environment !== null && <EnvironmentBadge environment={environment} />}
-      {archived && <Badge>archived</Badge>}
+      {environment !== null && <EnvironmentBadge environment={environment} />} {archived && <Badge>archived</Badge>}
     </>
   );
 }

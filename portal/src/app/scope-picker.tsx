@@ -12,6 +12,7 @@ export function ScopePicker(): ReactNode {
   const { organizations } = useSession();
   const me = useMe();
   const present = useProject();
+  const shown = project === WHOLE_ORGANIZATION ? "all projects" : project;
   const projects = me?.projects.filter(({ archived }) => !archived) ?? [];
   const away = me?.projects.filter(({ archived }) => archived) ?? [];
   const navigate = useNavigate();
@@ -21,14 +22,17 @@ export function ScopePicker(): ReactNode {
       trigger={
         <button
           type="button"
-          aria-label={`${org} ${project === WHOLE_ORGANIZATION ? "all projects" : project}: choose an organization and project`}
           onClick={(event) => event.stopPropagation()}
           className="flex min-h-[30px] items-center justify-between gap-2 rounded border border-line bg-sheet px-2 text-left hover:bg-well"
         >
           <span className="truncate">{org}</span>{" "}
           <span className="flex min-w-0 items-center gap-1.5">
-            <span className="truncate text-ink-3">{project === WHOLE_ORGANIZATION ? "all projects" : project} ▾</span>
-            {present !== null && <ProjectBadges project={present} />}
+            <span className="truncate text-ink-3">{shown}</span>{" "}
+            {present !== null && <ProjectBadges project={present} />}{" "}
+            <span className="text-ink-3" aria-hidden="true">
+              ▾
+            </span>
+            <span className="sr-only">: choose an organization and project</span>
           </span>
         </button>
       }

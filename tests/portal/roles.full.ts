@@ -1,0 +1,190 @@
+/** What people of lesser roles meet: pages that they can use, buttons that are grey and say why, and nothing that the server refuses. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { NO_CHROMIUM, PASSWORD, settled, usePortal, type Tab } from "./browser.ts";
+import { fill } from "./content.ts";
+
+const portal = usePortal();
+const path = (project: string, page: string): string =>
+  `/o/${portal.shared.home.org.slug}/${project}/${page}`.replace(/\/$/, "");
+
+/** A member with the least role of the organization and, where one is given, a role in its first project, signed in. */
+async function openAs(
+  name: string,
+  projectRole?: "reader" | "writer" | "maintainer",
+): Promise<Tab & { refused: string[] }> {
+  await fill(portal.shared);
+  const { server, token, home } = portal.shared;
+  const email = `${name}@acme.example`;
+  const invitation = await server.call("POST", "/v1/invitations", { token, json: { email, role: "viewer" } });
+  assert.equal(invitation.status, 201, invitation.text);
+  const [, secret = ""] = String(invitation.body["link"]).split("#");
+  const accepted = await server.call("POST", "/v1/invitations/accept", {
+    json: { token: secret, name, password: PASSWORD },
+  });
+  assert.ok(accepted.status < 300, accepted.text);
+  const { id } = accepted.body["user"] as { id: string };
+  if (projectRole !== undefined) {
+    const member = `/v1/projects/${home.project.id}/members/${id}`;
+    const given = await server.call("PUT", member, { token, json: { role: projectRole } });
+    assert.equal(given.status, 200, given.text);
+  }
+  const tab = await portal.openEmpty();
+  const signedIn = await tab.context.request.post(`${server.origin}/api/sign-in/password`, {
+    data: { email, password: PASSWORD },
+    headers: { origin: server.origin },
+  });
+  assert.equal(signedIn.status(), 200, await signedIn.text());
+  const refused: string[] = [];
+  tab.page.on("response", (response) => {
+    const code = response.status();
+    if (code === 401 || code === 403 || code === 404) refused.push(`${code} ${new URL(response.url()).pathname}`);
+  });
+  return { ...tab, refused };
+}
+
+/** The pages that the rail offers, as paths. */
+async function railOf(page: Page): Promise<string[]> {
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Home" }).waitFor();
+  const paths = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("nav[aria-label=Pages] a")].map((link) => new URL(link.href).pathname)`,
+  );
+  return paths.filter((each) => each.startsWith("/o/"));
+}
+
+/** Opens each of them, and says what was wrong. */
+async function eachPage(tab: Tab & { refused: string[] }, project: string): Promise<string[]> {
+  const wrong: string[] = [];
+  await tab.go(path(project, ""));
+  await tab.page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Usage and limits" }).waitFor();
+  for (const each of await railOf(tab.page)) {
+    await tab.go(each);
+    await tab.page.waitForLoadState("networkidle");
+    const notes = await tab.page.getByRole("alert").allTextContents();
+    const grey = await greyWithoutReason(tab.page);
+    const found = [...notes, ...grey, ...tab.faults.splice(0), ...tab.refused.splice(0)];
+    wrong.push(...found.map((fault) => `${each}: ${fault}`));
+  }
+  return wrong;
+}
+
+/** What waits for something to be typed, run or changed needs no reason: it is grey for everybody. */
+const NO_REASON_NEEDED = /^(Save|Run|Explain|Export|Open)/;
+
+async function greyWithoutReason(page: Page): Promise<string[]> {
+  const texts = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("main button:disabled:not([title])")]
+      .filter((button) => button.closest("fieldset:disabled") === null)
+      .map((button) => (button.textContent + " " + (button.ariaLabel ?? "")).trim())`,
+  );
+  return texts.filter((text) => !NO_REASON_NEEDED.test(text)).map((text) => `grey without a reason: ${text}`);
+}
+
+async function isGrey(page: Page, name: string, reason: RegExp): Promise<void> {
+  const button = page.getByRole("button", { name, exact: true }).first();
+  await page.locator(`main button:disabled`, { hasText: name }).first().waitFor();
+  assert.match((await button.getAttribute("title")) ?? "", reason);
+}
+
+test("a viewer of the organization reads, and is told why the rest is grey", { skip: NO_CHROMIUM }, async () => {
+  const tab = await openAs("viewer");
+  const { slug } = portal.shared.home.project;
+  for (const project of ["-", slug]) assert.deepEqual(await eachPage(tab, project), []);
+  const rail = (await railOf(tab.page)).map((each) => each.split("/")[4] ?? "");
+  for (const hidden of ["credentials", "s3-keys", "audit"]) assert.ok(!rail.includes(hidden), hidden);
+  await tab.go(path("-", "webhooks"));
+  await isGrey(tab.page, "Create a webhook", /lacks webhooks:write/);
+  await tab.go(path(slug, "files"));
+  await isGrey(tab.page, "Upload files", /lacks files:write/);
+  await tab.go(path("-", "projects"));
+  await isGrey(tab.page, "New project", /lacks projects:write/);
+  tab.refused.length = 0;
+  await tab.go(path("-", "audit"));
+  await tab.page.getByText("You can't see this page").waitFor();
+  await tab.close();
+});
+
+test("a reader of a project reads there what everybody reads", { skip: NO_CHROMIUM }, async () => {
+  const tab = await openAs("reader", "reader");
+  const { slug } = portal.shared.home.project;
+  assert.deepEqual(await eachPage(tab, slug), []);
+  await tab.go(path(slug, "buckets"));
+  await isGrey(tab.page, "Create bucket", /lacks apps:write/);
+  await tab.close();
+});
+
+test("a writer of a project makes webhooks and files in it, and nowhere else", { skip: NO_CHROMIUM }, async () => {
+  const tab = await openAs("writer", "writer");
+  const { page } = tab;
+  const { slug } = portal.shared.home.project;
+  for (const project of ["-", slug]) assert.deepEqual(await eachPage(tab, project), []);
+  for (const project of ["-", slug]) {
+    await tab.go(path(project, "webhooks"));
+    await page.getByRole("button", { name: "Create a webhook" }).first().click();
+    const dialog = page.getByRole("dialog");
+    assert.deepEqual(await dialog.getByLabel("Project").locator("option").count(), 1, "only where one may");
+    await dialog.getByLabel("Name", { exact: true }).fill(`by a writer in ${project}`);
+    await dialog
+      .getByLabel("Who sends, and how it proves that")
+      .selectOption({ label: "None: whoever knows the address" });
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByLabel("Address of the webhook").waitFor();
+  }
+  await tab.go(path("ledger", "webhooks"));
+  await isGrey(page, "Create a webhook", /lacks webhooks:write/);
+  await tab.go(path("-", "files"));
+  await isGrey(page, "Upload files", /choose a project where you hold it/);
+  await tab.go(path(slug, "files"));
+  const file = { name: "tides.csv", mimeType: "text/csv", buffer: Buffer.from("hour,metres\n") };
+  await page.getByLabel("Files to upload").first().setInputFiles(file);
+  const row = page.getByRole("row", { name: /tides\.csv/ });
+  await row
+    .getByRole("button", { name: /tides\.csv/ })
+    .first()
+    .click();
+  const remove = page.getByRole("complementary", { name: "Details" }).getByRole("button", { name: "Delete…" });
+  assert.equal(await remove.isEnabled(), true);
+  assert.deepEqual([...tab.faults, ...tab.refused], []);
+  await tab.close();
+});
+
+test("a maintainer of a project makes credentials, keys and buckets in it", { skip: NO_CHROMIUM }, async () => {
+  const tab = await openAs("maintainer", "maintainer");
+  const { page } = tab;
+  const { slug } = portal.shared.home.project;
+  assert.deepEqual(await eachPage(tab, slug), []);
+  await tab.go(path("-", "credentials"));
+  await page.getByRole("button", { name: "New credential" }).first().click();
+  await page.getByLabel("Name", { exact: true }).fill("of the project");
+  await page
+    .getByRole("button", { name: /Telemetry writer/i })
+    .first()
+    .click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Create/ })
+    .last()
+    .click();
+  await page.getByRole("button", { name: "Test now" }).waitFor();
+  await tab.go(path(slug, "s3-keys"));
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  await page.getByLabel("Name", { exact: true }).fill("of the project");
+  await page
+    .getByRole("dialog")
+    .getByLabel(/s3:write/)
+    .check();
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page
+    .getByText(/^AKIA|Secret access key/i)
+    .first()
+    .waitFor();
+  await tab.go(path("-", "buckets"));
+  await page.getByRole("button", { name: "Create bucket" }).first().click();
+  await page.getByRole("dialog").getByLabel("Bucket", { exact: true }).fill("of-the-project");
+  await page.getByRole("dialog").getByRole("button", { name: "Create bucket" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await settled(page);
+  assert.deepEqual([...tab.faults, ...tab.refused], []);
+  await tab.close();
+});
