@@ -77,16 +77,13 @@ for (const [where, settings] of [
       }
     });
 
-    test(
-      "what the sender put before the proxy's own word does not count",
-      { skip: isTrusted ? false : "there is no proxy" },
-      async () => {
+    if (isTrusted)
+      test("what the sender put before the proxy's own word does not count", async () => {
         for (const { name, send } of SURFACES) {
           const answer = await send(place.ground, { "x-forwarded-for": "10.1.2.3, 203.0.113.9" });
           assert.notEqual(Math.floor(answer.status / 100), 2, `${name} let a forged address in`);
         }
-      },
-    );
+      });
 
     test("a tail ends within a second when the list leaves its reader out", async () => {
       await allowOnly(place, null);

@@ -97,7 +97,12 @@ async function access({ server, token, home }: Shared, { name }: Words): Promise
   const created = [
     await server.call("POST", "/v1/credentials", {
       token,
-      json: { name, scopes: ["telemetry:write", "files:read"], project: "shop" },
+      json: {
+        name,
+        scopes: ["telemetry:write", "files:read"],
+        project: "shop",
+        allowed_addresses: ["10.0.0.0/8", "2001:db8:1234:5678:9abc:def0:1234:5678"],
+      },
     }),
     await server.call("POST", "/v1/s3/keys", { token, json: { name, scopes: ["s3:read", "s3:write"] } }),
     await server.call("POST", "/v1/projects", { token, json: { slug: "ledger", name, visibility: "organization" } }),
@@ -114,6 +119,18 @@ async function access({ server, token, home }: Shared, { name }: Words): Promise
     json: { name, issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/shop:ref:refs/heads/**" },
   });
   assert.equal(trust.status, 201, trust.text);
+  await pending({ server, token }, name);
+}
+
+/** A credential that waits for an approval; the policy is open again afterwards, as other tests expect it. */
+async function pending({ server, token }: Pick<Shared, "server" | "token">, name: string): Promise<void> {
+  const manager = await server.token(await newClient(server, token, ["credentials:write", "files:read"]));
+  const setPolicy = (approval_required: boolean) =>
+    server.call("PATCH", "/v1/organization", { token, json: { policy: { approval_required } } });
+  await setPolicy(true);
+  const made = await server.call("POST", "/v1/credentials", { token: manager, json: { name, scopes: ["files:read"] } });
+  assert.equal(made.body["pending"], true, made.text);
+  await setPolicy(false);
 }
 
 async function webhooks({ server, token, home }: Shared, { name, message, header }: Words): Promise<void> {

@@ -39,8 +39,10 @@ export function PolicyEffects({
       <ErrorNote error={list.error} />
       {nothing && (
         <State kind="go">
-          {isChanged ? "It takes nothing" : "As it is, nothing changes"}: {plural(list.items.length, "credential")}{" "}
-          looked at
+          <span className="whitespace-normal">
+            {isChanged ? "It takes nothing" : "As it is, nothing changes"}: {plural(list.items.length, "credential")}{" "}
+            looked at
+          </span>
         </State>
       )}
       <Affected
@@ -102,7 +104,9 @@ function Affected({
   if (items.length === 0) return null;
   return (
     <div>
-      <State kind={kind}>{title}</State>
+      <State kind={kind}>
+        <span className="whitespace-normal">{title}</span>
+      </State>
       <ul className="list-disc pl-6">
         {items.slice(0, SHOWN).map((credential) => (
           <li key={credential.id}>

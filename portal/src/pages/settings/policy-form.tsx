@@ -69,7 +69,7 @@ export function PolicyForm({
       about="Bounds every credential and S3 key of the organization. Permissions, days and addresses count for those that there are as well."
     >
       <form onSubmit={submit}>
-        <fieldset disabled={!mayWrite} className="flex flex-col gap-5">
+        <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-5">
           <ScopeMatrix policy={policy} onChange={setPolicy} />
           <LifetimeField policy={policy} onChange={setPolicy} />
           <ExpiryField policy={policy} onChange={setPolicy} />

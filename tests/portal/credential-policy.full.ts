@@ -1,0 +1,119 @@
+/** The credential policy in a real browser: addresses with one's own, warnings, what waits for an approval, and the approval. */
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { postForm } from "../fixtures/http.ts";
+import { newClient } from "../fixtures/registry.ts";
+import type { Client } from "../fixtures/server.ts";
+import { axe, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
+
+const portal = usePortal();
+/** Where pictures go, to be looked at; nowhere when it is not set. */
+const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
+
+async function pictured(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
+
+/** What is wrong with the page but for its frame, which the test of every page judges. */
+async function ownFaults({ page, faults }: Tab): Promise<string[]> {
+  return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
+}
+
+test(
+  "a policy is set with one's own address, and what waits for an approval is approved",
+  { skip: NO_CHROMIUM },
+  async () => {
+    const { server, token, home } = portal.shared;
+    const tab = await portal.open();
+    const { page } = tab;
+
+    await tab.go(`/o/${home.org.slug}/-/settings?tab=credentials`);
+    const field = page.getByLabel("Credentials and S3 keys may be used from");
+    await field.fill("10.0.0.0/8, office");
+    await page.getByText("“office” is neither an address nor a range").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled());
+    await field.fill("10.1.2.3/8");
+    await page.getByText("Your own address is not in this list").waitFor();
+    await page.getByText("The server sees you at 127.0.0.1").waitFor();
+    assert.deepEqual(await ownFaults(tab), []);
+    await pictured(page, "policy-warning");
+    await page.getByRole("button", { name: "Add my address" }).click();
+    await page.getByText("Your own address is not in this list").waitFor({ state: "detached" });
+    await page.getByLabel("What developers, maintainers and programs make waits for an approval").check();
+    await page.getByLabel("Whoever makes a credential or S3 key says when it ends").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The policy holds from now on").waitFor();
+    await tab.go(`/o/${home.org.slug}/-/roles?tab=policies`);
+    for (const text of ["10.0.0.0/8", "127.0.0.1", "Whoever makes one says when it ends"])
+      await page.getByText(text).first().waitFor();
+    assert.deepEqual(await ownFaults(tab), []);
+    await pictured(page, "policies");
+
+    await server.call("PATCH", "/v1/organization", { token, json: { policy: { require_expiry: false } } });
+    const manager = await server.token(await newClient(server, token, ["credentials:write", "files:read", "s3:read"]));
+    const made = await server.call<Client & { id: string }>("POST", "/v1/credentials", {
+      token: manager,
+      json: { name: "<b>nightly</b>", scopes: ["files:read"], allowed_addresses: ["127.0.0.0/8", "2001:db8::/32"] },
+    });
+    const key = await server.call<{ id: string }>("POST", "/v1/s3/keys", { token: manager, json: { name: "backup" } });
+
+    await tab.go(`/o/${home.org.slug}/-/credentials?credential=${made.body.id}`);
+    await page.getByText("Waits for an approval", { exact: true }).waitFor();
+    await page.getByText("2001:db8::/32").waitFor();
+    await page.getByRole("cell", { name: "Waits for approval" }).waitFor();
+    assert.deepEqual(await ownFaults(tab), []);
+    await pictured(page, "credential-pending");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Waits for an approval", { exact: true }).waitFor({ state: "detached" });
+    const { client_id, client_secret } = made.body;
+    const signIn = { grant_type: "client_credentials", client_id, client_secret };
+    assert.equal((await postForm(server.origin, "/oauth/token", signIn)).status, 200);
+
+    await page.getByRole("button", { name: "Change" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("May be used from").fill("192.0.2.0/24");
+    await dialog.getByText("at your address will be refused").waitFor();
+    assert.deepEqual(await ownFaults(tab), []);
+    await pictured(page, "credential-change");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("192.0.2.0/24").waitFor();
+    assert.equal((await postForm(server.origin, "/oauth/token", signIn)).status, 400);
+
+    await tab.go(`/o/${home.org.slug}/-/s3-keys?key=${key.body.id}`);
+    await page.getByText("Waits for an approval", { exact: true }).waitFor();
+    assert.deepEqual(await ownFaults(tab), []);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Waits for an approval", { exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Change…" }).click();
+    await dialog.getByRole("button", { name: "Add my address" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("127.0.0.1", { exact: true }).first().waitFor();
+    await pictured(page, "s3-key");
+    assert.deepEqual(tab.faults, []);
+    await tab.close();
+  },
+);
+
+test("the forms fit a narrow page, in the dark", { skip: NO_CHROMIUM }, async () => {
+  const { home } = portal.shared;
+  const narrow = await portal.open({ width: 320, height: 640, theme: "dark" });
+  for (const path of [
+    "settings?tab=credentials",
+    "credentials?new=true",
+    "s3-keys?create=true",
+    "roles?tab=policies",
+  ]) {
+    await narrow.go(`/o/${home.org.slug}/-/${path}`);
+    assert.equal(await overflow(narrow.page), 0, path);
+    assert.deepEqual(await ownFaults(narrow), [], path);
+    await pictured(narrow.page, `narrow-${path.replaceAll(/\W/g, "-")}`);
+  }
+  await narrow.close();
+});
