@@ -1,0 +1,331 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { testClock, type TestClock } from "#domain/identity/testing.ts";
+import { createOutbound, type OutboundOptions } from "#stores/outbound/index.ts";
+import { DISCOVERY, KEYS, startIssuer, type Issuer } from "../../../../../tests/fixtures/issuer.ts";
+import { AssertionRefusal } from "./assertion.ts";
+import { Federation, type Trust } from "./federation.ts";
+
+const AUDIENCE = "https://id.acme.example";
+const SUBJECT = "repo:acme/shop:ref:refs/heads/main";
+
+let issuer: Issuer;
+let clock: TestClock;
+before(async () => {
+  issuer = await startIssuer();
+});
+after(() => issuer.close());
+
+/** A federation with nothing in memory. */
+function fresh(outbound: Partial<OutboundOptions> = {}): Federation {
+  clock = testClock(Date.now());
+  issuer.answers.clear();
+  issuer.asked.length = 0;
+  return new Federation({
+    clock,
+    outbound: createOutbound({ privateAddresses: true, clock, userAgent: "Test", timeoutMs: 400, ...outbound }),
+  });
+}
+
+const trust = (part: Partial<Trust> = {}): Trust => ({
+  id: "trust_1",
+  issuer: issuer.url,
+  audience: AUDIENCE,
+  subject: "repo:acme/shop:ref:refs/heads/*",
+  claims: {},
+  ...part,
+});
+const good = { aud: AUDIENCE, sub: SUBJECT };
+const nowS = (): number => Math.floor(clock.nowMs() / 1000);
+
+async function refused(promise: Promise<unknown>, reason: RegExp): Promise<void> {
+  await assert.rejects(promise, (error: unknown) => {
+    assert.ok(error instanceof AssertionRefusal, String(error));
+    assert.match(error.reason, reason);
+    return true;
+  });
+}
+
+test("a token of the issuer, for the audience and about a subject that the trust covers, is taken", async () => {
+  const federation = fresh();
+  assert.deepEqual(await federation.accept([trust()], await issuer.token(good)), {
+    trustId: "trust_1",
+    subject: SUBJECT,
+  });
+  assert.deepEqual(issuer.asked, [DISCOVERY, KEYS]);
+  await federation.accept([trust()], await issuer.token({ ...good, aud: ["https://other.example", AUDIENCE] }));
+  assert.equal(issuer.asked.length, 2, "keys are kept");
+  const second = trust({ id: "trust_2", claims: { environment: "production", run: 7, protected: true } });
+  const claims = { environment: "production", run: 7, protected: true };
+  const other = trust({ subject: "repo:acme/other:**" });
+  const taken = await federation.accept([other, second], await issuer.token({ ...good, ...claims }));
+  assert.equal(taken.trustId, "trust_2");
+  assert.doesNotThrow(() => federation.stop());
+});
+
+for (const alg of ["RS256", "PS256", "ES256", "ES384", "EdDSA"]) {
+  test(`a signature by ${alg} is verified`, async () => {
+    const other = await startIssuer(alg);
+    const federation = fresh();
+    await federation.accept([trust({ issuer: other.url })], await other.token(good));
+    await other.close();
+  });
+}
+
+describe("a token is refused", () => {
+  test("without a signature, and with one by a shared secret that is the public key", async () => {
+    const federation = fresh();
+    const unsigned = new UnsecuredJWT({ iss: issuer.url, ...good, exp: nowS() + 60 }).encode();
+    await refused(federation.accept([trust()], unsigned), /alg must be one of/);
+    const secret = new TextEncoder().encode(await exportSPKI(issuer.key().publicKey));
+    for (const alg of ["HS256", "HS512"]) {
+      const text = await issuer.token(good, { header: { alg }, key: secret });
+      await refused(federation.accept([trust()], text), /alg must be one of/);
+    }
+    const [header, payload] = (await issuer.token(good)).split(".");
+    await refused(federation.accept([trust()], `${header}.${payload}.`), /signature is not right/);
+    const none = Buffer.from(JSON.stringify({ alg: "none", kid: "key-1" })).toString("base64url");
+    await refused(federation.accept([trust()], `${none}.${payload}.`), /alg must be one of/);
+    const cased = Buffer.from(JSON.stringify({ alg: "nOnE" })).toString("base64url");
+    await refused(federation.accept([trust()], `${cased}.${payload}.`), /alg must be one of/);
+  });
+
+  test("with another alg than its key's, with a key that the token brings, and with a critical extension", async () => {
+    const federation = fresh();
+    const { privateKey } = await generateKeyPair("ES256");
+    const es = await issuer.token(good, { header: { alg: "ES256" }, key: privateKey });
+    await refused(federation.accept([trust()], es), /no such key/);
+    const own = await generateKeyPair("RS256", { extractable: true });
+    for (const header of [{}, { jku: "http://127.0.0.1:1/keys" }, { x5u: "http://127.0.0.1:1/cert" }]) {
+      const text = await issuer.token(good, { key: own.privateKey, header });
+      await refused(federation.accept([trust()], text), /signature is not right/);
+    }
+    const critical = new SignJWT({ iss: issuer.url, exp: nowS() + 60, ...good })
+      .setProtectedHeader({ alg: "RS256", kid: "key-1", crit: ["exp"], exp: 1 })
+      .sign(issuer.key().privateKey, { crit: { exp: true } });
+    await refused(federation.accept([trust()], await critical), /signature is not right/);
+  });
+
+  test("whose kid is a path, a query or the name of a property", async () => {
+    const federation = fresh();
+    for (const kid of [
+      "../../../etc/passwd",
+      "key-1/../key-1",
+      "' OR 1=1",
+      "__proto__",
+      "constructor",
+      "",
+      "key-1\u0000",
+    ]) {
+      await refused(federation.accept([trust()], await issuer.token(good, { header: { kid } })), /no such key/);
+    }
+  });
+
+  test("of another issuer with the same keys, and of one that no trust names, which is not asked", async () => {
+    const federation = fresh();
+    await refused(
+      federation.accept([trust()], await issuer.token({ ...good, iss: `${issuer.url}/` })),
+      /no trust names/,
+    );
+    await refused(
+      federation.accept([trust()], await issuer.token({ ...good, iss: "https://evil.example" })),
+      /no trust/,
+    );
+    await refused(federation.accept([], await issuer.token(good)), /no trust names/);
+    assert.deepEqual(issuer.asked, []);
+  });
+
+  test("for another audience, about another subject, and without a claim that was asked for", async () => {
+    const federation = fresh();
+    await refused(federation.accept([trust()], await issuer.token({ ...good, aud: "https://other" })), /aud is/);
+    await refused(federation.accept([trust()], await issuer.token({ sub: SUBJECT })), /has no aud/);
+    await refused(federation.accept([trust()], await issuer.token({ ...good, aud: [] })), /has no aud/);
+    await refused(federation.accept([trust()], await issuer.token({ aud: AUDIENCE })), /has no sub/);
+    const fork = await issuer.token({ ...good, sub: "repo:mallory/shop:ref:refs/heads/main" });
+    await refused(federation.accept([trust()], fork), /sub is repo:mallory/);
+    const asked = trust({ claims: { environment: "production" } });
+    await refused(federation.accept([asked], await issuer.token(good)), /environment is absent/);
+    for (const environment of ["staging", ["production"], { production: true }, null])
+      await refused(federation.accept([asked], await issuer.token({ ...good, environment })), /environment is/);
+    const inherited = trust({ claims: { toString: "x" } });
+    await refused(federation.accept([inherited], await issuer.token(good)), /toString is absent/);
+  });
+
+  test("that has expired, is not valid yet, has no expiry, or lives for too long", async () => {
+    const federation = fresh();
+    const at = (claims: object): Promise<string> => issuer.token({ ...good, ...claims }, { nowS: nowS() });
+    await refused(federation.accept([trust()], await at({ exp: nowS() })), /expired at/);
+    await refused(federation.accept([trust()], await at({ nbf: nowS() + 61 })), /not valid yet/);
+    await refused(federation.accept([trust()], await at({ iat: nowS() + 61 })), /not valid yet/);
+    await federation.accept([trust()], await at({ nbf: nowS() + 59, iat: nowS() + 59 }));
+    await refused(federation.accept([trust()], await at({ exp: undefined })), /has no exp/);
+    await refused(federation.accept([trust()], await at({ exp: "tomorrow" })), /has no exp|JSON Web Token/);
+    await federation.accept([trust()], await at({ exp: nowS() + 86_400 }));
+    await refused(federation.accept([trust()], await at({ exp: nowS() + 86_401 })), /24 hours/);
+    await refused(federation.accept([trust()], await at({ iat: nowS() - 90_000, exp: nowS() + 60 })), /24 hours/);
+    await refused(federation.accept([trust()], await at({ iat: undefined, exp: nowS() + 86_500 })), /24 hours/);
+  });
+
+  test("that is none", async () => {
+    const federation = fresh();
+    for (const text of ["", "x", "a.b.c", "a.b.c.d", "..", `${"x".repeat(8193)}`, "eyJhbGciOiJSUzI1NiJ9.bnVsbA.AA"])
+      await refused(federation.accept([trust()], text), /assertion (is not|has|must)/);
+  });
+});
+
+describe("keys", () => {
+  test("of a kid that is not known are asked for again, but not more than every 15 seconds", async () => {
+    const federation = fresh();
+    await federation.accept([trust()], await issuer.token(good));
+    await issuer.rotate();
+    await refused(federation.accept([trust()], await issuer.token(good)), /no such key/);
+    assert.equal(issuer.asked.length, 2, "they were read a moment ago");
+    clock.advance(15_000);
+    await Promise.all([1, 2, 3].map(async () => federation.accept([trust()], await issuer.token(good))));
+    assert.equal(issuer.asked.length, 4, "asked once for all");
+    for (let i = 0; i < 5; i++)
+      await refused(
+        federation.accept([trust()], await issuer.token(good, { header: { kid: `x${i}` } })),
+        /no such key/,
+      );
+    assert.equal(issuer.asked.length, 4);
+  });
+
+  test("are read anew after ten minutes, and without their issuer forgotten after an hour", async () => {
+    const federation = fresh();
+    const token = (): Promise<string> => issuer.token(good, { nowS: nowS() });
+    await federation.accept([trust()], await token());
+    clock.advance(10 * 60_000);
+    await federation.accept([trust()], await token());
+    assert.equal(issuer.asked.length, 4);
+    issuer.answers.set(DISCOVERY, (_request, response) => response.writeHead(503).end());
+    clock.advance(59 * 60_000);
+    await federation.accept([trust()], await token());
+    clock.advance(60_000);
+    await refused(federation.accept([trust()], await token()), /keys can't be read: .*answers 503/);
+  });
+
+  for (const [name, document, reason] of [
+    ["of another issuer", { issuer: "https://evil.example" }, /another issuer/],
+    ["without a jwks_uri", { jwks_uri: undefined }, /no jwks_uri/],
+    ["whose jwks_uri is a file", { jwks_uri: "file:///etc/passwd" }, /must begin with https/],
+    ["whose jwks_uri has a password", { jwks_uri: "http://a:b@127.0.0.1:1/" }, /user name/],
+  ] as const) {
+    test(`are not read by a document ${name}`, async () => {
+      const federation = fresh();
+      const told = { ...issuer.published.document, ...document };
+      issuer.answers.set(DISCOVERY, (_request, response) => response.end(JSON.stringify(told)));
+      await refused(federation.accept([trust()], await issuer.token(good)), reason);
+      assert.deepEqual(issuer.asked, [DISCOVERY]);
+    });
+  }
+
+  test("are not read from an address that is not public, whatever leads there", async () => {
+    const federation = fresh({ privateAddresses: false });
+    await refused(federation.accept([trust()], await issuer.token(good)), /must begin with https/);
+    assert.deepEqual(issuer.asked, []);
+    for (const jwks_uri of [
+      "https://127.0.0.1/keys",
+      "https://169.254.169.254/latest",
+      "https://[::1]/",
+      "https://10.0.0.1/",
+    ]) {
+      const listed = fresh({ privateAddresses: false, allowedAddresses: ["127.0.0.1"] });
+      const told = { ...issuer.published.document, jwks_uri: jwks_uri.replace("127.0.0.1", "127.0.0.2") };
+      issuer.answers.set(DISCOVERY, (_request, response) => response.end(JSON.stringify(told)));
+      await refused(listed.accept([trust()], await issuer.token(good)), /not public/);
+      assert.deepEqual(issuer.asked, [DISCOVERY]);
+    }
+  });
+
+  test("are not read by a redirect", async () => {
+    for (const path of [DISCOVERY, KEYS]) {
+      const federation = fresh();
+      issuer.answers.set(path, (_request, response) => response.writeHead(302, { location: "/elsewhere" }).end());
+      await refused(federation.accept([trust()], await issuer.token(good)), /answers 302/);
+      assert.equal(issuer.asked.includes("/elsewhere"), false);
+    }
+  });
+
+  test("are not read where they are too long, too many, or none", async () => {
+    const answers: readonly (readonly [string, string, RegExp])[] = [
+      [KEYS, `{"keys":[],"x":"${"x".repeat(256 * 1024)}"}`, /more than 262144 bytes/],
+      [DISCOVERY, "x".repeat(64 * 1024 + 1), /more than 65536 bytes/],
+      [KEYS, JSON.stringify({ keys: Array.from({ length: 101 }, () => ({ kty: "RSA" })) }), /up to 100 keys/],
+      [KEYS, '{"keys":"all"}', /up to 100 keys/],
+      [KEYS, '{"keys":[1]}', /no JSON Web Key Set/],
+      [KEYS, "<html>", /answers no JSON/],
+      [DISCOVERY, "null", /answers no JSON/],
+      [KEYS, '{"keys":[]}', /no such key/],
+    ];
+    for (const [path, body, reason] of answers) {
+      const federation = fresh();
+      issuer.answers.set(path, (_request, response) => response.end(body));
+      await refused(federation.accept([trust()], await issuer.token(good)), reason);
+    }
+  });
+
+  test("that are private, symmetric or weak are not used", async () => {
+    const { n, e, kid } = issuer.published.keys[0] as Record<string, string>;
+    for (const key of [
+      { kty: "oct", k: "c2VjcmV0", kid, alg: "RS256" },
+      { kty: "RSA", n: "AQAB", e, kid },
+      { kty: "RSA", n, e, kid, use: "enc" },
+      { kty: "RSA", n, e, kid, key_ops: ["encrypt"] },
+    ]) {
+      const federation = fresh();
+      issuer.answers.set(KEYS, (_request, response) => response.end(JSON.stringify({ keys: [key] })));
+      await refused(federation.accept([trust()], await issuer.token(good)), /no such key|signature is not right/);
+    }
+  });
+
+  test("of an issuer that is slow or never ends make that one wait, for so long and no other", async () => {
+    const other = await startIssuer("ES256");
+    const federation = fresh();
+    issuer.answers.set(DISCOVERY, (_request, response) => void response.write("{"));
+    const startedMs = performance.now();
+    const slow = federation.accept([trust()], await issuer.token(good));
+    const checked = refused(slow, /within 400 ms/);
+    await federation.accept([trust({ issuer: other.url })], await other.token(good));
+    await checked;
+    assert.ok(performance.now() - startedMs < 5000);
+    await refused(federation.accept([trust()], await issuer.token(good)), /within 400 ms/);
+    assert.deepEqual(issuer.asked, [DISCOVERY], "it is not asked again so soon");
+    await other.close();
+  });
+
+  test("of an issuer that does not answer at all", async () => {
+    const silent = createTcpServer((socket) => socket.unref())
+      .listen(0, "127.0.0.1")
+      .unref();
+    await once(silent, "listening");
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const federation = fresh();
+    await refused(
+      federation.accept([trust({ issuer: url })], await issuer.token({ ...good, iss: url })),
+      /within 400 ms/,
+    );
+    silent.close();
+  });
+});
+
+test("each check is told by itself, and keys are read of the trusted issuer only", async () => {
+  const federation = fresh();
+  const results = async (text: string, of = trust()): Promise<string> =>
+    (await federation.explain(of, text)).checks.map(({ check, result }) => `${check} ${result}`).join(", ");
+  const all = "form pass, lifetime pass, issuer pass, signature pass, audience pass, subject pass, claims pass";
+  assert.equal(await results(await issuer.token(good)), all);
+  const wrong = await issuer.token({ aud: "x", sub: "repo:mallory/shop", exp: 1 });
+  assert.equal(
+    await results(wrong, trust({ claims: { a: 1 } })),
+    "form pass, lifetime fail, issuer pass, signature pass, audience fail, subject fail, claims fail",
+  );
+  issuer.asked.length = 0;
+  const foreign = await issuer.token({ ...good, iss: "http://127.0.0.1:1" });
+  assert.match(await results(foreign), /issuer fail, signature skipped, audience pass/);
+  assert.deepEqual(issuer.asked, []);
+  assert.match(await results("nonsense"), /^form fail, lifetime skipped/);
+});
