@@ -37,6 +37,9 @@ import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createWebhooks } from "./webhooks.ts";
 
+/** For each of the two documents by which an issuer's keys are read; somebody's sign-in waits for it. */
+const ISSUER_TIMEOUT_MS = 4000;
+
 /** The running product. */
 export interface App {
   readonly addresses: Addresses;
@@ -337,6 +340,7 @@ async function openIdentity(
       allowedAddresses: config.webhooks_allowed_addresses,
       clock,
       userAgent: "Mooring",
+      timeoutMs: ISSUER_TIMEOUT_MS,
     }),
     log,
   });

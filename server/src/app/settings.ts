@@ -279,7 +279,8 @@ export const SETTINGS = {
   files_trash_days: {
     schema: count(0, 90),
     default: 7,
-    description: "days for which deleted files can be restored, unless an organization decided otherwise; 0: not at all",
+    description:
+      "days for which deleted files can be restored, unless an organization decided otherwise; 0: not at all",
   },
   presigned_url_lifetime_s: {
     schema: count(1, 604_800),
@@ -349,14 +350,14 @@ export const SETTINGS = {
     default: "refuse",
     form: "refuse or allow",
     description:
-      "whether webhooks may be sent to addresses that are not public (this machine, private networks), and by plain HTTP; who may make an alert then reaches what this server reaches",
+      "whether webhooks may be sent to addresses that are not public (this machine, private networks), and keys of trusted issuers read from them, and by plain HTTP; who may make an alert or a trust then reaches what this server reaches",
   },
   webhooks_allowed_addresses: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],
     form: "IP addresses or CIDR blocks, separated by commas",
     description:
-      "addresses that are not public and that webhooks may be sent to all the same, by plain HTTP, too, comma-separated",
+      "addresses that are not public and that webhooks may be sent to, and keys of trusted issuers read from, all the same, by plain HTTP, too, comma-separated",
   },
   webhook_rate_limit_per_second: {
     schema: count(1, 1_000_000),

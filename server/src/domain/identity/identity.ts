@@ -72,6 +72,11 @@ export interface Identity {
   readonly tokens: {
     readonly issuer: TokenIssuer;
     readonly verifier: TokenVerifier;
+    /**
+     * The credential of an access token, for services with tokens of their own: with no more scopes than the token has.
+     * @throws Problem `invalid_token`, `approval_pending`, `address_not_allowed`, `unavailable`
+     */
+    holder(token: string, origin: Origin): Promise<{ credential: CredentialState; claims: AccessTokenClaims }>;
     revoke(claims: AccessTokenClaims, context: RevocationContext): Promise<{ propagated: boolean }>;
   };
   readonly keys: SigningKeys;
@@ -128,6 +133,12 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     tokens: {
       issuer: tokenIssuer,
       verifier,
+      holder: async (token, origin) => {
+        const { credential, scopes, claims } = await verifier.verify(token);
+        gate.require(credential, origin);
+        usage.touch(credential.id);
+        return { credential: { ...credential, scopes }, claims };
+      },
       revoke: (claims, context) => revokeToken({ metadata, clock, feed }, claims, context),
     },
     keys,

@@ -17,6 +17,8 @@ export interface RegistryToken {
   /** The credential's epoch when the token was issued. */
   readonly epoch: number;
   readonly access: readonly Access[];
+  /** Id of the trust by which the access token was issued that it was had with: when that is gone, so is this. */
+  readonly trust?: string | undefined;
 }
 
 /** A refresh token, verified the same way. It ends with the secret that it was issued for. */
@@ -27,7 +29,11 @@ export interface RefreshToken {
 }
 
 export interface RegistryTokens {
-  issue(token: RegistryToken): { readonly token: string; readonly expiresInS: number; readonly issuedAtMs: number };
+  /** `endS`: in seconds since the epoch; it ends then at the latest. */
+  issue(
+    token: RegistryToken,
+    endS?: number,
+  ): { readonly token: string; readonly expiresInS: number; readonly issuedAtMs: number };
   /** Undefined for what is no token of this registry, or has expired. */
   verify(text: string): RegistryToken | undefined;
   issueRefresh(token: RefreshToken): string;
@@ -76,10 +82,11 @@ export function createRegistryTokens(options: {
   }
 
   return {
-    issue: (token) => {
+    issue: (token, endS = Infinity) => {
       const issuedAtMs = clock.nowMs();
-      const exp = Math.floor(issuedAtMs / 1000) + LIFETIME_S;
-      return { token: sign("mrr", { ...token, exp }), expiresInS: LIFETIME_S, issuedAtMs };
+      const iat = Math.floor(issuedAtMs / 1000);
+      const exp = Math.min(iat + LIFETIME_S, endS);
+      return { token: sign("mrr", { ...token, exp }), expiresInS: exp - iat, issuedAtMs };
     },
     verify: (text) => open<RegistryToken>("mrr", text),
     issueRefresh: (token) => sign("mrrr", { ...token, exp: Math.floor(clock.nowMs() / 1000) + REFRESH_LIFETIME_S }),

@@ -1,4 +1,4 @@
-import type { CredentialPrincipal, Identity } from "#domain/identity/index.ts";
+import type { AccessTokenClaims, CredentialPrincipal, Identity } from "#domain/identity/index.ts";
 import { RegistryError, type Access, type Action, type RegistryTokens } from "#domain/registry/index.ts";
 import type { Request } from "./exchange.ts";
 import { parseBasic, parseBearer } from "./wire/basic.ts";
@@ -14,9 +14,12 @@ export interface Caller {
 }
 
 export interface CallerDeps {
-  readonly identity: Pick<Identity, "present" | "signIn">;
+  readonly identity: Pick<Identity, "present" | "signIn" | "tokens">;
   readonly tokens: RegistryTokens;
 }
+
+/** The beginning of a JWT's header; no secret has dots. */
+const ACCESS_TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
 type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
 
@@ -33,15 +36,16 @@ export async function callerOf(deps: CallerDeps, request: Request): Promise<Call
     return { principal: null, access: undefined, isKnown: false };
   const basic = parseBasic(authorization);
   if (basic !== undefined) {
-    const state = await signIn(deps, request, basic.user, basic.password);
+    const { state } = await signIn(deps, request, basic.user, basic.password);
     return { principal: noted(request, state), access: undefined, isKnown: true };
   }
   const token = deps.tokens.verify(parseBearer(authorization) ?? "");
   if (token === undefined) throw new TokenRefused();
-  const { credentialId, epoch, access } = token;
+  const { credentialId, epoch, access, trust } = token;
   if (credentialId === null) return { principal: null, access, isKnown: true };
   const state = await deps.identity.present(credentialId, epoch, originOf(request));
   if (state === undefined) throw new TokenRefused();
+  if (trust !== undefined && !state.trusts.some(({ id }) => id === trust)) throw new TokenRefused();
   return { principal: noted(request, state), access, isKnown: true };
 }
 
@@ -53,24 +57,35 @@ function noted(request: Request, state: State): CredentialPrincipal {
 /** The token is void, expired, or of another service: a new one may be had. */
 export class TokenRefused extends Error {}
 
-/** @throws RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `approval_pending`, `rate_limited`, `unavailable` */
+/** Who has signed in, and the access token where one was the password. */
+export interface SignedIn {
+  readonly state: State;
+  readonly claims?: AccessTokenClaims;
+}
+
+/**
+ * By a secret, or by an access token of the client: jobs that have no secret log in with that.
+ * @throws RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `approval_pending`, `rate_limited`, `unavailable`
+ */
 export async function signIn(
   { identity }: Pick<CallerDeps, "identity">,
   request: Request,
-  clientId: string,
-  clientSecret: string,
-): Promise<State> {
+  user: string,
+  password: string,
+): Promise<SignedIn> {
+  const origin = originOf(request);
   try {
-    return await identity.signIn.authenticate({
-      clientId,
-      clientSecret,
-      takesPeople: true,
-      ...originOf(request),
-    });
+    if (!ACCESS_TOKEN.test(password)) {
+      const shown = { clientId: user, clientSecret: password, takesPeople: true, ...origin };
+      return { state: await identity.signIn.authenticate(shown) };
+    }
+    const { credential, claims } = await identity.tokens.holder(password, origin);
+    if (claims.client_id === user) return { state: credential, claims };
   } catch (error) {
-    if ((error as { code?: unknown }).code !== "unauthorized") throw error;
-    throw wrongPassword();
+    const { code } = error as { code?: unknown };
+    if (code !== "unauthorized" && code !== "invalid_token") throw error;
   }
+  throw wrongPassword();
 }
 
 /** Where a request comes from. */

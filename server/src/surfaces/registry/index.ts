@@ -7,7 +7,7 @@ import type { Writers } from "./writers.ts";
 
 export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "present" | "signIn">;
+  readonly identity: Pick<Identity, "present" | "signIn" | "tokens">;
   readonly tokens: RegistryTokens;
   readonly sessions: Sessions;
   readonly running: RunningDigests;

@@ -3,6 +3,71 @@ import { after, before, describe, test } from "node:test";
 import { createWorld, type World } from "../../organization/testing/world.ts";
 import { basicOf, newClient, registryOf, tokenFor, withRegistry, type TestClient } from "../testing/registry.ts";
 
+describe("an access token as the password", () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld(withRegistry());
+  });
+  after(() => world.close());
+
+  const authorizationOf = (user: string, password: string): { authorization: string } => ({
+    authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+  });
+
+  /** A credential of all scopes for images, and an access token of it with some, by a trust of it. */
+  async function job(scope: string) {
+    const actor = { kind: "system", id: "test", orgId: world.acme.id } as const;
+    const { credentials, trusts, signIn, tokens } = world.identity;
+    const input = { projectId: null, name: "ci", scopes: ["registry:pull", "registry:push"] };
+    const { credential, clientSecret } = await credentials.create({ actor }, input);
+    const trust = await trusts.create({ actor }, credential.id, {
+      name: "main",
+      issuer: "https://issuer.example",
+      subject: "job:1",
+    });
+    const origin = { ip: "127.0.0.1", requestId: "req_test" };
+    const state = await signIn.authenticate({ clientId: credential.clientId, clientSecret, ...origin });
+    const { accessToken } = await tokens.issuer.issue(state, { scope, trustId: trust.id, ...origin });
+    const end = () => trusts.delete({ actor }, trust.id);
+    return { clientId: credential.clientId, accessToken, end };
+  }
+
+  test("logs its own client in, with the scopes that it has, until its trust is deleted", async () => {
+    const name = `orgs/acme/${world.acme.openApp.slug}`;
+    const { clientId, accessToken, end } = await job("registry:pull");
+    const headers = authorizationOf(clientId, accessToken);
+    assert.equal((await world.call("GET", "/v2/", { headers })).status, 200);
+    const scope = `scope=repository:${name}:pull,push&offline_token=true`;
+    const { json } = await world.call("GET", `/v2/token?${scope}`, { headers });
+    assert.equal("refresh_token" in json, false, "nothing that outlives it");
+    assert.ok(Number(json["expires_in"]) <= 300);
+    const bearer = { authorization: `Bearer ${String(json["token"])}` };
+    const list = (how: { authorization: string }) => world.call("GET", `/v2/${name}/tags/list`, { headers: how });
+    const push = (how: { authorization: string }) => world.call("POST", `/v2/${name}/blobs/uploads/`, { headers: how });
+    for (const how of [headers, bearer]) {
+      assert.equal((await list(how)).status, 200);
+      assert.equal((await push(how)).status, 403);
+    }
+    await end();
+    for (const how of [headers, bearer]) assert.equal((await list(how)).status, 401);
+  });
+
+  test("is nobody else's, and not good when it was altered", async () => {
+    const { clientId, accessToken } = await job("registry:pull");
+    const other = await job("registry:pull");
+    for (const [user, password] of [
+      [other.clientId, accessToken],
+      ["owner@acme.localhost", accessToken],
+      [clientId, `${accessToken.slice(0, -6)}AAAAAA`],
+      [clientId, "eyJ.eyJ.eyJ"],
+    ] as const) {
+      const answer = await world.call("GET", "/v2/token", { headers: authorizationOf(user, password) });
+      assert.equal(answer.status, 401, user);
+      assert.match(answer.text, /incorrect username or password/);
+    }
+  });
+});
+
 describe("a token of the registry", () => {
   let world: World;
   let client: TestClient;

@@ -7,16 +7,15 @@ import {
   type AskedScope,
 } from "#domain/registry/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import { originOf, principalOf, signIn, wrongPassword } from "../caller.ts";
+import { originOf, principalOf, signIn, wrongPassword, type SignedIn as ByPassword } from "../caller.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../index.ts";
 import { parseBasic } from "../wire/basic.ts";
 
-type State = Awaited<ReturnType<typeof signIn>>;
+type State = ByPassword["state"];
 
-/** Who asks, and the secret that was shown. */
-interface SignedIn {
-  readonly state: State;
+/** Who asks, and the secret or the access token that was shown. */
+interface SignedIn extends ByPassword {
   readonly secretId: string | undefined;
 }
 
@@ -71,9 +70,9 @@ async function byPassword(
   reply: Reply,
   { user, password }: { user: string; password: string },
 ): Promise<SignedIn> {
-  const state = await signIn(deps, request, user, password);
-  deps.host.countSignIn(reply, state);
-  return { state, secretId: deps.identity.signIn.secretIdOf(state, password) };
+  const shown = await signIn(deps, request, user, password);
+  deps.host.countSignIn(reply, shown.state);
+  return { ...shown, secretId: deps.identity.signIn.secretIdOf(shown.state, password) };
 }
 
 /** A refresh token ends with the secret that it came from. @throws RegistryError `UNAUTHORIZED` */
@@ -99,7 +98,9 @@ async function answer(deps: RegistrySurfaceDeps, reply: Reply, granting: Grantin
   const state = signedIn?.state;
   const access: Access[] = [];
   for (const asked of parseScopes(scopes)) access.push(await accessOf(deps, state, asked));
-  const issued = deps.tokens.issue({ credentialId: state?.id ?? null, epoch: state?.epoch ?? 0, access });
+  const claims = signedIn?.claims;
+  const of = { credentialId: state?.id ?? null, epoch: state?.epoch ?? 0, access, trust: claims?.trust };
+  const issued = deps.tokens.issue(of, claims?.exp);
   const { token, expiresInS, issuedAtMs } = issued;
   const refresh = wantsRefresh ? refreshOf(deps, signedIn) : {};
   const body = { token, access_token: token, expires_in: expiresInS, issued_at: isoFromMs(issuedAtMs), ...refresh };

@@ -47,7 +47,15 @@ describe("what an organization uses", () => {
     const { metadata, acme } = world;
     const own = { org_id: acme.id };
     await metadata.write(async (tx) => {
-      const files = { place: acme.open.id, files: 2, bytes: 20, grants: 1, reserved: 5, trashed_files: 1, trashed_bytes: 7 };
+      const files = {
+        place: acme.open.id,
+        files: 2,
+        bytes: 20,
+        grants: 1,
+        reserved: 5,
+        trashed_files: 1,
+        trashed_bytes: 7,
+      };
       await tx
         .insertInto("file_usage")
         .values({ ...own, ...files })
