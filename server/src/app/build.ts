@@ -24,6 +24,7 @@ import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
+import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
@@ -86,6 +87,7 @@ async function startAll(
   own: OwnTelemetry | null,
 ): Promise<App> {
   makeDataDirectory(config.data_dir);
+  refuseHalfRestored(config.data_dir);
   let stopping = false;
   const { listener, s3Listener } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
@@ -110,7 +112,8 @@ async function startAll(
   const { alerts, files, registry, tails, webhooks } = features;
   const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
   const s3Gateway = createS3Part(s3Parts, { domain: s3, metrics, activity: identity.activity, own });
-  const parts = { config, clock, addresses, host, identity, people, s3, s3Gateway, ...stores, ...features };
+  const backups = phases.started("backups", new BackupRunner({ config, clock, log }), (part) => part.stop());
+  const parts = { config, clock, addresses, host, identity, people, backups, s3, s3Gateway, ...stores, ...features };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,
@@ -130,6 +133,7 @@ async function startAll(
   s3.start();
   registry.start();
   webhooks.start();
+  backups.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;

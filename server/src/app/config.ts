@@ -161,6 +161,9 @@ function relations(config: Config, mistakes: string[]): void {
   if ((config.smtp_url === null) !== (config.mail_from === null)) {
     mistakes.push("smtp_url and mail_from: must be set together");
   }
+  if (config.backup_interval_hours !== null && config.backup_dir === null) {
+    mistakes.push("backup_interval_hours: needs backup_dir, too");
+  }
   if (config.smtp_url !== null) mistakes.push(...smtpMistakes(config.smtp_url));
   for (const name of ["objects_s3_access_key_id", "objects_s3_secret_access_key"] as const) {
     if (config.objects_s3_bucket !== null && config[name] === null)

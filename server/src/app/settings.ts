@@ -1,6 +1,8 @@
 import Type, { type TInteger, type TSchema } from "typebox";
+import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
+import { REGISTRY_SETTINGS } from "./registry-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
 
 /** One option: where it may be set, what it takes, what it does. The list is the documentation (`mooring serve --help`, docs). */
@@ -156,6 +158,7 @@ export const SETTINGS = {
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   ...OIDC_SETTINGS,
   ...MAIL_SETTINGS,
+  ...BACKUP_SETTINGS,
   trusted_proxies: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],
@@ -302,38 +305,7 @@ export const SETTINGS = {
     default: 60_000,
     description: "how often the server looks for uploads that were never made",
   },
-  registry_blob_bytes_max: {
-    schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-    default: 50 * GIB,
-    description: "bytes of one blob of a container image",
-  },
-  registry_stored_bytes_max: {
-    schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
-    default: null,
-    description:
-      "bytes of container images that an organization may have, the same content counted once; `mooring quota` sets them for one",
-  },
-  registry_push_bytes_per_second: {
-    schema: count(0, Number.MAX_SAFE_INTEGER),
-    default: 100 * 1024 ** 2,
-    description:
-      "how fast images come in, all together, while ten or more other requests a second are answered; alone, and with 0, as fast as they can",
-  },
-  registry_upload_lifetime_s: {
-    schema: count(1, 2_592_000),
-    default: 86_400,
-    description: "seconds after the last byte for which an upload of a blob can be continued",
-  },
-  registry_lease_ms: {
-    schema: ms(100, 365 * DAY_MS),
-    default: DAY_MS,
-    description: "how long a blob that no manifest needs yet is kept after it was pushed or asked for",
-  },
-  registry_collect_ms: {
-    schema: ms(100, DAY_MS),
-    default: 600_000,
-    description: "how often the server looks for blobs and manifests that nothing needs",
-  },
+  ...REGISTRY_SETTINGS,
   object_grace_ms: {
     schema: ms(100, 30 * DAY_MS),
     default: 3_600_000,

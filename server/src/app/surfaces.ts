@@ -21,6 +21,7 @@ import { createUsageSurface, type UsageSurfaceDeps } from "#surfaces/usage/index
 import { createWebhooksSurface } from "#surfaces/webhooks/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";
+import type { BackupRunner } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Files } from "./files.ts";
 import { instanceFactsOf } from "./instance.ts";
@@ -46,6 +47,7 @@ export interface SurfaceParts {
   readonly webhooks: Webhooks;
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
+  readonly backups: BackupRunner;
   readonly stopping: () => boolean;
 }
 
@@ -53,7 +55,7 @@ export interface SurfaceParts {
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
   const mail = mailOf(config);
-  const { people, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
+  const { people, backups, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -101,6 +103,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       clock,
       addresses,
       mail,
+      backups,
       portalDir: config.portal_dir,
     }),
   ];

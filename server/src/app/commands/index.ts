@@ -77,6 +77,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./scrub.ts")).scrub,
   },
   {
+    name: "backup",
+    summary: "back the data directory up, beside a running server",
+    load: async () => (await import("./backup.ts")).backup,
+  },
+  {
+    name: "restore",
+    summary: "put a backup into a new data directory, and check it",
+    load: async () => (await import("./restore.ts")).restore,
+  },
+  {
     name: "doctor",
     summary: "check this installation, and say how to mend it",
     load: async () => (await import("./doctor/index.ts")).doctor,

@@ -2,6 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 
+export { areDeletionsHeld, holdDeletions, type KeptFile } from "./hold.ts";
+
 /** What the stores that keep files need of a directory, beside what Node has. */
 
 /**

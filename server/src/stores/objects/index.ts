@@ -8,6 +8,7 @@ import { OBJECT_DEFAULTS, type ObjectLog, type ObjectSettings } from "./settings
 import { blobStoreBeside, openBlobStore } from "./store.ts";
 import type { ObjectsBeside, ObjectStore } from "./types.ts";
 
+export { blobsElsewhere, objectFiles } from "./backup.ts";
 export { Digester, type DigestAlgorithm, type Digests } from "./digests.ts";
 export { BlobDamaged, DigestMismatch, SizeMismatch, TooLarge } from "./errors.ts";
 export type { Arrival } from "./driver.ts";

@@ -16,6 +16,7 @@ export {
 export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";
 export { RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
 export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";
+export { telemetryFiles } from "./backup.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 
 /** Rows of one organization and one type, validated and normalised, to be kept whole or not at all. */

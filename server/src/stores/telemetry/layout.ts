@@ -18,6 +18,7 @@ import type { TelemetryType } from "./columns.ts";
  * ```
  */
 export interface Layout {
+  readonly dataDir: string;
   readonly root: string;
   readonly storeId: string;
   readonly lock: string;
@@ -33,6 +34,7 @@ export interface Layout {
 export function layoutOf(dataDir: string): Layout {
   const root = join(dataDir, "telemetry");
   return {
+    dataDir,
     root,
     storeId: join(root, "store-id"),
     lock: join(root, "lock"),

@@ -4,7 +4,7 @@ import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { lockDirectory } from "#stores/directory/index.ts";
+import { areDeletionsHeld, lockDirectory } from "#stores/directory/index.ts";
 import { Backpressure, pauseFor } from "./backpressure.ts";
 import type { TelemetryType } from "./columns.ts";
 import { Compactor } from "./compaction/compactor.ts";
@@ -355,7 +355,8 @@ export class RowStore {
       lastSeq = segment.lastSeq;
       bytes -= segment.bytes;
     }
-    if (lastSeq === 0) return;
+    // A backup has records that may know of fewer batches in Parquet than these: it needs the log from there on.
+    if (lastSeq === 0 || areDeletionsHeld(options.dataDir)) return;
     const saved = keys.upTo(lastSeq);
     if (saved.length > 0) await manifest.saveKeys(saved, options.clock.nowMs() - IDEMPOTENCY_WINDOW_MS);
     const deletedTo = await wal.deleteWhile((segment) => segment.lastSeq <= lastSeq && this.#isCompacted(segment));

@@ -5,15 +5,16 @@ import type { HttpHost, Surface } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { InstanceFacts } from "./instance.ts";
+import type { InstanceBackups, InstanceFacts } from "./instance.ts";
 import { mountPortal } from "./routes.ts";
 
-export type { InstanceCheck, InstanceFacts } from "./instance.ts";
+export type { BackupState, InstanceBackup, InstanceBackups, InstanceCheck, InstanceFacts } from "./instance.ts";
 
 export interface PortalSurfaceDeps {
   readonly host: HttpHost;
   readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "keys" | "retireKeyNow">;
   readonly instance: InstanceFacts;
+  readonly backups: InstanceBackups;
   readonly people: PeopleDeps;
   readonly metadata: MetadataStore;
   readonly clock: Clock;

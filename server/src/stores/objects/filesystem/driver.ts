@@ -12,7 +12,7 @@ import type {
   StoredRange,
   StrayFile,
 } from "../driver.ts";
-import { lockDirectory, syncDirectory } from "#stores/directory/index.ts";
+import { areDeletionsHeld, lockDirectory, syncDirectory } from "#stores/directory/index.ts";
 import { BlobDamaged, codeOf, ignoreAbsent, storageProblem } from "../errors.ts";
 import { besides, blobAt, blobPath, layoutOf, type Layout } from "../layout.ts";
 import type { ObjectLog } from "../settings.ts";
@@ -152,7 +152,10 @@ class FilesystemDriver implements BlobDriver {
   async delete(blobs: readonly DeletedBlob[]): Promise<string[]> {
     const operations = this.#operations;
     const deleted = new Map<string, string[]>();
+    // A backup may have records that name what was complete; what never was is in nobody's.
+    const isHeld = areDeletionsHeld(this.#options.dataDir);
     for (const { id, complete } of blobs) {
+      if (isHeld && complete) continue;
       try {
         if (!complete) await operations.remove(join(this.#layout.tmp, id)).catch(ignoreAbsent);
         await operations.remove(this.#path(id)).catch(ignoreAbsent);

@@ -1,26 +1,49 @@
 import { dirname } from "node:path";
-import { syncDirectory } from "#stores/directory/index.ts";
+import { areDeletionsHeld, syncDirectory } from "#stores/directory/index.ts";
+import type { Layout } from "../layout.ts";
 import type { Manifest } from "../manifest.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog } from "../settings.ts";
 
+/** How soon after a backup what it kept is deleted. */
+const HELD_MS = 1_000;
+
 /**
  * Deletes files that the manifest has dropped, once no query reads them, and then removes them from the manifest. In that order, and
- * with the deletion on disk before: a file that the manifest does not know would be taken for one of another database.
+ * with the deletion on disk before: a file that the manifest does not know would be taken for one of another database. A backup that runs
+ * holds them up, since the records that it has may still name them.
  */
 export class Deletions {
+  readonly #dataDir: string;
   readonly #manifest: Manifest;
   readonly #log: TelemetryLog;
+  #held: ParquetFile[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #gone: ParquetFile[] = [];
   #forgetting: Promise<void> | undefined;
   #closed = false;
 
-  constructor(manifest: Manifest, log: TelemetryLog) {
+  constructor({ layout, manifest, log }: { layout: Layout; manifest: Manifest; log: TelemetryLog }) {
+    this.#dataDir = layout.dataDir;
     this.#manifest = manifest;
     this.#log = log;
   }
 
+  /** The manifest has dropped the file before. */
   drop(file: ParquetFile): void {
+    if (!areDeletionsHeld(this.#dataDir)) return this.#delete(file);
+    this.#held.push(file);
+    this.#timer ??= setTimeout(() => this.#again(), HELD_MS).unref();
+  }
+
+  #again(): void {
+    this.#timer = undefined;
+    const held = this.#held;
+    this.#held = [];
+    for (const file of held) this.drop(file);
+  }
+
+  #delete(file: ParquetFile): void {
     file.held.drop(() => {
       this.#gone.push(file);
       if (!this.#closed) this.#forgetting ??= this.#forget();
@@ -30,6 +53,7 @@ export class Deletions {
   /** What is not done by then is done by the next start. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#timer);
     await this.#forgetting;
   }
 

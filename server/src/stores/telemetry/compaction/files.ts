@@ -43,7 +43,7 @@ export class ParquetFiles {
 
   constructor(options: ParquetFilesOptions) {
     this.#options = options;
-    this.#deletions = new Deletions(options.manifest, options.log);
+    this.#deletions = new Deletions(options);
   }
 
   /** Makes sure that memory has what the manifest has; after a change whose result is unknown it may not. */

@@ -20,6 +20,7 @@ import type { Mail } from "#stores/mail/index.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
+import { TestBackups } from "./backups.ts";
 import { createBrowser, send, type Answer, type Browser } from "./browser.ts";
 
 export { ADDRESSES } from "./addresses.ts";
@@ -34,6 +35,7 @@ export interface PortalServer {
   log(): string;
   forward(ms: number): void;
   readonly people: PeopleDeps;
+  readonly backups: TestBackups;
   /** Who stands behind a token, of a credential or of a person. */
   readonly authenticator: Authenticator;
   /** A member of the organization with this role, who can sign in. */
@@ -98,6 +100,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     clock,
     rateLimit: { perSecond: 1000, burst: 1000 },
   });
+  const backups = new TestBackups();
   const surfaces = [
     createPortalSurface({
       host,
@@ -108,6 +111,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       clock,
       addresses: ADDRESSES,
       mail: options.mail ?? null,
+      backups,
       portalDir: options.portalDir ?? null,
     }),
   ];
@@ -124,6 +128,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     metadata,
     identity,
     people,
+    backups,
     authenticator,
     clock,
     ...peopleOf({ url, portalUrl, metadata, clock }, found),

@@ -1,0 +1,5 @@
+export { createBackup } from "./create.ts";
+export { deleteBackup, keptBackups, pruneBackups } from "./kept.ts";
+export type { Manifest as BackupManifest } from "./manifest.ts";
+export { BackupRunner } from "./runner.ts";
+export { refuseHalfRestored, restoreBackup } from "./restore.ts";

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createInterface } from "node:readline";
+import { syncDirectory } from "#stores/directory/index.ts";
+
+/**
+ * A backup on disk:
+ *
+ * ```
+ * mooring-20261122T181500Z/
+ *   backup.json     what it is; written last: without it the backup is not finished
+ *   files.ndjson    each file with size and SHA-256
+ *   data/           as in the data directory: mooring.db, telemetry/, objects/, master.key where it was asked for
+ * ```
+ */
+export interface Manifest {
+  readonly format: 1;
+  /** Of the product. */
+  readonly version: string;
+  readonly started_at: string;
+  /** Everything that was acknowledged before this is in it. */
+  readonly finished_at: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Of the bytes, those that take no room: the files have other names in the data directory. */
+  readonly linked_bytes: number;
+  readonly files_sha256: string;
+  readonly master_key: boolean;
+  /** Contents that are in a bucket, and so not in here. */
+  readonly blobs_elsewhere: number;
+}
+
+/** One file of `data/`. */
+export interface ListedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+const MANIFEST = "backup.json";
+export const FILES = "files.ndjson";
+export const DATA = "data";
+
+const NAME = /^mooring-\d{8}T\d{6}Z(-\d+)?$/;
+
+/** By when it began, so that names sort by time. */
+export function backupName(startedMs: number): string {
+  return `mooring-${new Date(startedMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+}
+
+export function isBackupName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Null: there is none, so the backup was never finished. @throws Error when it is none of ours */
+export async function readManifest(directory: string): Promise<Manifest | null> {
+  const text = await readFile(join(directory, MANIFEST), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const manifest = JSON.parse(text) as Manifest;
+  if (manifest.format !== 1) throw new Error(`cannot read ${directory}: it was made by a newer version`);
+  return manifest;
+}
+
+/** Makes the backup count, in one step. */
+export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
+  const temporary = join(directory, `${MANIFEST}.new`);
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, join(directory, MANIFEST));
+  await syncDirectory(directory);
+}
+
+/** From here on the backup is not finished any more. */
+export async function removeManifest(directory: string): Promise<void> {
+  await rm(join(directory, MANIFEST), { force: true });
+  await syncDirectory(directory);
+}
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 1024 ** 2 }), hash);
+  return hash.digest("hex");
+}
+
+/** @throws Error when the list is not the one that was written */
+export async function* listedFiles(directory: string, { files_sha256: sha256 }: Manifest): AsyncGenerator<ListedFile> {
+  const path = join(directory, FILES);
+  if ((await sha256Of(path)) !== sha256) throw new Error(`${path} was altered: its checksum is another`);
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    const file = JSON.parse(line) as ListedFile;
+    if (!isSafe(file.path)) throw new Error(`${path} names ${JSON.stringify(file.path)}, which no backup has`);
+    yield file;
+  }
+}
+
+/** Within the data directory, in one of the places that backups have. */
+function isSafe(path: string): boolean {
+  const parts = path.split("/");
+  if (parts.some((part) => part === "" || part === "." || part === ".." || part.includes("\0"))) return false;
+  return (
+    ["mooring.db", "master.key"].includes(path) ||
+    (["telemetry", "objects"].includes(parts[0] ?? "") && parts.length > 1)
+  );
+}

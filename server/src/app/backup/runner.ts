@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setPriority } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { childEnvironment } from "#kernel/child-environment.ts";
+import { atIntervals } from "#kernel/periodic.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { BackupState, InstanceBackup, InstanceBackups } from "#surfaces/portal/index.ts";
+import type { Config } from "../config.ts";
+import { deleteBackup, keptBackups, pruneBackups, type KeptBackup } from "./kept.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../../bin/mooring.mjs", import.meta.url));
+const NICENESS = 10;
+const LOOK_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** After a failure the schedule tries again this much later. */
+const RETRY_MS = HOUR_MS;
+const DETAIL_CHARS_MAX = 1_000;
+
+export interface BackupRunnerOptions {
+  readonly config: Pick<Config, "data_dir" | "database_url" | "backup_dir" | "backup_interval_hours" | "backup_keep">;
+  readonly clock: Clock;
+  readonly log: {
+    info(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+/** Backups that the server makes itself: by `mooring backup` in a process of its own, since copying records holds a thread up. */
+export class BackupRunner implements InstanceBackups {
+  readonly #options: BackupRunnerOptions;
+  #running: { readonly startedMs: number; readonly child: ChildProcess; readonly ended: Promise<void> } | undefined;
+  #failure: { readonly atMs: number; readonly detail: string } | undefined;
+  #stopLooking: (() => Promise<void>) | undefined;
+  #stopped = false;
+
+  constructor(options: BackupRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to follow the schedule, where one is set. */
+  start(): void {
+    const { backup_interval_hours: hours } = this.#options.config;
+    if (hours === null || this.#reason() !== null) return;
+    const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot look after the backups");
+    this.#stopLooking = atIntervals(LOOK_EVERY_MS, () => this.#whenDue(hours * HOUR_MS), failed);
+  }
+
+  /** Ends a backup that runs; what it leaves is not taken for one. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#running?.child.kill("SIGTERM");
+    await this.#stopLooking?.();
+    await this.#running?.ended;
+  }
+
+  state(): BackupState {
+    const { backup_dir: directory, backup_interval_hours: intervalHours, backup_keep: keep } = this.#options.config;
+    const running = this.#running === undefined ? null : { startedMs: this.#running.startedMs };
+    return { directory, reason: this.#reason(), running, failure: this.#failure ?? null, intervalHours, keep };
+  }
+
+  async list(): Promise<InstanceBackup[]> {
+    const { backup_dir: directory } = this.#options.config;
+    if (directory === null) return [];
+    const kept = await keptBackups(directory);
+    const isRunning = this.#running !== undefined;
+    return kept.map((backup, index) => ({
+      ...backup,
+      isRunning: isRunning && index === 0 && backup.manifest === null,
+    }));
+  }
+
+  async begin(): Promise<void> {
+    const reason = this.#reason();
+    if (reason !== null) throw new Problem("conflict", reason);
+    if (this.#running !== undefined) throw new Problem("conflict", "A backup is being made already.");
+    void this.#run(false);
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const { backup_dir: directory } = this.#options.config;
+    if (directory === null) return false;
+    const found = (await this.list()).find((backup) => backup.name === name);
+    if (found?.isRunning === true) throw new Problem("conflict", "This backup is being made.");
+    return deleteBackup(directory, name);
+  }
+
+  /** Why none can be made; null: they can. */
+  #reason(): string | null {
+    const { database_url: database, backup_dir: directory } = this.#options.config;
+    if (database !== null)
+      return "The records are in PostgreSQL, which has its own tools: stop the server, dump the database and copy the data directory.";
+    return directory === null ? "No directory for backups is set: set backup_dir, and start the server again." : null;
+  }
+
+  async #whenDue(everyMs: number): Promise<void> {
+    const { backup_dir: directory } = this.#options.config;
+    if (directory === null || this.#running !== undefined || this.#stopped) return;
+    const nowMs = this.#options.clock.nowMs();
+    if (this.#failure !== undefined && nowMs - this.#failure.atMs < RETRY_MS) return;
+    const newest = (await keptBackups(directory)).find(({ manifest }) => manifest !== null);
+    if (newest === undefined || nowMs - startedMs(newest) >= everyMs) await this.#run(true);
+  }
+
+  async #run(isScheduled: boolean): Promise<void> {
+    const { config, clock, log } = this.#options;
+    const directory = config.backup_dir ?? "";
+    const words = ["backup", "--to", directory, "--data-dir", config.data_dir, "--json"];
+    const child = spawn(process.execPath, [LAUNCHER, ...words], {
+      env: childEnvironment(),
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const text: string[] = [];
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => text.push(chunk));
+    if (child.pid !== undefined) setPriority(child.pid, NICENESS);
+    const ended = this.#end(child, text).finally(() => {
+      this.#running = undefined;
+    });
+    this.#running = { startedMs: clock.nowMs(), child, ended };
+    await ended;
+    if (!isScheduled || this.#failure !== undefined) return;
+    const pruned = await pruneBackups(directory, config.backup_keep);
+    if (pruned.length > 0) log.info({ backups: pruned }, "old backups were deleted");
+  }
+
+  /** Never rejects. */
+  async #end(child: ChildProcess, text: readonly string[]): Promise<void> {
+    const { clock, log, config } = this.#options;
+    const [code] = (await once(child, "close").catch((error: unknown) => [String(error)])) as [number | string | null];
+    if (code === 0) {
+      this.#failure = undefined;
+      log.info({ directory: join(config.backup_dir ?? "") }, "a backup was made");
+      return;
+    }
+    if (this.#stopped) return;
+    const detail = text.join("").trim().slice(0, DETAIL_CHARS_MAX) || `it ended early (${code ?? "killed"})`;
+    this.#failure = { atMs: clock.nowMs(), detail };
+    log.error({ reason: detail }, "a backup was not made");
+  }
+}
+
+function startedMs({ manifest }: KeptBackup): number {
+  return Date.parse(manifest?.started_at ?? "");
+}

@@ -1,0 +1,86 @@
+import { systemClock } from "#kernel/time.ts";
+import { createBackup, type BackupManifest } from "../backup/index.ts";
+import {
+  CommandError,
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  textOption,
+  UsageError,
+  type Command,
+  type Option,
+} from "./command.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { productVersion } from "./version.ts";
+
+const USAGE = `
+Usage: mooring backup --to DIR [--with-master-key] [--json] [--data-dir DIR]
+
+Backs the data directory up into a new directory within DIR, beside a running server or without one: records, telemetry and content of one moment, with
+everything that was acknowledged before it began. On the same file system, files that never change are linked, which takes no room and guards against mistakes, but
+not against a broken disk: copy the directory elsewhere, or name a DIR on another disk. Content in a bucket is not in it.
+
+The master key is not in it unless you ask: keep it apart. Without the key, stored secrets can't be opened.
+
+  mooring backup --to /mnt/backups --data-dir ./data
+  mooring restore --from /mnt/backups/mooring-20261122T181500Z --data-dir ./restored
+
+Records in PostgreSQL are not for this command; docs/operations.md says how they are backed up.
+
+Exit codes: 0 done, 1 not done, 2 wrong usage, 130 interrupted. A directory without backup.json was not finished.
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "to", type: "string", value: "DIR", description: "directory of backups (default: backup_dir)" },
+  { name: "with-master-key", type: "boolean", description: "put master.key into the backup, too" },
+  { name: "json", type: "boolean", description: "print JSON: {name, manifest}" },
+  CONFIG_OPTION,
+];
+
+export const backup: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
+    const config = configOf(parsed);
+    const to = textOption(parsed, "to") ?? config.backup_dir;
+    if (to === null) throw new UsageError("--to is missing");
+    if (config.database_url !== null)
+      throw new CommandError(
+        "cannot back up: the records are in PostgreSQL. Stop the server, dump the database with pg_dump, and copy the data directory.",
+      );
+    const withMasterKey = parsed.values["with-master-key"] === true;
+    if (withMasterKey && config.master_key !== null)
+      throw new CommandError("cannot put the master key into the backup: it is given as master_key, and in no file");
+    const interrupt = onInterrupt();
+    const options = { dataDir: config.data_dir, to, withMasterKey, version: productVersion(), clock: systemClock };
+    try {
+      const { name, manifest } = await createBackup({ ...options, signal: interrupt.signal });
+      process.stdout.write(
+        parsed.values["json"] === true
+          ? `${JSON.stringify({ name, manifest })}\n`
+          : readable(`${to}/${name}`, manifest),
+      );
+      return ExitCode.ok;
+    } catch (error) {
+      if (interrupt.signal.aborted) return ExitCode.interrupted;
+      throw new CommandError(`the backup was not made: ${(error as Error).message}`);
+    } finally {
+      interrupt.release();
+    }
+  },
+};
+
+function readable(path: string, manifest: BackupManifest): string {
+  const { files, bytes, linked_bytes: linked, master_key: hasKey, blobs_elsewhere: elsewhere } = manifest;
+  const lines = [`${path}: ${files} files of ${mebibytes(bytes)}, ${mebibytes(linked)} of it linked`];
+  if (!hasKey) lines.push("Without the master key: keep master.key apart, or stored secrets are lost.");
+  if (elsewhere > 0) lines.push(`${elsewhere} contents are in a bucket, and not in this backup.`);
+  return `${lines.join("\n")}\n`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}

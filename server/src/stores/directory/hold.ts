@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** A second backup waits for the first so long. */
+const WAIT_MS = 5_000;
+
+/** A file of a data directory as a backup keeps it. */
+export interface KeptFile {
+  /** Relative to the data directory, with `/`. */
+  readonly path: string;
+  /** `link`: it never changes, so that another name for it is a copy. */
+  readonly how: "link" | "copy";
+  /** In bytes, and the SHA-256 in hexadecimal, where the records know them. */
+  readonly size: number | null;
+  readonly sha256: string | null;
+}
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, "backup.lock");
+}
+
+/**
+ * Keeps every process from deleting files of the data directory until the returned function is called, or this process ends. Whoever
+ * deletes a file has committed before that nothing needs it, and asks `areDeletionsHeld` after that. So the file of a deletion that goes on was
+ * given up in the records before the hold began: records that are read under the hold do not name it.
+ * @throws Error when another process has a hold
+ */
+export function holdDeletions(dataDir: string): () => void {
+  const database = new DatabaseSync(pathIn(dataDir));
+  try {
+    database.exec(`PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = ${WAIT_MS}; BEGIN EXCLUSIVE`);
+  } catch (error) {
+    database.close();
+    throw new Error("another backup of this data directory runs; wait for it", { cause: error });
+  }
+  return () => {
+    if (database.isOpen) database.close();
+  };
+}
+
+/** Whether a backup runs now. Costs a look at the disk, so it is asked before deletions and nowhere else. */
+export function areDeletionsHeld(dataDir: string): boolean {
+  const path = pathIn(dataDir);
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}

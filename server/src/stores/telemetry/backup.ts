@@ -1,0 +1,39 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { KeptFile } from "#stores/directory/index.ts";
+import type { Reader } from "#stores/metadata/index.ts";
+import { layoutOf, segmentFirstSeq } from "./layout.ts";
+
+/**
+ * What a backup keeps of a telemetry directory beside a copy of its records: the Parquet files that those name, and the log, which has every batch that
+ * they do not. Only while deletions are held since before the records were copied.
+ */
+export async function* telemetryFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
+  const layout = layoutOf(dataDir);
+  const storeId = await readFile(layout.storeId, "utf8").catch(ignoreAbsent);
+  if (storeId === undefined) return;
+  const at = (path: string): string => relative(dataDir, path);
+  yield { path: at(layout.storeId), how: "copy", size: null, sha256: null };
+  for (const { path, bytes: size } of await parquetOf(records, storeId.trim()))
+    yield { path: at(join(layout.root, path)), how: "link", size, sha256: null };
+  const names = ((await readdir(layout.wal).catch(ignoreAbsent)) ?? []).filter(
+    (name) => segmentFirstSeq(name) !== undefined,
+  );
+  const last = names.toSorted().at(-1);
+  // The last may be written to: a name of its own would grow with it, and with a batch that is refused later, be cut.
+  for (const name of names.toSorted())
+    yield { path: at(join(layout.wal, name)), how: name === last ? "copy" : "link", size: null, sha256: null };
+  const aside = await readdir(layout.quarantine, { recursive: true, withFileTypes: true }).catch(ignoreAbsent);
+  for (const entry of aside ?? [])
+    if (entry.isFile()) yield { path: at(join(entry.parentPath, entry.name)), how: "copy", size: null, sha256: null };
+}
+
+function parquetOf(records: Reader, storeId: string): Promise<{ path: string; bytes: number }[]> {
+  const live = records.selectFrom("telemetry_file").select(["path", "bytes"]).where("store_id", "=", storeId);
+  return live.where("dropped_at", "is", null).orderBy("path").execute();
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}
