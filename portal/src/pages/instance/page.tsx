@@ -8,6 +8,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
+import { BackupSection } from "./backup-section.tsx";
 import { KeySection } from "./key-section.tsx";
 import { MailSection } from "./mail-section.tsx";
 import { NodeSection } from "./node-section.tsx";
@@ -45,6 +46,7 @@ function AdminPage(): ReactNode {
   const tabs = [
     ["state", "State", (now: Instance) => <StateTab instance={now} />],
     ["keys", "Signing keys", (now: Instance) => <KeySection keys={now.signing_keys} />],
+    ["backups", "Backups", () => <BackupSection paused={isPaused} />],
     ["email", "E-mail", (now: Instance) => <MailSection mail={now.mail} />],
     ["organizations", "Organizations", () => <OrganizationSection />],
   ] as const;

@@ -1,0 +1,184 @@
+import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct, useRead } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { bytesText, plural } from "~/kit/figures.ts";
+import { Empty, Facts, Loaded, Section } from "~/kit/page.tsx";
+import { State, type StateKind } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+
+type Backups = ResultOf<typeof PORTAL_ROUTES.listBackups>;
+type Backup = Backups["items"][number];
+
+const REFRESH_MS = 3_000;
+const KINDS: Record<Backup["state"], StateKind> = { good: "go", running: "none", unfinished: "warn" };
+
+const COMMAND = "mooring backup --to /mnt/backups --data-dir ./data";
+
+/** What there is to go back to, and a button for one more. */
+export function BackupSection({ paused }: { paused: boolean }): ReactNode {
+  const backups = useRead(PORTAL_ROUTES.listBackups, {}, paused ? {} : { refetchMs: REFRESH_MS });
+  const { data } = backups;
+  const good = data?.items.filter(({ state }) => state === "good") ?? [];
+  return (
+    <Section
+      title="Backups"
+      about={data && plural(good.length, "good backup")}
+      actions={data && <BackUpButton backups={data} />}
+      flush
+    >
+      <Loaded result={backups}>
+        {(now) => (
+          <>
+            <div className="flex flex-col gap-3 p-3.5">
+              <LastState backups={now} />
+            </div>
+            <BackupTable backups={now} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function BackUpButton({ backups }: { backups: Backups }): ReactNode {
+  const say = useSay();
+  const create = useAct(PORTAL_ROUTES.createBackup, {
+    changes: [PORTAL_ROUTES.listBackups],
+    onDone: () => say("The backup has begun."),
+  });
+  const isRunning = backups.running_since !== null;
+  const why = backups.reason ?? (isRunning ? "A backup is being made." : undefined);
+  return (
+    <>
+      <ErrorNote error={create.error} />
+      <Button
+        look="main"
+        busy={create.isPending}
+        disabled={why !== undefined}
+        title={why}
+        onClick={() => create.mutate({ body: {}, purpose: "make a backup" })}
+      >
+        Back up now
+      </Button>
+    </>
+  );
+}
+
+/** How it is with backups: whether the newest is old, failed, or being made. */
+function LastState({ backups }: { backups: Backups }): ReactNode {
+  const { directory, reason, failure, running_since: since, interval_hours: hours, keep } = backups;
+  const newest = backups.items.find(({ state }) => state === "good")?.made ?? null;
+  return (
+    <>
+      {reason !== null && <p>{reason}</p>}
+      {failure !== null && (
+        <div role="alert" className="[overflow-wrap:anywhere]">
+          <State kind="stop">The last one failed</State> <Time at={failure.at} />
+          <p>{failure.detail}</p>
+        </div>
+      )}
+      <Facts
+        items={[
+          ["Last good", newest === null ? <State kind="warn">none</State> : <Time key="last" at={newest.started_at} />],
+          ["Now", since === null ? "nothing runs" : <Running key="now" since={since} />],
+          ["Directory", directory === null ? "not set" : <code key="dir">{directory}</code>],
+          ["Schedule", hours === null ? "none" : `every ${plural(hours, "hour")}, the newest ${keep} stay`],
+        ]}
+      />
+      <p className="max-w-[80ch] text-s text-ink-2">
+        A backup has everything that was acknowledged before it began, but not the master key: keep{" "}
+        <code>master.key</code> apart. Files that never change are linked on the same disk, which a broken disk takes
+        with it: copy backups elsewhere.
+      </p>
+    </>
+  );
+}
+
+function Running({ since }: { since: string }): ReactNode {
+  return (
+    <>
+      being made since <Time at={since} />
+    </>
+  );
+}
+
+function BackupTable({ backups }: { backups: Backups }): ReactNode {
+  const [deleting, setDeleting] = useState<Backup | null>(null);
+  if (backups.items.length === 0)
+    return (
+      <Empty title="No backup yet">
+        <p>A backup is a directory from which a new server can be made, as this one was at one moment.</p>
+        <CopyBlock text={COMMAND} label="command that makes a backup" />
+      </Empty>
+    );
+  return (
+    <>
+      <Table
+        label="Backups, newest first"
+        columns={columns(setDeleting)}
+        items={backups.items}
+        keyOf={({ name }) => name}
+      />
+      {deleting !== null && <DeleteDialog backup={deleting} onClose={() => setDeleting(null)} />}
+    </>
+  );
+}
+
+function columns(onDelete: (backup: Backup) => void): readonly Column<Backup>[] {
+  return [
+    { title: "Name", grow: true, cell: ({ name }) => <code>{name}</code> },
+    { title: "State", cell: ({ state }) => <State kind={KINDS[state]}>{state}</State> },
+    { title: "Of", cell: ({ made }) => made !== null && <Time at={made.started_at} /> },
+    { title: "Files", number: true, cell: ({ made }) => made?.files ?? "" },
+    { title: "Size", number: true, cell: ({ made }) => made !== null && bytesText(made.bytes) },
+    {
+      title: "Room taken",
+      number: true,
+      cell: ({ made }) => made !== null && bytesText(made.bytes - made.linked_bytes),
+    },
+    { title: "Version", cell: ({ made }) => made !== null && <code>{made.version}</code> },
+    {
+      title: "Delete",
+      cell: (backup) =>
+        backup.state !== "running" && (
+          <Button look="quiet" className="h-6" aria-label={`Delete ${backup.name}`} onClick={() => onDelete(backup)}>
+            Delete
+          </Button>
+        ),
+    },
+  ];
+}
+
+function DeleteDialog({ backup, onClose }: { backup: Backup; onClose: () => void }): ReactNode {
+  const say = useSay();
+  const remove = useAct(PORTAL_ROUTES.deleteBackup, {
+    changes: [PORTAL_ROUTES.listBackups],
+    onDone: () => {
+      say(`${backup.name} was deleted.`);
+      onClose();
+    },
+  });
+  const isGood = backup.state === "good";
+  return (
+    <DangerDialog
+      title="Delete the backup"
+      about={
+        isGood
+          ? "It is deleted for good. What only it has can’t be restored any more."
+          : "It was not finished, so nothing can be restored from it."
+      }
+      type={isGood ? backup.name : undefined}
+      action="Delete"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { name: backup.name }, purpose: "delete the backup" })}
+      onClose={onClose}
+    />
+  );
+}
