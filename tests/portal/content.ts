@@ -1,5 +1,6 @@
 /** An organization as one that is used: something of everything that a page can show. */
 import assert from "node:assert/strict";
+import { putObject } from "../fixtures/buckets.ts";
 import { uploaded } from "../fixtures/files.ts";
 import { newClient, repositoryOf } from "../fixtures/registry.ts";
 import type { Shared } from "../fixtures/server.ts";
@@ -85,11 +86,13 @@ function spansOf(traceId: string, timestamp: string, { message, name }: Pick<Wor
   ];
 }
 
-async function objects({ server, token }: Shared, { filename, message }: Words): Promise<void> {
+async function objects({ server, token, home }: Shared, { filename, message }: Words): Promise<void> {
   const { id } = await uploaded(server, token, { filename }, "in the trash\n");
   const { status, text } = await server.call("DELETE", `/v1/files/${id}`, { token });
   assert.equal(status, 204, text);
   for (const content of ["an earlier version\n", `${message}\n`]) await uploaded(server, token, { filename }, content);
+  for (const key of ["readme.txt", "year/2026/a.csv", filename])
+    await putObject(server, token, { bucket: home.app.slug, key, content: message });
   for (const each of ["invoice-1.txt", "invoice-2.txt"]) await uploaded(server, token, { filename: each }, "1,2,3\n");
 }
 

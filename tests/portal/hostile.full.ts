@@ -30,6 +30,7 @@ test(
     const paths = [
       ...ORGANIZATION_PAGES.map((page) => `/o/${org.slug}/-/${page}`.replace(/\/$/, "")),
       `/o/${org.slug}/-/images/${app.id}`,
+      `/o/${org.slug}/-/buckets/${app.slug}`,
       `/o/${org.slug}/-/webhooks/${webhook.id}`,
       ...["names", "trash"].map((view) => `/o/${org.slug}/-/files?view=${view}`),
       ...OWN_PAGES,

@@ -55,8 +55,8 @@ for (const [name, look] of Object.entries(LOOKS)) {
 
 async function detailPaths(): Promise<string[]> {
   const { org, app, webhook } = portal.shared.home;
-  const files = ["names", "trash"].map((view) => `/o/${org.slug}/-/files?view=${view}`);
-  return [`/o/${org.slug}/-/images/${app.id}`, `/o/${org.slug}/-/webhooks/${webhook.id}`, ...files];
+  const details = [`images/${app.id}`, `buckets/${app.slug}`, `webhooks/${webhook.id}`];
+  return [...details, "files?view=names", "files?view=trash"].map((page) => `/o/${org.slug}/-/${page}`);
 }
 
 async function eachPage(tab: Tab, pages: readonly string[], name: string): Promise<void> {

@@ -84,6 +84,15 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/buckets/page.tsx"),
   },
   {
+    path: "buckets/$app",
+    title: "Bucket",
+    group: "Project",
+    hidden: true,
+    scope: "s3:read",
+    topic: "s3",
+    load: () => import("~/pages/buckets/objects-page.tsx"),
+  },
+  {
     path: "images",
     title: "Images",
     group: "Project",

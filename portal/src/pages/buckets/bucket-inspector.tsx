@@ -48,8 +48,8 @@ function BucketDetails({ app, onDeleted }: { app: App; onDeleted: () => void }):
         </Button>
       </div>
       <h3>Objects</h3>
-      <p className="text-ink-2">
-        Objects are listed, counted and deleted by S3 itself, which a browser can't sign for.
+      <p>
+        <PageLink page={`buckets/${app.slug}`}>Browse the objects</PageLink>, or list and count them from a terminal:
       </p>
       <CopyBlock text={`${commands.list}\n${commands.count}`} label="list and count objects" />
       <h3>Keys that reach it</h3>

@@ -20,6 +20,14 @@ const COLUMNS: readonly Column<App>[] = [
   { title: "Bucket", cell: ({ bucket }) => <code>{bucket}</code> },
   { title: "Name", cell: ({ name }) => <ForeignText text={name} />, grow: true },
   { title: "Project", cell: ({ project_slug }) => project_slug },
+  {
+    title: "Objects",
+    cell: ({ slug }) => (
+      <PageLink page={`buckets/${slug}`} className="text-sea hover:underline">
+        Browse <span className="sr-only">{slug}</span>
+      </PageLink>
+    ),
+  },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
