@@ -27,5 +27,16 @@ export default defineConfig({
     // A font or picture inside the style sheet would need `data:` in the content security policy.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // Few files: a browser that speaks HTTP/1.1 asks for six at a time.
+        codeSplitting: {
+          groups: [
+            { name: "shell", tags: ["$initial"], priority: 2 },
+            { name: "kit", test: /\/src\/(?:kit|api|app|access|people)\//, minShareCount: 4, priority: 1 },
+          ],
+        },
+      },
+    },
   },
 });

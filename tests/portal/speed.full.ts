@@ -1,5 +1,6 @@
 /** The shell is small, and the first view is there within a second, on loopback and with nothing in the cache. */
 import assert from "node:assert/strict";
+import { availableParallelism, loadavg } from "node:os";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { NO_CHROMIUM, usePortal } from "./browser.ts";
@@ -19,6 +20,24 @@ test("the shell has at most 180 KB with gzip", async () => {
   let bytes = 0;
   for (const path of paths) bytes += gzipSync((await server.call("GET", path)).text, { level: 9 }).length;
   assert.ok(bytes <= SHELL_BYTES_MAX, `${bytes} bytes`);
+});
+
+/** Requests that the first view can't do without: each that waits for another one costs a way to the server and back. */
+test("the first view asks for what it needs at once, and for nothing twice", { skip: NO_CHROMIUM }, async () => {
+  const tab = await portal.open();
+  const asked: string[] = [];
+  tab.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await tab.go(`/o/${portal.shared.home.org.slug}/-`);
+  const first = (path: string): number => asked.findIndex((each) => each === path);
+  for (const path of ["/api/session", "/api/session/token", "/v1/me"])
+    assert.equal(asked.filter((each) => each === path).length, 1, path);
+  const pageFile = asked.findIndex((path) => /assets\/page-/.test(path));
+  const others = asked.findIndex((path) => path.startsWith("/v1/") && path !== "/v1/me");
+  assert.ok(first("/api/session") < 4, "with the document's own files");
+  assert.ok(pageFile < first("/v1/me") && first("/api/session/token") < others, asked.join("\n"));
+  assert.ok(asked.filter((path) => path.endsWith(".js")).length <= 10, asked.join("\n"));
+  assert.deepEqual(tab.faults, []);
+  await tab.close();
 });
 
 test("assets are compressed, kept for good, and found by nobody by another name", async () => {
@@ -45,6 +64,8 @@ test("the first view on a cold cache is there within a second", { skip: NO_CHROM
   }
   const sorted = times.toSorted((a, b) => a - b);
   t.diagnostic(`first views: ${sorted.map((ms) => Math.round(ms)).join(", ")} ms`);
-  // The best: other tests run on the same cores meanwhile, and what they take is not the page's.
-  assert.ok((sorted[0] ?? Infinity) < FIRST_VIEW_MS_MAX, sorted.join(", "));
+  // The one in the middle; where there is more to do than there are cores, the best: what others take is not the page's.
+  const isBusy = (loadavg()[0] ?? 0) > availableParallelism() + 1;
+  const place = isBusy ? 0 : Math.floor(VIEWS / 2);
+  assert.ok((sorted[place] ?? Infinity) < FIRST_VIEW_MS_MAX, sorted.join(", "));
 });

@@ -7,7 +7,7 @@ import { Toasts } from "~/kit/toast.tsx";
 import { createPortalRouter } from "./router.tsx";
 
 /** A refusal stays one; what the client could try again it has tried again already. */
-function createQueries(): QueryClient {
+export function createQueries(): QueryClient {
   const queries: QueryClient = new QueryClient({
     defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
     queryCache: new QueryCache({
@@ -21,8 +21,7 @@ function createQueries(): QueryClient {
   return queries;
 }
 
-export function App(): ReactNode {
-  const [queries] = useState(createQueries);
+export function App({ queries }: { queries: QueryClient }): ReactNode {
   const [router] = useState(() => createPortalRouter(queries));
   return (
     <QueryClientProvider client={queries}>

@@ -12,7 +12,7 @@ import { Loading } from "~/kit/page.tsx";
 import { AbsentPage, BrokenPage } from "./broken-page.tsx";
 import { PAGES } from "./pages.ts";
 import { Shell } from "./shell.tsx";
-import { WHOLE_ORGANIZATION } from "./scope.ts";
+import { lastOrganization, meQuery, WHOLE_ORGANIZATION } from "./scope.ts";
 
 interface Context {
   readonly queries: QueryClient;
@@ -26,9 +26,10 @@ const start = createRoute({
   beforeLoad: async ({ context }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (session === null) throw redirect({ to: "/sign-in" });
-    const last = localStorage.getItem("mooring.organization");
+    const last = lastOrganization();
     const chosen = session.organizations.find(({ slug }) => slug === last) ?? session.organizations[0];
     if (chosen === undefined) throw redirect({ to: "/account" });
+    void context.queries.prefetchQuery(meQuery(chosen.slug));
     throw redirect({ to: "/o/$org/$project", params: { org: chosen.slug, project: WHOLE_ORGANIZATION } });
   },
 });

@@ -1,6 +1,6 @@
 import type { Client } from "@mooring/client";
 import { ORGANIZATION_ROUTES, type OrgRole, type ResultOf } from "@mooring/contract";
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { organizationClient } from "~/api/clients.ts";
 import { sessionQuery } from "~/api/session.ts";
@@ -61,10 +61,26 @@ export function useScopeParams(): { org: string; project: string } {
 /** Who one is in this organization, and what one may do; undefined while that is loading. */
 export function useMe(): Me | undefined {
   const organization = useOrganization();
-  const { data } = useQuery({
-    queryKey: [organization.slug, "getMe"],
-    queryFn: ({ signal }) => organization.client.call(ORGANIZATION_ROUTES.getMe, { signal }),
+  const { data } = useQuery(meQuery(organization.slug));
+  return data;
+}
+
+/** Who one is in an organization. */
+export function meQuery(org: string) {
+  return queryOptions<Me>({
+    queryKey: [org, ORGANIZATION_ROUTES.getMe.operationId],
+    queryFn: ({ signal }) => organizationClient(org).call(ORGANIZATION_ROUTES.getMe, { signal }),
     staleTime: 30_000,
   });
-  return data;
+}
+
+const LAST = "mooring.organization";
+
+/** The organization that this browser showed last. */
+export function lastOrganization(): string | null {
+  return localStorage.getItem(LAST);
+}
+
+export function rememberOrganization(org: string): void {
+  localStorage.setItem(LAST, org);
 }

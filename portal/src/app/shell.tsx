@@ -14,7 +14,7 @@ import { Rail } from "./rail.tsx";
 import { ServerState } from "./server-state.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
-import { useAddress } from "./scope.ts";
+import { rememberOrganization, useAddress } from "./scope.ts";
 
 /** The frame around every page: the rail, the bar above, and what opens over them. */
 export function Shell(): ReactNode {
@@ -39,7 +39,7 @@ function Frame(): ReactNode {
   const close = (): void => setOpen(null);
   useShortcuts({ openPalette: () => setOpen("palette"), openShortcuts: () => setOpen("shortcuts") });
   useEffect(() => {
-    if (org !== undefined) localStorage.setItem("mooring.organization", org);
+    if (org !== undefined) rememberOrganization(org);
   }, [org]);
   return (
     <div className="grid h-full grid-cols-[212px_minmax(0,1fr)] grid-rows-[44px_minmax(0,1fr)] max-md:grid-cols-1">

@@ -1,0 +1,26 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { sessionQuery } from "~/api/session.ts";
+import { PAGES } from "./pages.ts";
+import { lastOrganization, meQuery } from "./scope.ts";
+
+/**
+ * Asks for what the first view will wait for, all at once and before anything is drawn: otherwise each would be asked for only when
+ * the one before had been shown. Whatever goes wrong here goes wrong again where it is used, and is told there.
+ */
+export function askForFirstView(queries: QueryClient, path: string): void {
+  if (!/^\/(?:o\/|$)/.test(path)) return;
+  void queries.prefetchQuery(sessionQuery);
+  const [, org = lastOrganization(), , ...rest] = path.split("/").filter((part) => part !== "");
+  pageAt(rest)
+    ?.load()
+    .catch(() => undefined);
+  if (org !== null) void queries.prefetchQuery(meQuery(org));
+}
+
+/** By the parts of an address behind its project. */
+function pageAt(parts: readonly string[]): (typeof PAGES)[number] | undefined {
+  return PAGES.find(({ path }) => {
+    const own = path === "" ? [] : path.split("/");
+    return own.length === parts.length && own.every((part, i) => part.startsWith("$") || part === parts[i]);
+  });
+}
