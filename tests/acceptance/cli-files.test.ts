@@ -57,6 +57,10 @@ test("put, ls, get and rm", async () => {
   assert.equal(gone.code, 1);
   assert.match(gone.stderr, /404 not_found/);
   assert.ok(!existsSync(join(directory, "gone")));
+  assert.equal(await done(["restore", file.id]), "");
+  assert.equal(await done(["get", file.id, "--output", "-"]), content.toString());
+  assert.equal(await done(["rm", "--permanent", file.id]), "");
+  assert.match((await run(["restore", file.id])).stderr, /404 not_found/);
 });
 
 test("standard input is stored under a name", async () => {
@@ -96,7 +100,7 @@ test("what is refused or missing ends with a code and a sentence, and leaves not
     [["put", large, "--type", "nonsense"], 1, /content_type/],
     [["rm", "file_00000000000000000000000000"], 1, /not_found/],
     [["rm"], 2, /name files/],
-    [["send"], 2, /put, get, ls or rm/],
+    [["send"], 2, /put, get, ls, rm or restore/],
     [["ls", "--url", "http://127.0.0.1:1"], 4, /can't be reached/],
   ];
   for (const [words, code, message, input] of cases) {

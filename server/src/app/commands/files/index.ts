@@ -21,10 +21,12 @@ const USAGE = `
 Usage: mooring files put FILE|- [--name NAME] [--type TYPE] [--project PROJECT]
        mooring files get FILE_ID [--output FILE|-]
        mooring files ls [--prefix PREFIX] [--project PROJECT] [--limit N]
-       mooring files rm FILE_ID…
+       mooring files rm [--permanent] FILE_ID…
+       mooring files restore FILE_ID…
 
 Stores files and fetches them again. put sends a file, or standard input, and compares the SHA-256 of what arrived. get writes to the file's own name, made
 safe, in the present directory, where it replaces nothing; with --output to a file of your choice, or to standard output. A broken transfer leaves no file.
+rm moves files to the trash, from which restore brings them back for some days; with --permanent they are gone at once.
 
   mooring files put report.pdf
   pg_dump shop | mooring files put - --name shop.sql --type application/sql
@@ -51,6 +53,7 @@ const OPTIONS: readonly Option[] = [
   { name: "output", type: "string", value: "FILE", description: "write what is fetched there; - for standard output" },
   { name: "prefix", type: "string", value: "PREFIX", description: "list files whose names begin with it" },
   { name: "limit", type: "string", value: "N", description: "list so many at most (default 1000)" },
+  { name: "permanent", type: "boolean", description: "delete past the trash" },
   { name: "json", type: "boolean", description: "print JSON" },
   ...CONNECTION_OPTIONS,
 ];
@@ -86,8 +89,14 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   rm: async (remote, parsed, operands) => {
     if (operands.length === 0) throw new UsageError("name files by their ids; mooring files ls lists them");
-    for (const id of operands) await remote.remove(id);
+    const permanent = parsed.values["permanent"] === true;
+    for (const id of operands) await remote.remove(id, { permanent });
     return shown(parsed, { deleted: operands }, "");
+  },
+  restore: async (remote, parsed, operands) => {
+    if (operands.length === 0) throw new UsageError("name files by their ids");
+    for (const id of operands) await remote.restore(id);
+    return shown(parsed, { restored: operands }, "");
   },
 };
 
@@ -97,7 +106,7 @@ export const files: Command = {
     if (parsed === null) return ExitCode.ok;
     const [word = "", ...operands] = parsed.positionals;
     const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
-    if (action === undefined) throw new UsageError("say what to do: put, get, ls or rm");
+    if (action === undefined) throw new UsageError("say what to do: put, get, ls, rm or restore");
     const client = await connect(parsed, systemClock);
     const interrupt = onInterrupt();
     try {

@@ -39,7 +39,7 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
   } finally {
     progress.end();
   }
-  await remote.remove(grant.file_id);
+  await remote.remove(grant.file_id, { permanent: true });
   throw new CommandError(
     `cannot upload ${path}: what arrived is not what was sent; it was deleted there, send it again`,
   );

@@ -39,7 +39,9 @@ export interface FilesClient {
   list(query: Readonly<Record<string, string>>): Promise<FileList>;
   /** The file of this id and name, or undefined. */
   find(id: string, filename: string): Promise<FileFacts | undefined>;
-  remove(id: string): Promise<void>;
+  /** Into the trash; for good where `permanent`, or where the organization has none. */
+  remove(id: string, options: { readonly permanent: boolean }): Promise<void>;
+  restore(id: string): Promise<void>;
 }
 
 const PAGE = 100;
@@ -65,8 +67,12 @@ export function createRemote(client: Client, signal: AbortSignal): FilesClient {
         if (found !== undefined || offset + PAGE >= total) return found;
       }
     },
-    remove: async (id) => {
-      await client.send({ purpose: `delete ${id}`, method: "DELETE", url: `${base}${at(id)}`, signal });
+    remove: async (id, { permanent }) => {
+      const url = `${base}${at(id)}${permanent ? "?permanent=true" : ""}`;
+      await client.send({ purpose: `delete ${id}`, method: "DELETE", url, signal });
+    },
+    restore: async (id) => {
+      await client.send({ purpose: `restore ${id}`, method: "POST", url: `${base}${at(id)}/restore`, signal });
     },
   };
 }

@@ -26,7 +26,13 @@ export async function fileTrash(tx: Writer, dialect: MetadataStore["dialect"]): 
       purge_at: "integer",
     },
     primaryKey: ["id"],
-    indexes: [["org_id", "deleted_at", "id", "project_id"], ["purge_at"], ["project_id"], ["blob_id"]],
+    // The first has all that pages and totals need.
+    indexes: [
+      ["org_id", "deleted_at", "id", "project_id", "purge_at", "size"],
+      ["purge_at"],
+      ["project_id"],
+      ["blob_id"],
+    ],
     references: { org_id: "organization", project_id: "project", blob_id: "blob" },
   });
 }
