@@ -108,7 +108,9 @@ async function access({ server, token, home }: Shared, { name }: Words): Promise
       },
     }),
     await server.call("POST", "/v1/s3/keys", { token, json: { name, scopes: ["s3:read", "s3:write"] } }),
-    await server.call("POST", "/v1/projects", { token, json: { slug: "ledger", name, visibility: "organization" } }),
+    await server.call("POST", "/v1/projects", { token, json: { slug: "ledger", name, environment: "staging" } }),
+    await server.call("POST", "/v1/projects", { token, json: { slug: "attic", name, environment: "production" } }),
+    await server.call("POST", "/v1/projects/attic/archive", { token }),
     await server.call("POST", "/v1/invitations", { token, json: { email: "grace@acme.example", role: "developer" } }),
     await server.call("PATCH", `/v1/apps/${home.app.id}`, { token, json: { name } }),
     await server.call("POST", "/v1/query/saved", {

@@ -101,11 +101,7 @@ function Form({
           <Button look={isShorter ? "danger" : "main"} type="submit" busy={save.isPending} disabled={next === days}>
             {isShorter ? "Save, and delete older events" : "Save"}
           </Button>
-          {!mayWrite && (
-            <span className="text-ink-2">
-              This takes <code>webhooks:write</code>, which your role does not hold.
-            </span>
-          )}
+          {!mayWrite && <span className="text-ink-2">{why}.</span>}
         </div>
       </fieldset>
     </form>

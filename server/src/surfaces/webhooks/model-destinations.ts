@@ -21,7 +21,7 @@ type DeliveryBody = ResultOf<Rows["listWebhookDeliveries"]>["items"][number];
 type ConsumerBody = ResultOf<Rows["createWebhookConsumer"]>;
 
 export function destinationBody(row: DestinationRow, webhook: Webhook, principal: Principal): DestinationBody {
-  const writes = authorize(principal, "webhooks:write", resourceOf(webhook)) === "allowed";
+  const writes = ["allowed", "archived"].includes(authorize(principal, "webhooks:write", resourceOf(webhook)));
   return {
     id: row.id,
     webhook_id: row.webhook_id,

@@ -22,8 +22,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
     <>
       {!mayWrite && (
         <p>
-          <State kind="none">read only</State> Changing a webhook takes <code>webhooks:write</code>, which your role
-          does not hold.
+          <State kind="none">read only</State> {why}.
         </p>
       )}
       <AddressSection webhook={webhook} />

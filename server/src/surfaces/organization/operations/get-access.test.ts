@@ -76,6 +76,19 @@ describe("who may do something", () => {
     );
   });
 
+  test("nobody writes in an archived project, and its credentials don't, whatever they hold", async () => {
+    const { metadata, acme } = world;
+    const archive = (archived_at: number | null) =>
+      metadata.write((tx) => tx.updateTable("project").set({ archived_at }).where("id", "=", acme.open.id).execute());
+    await world.credential({ projectId: acme.open.id });
+    await archive(1);
+    const body = await ask(pathOf("files:write", "open"), as("owner"));
+    await archive(null);
+    const reasons = [...body.members, ...(body.credentials ?? [])].map(({ because }) => because);
+    assert.ok(reasons.length > 4);
+    assert.deepEqual([...new Set(reasons)], ["project open is archived"]);
+  });
+
   test("tells nobody of a private project that they can't see", async () => {
     const { acme, metadata } = world;
     const role = {

@@ -1,5 +1,5 @@
 import { S3_KEY_SCOPES, type ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
-import { authorize, reachOf } from "#domain/identity/index.ts";
+import { authorize, FROZEN_SCOPES, reachOf } from "#domain/identity/index.ts";
 import { membersWhoMay, type MemberAccess, type Project } from "#domain/organizations/index.ts";
 import { listAccessKeys } from "#domain/s3/index.ts";
 import type { Operation, OperationContext } from "#http/index.ts";
@@ -62,7 +62,7 @@ async function credentialsOf(
       client_id: credential.clientId,
       name: credential.name,
       project_id: credential.projectId,
-      ...verdictOn(credential, permission, nowMs),
+      ...verdictOn(credential, { permission, project, nowMs }),
     })),
     complete: next === null || next === undefined,
   };
@@ -87,7 +87,7 @@ async function accessKeysOf(
         access_key_id: key.accessKeyId,
         name: key.name,
         project_id: key.projectId,
-        ...verdictOn(key, permission, nowMs),
+        ...verdictOn(key, { permission, project, nowMs }),
       })),
     complete: keys.length <= KEYS_MAX,
   };
@@ -110,11 +110,22 @@ interface Key {
   readonly isPending: boolean;
 }
 
-function verdictOn(key: Key, permission: Scope, nowMs: number): { allowed: boolean; because: string } {
+interface Question {
+  readonly permission: Scope;
+  readonly project: Project | undefined;
+  readonly nowMs: number;
+}
+
+function verdictOn(
+  key: Key,
+  { permission, project, nowMs }: Question,
+): { readonly allowed: boolean; readonly because: string } {
   if (!key.scopes.includes(permission)) return { allowed: false, because: "its scopes are without it" };
   if (key.isPending) return { allowed: false, because: "it waits for an approval" };
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return { allowed: false, because: "it has expired" };
   if (!key.effectiveScopes.includes(permission))
     return { allowed: false, because: "its creator may not do it, or the organization's policy forbids it" };
+  if (project !== undefined && project.archived_at !== null && FROZEN_SCOPES.has(permission))
+    return { allowed: false, because: `project ${project.slug} is archived` };
   return { allowed: true, because: key.projectId === null ? "its scopes" : "its scopes, in its project alone" };
 }

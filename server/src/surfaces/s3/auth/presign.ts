@@ -1,14 +1,7 @@
 import { Fields } from "../wire/fields.ts";
 import { uriEncoded, uriEncodedPath, type QueryParameter } from "../wire/target.ts";
 import { UNSIGNED_PAYLOAD } from "./payload.ts";
-import {
-  canonicalRequestOf,
-  deriveKey,
-  scopeText,
-  signatureOf,
-  stringToSignOf,
-  V4_ALGORITHM,
-} from "./signature-v4.ts";
+import { canonicalRequestOf, deriveKey, scopeText, signatureOf, stringToSignOf, V4_ALGORITHM } from "./signature-v4.ts";
 import { basicDateOf } from "./times.ts";
 
 export interface Presigning {
@@ -26,7 +19,10 @@ export interface Presigning {
 }
 
 /** A target with its query, below the gateway's address: as a client's presigner makes it (Signature Version 4, query parameters). */
-export function presignedTarget(options: { readonly host: string; readonly region: string }, request: Presigning): string {
+export function presignedTarget(
+  options: { readonly host: string; readonly region: string },
+  request: Presigning,
+): string {
   const { method, bucket, key, accessKeyId, secret, headers = {} } = request;
   const date = basicDateOf(request.atMs);
   const scope = { day: date.slice(0, 8), region: options.region, service: "s3" };
