@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useSession } from "~/api/session.ts";
 import { cn } from "~/kit/cn.ts";
 import { Dialog } from "~/kit/dialog.tsx";
@@ -19,6 +19,10 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const [at, setAt] = useState(0);
   const choices = matching(useChoices(), text);
   const chosen = choices[Math.min(at, choices.length - 1)];
+  const chosenId = chosen === undefined ? undefined : `${id}-${chosen.id}`;
+  useEffect(() => {
+    if (chosenId !== undefined) document.getElementById(chosenId)?.scrollIntoView({ block: "nearest" });
+  }, [chosenId]);
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setAt(Math.max(0, Math.min(choices.length - 1, at + step)));
@@ -37,7 +41,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
         role="combobox"
         aria-expanded="true"
         aria-controls={`${id}-list`}
-        aria-activedescendant={chosen === undefined ? undefined : `${id}-${chosen.id}`}
+        aria-activedescendant={chosenId}
         aria-label="Search pages and acts"
         placeholder="A page, an organization, an act"
         value={text}

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useEffect, type ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { cn } from "~/kit/cn.ts";
 import { useSession } from "~/api/session.ts";
 import { useSees } from "./may.ts";
@@ -14,20 +14,29 @@ const GROUPS = ["Project", "Access", "Organization"] as const;
 export function Rail({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   const { org } = useAddress();
   const session = useSession();
+  const box = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!isOpen) return;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === "Escape") onClose();
+      if (event.key === "Escape" && document.querySelector('[role="dialog"],[role="menu"]') === null) onClose();
     };
+    // Where there is room it is no menu, and covers nothing.
+    const wide = matchMedia("(width >= 48rem)");
+    box.current?.querySelector("a")?.focus();
     document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+    wide.addEventListener("change", onClose);
+    return () => {
+      document.removeEventListener("keydown", onKey);
+      wide.removeEventListener("change", onClose);
+    };
   }, [isOpen, onClose]);
   return (
     <>
       {isOpen && <div className="fixed inset-0 z-30 bg-ink/30 md:hidden" aria-hidden="true" onClick={onClose} />}
       <nav
+        ref={box}
         aria-label="Pages"
-        onClick={onClose}
+        onClick={() => isOpen && onClose()}
         className={cn(
           "row-span-2 flex flex-col gap-0.5 overflow-y-auto border-r border-line bg-paper p-2.5",
           "max-md:fixed max-md:inset-y-0 max-md:left-0 max-md:z-40 max-md:w-[250px]",

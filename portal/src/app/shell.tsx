@@ -1,9 +1,9 @@
 import { Outlet, useMatchRoute } from "@tanstack/react-router";
-import { useEffect, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useRef, useState, type ReactNode, type Ref } from "react";
 import { ConfirmationProvider } from "~/api/confirmation.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "~/api/session.ts";
-import { Button } from "~/kit/button.tsx";
+import { Button, buttonClass } from "~/kit/button.tsx";
 import { Empty, Page } from "~/kit/page.tsx";
 import { ConnectProvider, useConnect } from "./connect/connect.tsx";
 import { useSees } from "./may.ts";
@@ -37,6 +37,13 @@ function Frame(): ReactNode {
   const page = usePage();
   const connect = useConnect();
   const close = (): void => setOpen(null);
+  const menuButton = useRef<HTMLButtonElement>(null);
+  const isMenuOpen = open === "menu";
+  const closeMenu = useCallback(() => {
+    setOpen((before) => (before === "menu" ? null : before));
+    // The page behind the menu holds no focus until the menu is gone.
+    requestAnimationFrame(() => menuButton.current?.focus());
+  }, []);
   useShortcuts({ openPalette: () => setOpen("palette"), openShortcuts: () => setOpen("shortcuts") });
   useEffect(() => {
     if (org !== undefined) rememberOrganization(org);
@@ -46,11 +53,9 @@ function Frame(): ReactNode {
       <a href="#content" className="sr-only z-50 bg-sheet p-2 focus:not-sr-only focus:absolute">
         Skip to the page
       </a>
-      <Rail isOpen={open === "menu"} onClose={close} />
-      <header className="flex min-w-0 items-center gap-2 border-b border-line px-4 max-md:px-2">
-        <Button look="quiet" className="px-2 md:hidden" aria-label="Menu" onClick={() => setOpen("menu")}>
-          ☰
-        </Button>
+      <Rail isOpen={isMenuOpen} onClose={closeMenu} />
+      <header inert={isMenuOpen} className="flex min-w-0 items-center gap-2 border-b border-line px-4 max-md:px-2">
+        <MenuButton ref={menuButton} isOpen={isMenuOpen} onOpen={() => setOpen("menu")} />
         <p className="min-w-0 flex-1 truncate text-ink-2">
           {org !== undefined && `${org} / `}
           {project !== undefined && project !== "-" && `${project} / `}
@@ -67,7 +72,12 @@ function Frame(): ReactNode {
         )}
         <PersonMenu onShortcuts={() => setOpen("shortcuts")} />
       </header>
-      <main id="content" tabIndex={-1} className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3">
+      <main
+        id="content"
+        tabIndex={-1}
+        inert={isMenuOpen}
+        className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3"
+      >
         {page === undefined || org === undefined ? <Outlet /> : <Guarded page={page} />}
       </main>
       {open === "palette" && <Palette onClose={close} />}
@@ -89,6 +99,30 @@ function Guarded({ page }: { page: PageEntry }): ReactNode {
         </p>
       </Empty>
     </Page>
+  );
+}
+
+/** On narrow screens the rail is a menu. */
+function MenuButton({
+  ref,
+  isOpen,
+  onOpen,
+}: {
+  ref: Ref<HTMLButtonElement>;
+  isOpen: boolean;
+  onOpen: () => void;
+}): ReactNode {
+  return (
+    <button
+      ref={ref}
+      type="button"
+      aria-label="Menu"
+      aria-expanded={isOpen}
+      onClick={onOpen}
+      className={buttonClass("quiet", "px-2 md:hidden")}
+    >
+      ☰
+    </button>
   );
 }
 

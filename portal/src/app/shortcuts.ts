@@ -20,7 +20,19 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input,textarea,select,[contenteditable=true]") !== null;
 }
 
-/** `⌘K` and `Ctrl K` anywhere; `g` and a page's key, `/` for the page's search, `?` where nobody is typing. */
+/** Presses the button that sends the form: one that can't be pressed now sends nothing. */
+function sendForm(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const form = target.closest("form") ?? target.closest('[role="dialog"]')?.querySelector("form");
+  const button = form?.querySelector<HTMLElement>("button[type=submit]");
+  button?.click();
+  return button !== null && button !== undefined;
+}
+
+/**
+ * `⌘K` and `Ctrl K` anywhere, `⌘↵` and `Ctrl ↵` to send a form; `g` and a page's key, `/` for the page's search, `?` where nobody is
+ * typing.
+ */
 export function useShortcuts(does: { openPalette: () => void; openShortcuts: () => void }): void {
   const navigate = useNavigate();
   const { org, project = "-" } = useAddress();
@@ -46,6 +58,10 @@ export function useShortcuts(does: { openPalette: () => void; openShortcuts: () 
       if ((event.metaKey || event.ctrlKey) && event.key === "k") {
         event.preventDefault();
         latest.current.openPalette();
+        return;
+      }
+      if ((event.metaKey || event.ctrlKey) && event.key === "Enter" && !event.defaultPrevented) {
+        if (sendForm(event.target)) event.preventDefault();
         return;
       }
       const free = !isTyping(event.target) && document.querySelector('[role="dialog"],[role="menu"]') === null;

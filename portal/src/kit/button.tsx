@@ -23,18 +23,19 @@ export function buttonClass(look: Look = "plain", className?: string): string {
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** `main` for the one thing that a page is for; `danger` for what can't be undone. */
   look?: Look;
-  /** While what it started goes on: it can't be pressed, and says so to screen readers. */
+  /** While what it started goes on: pressing it does nothing, and it says so to screen readers. It keeps the focus. */
   busy?: boolean;
 }
 
-export function Button({ look, busy = false, className, children, disabled, ...rest }: ButtonProps): ReactNode {
+export function Button({ look, busy = false, className, children, onClick, ...rest }: ButtonProps): ReactNode {
   return (
     <button
       type="button"
       className={buttonClass(look, className)}
       aria-busy={busy}
-      disabled={disabled === true || busy}
+      aria-disabled={busy ? true : undefined}
       {...rest}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
     >
       {busy && <Spinner />}
       {children}

@@ -19,12 +19,21 @@ interface DialogProps {
 
 /** A dialog that is open for as long as it is rendered. `Esc` and a click beside it close it. */
 export function Dialog({ title, about, onClose, wide = false, holdsSecret = false, children }: DialogProps): ReactNode {
+  const [origins] = useState(originsOf);
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-ink/30 dark:bg-well/70" />
         <Radix.Content
           {...(about === undefined ? { "aria-describedby": undefined } : {})}
+          onOpenAutoFocus={(event) => {
+            if (event.target instanceof Element) originsOfDialogs.set(event.target, origins);
+            startInField(event);
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            [...origins, document.getElementById("content")].find((each) => each?.isConnected)?.focus();
+          }}
           onInteractOutside={(event) => holdsSecret && event.preventDefault()}
           className={cn(
             "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-24px)] w-[calc(100vw-24px)] -translate-x-1/2 -translate-y-1/2 flex-col",
@@ -46,6 +55,33 @@ export function Dialog({ title, about, onClose, wide = false, holdsSecret = fals
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** What the focus goes back to when a dialog closes, the first of these that is still there. */
+type Origins = readonly HTMLElement[];
+
+const originsOfDialogs = new WeakMap<Element, Origins>();
+
+/** Of a menu's act, the button of the menu; of a dialog that follows another one, also what that one was opened by. */
+function originsOf(): Origins {
+  const { activeElement } = document;
+  if (!(activeElement instanceof HTMLElement)) return [];
+  const menu = activeElement.closest("[role=menu]");
+  const dialog = activeElement.closest("[role=dialog]");
+  const trigger = menu === null ? null : document.getElementById(menu.getAttribute("aria-labelledby") ?? "");
+  const before = dialog === null ? [] : (originsOfDialogs.get(dialog) ?? []);
+  return [trigger ?? activeElement, ...before];
+}
+
+/** A dialog that asks for something begins where one types it, and not at the button that closes it. */
+function startInField(event: Event): void {
+  if (!(event.target instanceof HTMLElement)) return;
+  const field = event.target.querySelector<HTMLElement>(
+    "input:not([type=hidden], [type=checkbox], [hidden], :disabled), select:not(:disabled), textarea:not(:disabled)",
+  );
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
 }
 
 /** The row of buttons at a form's end: what it does last. */

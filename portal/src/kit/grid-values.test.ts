@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellText, compareValues, kindOf, rowText, startWidth, wholeText } from "./grid-values.ts";
+import { cellText, compareValues, inOrder, kindOf, rowText, startWidth, wholeText } from "./grid-values.ts";
 
 test("types tell how values are shown", () => {
   for (const type of ["BIGINT", "UTINYINT", "HUGEINT", "DOUBLE", "DECIMAL(10,2)", "INTEGER"])
@@ -37,4 +37,21 @@ test("rows sort by what values are, NULL last", () => {
 test("columns begin as wide as they need, within bounds", () => {
   assert.equal(startWidth("n", ["1"]), 72);
   assert.equal(startWidth("n", ["x".repeat(500)]), 420);
+});
+
+test("rows are ordered by one column after the other", () => {
+  const rows = [
+    { level: "info", ms: 2 },
+    { level: "error", ms: 10 },
+    { level: "info", ms: 9 },
+  ];
+  assert.equal(inOrder(rows, []), rows);
+  const order = inOrder(rows, [
+    { name: "level", kind: "text", desc: false },
+    { name: "ms", kind: "number", desc: true },
+  ]);
+  assert.deepEqual(
+    order.map(({ ms }) => ms),
+    [10, 9, 2],
+  );
 });

@@ -44,6 +44,27 @@ export function compareValues(kind: ValueKind, a: unknown, b: unknown): number {
   return textA < textB ? -1 : Number(textA > textB);
 }
 
+export interface Order {
+  readonly name: string;
+  readonly kind: ValueKind;
+  readonly desc: boolean;
+}
+
+/** The rows by the first of these columns, those that are alike by the next; without any as they came. */
+export function inOrder<R extends Readonly<Record<string, unknown>>>(
+  rows: readonly R[],
+  orders: readonly Order[],
+): readonly R[] {
+  if (orders.length === 0) return rows;
+  return rows.toSorted((a, b) => {
+    for (const { name, kind, desc } of orders) {
+      const order = compareValues(kind, a[name], b[name]);
+      if (order !== 0) return desc ? -order : order;
+    }
+    return 0;
+  });
+}
+
 const CHARACTER = 8;
 const WIDTH_MIN = 72;
 const WIDTH_MAX = 420;

@@ -1,10 +1,21 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from "react";
 import { singleKeysOn } from "~/app/shortcuts.ts";
 import { cn } from "./cn.ts";
 import { GridHeader } from "./grid-header.tsx";
 import { useResultTable, type GridColumn, type GridRow } from "./grid-table.ts";
 import { cellText, kindOf, type ValueKind } from "./grid-values.ts";
+import { withRow } from "./rows-in-sight.ts";
 
 interface ResultGridProps {
   label: string;
@@ -26,8 +37,7 @@ interface Place {
  * cell to cell, Enter opens the row, `⌘C` copies the cell, with Shift the row. A row is drawn anew only when it or its state changes.
  */
 export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridProps): ReactNode {
-  const table = useResultTable(columns, rows);
-  const sorted = table.getRowModel().rows;
+  const { table, sorted } = useResultTable(columns, rows);
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Place>({ row: 0, column: 0 });
   const virtual = useVirtualizer({
@@ -35,6 +45,7 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
     getScrollElement: () => box.current,
     estimateSize: () => ROW,
     overscan: 10,
+    rangeExtractor: withRow(active.row),
   });
   const kinds = useMemo(() => columns.map(({ type }) => kindOf(type)), [columns]);
   const names = useMemo(() => columns.map(({ name }) => name), [columns]);
@@ -49,17 +60,22 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
   const choose = useCallback((place: Place, opens: boolean) => {
     setActive(place);
     const row = latest.current.sorted[place.row];
-    if (opens && row !== undefined) latest.current.onOpen(row.original);
+    if (opens && row !== undefined) latest.current.onOpen(row);
   }, []);
+  const isMoving = useRef(false);
   const go = (place: Place): void => {
+    isMoving.current = true;
     setActive(place);
     virtual.scrollToIndex(place.row);
-    requestAnimationFrame(() =>
-      box.current
-        ?.querySelector<HTMLElement>(`[data-place="${place.row}/${place.column}"]`)
-        ?.focus({ preventScroll: false }),
-    );
   };
+  useLayoutEffect(() => {
+    if (!isMoving.current) return;
+    isMoving.current = false;
+    const cell = box.current?.querySelector<HTMLElement>(`[data-place="${active.row}/${active.column}"]`);
+    cell?.focus({ preventScroll: true });
+    // Sideways only: the rows are where they belong already.
+    cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active]);
   const onKey = (event: KeyboardEvent): void => {
     if (!(event.target instanceof HTMLElement) || event.target.dataset["place"] === undefined) return;
     const next = moved(active, event, { rows: sorted.length, columns: columns.length });
@@ -67,10 +83,12 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
       event.preventDefault();
       go(next);
       const row = sorted[next.row];
-      if (open !== null && next.row !== active.row && row !== undefined) onOpen(row.original);
-    } else if (event.key === "Enter") choose(active, true);
-    else if (event.key.toLowerCase() === "c" && (event.metaKey || event.ctrlKey))
-      copy(event, sorted[active.row]?.original, names[active.column]);
+      if (open !== null && next.row !== active.row && row !== undefined) onOpen(row);
+    } else if (event.key === "Enter" && open !== sorted[active.row]) {
+      event.preventDefault();
+      choose(active, true);
+    } else if (event.key.toLowerCase() === "c" && (event.metaKey || event.ctrlKey))
+      copy(event, sorted[active.row], names[active.column]);
   };
   const widths = table.getFlatHeaders().map((header) => `${header.getSize()}px`);
   return (
@@ -91,13 +109,7 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
             const row = sorted[index];
             if (row === undefined) return null;
             const at = active.row === index ? active.column : null;
-            return (
-              <Row
-                key={index}
-                {...{ row: row.original, names, kinds, index, start, at, choose }}
-                isOpen={open === row.original}
-              />
-            );
+            return <Row key={index} {...{ row, names, kinds, index, start, at, choose }} isOpen={open === row} />;
           })}
         </div>
       </div>
@@ -166,6 +178,7 @@ const Row = memo(function Row({ row, names, kinds, index, start, isOpen, at, cho
             key={name}
             role="gridcell"
             data-place={`${index}/${column}`}
+            data-opener={isOpen ? "open" : ""}
             tabIndex={at === column ? 0 : -1}
             onClick={() => choose({ row: index, column }, true)}
             className={cn(

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore, type ReactNode, type RefObject } from "react";
 import { IconButton } from "./button.tsx";
 
 /** A list and, at its side, the one of its rows that is open. On narrow screens the open one covers the list. */
@@ -11,7 +11,10 @@ export function WithInspector({ children, inspector }: { children: ReactNode; in
   );
 }
 
-/** What a row opens to. `Esc` closes it, and the focus goes back to where it came from. */
+/**
+ * What a row opens to. Enter on the open row goes into it, `Esc` closes it, and the focus goes back to the row. Where it covers the
+ * page, it has the focus at once, and nothing behind it can be reached.
+ */
 export function Inspector({
   title,
   onClose,
@@ -23,32 +26,85 @@ export function Inspector({
   actions?: ReactNode;
   children: ReactNode;
 }): ReactNode {
-  const close = useRef(onClose);
-  close.current = onClose;
-  useEffect(() => {
-    const cameFrom = document.activeElement;
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector('[role="dialog"],[role="menu"]'))
-        return;
-      close.current();
-      if (cameFrom instanceof HTMLElement) cameFrom.focus();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, []);
+  const box = useRef<HTMLElement>(null);
+  const close = useInspectorKeys(box, onClose);
+  useCover(box);
   return (
     <aside
+      ref={box}
+      tabIndex={-1}
       aria-label="Details"
-      className="flex min-h-0 flex-col overflow-auto rounded border border-line bg-sheet max-lg:fixed max-lg:inset-0 max-lg:z-30 max-lg:rounded-none lg:w-[380px] lg:shrink-0"
+      className="flex min-h-0 flex-col overflow-auto rounded border border-line bg-sheet focus-visible:-outline-offset-2 max-lg:fixed max-lg:inset-0 max-lg:z-30 max-lg:rounded-none lg:w-[380px] lg:shrink-0"
     >
-      <header className="sticky top-0 flex items-center gap-2 border-b border-line bg-sheet px-3.5 py-2">
+      <header className="sticky top-0 z-10 flex items-center gap-2 border-b border-line bg-sheet px-3.5 py-2">
         <h2 className="min-w-0 flex-1 truncate">{title}</h2>
         {actions}
-        <IconButton label="Close (Esc)" onClick={onClose}>
+        <IconButton label="Close (Esc)" onClick={close}>
           ✕
         </IconButton>
       </header>
       <div className="flex min-w-0 flex-col gap-3 p-3.5">{children}</div>
     </aside>
   );
+}
+
+const OPENER = "main [data-opener]";
+
+/** The row that is open; of a grid the cell at which the keys are. */
+const openRow = (): HTMLElement | null =>
+  document.querySelector<HTMLElement>(`${OPENER}[data-opener=open][tabindex="0"], button[data-opener=open]`);
+
+function useInspectorKeys(box: RefObject<HTMLElement | null>, onClose: () => void): () => void {
+  const latest = useRef(onClose);
+  latest.current = onClose;
+  const cameFrom = useRef<Element | null>(null);
+  const close = useRef(() => {
+    const { activeElement } = document;
+    const isInside = activeElement === document.body || box.current?.contains(activeElement) === true;
+    const back = openRow() ?? cameFrom.current;
+    latest.current();
+    // What covered the page holds it inert until it is gone.
+    if (isInside) requestAnimationFrame(() => back instanceof HTMLElement && back.focus());
+  }).current;
+  useEffect(() => {
+    cameFrom.current = document.activeElement;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || document.querySelector('[role="dialog"],[role="menu"]') !== null) return;
+      const isOnOpenRow = event.target instanceof HTMLElement && event.target.matches(`${OPENER}[data-opener=open]`);
+      if (event.key === "Escape") close();
+      else if (event.key === "Enter" && isOnOpenRow) {
+        event.preventDefault();
+        box.current?.focus();
+      }
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [box, close]);
+  return close;
+}
+
+const narrow = matchMedia("(width < 64rem)");
+
+function onNarrow(listener: () => void): () => void {
+  narrow.addEventListener("change", listener);
+  return () => narrow.removeEventListener("change", listener);
+}
+
+/** While it covers the page, the rest of the page is inert; what floats above both, dialogs and messages, is not. */
+function useCover(box: RefObject<HTMLElement | null>): void {
+  const covers = useSyncExternalStore(onNarrow, () => narrow.matches);
+  useLayoutEffect(() => {
+    if (!covers || box.current === null) return;
+    const behind: HTMLElement[] = [];
+    for (let each: Element | null = box.current; each !== null && each.id !== "root"; each = each.parentElement) {
+      for (const sibling of each.parentElement?.children ?? [])
+        if (sibling !== each && sibling instanceof HTMLElement && !sibling.inert) behind.push(sibling);
+      if (each.tagName === "MAIN") break;
+    }
+    for (const element of behind) element.inert = true;
+    box.current.focus();
+    return () => {
+      for (const element of behind) element.inert = false;
+    };
+  }, [covers, box]);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
 import type { ItemList } from "~/api/queries.ts";
+import { singleKeysOn } from "~/app/shortcuts.ts";
 import { Button } from "./button.tsx";
 import { cn } from "./cn.ts";
 import { ErrorNote } from "./error-note.tsx";
@@ -31,7 +32,7 @@ export function Table<I>({ label, columns, items, keyOf, onOpen, openKey }: Tabl
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (event: KeyboardEvent): void => {
     const step = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined || event.metaKey || event.ctrlKey) return;
+    if (step === undefined || event.metaKey || event.ctrlKey || isForField(event)) return;
     const openers = [...(body.current?.querySelectorAll<HTMLElement>("[data-opener]") ?? [])];
     const next = openers[openers.indexOf(document.activeElement as HTMLElement) + step];
     if (next === undefined) return;
@@ -67,6 +68,14 @@ export function Table<I>({ label, columns, items, keyOf, onOpen, openKey }: Tabl
   );
 }
 
+/** Letters go to the field that they are typed into, and do nothing where single keys are turned off. */
+function isForField({ key, target }: KeyboardEvent): boolean {
+  return (
+    (target instanceof HTMLElement && target.matches("input,select,textarea")) ||
+    (/^[jk]$/.test(key) && !singleKeysOn())
+  );
+}
+
 function Row<I>({
   item,
   columns,
@@ -99,7 +108,7 @@ function Row<I>({
           {index === 0 && onOpen !== undefined ? (
             <button
               type="button"
-              data-opener
+              data-opener={isOpen ? "open" : ""}
               aria-expanded={isOpen}
               className="min-h-6 max-w-full truncate text-left text-ink hover:text-sea"
               onClick={(event) => {

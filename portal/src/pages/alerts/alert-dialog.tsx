@@ -1,5 +1,5 @@
 import { ALERT_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
-import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
@@ -71,7 +71,7 @@ export function NewAlertDialog({
       onClose={onClose}
       wide
     >
-      <form noValidate onSubmit={submit} onKeyDown={submitByKeys} className="flex flex-col gap-4">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <NameField draft={draft} fault={faults.name} onChange={change} />
         <QueryChoice queryId={queryId} sql={sql} draft={draft} onQuery={setQueryId} onSql={setSql} />
         <AlertFields draft={draft} faults={faults} onChange={change} />
@@ -129,7 +129,7 @@ function EditForm({
     if (check()) update.mutate({ params: { alert_id: value.id }, body: bodyOf(draft), etag });
   };
   return (
-    <form noValidate onSubmit={submit} onKeyDown={submitByKeys} className="flex flex-col gap-4">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <NameField draft={draft} fault={faults.name} onChange={change} />
       <AlertFields draft={draft} faults={faults} onChange={change} />
       <ChangeError error={update.error} onReload={onReload} />
@@ -171,11 +171,4 @@ function NameField({
       />
     </>
   );
-}
-
-/** ⌘↵ and Ctrl+Enter send a form from any of its fields. */
-function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
-  if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-  event.preventDefault();
-  event.currentTarget.requestSubmit();
 }

@@ -1,5 +1,5 @@
 import { ORGANIZATION_ROUTES, SCOPES } from "@mooring/contract";
-import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { bodyOf, faultOf, readAddressList } from "~/access/address-list.ts";
 import { AddressesField } from "~/access/addresses-field.tsx";
@@ -57,9 +57,6 @@ export function CreateDialog({ search, project, onCreated, onClose }: CreateProp
       },
     });
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
-  };
   return (
     <Dialog
       title="New credential"
@@ -67,7 +64,7 @@ export function CreateDialog({ search, project, onCreated, onClose }: CreateProp
       onClose={onClose}
       wide
     >
-      <form onSubmit={submit} onKeyDown={onKeyDown} className="flex flex-col gap-4">
+      <form onSubmit={submit} className="flex flex-col gap-4">
         <Templates
           chosen={draft.template}
           onChoose={({ id, name, scopes, expiresDays }) =>

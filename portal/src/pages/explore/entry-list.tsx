@@ -1,7 +1,17 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useCallback, useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from "react";
 import { singleKeysOn } from "~/app/shortcuts.ts";
 import { cn } from "~/kit/cn.ts";
+import { withRow } from "~/kit/rows-in-sight.ts";
 import { ownZoneText } from "~/kit/time-range.ts";
 import { entryKey, type LogEntry } from "./entry.ts";
 import { Level } from "./level.tsx";
@@ -24,17 +34,20 @@ interface EntryListProps {
   footer?: ReactNode;
 }
 
-/** Entries, of which only those in sight are in the document. `j` and `k` move, Enter opens. */
+/** Entries, of which only those in sight are in the document. One of them is a stop of Tab; `j` and `k` move, Enter opens. */
 export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, footer }: EntryListProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useState(0);
+  const active = Math.max(0, Math.min(chosen, entries.length - 1));
   const rows = useVirtualizer({
     count: entries.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW,
     overscan: 12,
+    rangeExtractor: withRow(active),
   });
   const items = rows.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
+  const last = rows.range?.endIndex ?? 0;
   const isNearEnd = last >= entries.length - READ_AHEAD;
   useEffect(() => {
     if (isNearEnd) onEnd?.();
@@ -46,18 +59,20 @@ export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, foote
     const entry = latest.current.entries[index];
     if (entry !== undefined) latest.current.onOpen(entry);
   }, []);
-  const focus = (index: number): void => {
-    rows.scrollToIndex(index);
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${index}"] button`)?.focus());
-  };
+  const isMoving = useRef(false);
+  useLayoutEffect(() => {
+    if (!isMoving.current) return;
+    isMoving.current = false;
+    box.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-opener]`)?.focus({ preventScroll: true });
+  }, [active]);
   const onKey = (event: KeyboardEvent): void => {
     const step = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
     if (step === undefined || event.metaKey || event.ctrlKey || (/^[jk]$/.test(event.key) && !singleKeysOn())) return;
-    const row = document.activeElement?.closest<HTMLElement>("[data-index]");
-    const next = row === null || row === undefined ? 0 : Number(row.dataset["index"]) + step;
     event.preventDefault();
-    const index = Math.max(0, Math.min(entries.length - 1, next));
-    focus(index);
+    const index = Math.max(0, Math.min(entries.length - 1, active + step));
+    isMoving.current = true;
+    setChosen(index);
+    rows.scrollToIndex(index);
     if (openKey !== undefined) open(index);
   };
   return (
@@ -97,6 +112,8 @@ export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, foote
                 <Row
                   key={index}
                   {...{ entry, index, start, open }}
+                  isActive={index === active}
+                  onFocus={setChosen}
                   isOpen={openKey?.startsWith(`${entry.timestamp}~`) === true && entryKey(entry) === openKey}
                 />
               )
@@ -118,10 +135,13 @@ interface RowProps {
   index: number;
   start: number;
   isOpen: boolean;
+  /** Where Tab leads to. */
+  isActive: boolean;
+  onFocus: (index: number) => void;
   open: (index: number) => void;
 }
 
-const Row = memo(function Row({ entry, index, start, isOpen, open }: RowProps): ReactNode {
+const Row = memo(function Row({ entry, index, start, isOpen, isActive, onFocus, open }: RowProps): ReactNode {
   const [date = "", time = ""] = entry.timestamp.replace("Z", "").split("T");
   return (
     <div
@@ -143,7 +163,10 @@ const Row = memo(function Row({ entry, index, start, isOpen, open }: RowProps): 
       <span role="cell" className="min-w-0">
         <button
           type="button"
+          data-opener={isOpen ? "open" : ""}
           aria-expanded={isOpen}
+          tabIndex={isActive ? 0 : -1}
+          onFocus={() => onFocus(index)}
           onPointerEnter={(event) => {
             event.currentTarget.title = `${entry.timestamp}\n${ownZoneText(entry.timestamp)}, your time`;
           }}

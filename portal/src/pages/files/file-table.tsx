@@ -171,7 +171,7 @@ function FileRow({ file, index, isOpen, isSelected, onOpen, onToggle }: FileRowP
         <span className="flex items-center gap-2">
           <button
             type="button"
-            data-opener
+            data-opener={isOpen ? "open" : ""}
             aria-expanded={isOpen}
             title={visibleText(file.filename)}
             className="block min-h-6 min-w-0 truncate text-left text-ink hover:text-sea"

@@ -1,5 +1,5 @@
 import { ORGANIZATION_ROUTES, S3_KEY_SCOPES } from "@mooring/contract";
-import { useState, type FormEvent, type KeyboardEvent, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { bodyOf, faultOf, readAddressList } from "~/access/address-list.ts";
 import { AddressesField } from "~/access/addresses-field.tsx";
 import { useAct, useList, useRead } from "~/api/queries.ts";
@@ -87,11 +87,8 @@ function KeyForm({ bucket, onMade, onClose }: KeyFormProps): ReactNode {
       },
     });
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
-  };
   return (
-    <form onSubmit={submit} onKeyDown={onKeyDown} className="flex flex-col gap-4">
+    <form onSubmit={submit} className="flex flex-col gap-4">
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Name"

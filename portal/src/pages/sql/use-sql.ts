@@ -25,7 +25,7 @@ export interface SqlSearch extends Record<string, string | undefined> {
 }
 
 /** Rows that a page asks for; an export has all. */
-export const LIMITS = ["1000", "10000", "100000"] as const;
+export const LIMITS = ["1000", "10000", "100000", "1000000"] as const;
 const LIMIT = "10000";
 
 export interface SqlPage {

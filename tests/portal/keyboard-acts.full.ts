@@ -1,0 +1,197 @@
+/** By the keyboard alone from the one-time link to what is deleted again: whatever the pages are for is done without a mouse. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { Page } from "playwright-core";
+import { NO_CHROMIUM, PASSWORD, settled, usePortal, type Tab } from "./browser.ts";
+import { useKeys, type Keys } from "./keys.ts";
+
+const portal = usePortal();
+const directory = mkdtempSync(join(tmpdir(), "mooring-keyboard-"));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const known: { tab?: Tab; keys?: Keys } = {};
+after(() => known.tab?.close());
+
+/** The browser of the first test, at a page that was opened by the jump of this letter. */
+async function at(jump: string): Promise<{ page: Page; keys: Keys }> {
+  if (known.tab === undefined || known.keys === undefined) throw new Error("the step before has failed");
+  const { page } = known.tab;
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+  // Away from any field, into which the letters would be typed.
+  await known.keys.tabTo("link", "Account");
+  await known.keys.press("g", jump);
+  await settled(page);
+  return { page, keys: known.keys };
+}
+
+const seen = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+test("the account is set up, and the portal entered", { skip: NO_CHROMIUM }, async () => {
+  const tab = await portal.openEmpty();
+  const keys = await useKeys(tab.page);
+  const link = new URL(String(portal.shared.home.owner.setup_url));
+  await tab.go(`/setup${link.hash}`);
+  await keys.fill("Your name", "Ada Lovelace");
+  await keys.fill("Password", PASSWORD);
+  await keys.press("Enter");
+  await seen(tab.page, "Secure the account");
+  await keys.take("button", /later/i);
+  await seen(tab.page, "Your first credential");
+  await keys.tabTo("tab", /.*/);
+  await keys.press("ArrowRight");
+  await keys.take("link", "Go to acme");
+  await seen(tab.page, "Get going");
+  known.tab = tab;
+  known.keys = keys;
+});
+
+test("a project and an app", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("j");
+  await keys.take("button", "New project");
+  await keys.arrives("textbox", "Name");
+  await keys.type("Ledger");
+  await keys.press("Control+Enter");
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+  await keys.tabTo("button", /^Ledger/);
+  if ((await page.locator("aside").count()) === 0) await keys.press("Enter");
+  await keys.press("Enter");
+  await keys.take("button", "New app");
+  await keys.arrives("textbox", "Name");
+  await keys.type("Books");
+  await keys.press("Enter");
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+  await seen(page, "books");
+  await keys.press("Escape");
+});
+
+test("a credential is made, and revoked after its name was typed", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("c");
+  await keys.take("button", "New credential");
+  await page.getByRole("dialog").waitFor();
+  await keys.take("button", "Telemetry writer");
+  await keys.fill("Name", "night exporter");
+  await keys.press("Control+Enter");
+  await keys.take("button", "I have put it away");
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+  await keys.tabTo("button", "night exporter");
+  if ((await page.locator("aside").count()) === 0) await keys.press("Enter");
+  await page.locator("aside").waitFor();
+  await keys.press("Enter");
+  assert.equal((await keys.focused())?.role, "complementary");
+  await keys.take("button", "Revoke");
+  await keys.arrives("textbox", /^Type night exporter/);
+  await keys.type("night exporter");
+  await keys.press("Enter");
+  await seen(page, /Applied on all nodes after/);
+  await keys.take("button", /^Close/);
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+  await keys.press("Escape");
+});
+
+test("an S3 key", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("k");
+  await keys.take("button", /Create an S3 key|New key|New S3 key|Create/);
+  await keys.arrives("textbox", "Name");
+  await keys.type("nightly backup");
+  await keys.press("Control+Enter");
+  await seen(page, "The key is made");
+  await keys.take("button", "I have the secret");
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+  await keys.tabTo("button", "nightly backup");
+});
+
+test("a webhook is made, and deleted", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("w");
+  await keys.take("button", "Create a webhook");
+  await page.getByRole("dialog").waitFor();
+  await keys.fill("Name", "orders");
+  await keys.tabTo("combobox", "Who sends, and how it proves that");
+  await keys.type("None");
+  await keys.press("Control+Enter");
+  await keys.take("link", "Watch its events");
+  await page.getByRole("heading", { name: "orders" }).waitFor();
+  await keys.tabTo("tab", /.*/);
+  for (let i = 0; i < 8 && (await keys.focused())?.name !== "Settings"; i++) await keys.press("ArrowRight");
+  await keys.take("button", /^Delete/);
+  await keys.arrives("textbox", /^Type orders/);
+  await keys.type("orders");
+  await keys.press("Enter");
+  await page.waitForURL(/\/webhooks$/);
+});
+
+test("an invitation", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("p");
+  await keys.take("button", /^Invite/);
+  await keys.arrives("textbox", "E-mail");
+  await keys.type("grace@acme.example");
+  await keys.press("Enter");
+  await seen(page, "Link for grace@acme.example");
+  await keys.take("button", "Done");
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+});
+
+test("SQL is run, its rows are gone through, and the statement is saved", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("q");
+  await keys.press("/");
+  await keys.arrives("textbox", "SQL statement");
+  await keys.type("SELECT action, result FROM audit_log LIMIT 20");
+  await keys.press("Escape", "Control+Enter");
+  await page.locator('[data-place="0/0"]').waitFor();
+  // Out of the editor as out of any field.
+  await keys.press("Tab");
+  assert.notEqual((await keys.focused())?.name, "SQL statement");
+  await keys.tabTo("gridcell", /.*/);
+  await keys.press("j", "j", "ArrowRight", "Enter");
+  await page.locator("aside").waitFor();
+  assert.equal(await page.locator(":focus").getAttribute("data-place"), "2/1");
+  await keys.press("Enter");
+  assert.equal((await keys.focused())?.role, "complementary");
+  await keys.press("Escape");
+  await page.locator("aside").waitFor({ state: "detached" });
+  await page.locator('[data-place="2/1"]:focus').waitFor();
+  await keys.take("button", "Save");
+  await keys.arrives("textbox", "Name");
+  await keys.type("who did what");
+  await keys.press("Enter");
+  await page.locator("[role=dialog]").waitFor({ state: "detached" });
+});
+
+test("an alert", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("a");
+  await keys.take("button", "New alert");
+  await keys.arrives("textbox", "Name");
+  await keys.type("errors");
+  await keys.fill(/^Threshold/, "5");
+  await keys.fill(/^Address/, "https://example.org/alerts");
+  await keys.press("Control+Enter");
+  await page.locator("aside").waitFor();
+  const secret = page.getByRole("dialog");
+  if (await secret.isVisible()) await keys.press("Escape");
+  await secret.waitFor({ state: "detached" });
+  await seen(page, "errors");
+  await keys.press("Escape");
+});
+
+test("a file goes up, and is deleted", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("f");
+  const path = join(directory, "moorings.csv");
+  writeFileSync(path, "a,b\n1,2\n");
+  const chooser = page.waitForEvent("filechooser");
+  await keys.take("button", "Upload files");
+  // What the chooser of the system does by its own keys.
+  await (await chooser).setFiles(path);
+  await page.getByRole("row", { name: /moorings\.csv/ }).waitFor();
+  await keys.take("button", /moorings\.csv/);
+  await page.locator("aside").waitFor();
+  await keys.press("Enter");
+  await keys.take("button", "Delete…");
+  await keys.arrives("textbox", /^Type/);
+  await keys.type("moorings.csv");
+  await keys.press("Enter");
+  await page.getByRole("row", { name: /moorings\.csv/ }).waitFor({ state: "detached" });
+});
+
+test("nothing went wrong on the way", { skip: NO_CHROMIUM }, () => assert.deepEqual(known.tab?.faults, []));

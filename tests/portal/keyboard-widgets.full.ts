@@ -1,0 +1,151 @@
+/** What the keys do everywhere: the palette, jumps, help, menus, lists and what they open; and how the letters are turned off. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { Page } from "playwright-core";
+import { NO_CHROMIUM, settled, usePortal, type Tab } from "./browser.ts";
+import { fill } from "./content.ts";
+import { useKeys, type Keys } from "./keys.ts";
+import { portalPages } from "./pages.ts";
+
+const portal = usePortal();
+const known: { tab?: Tab; keys?: Keys } = {};
+after(() => known.tab?.close());
+
+async function at(path: string): Promise<{ page: Page; keys: Keys }> {
+  await fill(portal.shared);
+  known.tab ??= await portal.open();
+  known.keys ??= await useKeys(known.tab.page);
+  await known.tab.go(`/o/${portal.shared.home.org.slug}/-/${path}`.replace(/\/$/, ""));
+  return { page: known.tab.page, keys: known.keys };
+}
+
+const pathOf = (page: Page): string => new URL(page.url()).pathname.split("/").slice(4).join("/");
+
+test("⌘K goes anywhere, and closes to where it was called", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("");
+  await keys.tabTo("link", "Files");
+  await keys.press("Control+k");
+  await keys.arrives("combobox", "Search pages and acts");
+  await keys.press("Escape");
+  await keys.arrives("link", "Files");
+  await keys.press("Control+k");
+  await keys.type("audit");
+  await keys.press("Enter");
+  await page.waitForURL(/\/audit$/);
+  await keys.press("Control+k");
+  await keys.arrives("combobox", "Search pages and acts");
+  for (let i = 0; i < 25; i++) await keys.press("ArrowDown");
+  const option = page.locator("[role=option][aria-selected=true]");
+  const box = page.locator("[role=listbox]");
+  const [inner, outer] = [await option.boundingBox(), await box.boundingBox()];
+  assert.ok(
+    inner !== null && outer !== null && inner.y + inner.height <= outer.y + outer.height + 1,
+    "the chosen one is in sight",
+  );
+  await keys.press("Escape");
+});
+
+test("g and a letter go to each page that has one", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("");
+  for (const { path, key } of await portalPages()) {
+    if (key === undefined) continue;
+    await keys.press("g", key);
+    await page.waitForFunction(`location.pathname.split("/").slice(4).join("/") === ${JSON.stringify(path)}`);
+    await settled(page);
+  }
+});
+
+test("? has all keys, and / is the search of each page that has one", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("");
+  await keys.press("?");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await help.waitFor();
+  for (const { key, title } of await portalPages())
+    if (key !== undefined) assert.match(await help.innerText(), new RegExp(`g ${key}\\s+${title}`));
+  await keys.press("Escape");
+  await help.waitFor({ state: "detached" });
+  for (const { path } of (await portalPages()).filter((each) => !each.path.includes("$"))) {
+    await at(path);
+    if ((await page.locator("main [data-search]").count()) === 0) continue;
+    await page.locator("main [data-search]").first().waitFor();
+    await keys.press("/");
+    assert.match((await keys.focused())?.role ?? "", /searchbox|textbox/, path);
+  }
+});
+
+test("menus by arrows and by their first letters", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("");
+  await keys.take("button", /signed in as/);
+  await keys.arrives("menuitem", "Account and security");
+  await keys.press("ArrowDown", "ArrowDown");
+  await keys.arrives("menuitem", "Instance");
+  await keys.press("ArrowDown");
+  await keys.arrives("menuitem", /^Keyboard shortcuts/);
+  await keys.type("dar");
+  await keys.arrives("menuitem", "dark");
+  await keys.press("Escape");
+  await keys.arrives("button", /signed in as/);
+  await keys.press("Enter");
+  await keys.type("key");
+  await keys.press("Enter");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await keys.press("Escape");
+  // From a menu's act, the focus goes back to the menu's button.
+  await keys.arrives("button", /signed in as/);
+});
+
+/** Pages of which a row opens, and how many rows the content has at least. */
+const LISTS = ["explore", "traces", "files", "members", "credentials", "s3-keys", "audit", "projects", "buckets"];
+
+test("rows by j, k and Enter; what they open by Enter, and back by Esc", { skip: NO_CHROMIUM }, async () => {
+  for (const path of LISTS) {
+    const { page, keys } = await at(path);
+    const openers = page.locator("main [data-opener]");
+    await openers.first().waitFor();
+    const focused = page.locator("main [data-opener]:focus");
+    for (let i = 0; i < 200 && (await focused.count()) === 0; i++) await keys.press("Tab");
+    const place = (): Promise<number> =>
+      page.evaluate<number>(`[...document.querySelectorAll("main [data-opener]")].indexOf(document.activeElement)`);
+    const first = await place();
+    const isSeveral = (await openers.count()) > 1;
+    if (isSeveral) {
+      await keys.press("j");
+      assert.notEqual(await place(), first, `${path}: j moves`);
+      await keys.press("k");
+      assert.equal(await place(), first, `${path}: k moves back`);
+      await keys.press("ArrowDown");
+    }
+    const row = await place();
+    await keys.press("Enter");
+    if (path === "traces") continue; // a trace has a page of its own
+    await page.locator("aside").waitFor();
+    assert.equal(await place(), row, `${path}: the focus stays in the list`);
+    await keys.press("Enter");
+    assert.equal((await keys.focused())?.role, "complementary", `${path}: Enter goes into what is open`);
+    await keys.press("Tab", "Escape");
+    await page.locator("aside").waitFor({ state: "detached" });
+    await page.waitForFunction(`document.activeElement?.hasAttribute("data-opener")`);
+    assert.equal(await place(), row, `${path}: Esc goes back to the row`);
+  }
+});
+
+test("keys of a letter can be turned off, and then do nothing", { skip: NO_CHROMIUM }, async () => {
+  const { page, keys } = await at("");
+  await keys.take("link", "Account");
+  await page.getByRole("heading", { name: "Account" }).waitFor();
+  await keys.tabTo("checkbox", /^Keyboard shortcuts of a single key/);
+  await keys.press("Space");
+  await at("");
+  await keys.press("g", "e", "?");
+  assert.equal(pathOf(page), "");
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await at("credentials");
+  await keys.tabTo("button", /Checkout service/);
+  await keys.press("j");
+  await keys.arrives("button", /Checkout service/);
+  await keys.press("Control+k");
+  await keys.arrives("combobox", "Search pages and acts");
+  await keys.press("Escape");
+});
+
+test("nothing went wrong on the way", { skip: NO_CHROMIUM }, () => assert.deepEqual(known.tab?.faults, []));
