@@ -175,6 +175,7 @@ test("files go for good one by one, all together, and past the trash", { skip: N
 const LOOKS: Readonly<Record<string, Look>> = {
   "dark 320 px": { width: 320, height: 640, theme: "dark" },
   "light 360 px": { width: 360, height: 740 },
+  "dark 200 %": { width: 1280, zoom: 2, theme: "dark" },
 };
 
 for (const [name, look] of Object.entries(LOOKS)) {

@@ -37,7 +37,7 @@ export function Trash({ project, onBack }: { project: string | undefined; onBack
       flush
       about={
         <span role="status">
-          {!list.isPending && `${plural(total, "file")}, ${bytesText(bytes)}, which count towards the quota. `}
+          {total > 0 && `${plural(total, "file")}, ${bytesText(bytes)}, which count towards the quota. `}
           {days !== undefined && keptText(days)}
         </span>
       }
