@@ -66,7 +66,14 @@ test("an empty bucket takes objects by the button, into the folder that is open"
   await page.getByLabel("Files to upload").setInputFiles(files.slice(0, 1));
   await page.getByText("1 of 1 object uploaded").waitFor();
   await page.getByRole("button", { name: "one.txt", exact: true }).waitFor();
-  assert.deepEqual(await keys("uploads"), ["<b>two.bin", "in/../here/one.txt", "one.txt"]);
+  await page.evaluate(`{
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));
+    for (const type of ["dragover", "drop"])
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  }`);
+  await page.getByText("2 of 2 objects uploaded").waitFor();
+  assert.deepEqual(await keys("uploads"), ["<b>two.bin", "in/../here/dropped.txt", "in/../here/one.txt", "one.txt"]);
   assert.deepEqual(tab.faults, []);
   await tab.close();
 });
