@@ -36,6 +36,23 @@ async function ask(clientId: string, assertion: string): Promise<{ status: numbe
   return { status, token: String(body["access_token"]), error: body["error"] };
 }
 
+/** The page as others see it who open its address: on a phone, in the dark. */
+async function lookedAt(address: string): Promise<void> {
+  const { pathname, search } = new URL(address);
+  for (const [name, look] of [
+    ["dark wide", { theme: "dark" }],
+    ["light 360 px", { width: 360, height: 800 }],
+    ["light 320 px", { width: 320, height: 640 }],
+  ] as const) {
+    const other = await portal.open(look);
+    await other.go(pathname + search);
+    await other.page.getByRole("heading", { name: "Use it in a job" }).waitFor();
+    await picture(other, name);
+    assert.deepEqual(await ownFaults(other), [], name);
+    await other.close();
+  }
+}
+
 test("a credential without a secret, a trust, a job's token, and the end", { skip: NO_CHROMIUM }, async () => {
   const { server, home } = portal.shared;
   const tab = await portal.open();
@@ -86,20 +103,7 @@ test("a credential without a secret, a trust, a job's token, and the end", { ski
   assert.deepEqual(await ownFaults(tab), []);
   await picture(tab, "open");
 
-  const address = page.url();
-  for (const [name, look] of [
-    ["dark wide", { theme: "dark" }],
-    ["light 360 px", { width: 360, height: 800 }],
-    ["light 320 px", { width: 320, height: 640 }],
-  ] as const) {
-    const other = await portal.open(look);
-    await other.go(new URL(address).pathname + new URL(address).search);
-    await other.page.getByRole("heading", { name: "Use it in a job" }).waitFor();
-    await picture(other, name);
-    assert.deepEqual(await ownFaults(other), [], name);
-    await other.close();
-  }
-
+  await lookedAt(page.url());
   await page.getByRole("button", { name: "Delete…" }).click();
   await page.getByLabel(/to go on/).fill("shop's main branch");
   await page.getByRole("button", { name: "Delete", exact: true }).click();

@@ -42,7 +42,6 @@ export {
   requireUsable,
   revokeCredentialsOfProject,
   transferCredentials,
-  Trusts,
   withinPolicy,
   type Acting,
   type Addresses,
@@ -63,7 +62,6 @@ export {
   type TrustView,
 } from "./credentials/index.ts";
 export { FailureLimit } from "./credentials/index.ts";
-export { ASSERTION_CHARS_MAX, type Check } from "./federation/index.ts";
 export { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
 export type { Envelope, SealedPlace, SigningKeyInfo } from "./keys/index.ts";
 export { ScopeRefusal, type AccessTokenClaims, type IssuedToken, type VerifiedToken } from "./tokens/index.ts";

@@ -33,7 +33,7 @@ import {
   type NewCredential,
 } from "./input.ts";
 import { addSecret, retireSecrets } from "./secrets.ts";
-import { CREATION_DEPTH_MAX, readCreators } from "./states.ts";
+import { readCreators, requireDepth } from "./states.ts";
 import {
   contextsOf,
   findContext,
@@ -343,7 +343,7 @@ export class Credentials {
     const place = await this.#holdings(tx, actor, projectId, "credentials:write");
     requireHeld(place.held, scopes);
     requirePolicy(place.policy, scopes);
-    if (actor.kind === "credential") await this.#requireDepth(tx, actor.id);
+    if (actor.kind === "credential") await requireDepth(tx, actor.id);
     return place;
   }
 
@@ -357,16 +357,6 @@ export class Credentials {
     const held =
       permission === undefined ? holdingsOf(actor, resource) : requirePermission(actor, permission, resource);
     return { policy: parsePolicy(organization.policy), held, resource };
-  }
-
-  async #requireDepth(tx: Writer, creatorId: string): Promise<void> {
-    const creator = await findContext(tx, { id: creatorId });
-    const depth = creator === undefined ? 0 : (await readCreators({ read: tx }, creator)).length + 1;
-    if (depth < CREATION_DEPTH_MAX) return;
-    throw new Problem(
-      "forbidden",
-      `Credentials create credentials at most ${CREATION_DEPTH_MAX} deep; let a person create this one.`,
-    );
   }
 
   async #find(db: Reader, acting: Acting, id: string): Promise<CredentialContext> {

@@ -3,7 +3,7 @@ import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { addressTest, parseAddresses, type AddressTest } from "./addresses.ts";
 import { boundsOf, parsePolicy, renderScopes, type CreatorCredential } from "./bounds.ts";
 import { credentialOfSecret, findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
@@ -39,7 +39,7 @@ export interface CredentialState {
 }
 
 /** Chains of credentials that create credentials end here: beyond, nothing is allowed. */
-export const CREATION_DEPTH_MAX = 8;
+const CREATION_DEPTH_MAX = 8;
 /** About 2 kB each. Beyond it the one that was read longest ago is forgotten. */
 const STATES_MAX = 20_000;
 
@@ -70,6 +70,17 @@ export async function readCreators(
     last = creator;
   }
   return chain;
+}
+
+/** @throws Problem `forbidden` where the credential is the last that may create another */
+export async function requireDepth(db: Reader, creatorId: string): Promise<void> {
+  const creator = await findContext(db, { id: creatorId });
+  const depth = creator === undefined ? 0 : (await readCreators({ read: db }, creator)).length + 1;
+  if (depth < CREATION_DEPTH_MAX) return;
+  throw new Problem(
+    "forbidden",
+    `Credentials create credentials at most ${CREATION_DEPTH_MAX} deep; let a person create this one.`,
+  );
 }
 
 function trustOf({ id, issuer, audience, subject, claims }: Awaited<ReturnType<typeof trustsOf>>[number]): Trust {

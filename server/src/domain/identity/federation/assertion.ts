@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { SUBJECT_CHARS_MAX } from "./subject.ts";
 
 /** GitHub's have about 1,500. */
-export const ASSERTION_CHARS_MAX = 8192;
+const ASSERTION_CHARS_MAX = 8192;
 /** Only algorithms with a key pair: with a shared secret, whoever verifies could also sign (RFC 8725 section 2.1). */
 const ALGORITHMS = [
   "RS256",
