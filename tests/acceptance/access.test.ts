@@ -19,6 +19,8 @@ interface Hidden {
 const hidden: Hidden[] = [];
 const shared = useServer({}, prepareHidden);
 
+const TRUST = { name: "ci", issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/shop:*" };
+
 /** A body that each operation would take, so that a refusal is about the caller and not about the body. */
 const BODIES: Readonly<Record<string, unknown>> = {
   ingest: { entries: [] },
@@ -36,6 +38,11 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateAlert: { description: "new" },
   rotateAlertSecret: {},
   createUpload: { filename: "never made.txt", content_type: "text/plain" },
+  copyFile: {},
+  updateFileSettings: { trash_days: null },
+  createObjectLink: { key: "a" },
+  createObjectUpload: { key: "a" },
+  deleteObjects: { objects: [{ key: "a" }] },
   updateImageRepository: { public: false },
   runImageRetention: { dry_run: true },
   updateOrganization: { name: "Acme" },
@@ -46,11 +53,15 @@ const BODIES: Readonly<Record<string, unknown>> = {
   putProjectMember: { role: "reader" },
   createApp: { project: "shop", slug: "never-made" },
   updateApp: { name: "New name" },
+  moveApp: { project: "shop" },
   updateMember: { role: "viewer" },
   createInvitation: { email: "new@example.org", role: "viewer" },
+  renewInvitation: {},
   createCredential: { name: "never made", scopes: ["org:read"] },
   updateCredential: { name: "New name" },
   rotateCredential: {},
+  createTrust: TRUST,
+  testTrust: { assertion: "a.b.c" },
   createWebhook: { name: "never made", project: "shop" },
   updateWebhook: { name: "New name" },
   rotateWebhookUrl: {},
@@ -65,8 +76,12 @@ const BODIES: Readonly<Record<string, unknown>> = {
   acknowledgeWebhookEvents: { lease_id: "lease_none" },
   updateWebhookSettings: { retention_days: null },
   createS3Key: { name: "never made" },
+  updateS3Key: { name: "New name" },
   createS3Destination: { name: "never-made", url: "https://example.com/" },
 };
+
+/** Parameters without which an operation is not asked at all. */
+const QUERIES: Readonly<Record<string, string>> = { getObject: "?key=a" };
 
 const OPERATIONS = publishedOperations();
 const GUARDED = OPERATIONS.filter((operation) => operation.scopes !== null);
@@ -100,6 +115,8 @@ function absent(operation: Operation): Record<string, string> {
     reference: "absent",
     user_id: `user_${"0".repeat(26)}`,
     credential_id: `cred_${"0".repeat(26)}`,
+    trust_id: `trust_${"0".repeat(26)}`,
+    entry_id: `aud_${"0".repeat(26)}`,
     invitation_id: `inv_${"0".repeat(26)}`,
     key_id: `key_${"0".repeat(26)}`,
     destination_id: `dest_${"0".repeat(26)}`,
@@ -117,7 +134,7 @@ function perform(
   values = absent(operation),
 ): Promise<Answer<Problem>> {
   if (operation.hasBody && !(operation.id in BODIES)) throw new Error(`add a body for ${operation.id} to this test`);
-  return shared.server.call<Problem>(operation.method, pathOf(operation, values), {
+  return shared.server.call<Problem>(operation.method, pathOf(operation, values) + (QUERIES[operation.id] ?? ""), {
     headers,
     ...(operation.hasBody ? { json: BODIES[operation.id] } : {}),
   });
@@ -195,6 +212,10 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   const destination = { name: "theirs", url: "https://example.com/" };
   const destined = await server.call("POST", "/v1/s3/destinations", { token, json: destination });
   assert.equal(destined.status, 201, destined.text);
+  const credential_id = String(credentials.body.items[0]?.id);
+  const trust = await server.call("POST", `/v1/credentials/${credential_id}/trusts`, { token, json: TRUST });
+  assert.equal(trust.status, 201, trust.text);
+  const audit = await server.call<{ items: { id: string }[] }>("GET", "/v1/audit?limit=1", { token });
   return {
     file_id: (await uploaded(server, token, { filename: "theirs.txt" })).id,
     query_id: String(query.body["id"]),
@@ -202,7 +223,9 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
     project_id: home.project.id,
     app_id: home.app.id,
     user_id: String(members.body.items[0]?.user_id),
-    credential_id: String(credentials.body.items[0]?.id),
+    credential_id,
+    trust_id: String(trust.body["id"]),
+    entry_id: String(audit.body.items[0]?.id),
     invitation_id: String(invitation.body["id"]),
     erasure_id: String(erasure.body["id"]),
     key_id: String(key.body["id"]),
