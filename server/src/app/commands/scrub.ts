@@ -40,7 +40,6 @@ const OPTIONS: readonly Option[] = [
 /** Every column that holds content. One that is not named here would be taken for a wrong count. */
 export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "file", column: "blob_id", orgColumn: "org_id" },
-  { table: "trashed_file", column: "blob_id", orgColumn: "org_id" },
   { table: "upload_part", column: "blob_id", orgColumn: "org_id" },
   { table: "s3_object", column: "blob_id", orgColumn: "org_id" },
   { table: "s3_history", column: "blob_id", orgColumn: "org_id" },
@@ -49,6 +48,7 @@ export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "registry_upload_part", column: "blob_id", owner: CONTENT_OWNER },
   { table: "registry_manifest", column: "blob_id", owner: CONTENT_OWNER },
   { table: "webhook_body", column: "blob_id", orgColumn: "org_id" },
+  { table: "trashed_file", column: "blob_id", orgColumn: "org_id" },
 ];
 
 const PROGRESS_MS = 500;
