@@ -49,6 +49,7 @@ export const PersonalAccessToken = Type.Object({
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
   last_used_at: nullable(Timestamp),
+  pending: Type.Boolean({ description: "waits for an approval by an administrator of the organization" }),
 });
 
 /** Who is signed in, and where they are a member. */

@@ -159,6 +159,13 @@ function Shown({ created, onClose }: { created: Created; onClose: () => void }):
       <State kind="warn">
         <span className="whitespace-normal">It is shown now and never again.</span>
       </State>
+      {created.item.pending && (
+        <State kind="warn">
+          <span className="whitespace-normal">
+            It works once an owner or admin of {created.item.organization} has approved it: the organization’s policy.
+          </span>
+        </State>
+      )}
       <CopyBlock text={created.token} label="Personal access token" />
       <div className="flex flex-col gap-1.5">
         <p>Run this, paste the token (it does not show), and press Enter:</p>

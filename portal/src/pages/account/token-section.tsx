@@ -73,7 +73,15 @@ export function TokenSection(): ReactNode {
 
 function columns(onEnd: (token: Token) => void): readonly Column<Token>[] {
   return [
-    { title: "Name", grow: true, cell: ({ name }) => name },
+    {
+      title: "Name",
+      grow: true,
+      cell: ({ name, pending }) => (
+        <>
+          {name} {pending && <State kind="warn">waits for approval</State>}
+        </>
+      ),
+    },
     { title: "Organization", cell: ({ organization }) => <code>{organization}</code> },
     { title: "May", cell: ({ scopes }) => <code>{scopes.join(" ")}</code> },
     { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },

@@ -34,6 +34,7 @@ const PAST: Readonly<Record<string, string>> = {
   transfer: "handed over",
   suspend: "suspended",
   resume: "resumed",
+  approve: "approved",
   archive: "archived",
   unarchive: "unarchived",
   move: "moved",

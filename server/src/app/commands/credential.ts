@@ -11,6 +11,7 @@ import {
   requiredOption,
   shownSecret,
   textOption,
+  textsOption,
   UsageError,
   type Command,
   type Option,
@@ -30,6 +31,7 @@ only you can read, in the form that --credentials takes: a new one for create, w
 
   mooring credential create --name shipper --scope telemetry:write --save shipper.json
   mooring credential create --name ci --scope registry:pull,registry:push --project web --expires-days 90
+  mooring credential create --name backup --scope files:read --allow-from 192.0.2.0/24,2001:db8::/32
   mooring credential rotate mrc_01k… --overlap-seconds 0
 
 Scopes: ${SCOPES.join(" ")}
@@ -50,6 +52,13 @@ const OPTIONS: readonly Option[] = [
     type: "string",
     value: "N",
     description: "days after which it ends (default: none, or the policy's)",
+  },
+  {
+    name: "allow-from",
+    type: "string",
+    value: "RANGE",
+    multiple: true,
+    description: "address or CIDR range it may be used from; repeatable, or separated by commas (default: anywhere)",
   },
   {
     name: "overlap-seconds",
@@ -97,6 +106,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       scopes: scopesOf(parsed),
       project: textOption(parsed, "project"),
       expires_at: days === undefined ? undefined : isoFromMs(systemClock.nowMs() + days * DAY_MS),
+      allowed_addresses: rangesOf(parsed),
     };
     await withSecret(client, parsed, false, () =>
       client.call(ROWS.createCredential, { body, purpose: "create the credential" }),
@@ -137,6 +147,14 @@ function scopesOf(parsed: Parsed): Scope[] {
   const scopes = choicesOption(parsed, "scope", SCOPES);
   if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
   return scopes;
+}
+
+/** Undefined: from anywhere. The server says which of them are none. */
+function rangesOf(parsed: Parsed): string[] | undefined {
+  const ranges = textsOption(parsed, "allow-from").flatMap((text) =>
+    text.split(/[\s,]+/).filter((word) => word !== ""),
+  );
+  return ranges.length === 0 ? undefined : ranges;
 }
 
 function listed(client: Client): Promise<Credential[]> {
@@ -193,13 +211,15 @@ function reserve(file: string, replaces: boolean): string {
 
 function secretText(parsed: Parsed, made: NewCredential): string {
   if (parsed.values["json"] === true) return `${JSON.stringify(made, null, 2)}\n`;
-  const rows = [
+  const rows: readonly (readonly [name: string, value: string])[] = [
     ["id", made.id],
     ["client id", made.client_id],
     ["client secret", secretOf(made)],
     ["scopes", scopesText(made.scopes)],
     ["expires", made.expires_at ?? "never"],
-  ] as const;
+    ["used from", made.allowed_addresses?.join(" ") ?? "anywhere"],
+    ...(made.pending ? [["state", "waits for an approval: an owner or admin gives it in the portal"] as const] : []),
+  ];
   return `${rows.map(([name, value]) => `${name.padEnd(15)}${value}\n`).join("")}\nThe secret is not shown again.\n`;
 }
 
@@ -209,6 +229,7 @@ function secretOf({ client_id: clientId, client_secret: secret }: NewCredential)
 
 function statusOf(item: Credential): string {
   if (item.revoked_at !== null) return "revoked";
+  if (item.pending) return "pending";
   return item.expires_at !== null && Date.parse(item.expires_at) <= systemClock.nowMs() ? "expired" : "live";
 }
 

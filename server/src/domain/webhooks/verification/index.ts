@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { containsRange, parseAddress, parseAddressRange } from "@mooring/contract";
 import type { HookRequest } from "../request.ts";
 import { VERIFIERS, type VerifyOptions } from "./schemes.ts";
 
@@ -13,15 +13,9 @@ export function verify(request: HookRequest, options: VerifyOptions): string | n
 /** Whether an address may send; no block: any may. */
 export function allowedBy(blocks: readonly string[]): (ip: string) => boolean {
   if (blocks.length === 0) return () => true;
-  const list = new BlockList();
-  for (const block of blocks) {
-    const [address = "", bits] = block.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
+  const ranges = blocks.map(parseAddressRange).filter((range) => range !== undefined);
   return (ip) => {
-    const plain = ip.startsWith("::ffff:") && isIP(ip.slice(7)) === 4 ? ip.slice(7) : ip;
-    return list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+    const address = parseAddress(ip);
+    return address !== undefined && ranges.some((range) => containsRange(range, address));
   };
 }

@@ -24,6 +24,7 @@ export function createPersonalAccessToken(
         created_at: isoFromMs(credential.createdAtMs),
         expires_at: credential.expiresAtMs === null ? null : isoFromMs(credential.expiresAtMs),
         last_used_at: null,
+        pending: credential.isPending,
       },
     };
   };
