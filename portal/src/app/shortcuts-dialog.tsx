@@ -8,8 +8,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["⌘K", "go anywhere"],
   ["/", "search on this page"],
   ["j k", "move in a list"],
-  ["Enter", "open what the focus is on"],
-  ["Esc", "close"],
+  ["Enter", "open a row; again: go into it"],
+  ["Esc", "close, and go back"],
   ["⌘↵", "run, or send a form"],
   ["?", "this list"],
 ];
