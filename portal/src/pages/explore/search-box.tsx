@@ -100,7 +100,7 @@ function SearchHelp({ onClose }: { onClose: () => void }): ReactNode {
       onClose={onClose}
       wide
     >
-      <table className="w-full border-collapse">
+      <table tabIndex={0} aria-label="Terms" className="w-full border-collapse">
         <tbody>
           {HELP.map(([example, meaning]) => (
             <tr key={example} className="border-b border-line last:border-0">
