@@ -128,12 +128,7 @@ async function startAll(
   s3Gateway.open(s3Listener);
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
-  alerts.start();
-  files.start();
-  s3.start();
-  registry.start();
-  webhooks.start();
-  backups.start();
+  for (const part of [alerts, files, s3, registry, webhooks, backups]) part.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
     stopping = true;
