@@ -61,11 +61,12 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
       if (permission === "session" || permission === "instance") {
         const { userId } = await admitSession(request, permission, sessionsOf(options));
         takeToken(reply, limiter, userId);
-        void reply.header("cache-control", "no-store"); // whose it is stands in no address
+        keepFromCaches(reply);
         return;
       }
       const principal = await admit(request, permission, options.authenticator);
       takeToken(reply, limiter, principal.id);
+      keepFromCaches(reply);
     },
     requireSameOrigin: (request) => requireSameOrigin(request, sessionsOf(options).portalOrigins),
     requireConfirmed: (request) => requireConfirmed(request.principal ?? request.session, options.clock),
@@ -77,6 +78,11 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
     countRequest: (reply, principalId) => takeToken(reply, limiter, principalId),
     countAddress: (reply, ip) => sendRateLimitFields(reply, addresses, addresses.take(ip)),
   };
+}
+
+/** Whose it is stands in no address: the next person at the same browser gets none of it, online or not. */
+function keepFromCaches(reply: FastifyReply): void {
+  void reply.header("cache-control", "no-store");
 }
 
 function sessionsOf({ sessions }: HttpHostOptions): Sessions {

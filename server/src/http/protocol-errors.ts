@@ -6,6 +6,7 @@ import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { PROBLEM_TYPE, problemBody } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
+import { DATA_FIELDS } from "./safety.ts";
 
 /** What Node reports with `clientError`: bytes that its parser refuses, or that don't come. */
 export interface ConnectionError extends Error {
@@ -86,6 +87,7 @@ function answerOf(problem: Problem, path: string, requestId: string, nowMs: numb
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Cache-Control: no-store",
+    ...Object.entries(DATA_FIELDS).map(([name, value]) => `${name}: ${value}`),
     `Request-Id: ${requestId}`,
     "Connection: close",
   ];

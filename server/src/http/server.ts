@@ -17,6 +17,7 @@ import type { HttpMetrics } from "./metrics.ts";
 import { beginProblem, pathOf, sendProblem } from "./problems.ts";
 import { createProtocolErrors, refuseUnlessConformant } from "./protocol-errors.ts";
 import { requestIdOf } from "./request-id.ts";
+import { DATA_FIELDS } from "./safety.ts";
 import type { Surface } from "./surface.ts";
 
 export interface HttpServerOptions {
@@ -58,8 +59,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     exposeHeadRoutes: true,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
-      // Before any hook has run, so the field that every answer carries is set here.
-      void sendProblem(request, reply.header("request-id", request.id), error);
+      // Before any hook has run, so the fields that every answer carries are set here.
+      void sendProblem(request, reply.headers({ ...DATA_FIELDS, "request-id": request.id }), error);
     },
   });
   app.decorateRequest("principal", null);
@@ -73,7 +74,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   refuseBeforeContinue(app);
   const expectationFails = collectExpectations(app);
   app.addHook("onRequest", async (request, reply) => {
-    void reply.header("request-id", request.id);
+    void reply.headers({ ...DATA_FIELDS, "request-id": request.id });
     refuseUnlessConformant(request.raw, expectationFails.has(request.raw));
     // Here and not in the handler, which gets the body first, whoever sends it.
     if (request.is404) throw absent(methodsOf(pathOf(request)));
