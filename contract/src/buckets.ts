@@ -5,7 +5,11 @@ import { AppSlug, Timestamp } from "./shared.ts";
 
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** S3 counts bytes of UTF-8, of which a character has at least one. */
-const Key = Type.String({ minLength: 1, maxLength: 1024, description: "1 to 1024 bytes of UTF-8, kept as it was sent" });
+const Key = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: "1 to 1024 bytes of UTF-8, kept as it was sent",
+});
 const VersionId = Type.String({ minLength: 1, maxLength: 64, description: "null where the bucket had no versions" });
 const Texts = Type.Record(Type.String(), Type.String());
 
@@ -23,7 +27,10 @@ export const Bucket = Type.Object({
   encryption: nullable(Type.String({ description: "what new objects are kept under unless they say otherwise" })),
   public: Type.Boolean({ description: "everybody may read, by its policy or its access control list" }),
   versions: Type.Integer({ minimum: 0, description: "that have content: present objects and those before them" }),
-  size_bytes: Type.Integer({ minimum: 0, description: "of all versions, and of parts of uploads that were not completed" }),
+  size_bytes: Type.Integer({
+    minimum: 0,
+    description: "of all versions, and of parts of uploads that were not completed",
+  }),
 });
 
 const Listed = {

@@ -1,9 +1,16 @@
 import { ACCOUNT_ROWS } from "./account.ts";
 import { BACKUP_ROWS } from "./backups.ts";
 import { INSTANCE_ROWS } from "./instance.ts";
+import { JOB_ROWS } from "./jobs.ts";
 import { SIGN_IN_ROWS } from "./sign-in.ts";
 
 export { DISCOVERY_ROUTES, ServiceAddresses } from "./discovery.ts";
 
 /** Between the portal's pages and the server that they came from; no stable interface. */
-export const PORTAL_ROUTES = { ...SIGN_IN_ROWS, ...ACCOUNT_ROWS, ...INSTANCE_ROWS, ...BACKUP_ROWS } as const;
+export const PORTAL_ROUTES = {
+  ...SIGN_IN_ROWS,
+  ...ACCOUNT_ROWS,
+  ...INSTANCE_ROWS,
+  ...BACKUP_ROWS,
+  ...JOB_ROWS,
+} as const;

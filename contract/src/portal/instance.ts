@@ -47,6 +47,15 @@ export const INSTANCE_ROWS = {
       checks: Type.Array(Check),
       disk: Type.Object({ free_bytes: Type.Integer(), total_bytes: Type.Integer() }),
       memory_bytes: Type.Integer(),
+      build: Type.Object({
+        commit: nullable(Type.String({ description: "null where the sources are in no repository" })),
+        node: Type.String(),
+        sqlite: Type.String(),
+        duckdb: Type.String(),
+        migrations: Type.Array(Type.Object({ name: Type.String(), applied_at: Timestamp }), {
+          description: "of the records, in the order in which they were applied",
+        }),
+      }),
       mail: nullable(
         Type.Object({
           host: Type.String(),

@@ -19,6 +19,7 @@ import {
   type Listener,
 } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import { WorkLog } from "#kernel/work-log.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
@@ -91,7 +92,8 @@ async function startAll(
   let stopping = false;
   const { listener, s3Listener } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
-  const { metadata, telemetry, objects } = await openStores(config, log, clock, phases);
+  const work = new WorkLog(clock);
+  const { metadata, telemetry, objects } = await openStores(config, log, clock, phases, work);
   const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) =>
     part.stop(),
   );
@@ -108,12 +110,25 @@ async function startAll(
   const s3 = phases.started("s3", createS3Domain({ config, log, clock, metadata, objects, identity }), (part) =>
     part.stop(),
   );
-  const features = startFeatures({ config, log, clock, addresses, identity, phases, ...stores });
+  const features = startFeatures({ config, log, clock, addresses, identity, phases, work, ...stores });
   const { alerts, files, registry, tails, webhooks } = features;
   const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
   const s3Gateway = createS3Part(s3Parts, { domain: s3, metrics, activity: identity.activity, own });
-  const backups = phases.started("backups", new BackupRunner({ config, clock, log }), (part) => part.stop());
-  const parts = { config, clock, addresses, host, identity, people, backups, s3, s3Gateway, ...stores, ...features };
+  const backups = phases.started("backups", new BackupRunner({ config, clock, log, work }), (part) => part.stop());
+  const parts = {
+    config,
+    clock,
+    addresses,
+    host,
+    identity,
+    people,
+    backups,
+    work,
+    s3,
+    s3Gateway,
+    ...stores,
+    ...features,
+  };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,
@@ -183,13 +198,14 @@ interface FeatureParts {
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
   readonly phases: Phases;
+  readonly work: WorkLog;
 }
 
 /** What surfaces need beside the stores. Their background work begins when requests are served. */
 function startFeatures(
   parts: FeatureParts,
 ): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
-  const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases } = parts;
+  const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases, work } = parts;
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
   );
@@ -201,12 +217,12 @@ function startFeatures(
   const { storage_url: storageUrl } = addresses;
   const files = phases.started(
     "files",
-    createFiles({ config, storageUrl, log, clock, metadata, objects, identity }),
+    createFiles({ config, storageUrl, log, clock, metadata, objects, identity, work }),
     (part) => part.stop(),
   );
   const registry = phases.started(
     "registry",
-    createRegistry({ config, addresses, log, clock, metadata, objects, identity }),
+    createRegistry({ config, addresses, log, clock, metadata, objects, identity, work }),
     (part) => part.stop(),
   );
   const { webhooks_url: webhooksUrl } = addresses;
@@ -259,6 +275,7 @@ async function openStores(
   log: FastifyBaseLogger,
   clock: Clock,
   phases: Phases,
+  work: WorkLog,
 ): Promise<{ metadata: MetadataStore; telemetry: TelemetryStore; objects: ObjectStore }> {
   const metadata = phases.started(
     "metadata",
@@ -298,6 +315,7 @@ async function openStores(
       clock,
       log,
       settings: { graceMs: config.object_grace_ms, collectEveryMs: config.object_collect_ms },
+      work,
       ...upstreamOf(config),
     }),
     (part) => part.close(),

@@ -6,6 +6,7 @@ import {
   type FilesDeps,
 } from "#domain/files/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
+import type { WorkLog } from "#kernel/work-log.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -35,6 +36,7 @@ export function createFiles(options: {
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope">;
+  readonly work: WorkLog;
 }): Files {
   const { config, storageUrl, log, clock, metadata, objects, identity } = options;
   const settings = {
@@ -51,7 +53,7 @@ export function createFiles(options: {
   return {
     deps: { ...deps, arrivals },
     start: () => {
-      stop = startCleanUp({ metadata, objects, clock, log, arrivals }, config.upload_cleanup_ms);
+      stop = startCleanUp({ metadata, objects, clock, log, arrivals, work: options.work }, config.upload_cleanup_ms);
     },
     stop: async () => stop?.(),
   };

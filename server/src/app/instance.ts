@@ -6,6 +6,7 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { InstanceCheck, InstanceFacts } from "#surfaces/portal/index.ts";
 import { MACHINE_CHECKS } from "./commands/doctor/machine.ts";
 import { productVersion } from "./commands/version.ts";
+import { buildFacts } from "./build-facts.ts";
 import type { Config } from "./config.ts";
 
 interface InstanceParts {
@@ -21,9 +22,11 @@ const STATES = { ok: "ok", warn: "warning", fail: "failed" } as const;
 /** What the pages for whoever runs the server show of this one. */
 export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
   const { config } = parts;
+  const build = buildFacts();
   return {
     version: productVersion(),
     startedAtMs: parts.clock.nowMs(),
+    build,
     objects: config.objects_s3_bucket === null ? "filesystem" : "s3",
     checks: async () => [...(await storeChecks(parts)), ...(await machineChecks(config))],
     disk: async () => {

@@ -8,6 +8,7 @@ import {
   type RegistrySettings,
 } from "#domain/registry/index.ts";
 import { Pace } from "#kernel/pace.ts";
+import type { WorkLog } from "#kernel/work-log.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -37,6 +38,7 @@ export function createRegistry(options: {
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Identity;
+  readonly work: WorkLog;
 }): RegistryPart {
   const { config, addresses, log, clock, metadata, objects, identity } = options;
   const { envelope } = identity;
@@ -70,7 +72,7 @@ export function createRegistry(options: {
       if (!path.startsWith("/v2")) pace.noteOther();
     },
     start: () => {
-      stop = startCollection({ ...deps, log }, config.registry_collect_ms);
+      stop = startCollection({ ...deps, log, work: options.work }, config.registry_collect_ms);
     },
     stop: async () => {
       await stop?.();

@@ -2,6 +2,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
 import { createHealthSurface, type HttpHost, type Surface } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { WorkLog } from "#kernel/work-log.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -48,6 +49,7 @@ export interface SurfaceParts {
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
   readonly backups: BackupRunner;
+  readonly work: WorkLog;
   readonly stopping: () => boolean;
 }
 
@@ -55,7 +57,7 @@ export interface SurfaceParts {
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
   const mail = mailOf(config);
-  const { people, backups, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
+  const { people, backups, work, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -104,6 +106,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       addresses,
       mail,
       backups,
+      work,
       portalDir: config.portal_dir,
     }),
   ];

@@ -47,7 +47,7 @@ function columns(onRetire: (key: Key) => void): readonly Column<Key>[] {
     {
       title: "Actions",
       cell: (key) => (
-        <Button look="quiet" className="h-6" aria-label={`Retire ${key.kid} now`} onClick={() => onRetire(key)}>
+        <Button look="quiet" className="h-6" aria-label={`Retire now: ${key.kid}`} onClick={() => onRetire(key)}>
           Retire now
         </Button>
       ),

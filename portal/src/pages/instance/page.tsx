@@ -9,11 +9,13 @@ import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
 import { BackupSection } from "./backup-section.tsx";
+import { JobSection } from "./job-section.tsx";
 import { KeySection } from "./key-section.tsx";
 import { MailSection } from "./mail-section.tsx";
 import { NodeSection } from "./node-section.tsx";
 import { OrganizationSection } from "./organization-section.tsx";
 import { CheckSection, FactSection } from "./state-section.tsx";
+import { VersionSection } from "./version-section.tsx";
 
 export type Instance = ResultOf<typeof PORTAL_ROUTES.getInstance>;
 
@@ -46,6 +48,7 @@ function AdminPage(): ReactNode {
   const tabs = [
     ["state", "State", (now: Instance) => <StateTab instance={now} />],
     ["keys", "Signing keys", (now: Instance) => <KeySection keys={now.signing_keys} />],
+    ["jobs", "Jobs", () => <JobSection paused={isPaused} />],
     ["backups", "Backups", () => <BackupSection paused={isPaused} />],
     ["email", "E-mail", (now: Instance) => <MailSection mail={now.mail} />],
     ["organizations", "Organizations", () => <OrganizationSection />],
@@ -94,6 +97,7 @@ function StateTab({ instance }: { instance: Instance }): ReactNode {
         <CheckSection checks={instance.checks} />
         <FactSection instance={instance} />
       </div>
+      <VersionSection version={instance.version} build={instance.build} />
       <NodeSection nodes={instance.nodes} latest={instance.latest_change} />
     </>
   );

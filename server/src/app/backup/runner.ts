@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { childEnvironment } from "#kernel/child-environment.ts";
 import { atIntervals } from "#kernel/periodic.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { WorkLog } from "#kernel/work-log.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { BackupState, InstanceBackup, InstanceBackups } from "#surfaces/portal/index.ts";
 import type { Config } from "../config.ts";
@@ -22,6 +23,7 @@ const DETAIL_CHARS_MAX = 1_000;
 export interface BackupRunnerOptions {
   readonly config: Pick<Config, "data_dir" | "database_url" | "backup_dir" | "backup_interval_hours" | "backup_keep">;
   readonly clock: Clock;
+  readonly work: WorkLog;
   readonly log: {
     info(fields: object, message: string): void;
     error(fields: object, message: string): void;
@@ -45,7 +47,8 @@ export class BackupRunner implements InstanceBackups {
     const { backup_interval_hours: hours } = this.#options.config;
     if (hours === null || this.#reason() !== null) return;
     const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot look after the backups");
-    this.#stopLooking = atIntervals(LOOK_EVERY_MS, () => this.#whenDue(hours * HOUR_MS), failed);
+    const look = this.#options.work.watch("backups, when due", LOOK_EVERY_MS, () => this.#whenDue(hours * HOUR_MS));
+    this.#stopLooking = atIntervals(LOOK_EVERY_MS, look, failed);
   }
 
   /** Ends a backup that runs; what it leaves is not taken for one. */

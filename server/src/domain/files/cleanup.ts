@@ -1,3 +1,4 @@
+import type { WorkLog } from "#kernel/work-log.ts";
 import { atIntervals } from "#kernel/periodic.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { dropGrant } from "./parts-store.ts";
@@ -39,7 +40,11 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
 
 /** Cleans up at intervals until the returned function is called, which waits for what is under way. */
 export function startCleanUp(
-  deps: Deps & { readonly arrivals: Arrivals | null; readonly log: { error(fields: object, message: string): void } },
+  deps: Deps & {
+    readonly arrivals: Arrivals | null;
+    readonly log: { error(fields: object, message: string): void };
+    readonly work?: WorkLog | undefined;
+  },
   everyMs: number,
 ): () => Promise<void> {
   const run = async (): Promise<void> => {
@@ -47,7 +52,7 @@ export function startCleanUp(
     await cleanUp(deps, deps.arrivals === null ? GRACE_MS : DIRECT_GRACE_MS);
     await purgeDue(deps);
   };
-  return atIntervals(everyMs, run, (error) => {
+  return atIntervals(everyMs, deps.work?.watch("uploads and trash", everyMs, run) ?? run, (error) => {
     deps.log.error(
       { err: error },
       "cannot clean up uploads that expired and what is due in the trash; it is tried again later",

@@ -1,3 +1,4 @@
+import type { WorkLog } from "#kernel/work-log.ts";
 import { atIntervals } from "#kernel/periodic.ts";
 import { blobRow, expiredBlobs, isNeeded, renewLease } from "./blobs-store.ts";
 import { unlinkBlob } from "./blobs.ts";
@@ -82,6 +83,7 @@ async function collectBlobs(deps: RemovalDeps): Promise<{ blobs: number; bytes: 
 export function startCollection(
   deps: RemovalDeps & {
     readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+    readonly work?: WorkLog | undefined;
   },
   everyMs: number,
 ): () => Promise<void> {
@@ -90,7 +92,7 @@ export function startCollection(
     const collected = await collectRegistry(deps);
     if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted what no image needs");
   };
-  return atIntervals(everyMs, run, (error) => {
+  return atIntervals(everyMs, deps.work?.watch("images", everyMs, run) ?? run, (error) => {
     deps.log.error({ err: error }, "cannot delete what no image needs; it is tried again later");
   });
 }

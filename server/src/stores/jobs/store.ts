@@ -163,3 +163,37 @@ async function changed(tx: Writer, held: Held, set: Partial<JobRow>): Promise<bo
     .execute();
   return rows.length > 0;
 }
+
+/** Jobs of one kind, on all nodes together. */
+export interface JobKind {
+  readonly kind: string;
+  readonly waiting: number;
+  readonly running: number;
+  readonly failing: number;
+  readonly nextAtMs: number | null;
+  readonly lastError: string | null;
+}
+
+/** By kind, in the order of their names. */
+export async function jobKinds(db: MetadataStore["read"]): Promise<JobKind[]> {
+  const rows = await db
+    .selectFrom("job")
+    .select(["kind", (eb) => eb.fn.countAll<number>().as("all")])
+    .select((eb) => [
+      eb.fn.count<number>("owner").as("running"),
+      eb.fn.sum<number>(eb.case().when("attempts", ">", 0).then(1).else(0).end()).as("failing"),
+      eb.fn.min(eb.case().when("owner", "is", null).then(eb.ref("due_at")).end()).as("nextAtMs"),
+      eb.fn.max("last_error").as("lastError"),
+    ])
+    .groupBy("kind")
+    .orderBy("kind")
+    .execute();
+  return rows.map(({ kind, all, running, failing, nextAtMs, lastError }) => ({
+    kind,
+    waiting: Number(all) - Number(running),
+    running: Number(running),
+    failing: Number(failing),
+    nextAtMs: nextAtMs === null ? null : Number(nextAtMs),
+    lastError,
+  }));
+}

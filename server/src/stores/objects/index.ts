@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
+import type { WorkLog } from "#kernel/work-log.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openFilesystem } from "./filesystem/driver.ts";
 import type { BlobDriver } from "./driver.ts";
@@ -40,6 +41,8 @@ export interface ObjectOptions {
   readonly settings?: Partial<ObjectSettings>;
   /** Keeps what is not inline in a bucket instead of the data directory. */
   readonly s3?: S3Options;
+  /** Where the collection tells how it went. */
+  readonly work?: WorkLog;
 }
 
 /** Opens the objects. Rejects when another server has the data directory's open, or the bucket can't be reached. */
@@ -48,7 +51,7 @@ export async function openObjects(options: ObjectOptions): Promise<ObjectStore> 
   const settings = { ...OBJECT_DEFAULTS, ...options.settings };
   const driver = await openDriver(options, settings, { readOnly: false });
   try {
-    return await openBlobStore({ metadata, driver, clock, log, settings });
+    return await openBlobStore({ metadata, driver, clock, log, settings, work: options.work });
   } catch (error) {
     await driver.close();
     throw error;

@@ -1,5 +1,6 @@
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { WorkLog } from "#kernel/work-log.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { Buffers } from "./buffers.ts";
@@ -47,6 +48,7 @@ export interface BlobStoreParts {
   readonly clock: Clock;
   readonly log: ObjectLog;
   readonly settings: ObjectSettings;
+  readonly work?: WorkLog | undefined;
 }
 
 /** Opens the store over a driver, which it closes at the end. */
@@ -73,6 +75,7 @@ class BlobStore implements ObjectStore {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #collecting: Promise<Collected> | undefined;
+  #watched = (): Promise<void> => this.#checkAndCollect();
 
   constructor(parts: BlobStoreParts) {
     this.#parts = parts;
@@ -85,6 +88,8 @@ class BlobStore implements ObjectStore {
     const { driver, settings } = this.#parts;
     if (driver.exclusive) await giveUpWrites(this.#collector);
     if (settings.collectEveryMs === 0) return;
+    const { work } = this.#parts;
+    if (work !== undefined) this.#watched = work.watch("content", settings.collectEveryMs, this.#watched);
     this.#timer = setInterval(() => void this.#tick(), settings.collectEveryMs);
     this.#timer.unref();
   }
@@ -171,12 +176,17 @@ class BlobStore implements ObjectStore {
     return this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #checkAndCollect(): Promise<void> {
     const { driver, log } = this.#parts;
+    this.#health = await driver.check();
+    const { blobs, bytes } = await this.collect();
+    if (blobs > 0) log.info({ blobs, bytes }, "deleted blobs that nothing holds");
+  }
+
+  async #run(): Promise<void> {
+    const { log } = this.#parts;
     try {
-      this.#health = await driver.check();
-      const { blobs, bytes } = await this.collect();
-      if (blobs > 0) log.info({ blobs, bytes }, "deleted blobs that nothing holds");
+      await this.#watched();
     } catch (error) {
       log.error({ err: error }, "cannot collect blobs that nothing holds; it is tried again later");
     }

@@ -3,6 +3,13 @@ export interface InstanceFacts {
   readonly version: string;
   readonly startedAtMs: number;
   readonly objects: "filesystem" | "s3";
+  /** What runs besides our own code, and which commit of that; null: nobody knows. */
+  readonly build: {
+    readonly commit: string | null;
+    readonly node: string;
+    readonly sqlite: string;
+    readonly duckdb: string;
+  };
   /** What `mooring doctor` looks at that takes no time, and what the server's own parts say of themselves. */
   checks(): Promise<readonly InstanceCheck[]>;
   /** Of the file system that the data directory is on. */

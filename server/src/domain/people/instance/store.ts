@@ -12,6 +12,11 @@ export async function latestChange(db: Reader): Promise<number> {
   return row?.seq ?? 0;
 }
 
+/** Those of the records, as they were applied. */
+export async function migrationsOf(db: Reader): Promise<Tables["migration"][]> {
+  return db.selectFrom("migration").selectAll().orderBy("applied_at").orderBy("name").execute();
+}
+
 export type OrganizationRow = Pick<Tables["organization"], "id" | "slug" | "name" | "created_at"> & {
   readonly members: number;
 };

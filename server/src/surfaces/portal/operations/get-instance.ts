@@ -1,5 +1,5 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
-import { latestChange, nodesOf } from "#domain/people/index.ts";
+import { latestChange, migrationsOf, nodesOf } from "#domain/people/index.ts";
 import type { Operation } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
@@ -36,6 +36,13 @@ export function getInstance(deps: PortalSurfaceDeps): Operation<typeof PORTAL_RO
       checks: [...(await instance.checks())],
       disk: await instance.disk(),
       memory_bytes: process.memoryUsage.rss(),
+      build: {
+        ...instance.build,
+        migrations: (await migrationsOf(metadata.read)).map(({ name, applied_at: at }) => ({
+          name,
+          applied_at: isoFromMs(at),
+        })),
+      },
       mail: mailBody(deps.mail),
     };
   };

@@ -17,6 +17,7 @@ import { createPeople, sessionsOf, withPeople, type PeopleDeps, type ProviderSet
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
+import { WorkLog } from "#kernel/work-log.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
@@ -36,6 +37,7 @@ export interface PortalServer {
   forward(ms: number): void;
   readonly people: PeopleDeps;
   readonly backups: TestBackups;
+  readonly work: WorkLog;
   /** Who stands behind a token, of a credential or of a person. */
   readonly authenticator: Authenticator;
   /** A member of the organization with this role, who can sign in. */
@@ -67,6 +69,7 @@ const INSTANCE: InstanceFacts = {
   version: "1.2.3",
   startedAtMs: 1_780_000_000_000,
   objects: "filesystem",
+  build: { commit: null, node: "24.0.0", sqlite: "3.50.0", duckdb: "1.5.0" },
   checks: async () => [{ name: "disk", state: "warning", detail: "900 MiB free" }],
   disk: async () => ({ free_bytes: 1, total_bytes: 2 }),
 };
@@ -101,6 +104,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     rateLimit: { perSecond: 1000, burst: 1000 },
   });
   const backups = new TestBackups();
+  const work = new WorkLog(clock);
   const surfaces = [
     createPortalSurface({
       host,
@@ -112,6 +116,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       addresses: ADDRESSES,
       mail: options.mail ?? null,
       backups,
+      work,
       portalDir: options.portalDir ?? null,
     }),
   ];
@@ -129,6 +134,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     identity,
     people,
     backups,
+    work,
     authenticator,
     clock,
     ...peopleOf({ url, portalUrl, metadata, clock }, found),

@@ -1,0 +1,135 @@
+import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { useAct, useRead } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Loaded, Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { Table, type Column } from "~/kit/table.tsx";
+import { Time } from "~/kit/time.tsx";
+import { useSay } from "~/kit/toast.tsx";
+
+type Jobs = ResultOf<typeof PORTAL_ROUTES.listJobs>;
+type Periodic = Jobs["periodic"][number];
+type Queued = Jobs["queued"][number];
+
+const REFRESH_MS = 3_000;
+
+/** What each does, for those who do not know it by its name. */
+const ABOUT: Readonly<Record<string, string>> = {
+  "uploads and trash": "takes away uploads that were never made, and deleted files whose time is over",
+  content: "deletes content that nothing holds any more",
+  images: "follows the rules of repositories, and lets go of what no image needs",
+  "backups, when due": "makes a backup when the schedule says so",
+};
+
+/** What the server does by itself, how it went, and what waits. */
+export function JobSection({ paused }: { paused: boolean }): ReactNode {
+  const jobs = useRead(PORTAL_ROUTES.listJobs, {}, paused ? {} : { refetchMs: REFRESH_MS });
+  return (
+    <>
+      <Section title="At intervals" about="on this node, since its start" flush>
+        <Loaded result={jobs}>{({ periodic }) => <PeriodicTable works={periodic} />}</Loaded>
+      </Section>
+      <Section title="Queue" about="of all nodes together" flush>
+        <Loaded result={jobs}>
+          {({ queued }) =>
+            queued.length === 0 ? (
+              <p className="p-3.5 text-ink-2">
+                Nothing waits. Evaluations of alerts and messages to webhooks and destinations stand here while there
+                are any.
+              </p>
+            ) : (
+              <Table label="Jobs in the queue, by kind" columns={QUEUE} items={queued} keyOf={({ kind }) => kind} />
+            )
+          }
+        </Loaded>
+      </Section>
+    </>
+  );
+}
+
+function PeriodicTable({ works }: { works: readonly Periodic[] }): ReactNode {
+  const say = useSay();
+  const run = useAct(PORTAL_ROUTES.runJob, { changes: [PORTAL_ROUTES.listJobs], onDone: () => say("It runs now.") });
+  const begin = (name: string): void => run.mutate({ params: { name }, body: {}, purpose: "run it now" });
+  return (
+    <>
+      <ErrorNote error={run.error} />
+      <Table
+        label="Work at intervals"
+        columns={periodicColumns(run.isPending, begin)}
+        items={works}
+        keyOf={({ name }) => name}
+      />
+    </>
+  );
+}
+
+function periodicColumns(isBusy: boolean, begin: (name: string) => void): readonly Column<Periodic>[] {
+  return [
+    {
+      title: "What",
+      grow: true,
+      cell: ({ name }) => (
+        <span title={ABOUT[name]}>
+          {name}
+          {ABOUT[name] !== undefined && <span className="sr-only">: {ABOUT[name]}</span>}
+        </span>
+      ),
+    },
+    { title: "State", cell: (work) => <WorkState work={work} /> },
+    { title: "Last run", cell: ({ last }) => (last === null ? "" : <Time at={last.started_at} />) },
+    { title: "Took", number: true, cell: ({ last }) => (last === null ? "" : `${last.duration_ms} ms`) },
+    { title: "Every", number: true, cell: ({ every_ms: ms }) => everyText(ms) },
+    {
+      title: "Run",
+      cell: ({ name, running_since: since }) => (
+        <Button
+          look="quiet"
+          className="h-6"
+          disabled={isBusy || since !== null}
+          aria-label={`Run now: ${name}`}
+          onClick={() => begin(name)}
+        >
+          Run now
+        </Button>
+      ),
+    },
+  ];
+}
+
+function WorkState({ work: { running_since: since, last } }: { work: Periodic }): ReactNode {
+  if (since !== null) return <State kind="none">runs</State>;
+  if (last === null) return <span className="text-ink-2">not yet</span>;
+  if (last.failure === null) return <State kind="go">well</State>;
+  return (
+    <span title={last.failure}>
+      <State kind="stop">failed</State>
+      <span className="sr-only">: {last.failure}</span>
+    </span>
+  );
+}
+
+const QUEUE: readonly Column<Queued>[] = [
+  { title: "Kind", grow: true, cell: ({ kind }) => <code>{kind}</code> },
+  {
+    title: "State",
+    cell: ({ failing, last_error: error }) =>
+      failing === 0 ? (
+        <State kind="go">well</State>
+      ) : (
+        <span title={error ?? undefined}>
+          <State kind="warn">{failing} tried again</State>
+          <span className="sr-only">: {error}</span>
+        </span>
+      ),
+  },
+  { title: "Waiting", number: true, cell: ({ waiting }) => waiting },
+  { title: "Running", number: true, cell: ({ running }) => running },
+  { title: "Next", cell: ({ next_at: at }) => (at === null ? "" : <Time at={at} />) },
+];
+
+function everyText(ms: number): string {
+  return ms >= 60_000 ? `${Math.round(ms / 60_000)} min` : `${ms / 1000} s`;
+}

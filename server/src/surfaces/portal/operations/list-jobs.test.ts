@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createJobs } from "#stores/jobs/index.ts";
+import { startPortal, type Browser, type PortalServer } from "../testing/server.ts";
+
+const PATH = "/api/instance/jobs";
+
+let server: PortalServer;
+let browser: Browser;
+
+before(async () => {
+  server = await startPortal();
+  browser = await server.signedIn(await server.settle()); // the first of all: runs the server
+});
+
+after(() => server.close());
+
+test("what runs at intervals, with how it went", async () => {
+  const run = server.work.watch("sweep", 60_000, async () => {
+    throw new Error("the disk is full");
+  });
+  await assert.rejects(run());
+  const { status, json, text } = await browser.call("GET", PATH);
+  assert.equal(status, 200, text);
+  const [work = assert.fail()] = json["periodic"] as { name: string; running_since: null; last: { failure: string } }[];
+  assert.equal(work.name, "sweep");
+  assert.equal(work.running_since, null);
+  assert.equal(work.last.failure, "the disk is full");
+});
+
+test("what waits in the queue, by kind, with those that fail", async () => {
+  const nowMs = server.clock.nowMs();
+  const { metadata, clock } = server;
+  const jobs = createJobs({ metadata, clock, log: { warn: () => undefined } });
+  await metadata.write(async (tx) => {
+    await jobs.put(tx, { kind: "delivery", key: "a", group: "org_1", dueAtMs: nowMs + 60_000 });
+    await jobs.put(tx, { kind: "delivery", key: "b", group: "org_1", dueAtMs: nowMs });
+  });
+  jobs.start([
+    {
+      kind: "delivery",
+      concurrency: 1,
+      concurrencyPerGroup: 1,
+      retryMs: () => 3_600_000,
+      run: () => Promise.reject(new Error("nobody answers")),
+    },
+  ]);
+  const failing = async (): Promise<object[]> => {
+    for (const untilMs = performance.now() + 10_000; performance.now() < untilMs;) {
+      const { json } = await browser.call("GET", PATH);
+      const queued = json["queued"] as { failing: number; running: number }[];
+      if (queued[0]?.failing === 1 && queued[0].running === 0) return queued;
+    }
+    return assert.fail("the job did not fail");
+  };
+  assert.deepEqual(await failing(), [
+    {
+      kind: "delivery",
+      waiting: 2,
+      running: 0,
+      failing: 1,
+      next_at: new Date(nowMs + 60_000).toISOString(),
+      last_error: "nobody answers",
+    },
+  ]);
+  await jobs.stop();
+});
