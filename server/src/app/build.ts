@@ -33,6 +33,7 @@ import { createFiles } from "./files.ts";
 import { providerOf } from "./provider.ts";
 import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
+import { createPhases, type Phases } from "./phases.ts";
 import { createRegistry, type RegistryPart } from "./registry.ts";
 import { createS3Domain, createS3Part, s3TlsOf } from "./s3.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
@@ -52,12 +53,6 @@ export interface App {
   readonly identity: Identity;
   readonly telemetry: TelemetryStore;
   /** Stops in the reverse order of the start: what is in flight is finished first. */
-  stop(): Promise<void>;
-}
-
-/** Named phases; a failed start stops what had started. */
-interface Phases {
-  started<T>(name: string, part: T, stop: (part: T) => Promise<void> | void): T;
   stop(): Promise<void>;
 }
 
@@ -88,7 +83,6 @@ async function startAll(
   own: OwnTelemetry | null,
 ): Promise<App> {
   makeDataDirectory(config.data_dir);
-  refuseHalfRestored(config.data_dir);
   let stopping = false;
   const { listener, s3Listener } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
@@ -115,20 +109,8 @@ async function startAll(
   const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
   const s3Gateway = createS3Part(s3Parts, { domain: s3, metrics, activity: identity.activity, own });
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, work }), (part) => part.stop());
-  const parts = {
-    config,
-    clock,
-    addresses,
-    host,
-    identity,
-    people,
-    backups,
-    work,
-    s3,
-    s3Gateway,
-    ...stores,
-    ...features,
-  };
+  const shared = { config, clock, addresses, host, identity, people };
+  const parts = { ...shared, backups, work, s3, s3Gateway, ...stores, ...features };
   const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
   await createHttpServer({
     listener,
@@ -255,6 +237,7 @@ function startOwnTelemetry(
 }
 
 function makeDataDirectory(path: string): void {
+  refuseHalfRestored(path);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK | constants.X_OK);
@@ -376,23 +359,4 @@ async function serveMetrics(address: string, connectionsMax: number, metrics: Ht
     );
   });
   return listener;
-}
-
-function createPhases(log: FastifyBaseLogger): Phases {
-  const started: { name: string; stop: () => Promise<void> | void }[] = [];
-  return {
-    started: (name, part, stop) => {
-      started.push({ name, stop: () => stop(part) });
-      return part;
-    },
-    stop: async () => {
-      for (let phase = started.pop(); phase !== undefined; phase = started.pop()) {
-        try {
-          await phase.stop();
-        } catch (error) {
-          log.error({ err: error, phase: phase.name }, "cannot stop a part cleanly");
-        }
-      }
-    },
-  };
 }

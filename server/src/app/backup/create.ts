@@ -73,16 +73,16 @@ async function fill(options: BackupOptions, directory: string, startedMs: number
     const records = join(directory, DATA, RECORDS_FILE);
     copySqliteRecords(dataDir, records);
     await copy.listMade(RECORDS_FILE);
-    const { read, close } = openRecordsCopy(records);
+    const copied = openRecordsCopy(records);
     let elsewhere: number;
     try {
-      for await (const file of filesOf(dataDir, read, withMasterKey)) {
+      for await (const file of filesOf(dataDir, copied.read, withMasterKey)) {
         signal?.throwIfAborted();
         await copy.keep(file);
       }
-      elsewhere = await blobsElsewhere(dataDir, read);
+      elsewhere = await blobsElsewhere(dataDir, copied.read);
     } finally {
-      close();
+      copied.close();
     }
     return {
       format: 1,
