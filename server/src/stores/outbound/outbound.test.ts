@@ -369,3 +369,36 @@ describe("connections that are kept", () => {
     assert.equal(requests, 3);
   });
 });
+
+describe("what is read", () => {
+  const get = (to: Outbound, url: string, bytesMax = 10) =>
+    to.get({ url, headers: { accept: "text/plain" }, bytesMax, signal: new AbortController().signal });
+
+  test("is the body, with its status, up to so many bytes", async () => {
+    const seen: unknown[] = [];
+    const port = await http((request, response) => {
+      seen.push([request.method, request.headers.accept, request.headers["content-length"]]);
+      response
+        .writeHead(request.url === "/none" ? 404 : 200)
+        .end(request.url === "/long" ? "01234567890" : "0123456789");
+    });
+    const to = outbound();
+    const answer = await get(to, `http://127.0.0.1:${port}/`);
+    assert.deepEqual([answer.status, answer.body.toString()], [200, "0123456789"]);
+    assert.equal((await get(to, `http://127.0.0.1:${port}/none`)).status, 404);
+    await refused(get(to, `http://127.0.0.1:${port}/long`), "too_large", /more than 10 bytes/);
+    assert.deepEqual(
+      seen,
+      [1, 2, 3].map(() => ["GET", "text/plain", undefined]),
+    );
+  });
+
+  test("ends in time though the body never does", async () => {
+    const port = await http((_request, response) => void response.write("0"));
+    await refused(get(outbound({ timeoutMs: 100 }), `http://127.0.0.1:${port}/`), "timeout");
+  });
+
+  test("comes from no address that is not public", async () => {
+    await refused(get(outbound({ privateAddresses: false }), "https://127.0.0.1/"), "destination_refused");
+  });
+});

@@ -18,6 +18,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { absent, creatorOf, requireHeld, requirePermission, withinPolicy, type Acting } from "./acting.ts";
+import { APPROVER_SCOPE, pendingOf } from "./approval.ts";
 import { parsePolicy, parseScopes, resourceOf } from "./bounds.ts";
 import type { Credentials, Propagation } from "./credentials.ts";
 import { requireName } from "./input.ts";
@@ -78,7 +79,7 @@ export class Trusts {
 
   /**
    * From now on such tokens of the issuer stand for the credential's secret. Whoever says so must hold what the credential may do.
-   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `conflict`
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`
    */
   async create(acting: Acting, credentialId: string, input: NewTrust): Promise<TrustView> {
     const { clock, credentials } = this.#deps;
@@ -93,7 +94,14 @@ export class Trusts {
           "conflict",
           "A personal access token stands for its person; trust an issuer with a credential.",
         );
-      requireHeld(held, withinPolicy(parseScopes(context.scopes), parsePolicy(context.policy)));
+      const policy = parsePolicy(context.policy);
+      requireHeld(held, withinPolicy(parseScopes(context.scopes), policy));
+      // What was approved was approved for whoever had its secret.
+      if (context.pending === 0 && pendingOf(policy, acting.actor, resourceOf(context)) === 1)
+        throw new Problem(
+          "forbidden",
+          `The organization's policy asks for an approval: only who holds ${APPROVER_SCOPE} may trust an issuer with an approved credential. Make another one.`,
+        );
       if ((await countTrusts(tx, context.org_id, credentialId)) >= TRUSTS_MAX)
         throw new Problem("conflict", `A credential has ${TRUSTS_MAX} trusts at most; create another credential.`);
       await insertTrust(tx, {

@@ -10,6 +10,17 @@ testOperation(ORGANIZATION_ROUTES.createTrust, {
   hidden: (world) =>
     credentialPairs(world, (name) => ({ path: `/v1/credentials/${name}/trusts`, body: newTrustBody() })),
   problems: {
+    forbidden: async (world) => {
+      const strict = await world.tenant("strict");
+      const { id } = await world.credential({ tenant: strict, projectId: strict.open.id, scopes: ["apps:read"] });
+      await world.call("PATCH", "/v1/organization", {
+        token: world.person(strict, strict.people.owner),
+        body: { policy: { approval_required: true } },
+      });
+      const scopes = ["credentials:write", "apps:read"] as const;
+      const token = await world.token({ tenant: strict, scopes });
+      return { path: `/v1/credentials/${id}/trusts`, body: newTrustBody(), token };
+    },
     conflict: async (world) => ({
       path: `/v1/credentials/${await revokedCredential(world)}/trusts`,
       body: newTrustBody(),
