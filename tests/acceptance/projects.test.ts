@@ -51,6 +51,26 @@ function ingest(server: Server, token: string): Promise<Answer<Json>> {
   return server.call("POST", "/v1/ingest/logs", { token, json: { entries: [logEntry("from the project")] } });
 }
 
+async function listedAsArchived(project: string): Promise<void> {
+  const { items } = (await made("GET", "/v1/projects?archived=true&environment=production")) as { items: Json[] };
+  assert.deepEqual(
+    items.map(({ slug }) => slug),
+    [project],
+  );
+  assert.deepEqual((await made("GET", "/v1/projects?archived=true&environment=staging"))["items"], []);
+}
+
+/** What was done with a project, newest first, and the newest entry once more by its id. */
+async function toldInAudit(projectId: string): Promise<void> {
+  const told = (await made("GET", `/v1/audit?target=${projectId}&limit=3`)) as { items: Json[] };
+  assert.deepEqual(
+    told.items.map(({ action }) => action),
+    ["project.unarchive", "project.update", "project.archive"],
+  );
+  const [entry] = told.items;
+  assert.deepEqual(await made("GET", `/v1/audit/${String(entry?.["id"])}`), entry);
+}
+
 test("an archived project is read and not changed, on every surface, with what was issued before", async () => {
   const { server, token, home } = shared;
   const project = await newProject({ environment: "production" });
@@ -111,24 +131,13 @@ test("an archived project is read and not changed, on every surface, with what w
   await made("PATCH", `/v1/projects/${project}`, { name: "Old things" });
   await made("DELETE", `/v1/credentials/${bound.id}`);
 
-  const { items } = (await made("GET", "/v1/projects?archived=true&environment=production")) as { items: Json[] };
-  assert.deepEqual(
-    items.map(({ slug }) => slug),
-    [project],
-  );
-  assert.deepEqual((await made("GET", "/v1/projects?archived=true&environment=staging"))["items"], []);
+  await listedAsArchived(project);
 
   await made("POST", `/v1/projects/${project}/unarchive`);
   await s3.send(new PutObjectCommand({ Bucket: app, Key: "new", Body: "x" }));
   await made("DELETE", `/v1/files/${file.id}`);
   await eventually("the hook to be back", async () => (await post(hook.url, "back")).status === 202 || null, 1000);
-  const told = (await made("GET", `/v1/audit?target=${String(archived["id"])}&limit=3`)) as { items: Json[] };
-  assert.deepEqual(
-    told.items.map(({ action }) => action),
-    ["project.unarchive", "project.update", "project.archive"],
-  );
-  const [entry] = told.items;
-  assert.deepEqual(await made("GET", `/v1/audit/${String(entry?.["id"])}`), entry);
+  await toldInAudit(String(archived["id"]));
 });
 
 test("an app that moves is its new project's, with images, objects and access lists", async () => {

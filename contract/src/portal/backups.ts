@@ -29,7 +29,7 @@ export const BACKUP_ROWS = {
     method: "GET",
     path: "/api/instance/backups",
     tag: "portal",
-    summary: "Backups in the directory of backups, newest first, and what is with them now",
+    summary: "List the backups in the directory of backups, newest first, and what is with them now",
     permission: "instance",
     result: Type.Object({
       directory: nullable(Type.String()),

@@ -17,7 +17,7 @@ import { SearchField } from "~/kit/search-field.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { Badge } from "~/kit/state.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
-import { DropTarget } from "~/pages/files/drop-target.tsx";
+import { DropTarget } from "~/kit/drop-target.tsx";
 import { DeleteObjectsDialog } from "./delete-objects-dialog.tsx";
 import { ObjectInspector } from "./object-inspector.tsx";
 import { ObjectTable } from "./object-table.tsx";

@@ -6,7 +6,7 @@ import { bytesText, countText } from "~/kit/figures.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Loading, Section } from "~/kit/page.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
-import { ProgressBar } from "~/pages/files/progress-bar.tsx";
+import { ProgressBar } from "~/kit/progress-bar.tsx";
 import { bytesStatement, type Bucket } from "./objects.ts";
 
 interface Part {

@@ -5,7 +5,7 @@ import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
-import { ProgressBar } from "~/pages/files/progress-bar.tsx";
+import { ProgressBar } from "~/kit/progress-bar.tsx";
 import type { ObjectUploads, UploadView } from "./object-uploads.ts";
 
 /** What is uploaded to the bucket now. */

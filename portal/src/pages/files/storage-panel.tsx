@@ -12,7 +12,7 @@ import { Section } from "~/kit/page.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
 import { groupFiles, type Grouping, type StorageGroup } from "./files.ts";
-import { ProgressBar } from "./progress-bar.tsx";
+import { ProgressBar } from "~/kit/progress-bar.tsx";
 import type { SearchState } from "./search.ts";
 import type { FileList } from "./use-files.ts";
 

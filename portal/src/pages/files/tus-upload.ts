@@ -1,3 +1,4 @@
+import type { ChosenFile } from "~/kit/dropped.ts";
 import { ApiError, UnreachableError, type Tokens } from "@mooring/client";
 import {
   defaultOptions,
@@ -11,12 +12,6 @@ import {
 } from "tus-js-client";
 import { onThisOrigin } from "~/api/clients.ts";
 import { fingerprintOf } from "./upload-queue.ts";
-
-/** A file that was chosen; within a folder its name is its path there. */
-export interface ChosenFile {
-  readonly file: File;
-  readonly name: string;
-}
 
 /** Whose uploads these are and where they go. */
 export interface UploadPlace {

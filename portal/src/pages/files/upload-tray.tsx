@@ -9,7 +9,7 @@ import { Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
-import { ProgressBar } from "./progress-bar.tsx";
+import { ProgressBar } from "~/kit/progress-bar.tsx";
 import type { SearchState } from "./search.ts";
 import { percentOf, remainingMs, summaryOf, type UploadView } from "./upload-queue.ts";
 import type { Uploads } from "./uploads.ts";

@@ -1,6 +1,7 @@
 import { UnreachableError, type Tokens } from "@mooring/client";
 import { defaultOptions, Upload, type PreviousUpload } from "tus-js-client";
-import { tusOptions, tusUpload, type ChosenFile } from "./tus-upload.ts";
+import type { ChosenFile } from "~/kit/dropped.ts";
+import { tusOptions, tusUpload } from "./tus-upload.ts";
 import { nextToSend, type UploadView } from "./upload-queue.ts";
 
 interface Entry {

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { useSay } from "~/kit/toast.tsx";
-import { filesDropped } from "./dropped.ts";
-import type { ChosenFile } from "./tus-upload.ts";
+import { useSay } from "./toast.tsx";
+import { filesDropped, type ChosenFile } from "./dropped.ts";
 
 /** Takes what is dropped anywhere on the page, and says so while something hangs over it. */
 export function DropTarget({ onFiles }: { onFiles: (files: readonly ChosenFile[]) => void }): ReactNode {

@@ -1,4 +1,8 @@
-import type { ChosenFile } from "./tus-upload.ts";
+/** A file that was chosen; within a folder its name is its path there. */
+export interface ChosenFile {
+  readonly file: File;
+  readonly name: string;
+}
 
 const FILES_MAX = 10_000;
 
