@@ -20,6 +20,8 @@ test("durations have the unit that fits", () => {
     [41.4, "41 ms"],
     [2400, "2.4 s"],
     [185_000, "3 min 5 s"],
+    [119_600, "2 min"],
+    [900_000, "15 min"],
   ] as const;
   for (const [ms, text] of pairs) assert.equal(durationText(ms), text);
 });

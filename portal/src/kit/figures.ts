@@ -19,12 +19,14 @@ export function countText(count: number): string {
   return COUNT.format(count);
 }
 
-/** `41 ms`, `2.4 s`, `3 min 5 s`. */
+/** `41 ms`, `2.4 s`, `3 min 5 s`, `15 min`. */
 export function durationText(ms: number): string {
   if (ms < 1) return `${ms.toFixed(2)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  const seconds = Math.round(ms / 1000);
+  const rest = seconds % 60;
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
 }
 
 const STEPS: readonly (readonly [limitS: number, perS: number, unit: Intl.RelativeTimeFormatUnit])[] = [

@@ -62,7 +62,7 @@ export function CreatedDialog({
 function WithSecret({ made, clientSecret }: { made: NewCredential; clientSecret: string }): ReactNode {
   const addresses = useAddresses();
   const connect = useConnect();
-  const [tab, setTab] = useState(".env");
+  const [tab, setTab] = useState("snippet-0");
   const snippets = secretSnippets({
     clientId: made.client_id,
     clientSecret,
@@ -94,8 +94,8 @@ function WithSecret({ made, clientSecret }: { made: NewCredential; clientSecret:
         label="Where to put it"
         value={tab}
         onChange={setTab}
-        tabs={snippets.map(({ title, about, text }) => ({
-          id: title,
+        tabs={snippets.map(({ title, about, text }, index) => ({
+          id: `snippet-${index}`,
           title,
           content: (
             <>

@@ -23,15 +23,15 @@ test("old ones go, but for those with a star", () => {
   assert.equal(runs.at(-1)?.sql, "first");
 });
 
-test("each organization has its own, and a broken store none", () => {
+test("each person has their own in each organization, and a broken store none", () => {
   const kept = new Map<string, string>();
   const store = {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
   };
-  writeHistory(store, "acme", withRun([], run("a")));
-  assert.equal(readHistory(store, "acme").length, 1);
-  assert.equal(readHistory(store, "other").length, 0);
-  kept.set("mooring.sql-history.acme", "{");
-  assert.deepEqual(readHistory(store, "acme"), []);
+  writeHistory(store, "user_1.acme", withRun([], run("a")));
+  assert.equal(readHistory(store, "user_1.acme").length, 1);
+  assert.equal(readHistory(store, "user_2.acme").length, 0);
+  kept.set("mooring.sql-history.user_1.acme", "{");
+  assert.deepEqual(readHistory(store, "user_1.acme"), []);
 });

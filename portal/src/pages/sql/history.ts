@@ -12,21 +12,21 @@ export const HISTORY_MAX = 200;
 
 type Store = Pick<Storage, "getItem" | "setItem">;
 
-const keyOf = (organization: string): string => `mooring.sql-history.${organization}`;
+const keyOf = (whose: string): string => `mooring.sql-history.${whose}`;
 
-/** What was run for an organization, the latest first. What can't be read is an empty history. */
-export function readHistory(store: Store, organization: string): PastRun[] {
+/** What a person ran for an organization, the latest first: the next one at this browser has a history of their own. What can't be read is an empty history. */
+export function readHistory(store: Store, whose: string): PastRun[] {
   try {
-    const runs: unknown = JSON.parse(store.getItem(keyOf(organization)) ?? "[]");
+    const runs: unknown = JSON.parse(store.getItem(keyOf(whose)) ?? "[]");
     return Array.isArray(runs) ? runs.filter(isRun) : [];
   } catch {
     return [];
   }
 }
 
-export function writeHistory(store: Store, organization: string, runs: readonly PastRun[]): void {
+export function writeHistory(store: Store, whose: string, runs: readonly PastRun[]): void {
   try {
-    store.setItem(keyOf(organization), JSON.stringify(runs));
+    store.setItem(keyOf(whose), JSON.stringify(runs));
   } catch {
     // The browser's store is full or shut: a history is not worth an error.
   }

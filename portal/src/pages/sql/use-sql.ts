@@ -1,5 +1,6 @@
 import type { Client } from "@mooring/client";
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useSession } from "~/api/session.ts";
 import { streamQuery, type QueryRequest } from "~/api/stream.ts";
 import { useOrganization } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
@@ -60,7 +61,7 @@ export function useSql(): SqlPage {
   const texts = useMemo(() => readTexts(search.p), [search.p]);
   const limit = LIMITS.find((known) => known === String(search.limit)) ?? LIMIT;
   const { reader, result } = useReader();
-  const { history, record, star } = useHistory(slug);
+  const { history, record, star } = useHistory(`${useSession().user.id}.${slug}`);
 
   const requestOf = useCallback(
     (sql: string): QueryRequest => {
@@ -171,19 +172,19 @@ function useStatementOfAddress(
   }, [sql, z, setText, start]);
 }
 
-function useHistory(organization: string): {
+function useHistory(whose: string): {
   history: readonly PastRun[];
   record: (run: Omit<PastRun, "starred">) => void;
   star: (sql: string) => void;
 } {
-  const [history, setHistory] = useState(() => readHistory(localStorage, organization));
+  const [history, setHistory] = useState(() => readHistory(localStorage, whose));
   const update = useCallback(
     (next: (runs: PastRun[]) => PastRun[]) => {
-      const runs = next(readHistory(localStorage, organization));
-      writeHistory(localStorage, organization, runs);
+      const runs = next(readHistory(localStorage, whose));
+      writeHistory(localStorage, whose, runs);
       setHistory(runs);
     },
-    [organization],
+    [whose],
   );
   return {
     history,
