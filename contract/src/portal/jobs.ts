@@ -11,7 +11,7 @@ export const JOB_ROWS = {
     path: "/api/instance/jobs",
     tag: "portal",
     summary:
-      "What the server does by itself: at intervals on this node since its start, and from the queue that all nodes share",
+      "List what the server does by itself: at intervals on this node since its start, and from the queue that all nodes share",
     permission: "instance",
     result: Type.Object({
       periodic: Type.Array(
