@@ -87,7 +87,9 @@ test("menus by arrows and by their first letters", { skip: NO_CHROMIUM }, async 
   await keys.press("Escape");
   await keys.arrives("button", /signed in as/);
   await keys.press("Enter");
+  await keys.arrives("menuitem", "Account and security");
   await keys.type("key");
+  await keys.arrives("menuitem", /^Keyboard shortcuts/);
   await keys.press("Enter");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await keys.press("Escape");

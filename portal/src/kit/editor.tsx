@@ -86,8 +86,10 @@ export function SqlEditor({ attributes, value, onChange, onRun, schema, wrong = 
   useEffect(() => {
     if (host.current === null) return;
     const run = (editor: EditorView): boolean => {
+      const { onRun: wanted } = latest.current;
+      if (wanted === undefined) return false;
       const { main } = editor.state.selection;
-      latest.current.onRun?.(main.empty ? editor.state.doc.toString() : editor.state.sliceDoc(main.from, main.to));
+      wanted(main.empty ? editor.state.doc.toString() : editor.state.sliceDoc(main.from, main.to));
       return true;
     };
     const editor = new EditorView({
