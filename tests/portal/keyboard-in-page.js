@@ -82,7 +82,7 @@ globalThis.keyboardSurvey = (() => {
     for (let each = element, steps = 0; each !== null && steps < 5; each = each.parentElement, steps++) {
       const { outlineStyle, outlineWidth, outlineColor, outlineOffset } = getComputedStyle(each);
       const drawn =
-        outlineStyle !== "none" && parseFloat(outlineWidth) >= 1 && !/, 0\)$|transparent/.test(outlineColor);
+        outlineStyle !== "none" && parseFloat(outlineWidth) >= 1 && !/^rgba\(.*, 0\)$|transparent/.test(outlineColor);
       if (drawn && (each === element || each.matches(":focus-within")))
         return sidesSeen(each, parseFloat(outlineOffset)) >= 2;
     }
