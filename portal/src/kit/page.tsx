@@ -54,7 +54,9 @@ export function Section({
         <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
           <h2>{title}</h2>
           {about !== undefined && <span className="text-ink-2">{about}</span>}
-          {actions !== undefined && <span className="ml-auto flex flex-wrap gap-2">{actions}</span>}
+          {actions !== undefined && (
+            <span className="ml-auto flex flex-wrap items-center gap-2 max-sm:ml-0">{actions}</span>
+          )}
         </header>
       )}
       <div className={cn("min-w-0", !flush && "flex flex-col gap-3 p-3.5")}>{children}</div>

@@ -119,7 +119,6 @@ const COLUMNS: readonly Column<Trust>[] = [
   { title: "Subject", cell: ({ subject }) => <code>{visibleText(subject)}</code>, grow: true },
   { title: "Signs in as", cell: ({ credential }) => <ForeignText text={credential.name} /> },
   { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-  { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 interface NoTrustsProps {
