@@ -1,5 +1,5 @@
 import { BUCKET_ROUTES } from "@mooring/contract";
-import { useRef, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useRead, type ItemList } from "~/api/queries.ts";
 import { useWhyNotIn } from "~/app/may.ts";
@@ -7,6 +7,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useAddress } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
+import { DropTarget } from "~/kit/drop-target.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { bytesText, countText, plural } from "~/kit/figures.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
@@ -17,7 +18,7 @@ import { SearchField } from "~/kit/search-field.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { Badge } from "~/kit/state.tsx";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
-import { DropTarget } from "~/kit/drop-target.tsx";
+import { UploadButton } from "~/kit/upload-button.tsx";
 import { DeleteObjectsDialog } from "./delete-objects-dialog.tsx";
 import { ObjectInspector } from "./object-inspector.tsx";
 import { ObjectTable } from "./object-table.tsx";
@@ -87,7 +88,9 @@ function Objects({ bucket }: { bucket: Bucket }): ReactNode {
     <>
       <Summary bucket={bucket} />
       <div className="flex flex-wrap items-center gap-2">
-        <UploadButton why={why} onFiles={add} />
+        <UploadButton isMain why={why} onFiles={add}>
+          Upload objects
+        </UploadButton>
         <Button
           aria-pressed={search.versions === true}
           disabled={bucket.versioning === "unversioned"}
@@ -253,34 +256,6 @@ function ChosenBar({ bucket, lines, onClear }: ChosenBarProps): ReactNode {
         <DeleteObjectsDialog bucket={bucket} lines={lines} onDone={onClear} onClose={() => setDeleting(false)} />
       )}
     </div>
-  );
-}
-
-interface UploadButtonProps {
-  /** Why nothing can be uploaded. */
-  why: string | undefined;
-  onFiles: (files: readonly { file: File; name: string }[]) => void;
-}
-
-function UploadButton({ why, onFiles }: UploadButtonProps): ReactNode {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to upload"
-        onChange={({ target }) => {
-          onFiles([...(target.files ?? [])].map((file) => ({ file, name: file.name })));
-          target.value = ""; // so that the same file can be chosen again
-        }}
-      />
-      <Button look="main" disabled={why !== undefined} title={why} onClick={() => input.current?.click()}>
-        Upload objects
-      </Button>
-    </>
   );
 }
 

@@ -1,9 +1,11 @@
 import { FILE_ROUTES } from "@mooring/contract";
-import { useRef, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useWhyNotIn } from "~/app/may.ts";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
+import { DropTarget } from "~/kit/drop-target.tsx";
+import type { ChosenFile } from "~/kit/dropped.ts";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { countText, plural } from "~/kit/figures.ts";
@@ -12,14 +14,13 @@ import { Empty, Loading, Page as Frame } from "~/kit/page.tsx";
 import { SearchField } from "~/kit/search-field.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { useTextSearchState } from "~/kit/text-search-state.ts";
+import { UploadButton } from "~/kit/upload-button.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
-import { DropTarget } from "~/kit/drop-target.tsx";
 import { FileInspector } from "./file-inspector.tsx";
 import { FileTable } from "./file-table.tsx";
 import type { SearchState } from "./search.ts";
 import { StoragePanel } from "./storage-panel.tsx";
 import { Trash } from "./trash.tsx";
-import type { ChosenFile } from "~/kit/dropped.ts";
 import { UploadTray } from "./upload-tray.tsx";
 import { useFileNames, useFiles, type FileList } from "./use-files.ts";
 import { useUploads } from "./use-uploads.ts";
@@ -63,7 +64,9 @@ export function Page(): ReactNode {
             Trash
           </Button>
           <CopyButton text={listCommand(search, project)} label="Copy as curl" />
-          <UploadButton isMain why={why} onFiles={add} />
+          <UploadButton isMain why={why} onFiles={add}>
+            Upload files
+          </UploadButton>
         </>
       }
     >
@@ -147,45 +150,15 @@ function loadedText({ items, total }: FileList, isGrouped: boolean): string {
   return isGrouped ? plural(items.length, "name") : `${loaded} of ${countText(total)} loaded`;
 }
 
-interface UploadButtonProps {
-  isMain?: boolean;
-  /** Why nothing can be uploaded. */
-  why: string | undefined;
-  onFiles: (files: readonly ChosenFile[]) => void;
-}
-
-function UploadButton({ isMain = false, why, onFiles }: UploadButtonProps): ReactNode {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to upload"
-        onChange={({ target }) => {
-          onFiles([...(target.files ?? [])].map((file) => ({ file, name: file.name })));
-          target.value = ""; // so that the same file can be chosen again
-        }}
-      />
-      <Button
-        look={isMain ? "main" : "plain"}
-        disabled={why !== undefined}
-        title={why}
-        onClick={() => input.current?.click()}
-      >
-        Upload files
-      </Button>
-    </>
-  );
-}
-
 function NoFiles({
   prefix,
   why,
   onFiles,
-}: Omit<UploadButtonProps, "isMain"> & { prefix: string | undefined }): ReactNode {
+}: {
+  prefix: string | undefined;
+  why: string | undefined;
+  onFiles: (files: readonly ChosenFile[]) => void;
+}): ReactNode {
   if (prefix !== undefined)
     return (
       <Empty title="No file matches">
@@ -193,7 +166,14 @@ function NoFiles({
       </Empty>
     );
   return (
-    <Empty title="No files yet" action={<UploadButton why={why} onFiles={onFiles} />}>
+    <Empty
+      title="No files yet"
+      action={
+        <UploadButton why={why} onFiles={onFiles}>
+          Upload files
+        </UploadButton>
+      }
+    >
       <p>
         Files of any kind, up to 5 GiB each unless the server is set otherwise, by this page, the command line or the
         API. They never change: new content under the same name is a new version.

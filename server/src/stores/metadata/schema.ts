@@ -6,6 +6,25 @@ import type { S3Tables } from "./schema-s3.ts";
 import type { TrustTables } from "./schema-trusts.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
 
+/** A file whose content is durable; see `domain/files`. */
+interface FileRow {
+  id: string;
+  org_id: string;
+  /** Null: belongs to the organization. */
+  project_id: string | null;
+  /** As it was sent. */
+  filename: string;
+  content_type: string;
+  size: number;
+  /** Hexadecimal. */
+  sha256: string;
+  blob_id: string;
+  /** A user id or credential id: who asked for the grant. */
+  created_by: string;
+  /** When the content was there. */
+  created_at: number;
+}
+
 /**
  * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
  * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
@@ -300,36 +319,9 @@ export interface Tables
     start: number;
     length: number;
   };
-  /** A file whose content is durable; see `domain/files`. */
-  file: {
-    id: string;
-    org_id: string;
-    /** Null: belongs to the organization. */
-    project_id: string | null;
-    /** As it was sent. */
-    filename: string;
-    content_type: string;
-    size: number;
-    /** Hexadecimal. */
-    sha256: string;
-    blob_id: string;
-    /** A user id or credential id: who asked for the grant. */
-    created_by: string;
-    /** When the content was there. */
-    created_at: number;
-  };
+  file: FileRow;
   /** Files that were deleted and can be restored: a file as it was, out of every list. It holds its content as a file does. */
-  trashed_file: {
-    id: string;
-    org_id: string;
-    project_id: string | null;
-    filename: string;
-    content_type: string;
-    size: number;
-    sha256: string;
-    blob_id: string;
-    created_by: string;
-    created_at: number;
+  trashed_file: FileRow & {
     /** A user id or credential id; null: the server itself. */
     deleted_by: string | null;
     deleted_at: number;

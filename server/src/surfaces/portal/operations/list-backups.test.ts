@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+import { test } from "node:test";
+import { useOperator } from "../testing/operator.ts";
 
 const PATH = "/api/instance/backups";
 
-let server: PortalServer;
-let ada: Ada;
-let browser: Browser;
-
-before(async () => {
-  server = await startPortal();
-  ada = await server.settle(); // the first of all: runs the server
-  browser = await server.signedIn(ada);
-});
-
-after(() => server.close());
+const portal = useOperator();
 
 const MANIFEST = {
   version: "1.2.3",
@@ -28,16 +18,16 @@ const MANIFEST = {
 };
 
 test("says what is kept and what is with it", async () => {
-  server.backups.kept.push(
+  portal.server.backups.kept.push(
     { name: "mooring-20261122T181502Z", isRunning: true, manifest: null },
     { name: "mooring-20261122T181501Z", isRunning: false, manifest: null },
     { name: "mooring-20261122T181500Z", isRunning: false, manifest: MANIFEST },
   );
-  server.backups.set({
+  portal.server.backups.set({
     running: { startedMs: Date.UTC(2026, 10, 22, 18) },
     failure: { atMs: Date.UTC(2026, 10, 22, 17), detail: "the disk is full" },
   });
-  const { status, json, text } = await browser.call("GET", PATH);
+  const { status, json, text } = await portal.browser.call("GET", PATH);
   assert.equal(status, 200, text);
   const { items, ...rest } = json;
   assert.deepEqual(rest, {

@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createJobs } from "#stores/jobs/index.ts";
-import { startPortal, type Browser, type PortalServer } from "../testing/server.ts";
+import { useOperator } from "../testing/operator.ts";
 
 const PATH = "/api/instance/jobs";
 
-let server: PortalServer;
-let browser: Browser;
-
-before(async () => {
-  server = await startPortal();
-  browser = await server.signedIn(await server.settle()); // the first of all: runs the server
-});
-
-after(() => server.close());
+const portal = useOperator();
 
 test("what runs at intervals, with how it went", async () => {
-  const run = server.work.watch("sweep", 60_000, async () => {
+  const run = portal.server.work.watch("sweep", 60_000, async () => {
     throw new Error("the disk is full");
   });
   await assert.rejects(run());
-  const { status, json, text } = await browser.call("GET", PATH);
+  const { status, json, text } = await portal.browser.call("GET", PATH);
   assert.equal(status, 200, text);
   const [work = assert.fail()] = json["periodic"] as { name: string; running_since: null; last: { failure: string } }[];
   assert.equal(work.name, "sweep");
@@ -29,8 +21,8 @@ test("what runs at intervals, with how it went", async () => {
 });
 
 test("what waits in the queue, by kind, with those that fail", async () => {
-  const nowMs = server.clock.nowMs();
-  const { metadata, clock } = server;
+  const nowMs = portal.server.clock.nowMs();
+  const { metadata, clock } = portal.server;
   const jobs = createJobs({ metadata, clock, log: { warn: () => undefined } });
   await metadata.write(async (tx) => {
     await jobs.put(tx, { kind: "delivery", key: "a", group: "org_1", dueAtMs: nowMs + 60_000 });
@@ -47,7 +39,7 @@ test("what waits in the queue, by kind, with those that fail", async () => {
   ]);
   const failing = async (): Promise<object[]> => {
     for (const untilMs = performance.now() + 10_000; performance.now() < untilMs;) {
-      const { json } = await browser.call("GET", PATH);
+      const { json } = await portal.browser.call("GET", PATH);
       const queued = json["queued"] as { failing: number; running: number }[];
       if (queued[0]?.failing === 1 && queued[0].running === 0) return queued;
     }
