@@ -1,13 +1,12 @@
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
-import { Prose } from "~/app/connect/prose.tsx";
+import { SnippetChoice } from "~/app/connect/snippet-choice.tsx";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { Facts } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
-import { Tabs } from "~/kit/tabs.tsx";
 import { secretSnippets } from "./secret-snippets.ts";
 import { TestNow } from "./test-now.tsx";
 import { topicOf } from "./topic-of.ts";
@@ -62,7 +61,6 @@ export function CreatedDialog({
 function WithSecret({ made, clientSecret }: { made: NewCredential; clientSecret: string }): ReactNode {
   const addresses = useAddresses();
   const connect = useConnect();
-  const [tab, setTab] = useState("snippet-0");
   const snippets = secretSnippets({
     clientId: made.client_id,
     clientSecret,
@@ -90,23 +88,7 @@ function WithSecret({ made, clientSecret }: { made: NewCredential; clientSecret:
       ) : (
         <TestNow clientId={made.client_id} clientSecret={clientSecret} />
       )}
-      <Tabs
-        label="Where to put it"
-        value={tab}
-        onChange={setTab}
-        tabs={snippets.map(({ title, about, text }, index) => ({
-          id: `snippet-${index}`,
-          title,
-          content: (
-            <>
-              <p className="text-ink-2">
-                <Prose text={about ?? ""} />
-              </p>
-              <CopyBlock text={text} label={title} />
-            </>
-          ),
-        }))}
-      />
+      <SnippetChoice label="Where to put it" snippets={snippets} />
       <p>
         <Button
           onClick={() =>

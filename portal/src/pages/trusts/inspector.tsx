@@ -2,17 +2,16 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useRead } from "~/api/queries.ts";
-import { Prose } from "~/app/connect/prose.tsx";
+import { SnippetChoice } from "~/app/connect/snippet-choice.tsx";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { Button } from "~/kit/button.tsx";
-import { CopyBlock, Copyable } from "~/kit/copy.tsx";
+import { Copyable } from "~/kit/copy.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { useNames } from "~/kit/names.ts";
 import { Facts, Loaded } from "~/kit/page.tsx";
-import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { trustSnippets } from "./snippets.ts";
@@ -126,24 +125,5 @@ function UseIt({ trust }: { trust: Trust }): ReactNode {
     registryDomain: addresses?.registry_domain ?? location.host,
     mayRegistry: scopes === undefined ? null : scopes.some((scope) => scope.startsWith("registry:")),
   });
-  const [tab, setTab] = useState("0");
-  return (
-    <Tabs
-      label="Use it in a job"
-      value={tab}
-      onChange={setTab}
-      tabs={snippets.map(({ title, about, text }, index) => ({
-        id: String(index),
-        title,
-        content: (
-          <>
-            <p className="text-ink-2">
-              <Prose text={about ?? ""} />
-            </p>
-            <CopyBlock text={text} label={title} />
-          </>
-        ),
-      }))}
-    />
-  );
+  return <SnippetChoice label="Use it in a job" snippets={snippets} />;
 }
