@@ -1,4 +1,4 @@
-import { severityOf } from "../wire/severity.ts";
+import { severityOf } from "#kernel/severity.ts";
 import { PLACE, type Row } from "./row.ts";
 
 /** What a tail shows, as asked for. Names of attributes follow `attributes.`. */

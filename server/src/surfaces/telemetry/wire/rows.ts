@@ -1,7 +1,7 @@
 import { LEVEL_CHARS_MAX, STATUS_CHARS_MAX } from "#kernel/limits.ts";
+import { severityOf } from "#kernel/severity.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { EntryCheck, JsonObject } from "./check.ts";
-import { severityOf } from "./severity.ts";
 
 /**
  * The row of an entry, with the members of `COLUMNS`; a member that is undefined is absent from the JSON, which is NULL.

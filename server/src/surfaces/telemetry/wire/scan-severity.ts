@@ -1,4 +1,4 @@
-import { LEVEL_WORDS, severityOf } from "./severity.ts";
+import { LEVEL_SPELLINGS, severityOf } from "#kernel/severity.ts";
 
 /** So many bytes of text fit into a number exactly. */
 const BYTES_MAX = 6;
@@ -19,11 +19,11 @@ export function severityAt(bytes: Buffer, from: number, to: number): number {
 
 function table(): ReadonlyMap<number, number> {
   const known = new Map<number, number>();
-  for (const word of LEVEL_WORDS) {
+  for (const [word, number] of LEVEL_SPELLINGS) {
     if (word.length > BYTES_MAX) continue;
     for (const spelling of [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]) {
-      const key = [...Buffer.from(spelling)].reduce((number, byte) => number * 256 + byte, 0);
-      known.set(key, severityOf(spelling) ?? 0);
+      const key = [...Buffer.from(spelling)].reduce((value, byte) => value * 256 + byte, 0);
+      known.set(key, number);
     }
   }
   return known;

@@ -7,6 +7,7 @@ import {
   LEVEL_CHARS_MAX,
   STATUS_CHARS_MAX,
 } from "#kernel/limits.ts";
+import { SEVERITY_MAX } from "#kernel/severity.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { EncodeOptions } from "./entry.ts";
 import { Json, OBJECT_END, OBJECT_START, QUOTE, ARRAY_END, ARRAY_START, COLON, COMMA } from "./scan-json.ts";
@@ -49,7 +50,6 @@ const NEWLINE = 0x0a;
 const ENTRIES = Buffer.from('"entries"');
 /** An entry with the shortest required members has more bytes than this. */
 const ENTRY_BYTES_MIN = 40;
-const SEVERITY_MAX = 24;
 /** The member that we add for each severity; 0 stands for none. */
 const SEVERITIES = Array.from({ length: SEVERITY_MAX + 1 }, (_, severity) =>
   Buffer.from(severity === 0 ? "" : `,"severity":${severity}`),

@@ -1,10 +1,7 @@
+import { SEVERITY_MAX, severityName } from "#kernel/severity.ts";
 import type { LogRecord, Requests } from "./messages.ts";
 import { idFaults, idOf, nestedFaults, objectOf, originOf, pairsOf, plainOf, textOf, timestampOf } from "./values.ts";
 import type { Mapped, Origin } from "./values.ts";
-
-/** The words for severity numbers, four of which share one (OpenTelemetry log data model, "SeverityNumber"). */
-const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-const SEVERITY_MAX = 24;
 
 /** `received` stands in for a time that no clock of the sender gave. */
 export function* mapLogs(request: Requests["logs"], received: string): Generator<Mapped> {
@@ -21,7 +18,7 @@ function mapLog(record: LogRecord, origin: Origin, received: string): Mapped {
   const event = record.eventName ? [["event.name", record.eventName] as const] : [];
   const entry = {
     timestamp: timestampOf(record.timeUnixNano) ?? timestampOf(record.observedTimeUnixNano) ?? received,
-    level: record.severityText || levelOf(severity),
+    level: record.severityText || (severityName(severity) ?? "unspecified"),
     message: textOf(record.body),
     service: origin.service,
     trace_id: idOf(record.traceId),
@@ -36,10 +33,7 @@ function mapLog(record: LogRecord, origin: Origin, received: string): Mapped {
   return { rows: [{ entry, severity }], faults };
 }
 
+/** A number that was sent wins over the level's word. */
 function severityOf(number: number | undefined): number | undefined {
   return number !== undefined && number >= 1 && number <= SEVERITY_MAX ? number : undefined;
-}
-
-function levelOf(severity: number | undefined): string {
-  return severity === undefined ? "unspecified" : (LEVELS[Math.floor((severity - 1) / 4)] ?? "unspecified");
 }

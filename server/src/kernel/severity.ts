@@ -1,0 +1,75 @@
+/** The six names of severity, four numbers each, from 1 on (OpenTelemetry, log data model, "Severity Fields"). */
+export const SEVERITY_NAMES = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export type SeverityName = (typeof SEVERITY_NAMES)[number];
+
+export const SEVERITY_MAX = 24;
+const NUMBERS_OF_NAME = 4;
+
+/** The name of a severity number, or undefined for one that is none. */
+export function severityName(severity: number | undefined): SeverityName | undefined {
+  if (severity === undefined || !(severity >= 1 && severity <= SEVERITY_MAX)) return undefined;
+  return SEVERITY_NAMES[Math.floor((severity - 1) / NUMBERS_OF_NAME)];
+}
+
+/** The least and the greatest number of a name. */
+export function severityRange(name: SeverityName): readonly [from: number, to: number] {
+  const from = SEVERITY_NAMES.indexOf(name) * NUMBERS_OF_NAME + 1;
+  return [from, from + NUMBERS_OF_NAME - 1];
+}
+
+/**
+ * How senders write levels, by severity number: syslog, the loggers of the common languages with their names of three, four and one
+ * letter, databases, web servers and operating systems.
+ */
+const WORDS: Readonly<Record<number, string>> = {
+  1: "trace trac trce trc t verbose verb vrb v finest finer silly trace5 trace6 trace7 trace8",
+  5: "debug debu dbug dbg deb d fine debug5 d1 d2 d3 d4 d5",
+  9: "info inf i information informational config log",
+  10: "notice note ntc",
+  13: "warn warning wrn wrng w",
+  17: "error erro err e severe fail exception",
+  21: "fatal fata ftl f critical crit c panic pani pnc dpanic",
+  22: "alert",
+  24: "emergency emerg",
+};
+
+/** Levels of bunyan and pino. Those of Python have other meanings, see `severityOfPython`. */
+const BUNYAN: Readonly<Record<string, number>> = { 10: 1, 20: 5, 30: 9, 40: 13, 50: 17, 60: 21 };
+
+/** Every spelling that is known, in lower case, with its severity number. */
+export const LEVEL_SPELLINGS: ReadonlyMap<string, number> = spellings();
+
+/** What stands around a level in some logs: colours of a terminal, brackets, colons, spaces. */
+const COLOUR = /\u001b\[[0-9;]*m/g; // eslint-disable-line no-control-regex -- it is looked for
+const AROUND = /^[^a-z0-9]+|[^a-z0-9]+$/g;
+
+/**
+ * The severity number, 1 to 24, of a level as it was sent, or undefined for a word that nobody agreed on. The one place that decides it:
+ * every way in and every query of older rows goes by `LEVEL_SPELLINGS`.
+ */
+export function severityOf(level: string): number | undefined {
+  const lower = level.toLowerCase();
+  return LEVEL_SPELLINGS.get(lower) ?? LEVEL_SPELLINGS.get(lower.replace(COLOUR, "").replace(AROUND, ""));
+}
+
+/** Of a number of syslog's (RFC 5424 section 6.2.1), 0 to 7. */
+export function severityOfSyslog(number: number): number | undefined {
+  return [24, 22, 21, 17, 13, 10, 9, 5][number];
+}
+
+/** Of a number of Python's `logging`, 1 to 59: its 10 is DEBUG, its 50 CRITICAL. Numbers between count as the one below. */
+export function severityOfPython(number: number): number | undefined {
+  return number < 1 ? undefined : [1, 5, 9, 13, 17, 21][Math.floor(number / 10)];
+}
+
+function spellings(): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>(Object.entries(BUNYAN));
+  for (const name of SEVERITY_NAMES) {
+    const [from, to] = severityRange(name);
+    for (let number = from + 1; number <= to; number++) numbers.set(`${name}${number - from + 1}`, number);
+    numbers.set(`${name}1`, from);
+  }
+  for (const [number, words] of Object.entries(WORDS))
+    for (const word of words.split(" ")) numbers.set(word, Number(number));
+  return numbers;
+}
