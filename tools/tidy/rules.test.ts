@@ -120,7 +120,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     caught: [
       [
         { "package-lock.json": '{"packages":{"":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}' },
-        /node_modules\/a-linux-x64 is missing/,
+        /a-linux-x64@1\.0\.0, which package\.json names, has no entry/,
+      ],
+      [
+        { "package-lock.json": '{"packages":{"node_modules/a":{"version":"1.0.0"}}}' },
+        /a@1\.0\.0 has no sha512 integrity/,
       ],
     ],
     fine: [{ "package-lock.json": '{"packages":{"":{}}}' }],

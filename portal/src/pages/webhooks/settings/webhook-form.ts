@@ -49,7 +49,7 @@ export function changeOf(webhook: Webhook, draft: Draft): Change | null {
   const changed = Object.entries(given).filter(([name, value]) => !isSame(value, present[name]));
   if (draft.secret !== "") changed.push(["secret", draft.secret]);
   if (draft.verifyToken !== "") changed.push(["verify_token", draft.verifyToken]);
-  return changed.length === 0 ? null : (Object.fromEntries(changed) as Change);
+  return changed.length === 0 ? null : Object.fromEntries(changed);
 }
 
 /** Without texts that were left empty. */

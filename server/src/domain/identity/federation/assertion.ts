@@ -53,7 +53,7 @@ export function parseAssertion(text: string): Assertion {
   const { alg } = decoded(() => decodeProtectedHeader(text));
   if (typeof alg !== "string" || !ALGORITHMS.includes(alg))
     throw refused(`must be signed by a key pair: its alg must be one of ${ALGORITHMS.join(", ")}`);
-  const claims = decoded(() => decodeJwt(text)) as Readonly<Record<string, unknown>>;
+  const claims = decoded((): Readonly<Record<string, unknown>> => decodeJwt(text));
   const { iss, sub, aud, exp, nbf, iat } = claims;
   if (typeof iss !== "string" || iss === "") throw refused("has no iss");
   if (typeof sub !== "string" || sub === "" || sub.length > SUBJECT_CHARS_MAX)

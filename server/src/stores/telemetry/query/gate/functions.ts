@@ -1,5 +1,5 @@
 /**
- * The functions of DuckDB 1.5.6 that a statement may call, reviewed one by one. A name that is not here is refused.
+ * The functions of DuckDB 1.5.5 that a statement may call, reviewed one by one. A name that is not here is refused.
  * `inventory.test.ts` compares this list and `REFUSED_FUNCTIONS` with `duckdb_functions()`, so that another
  * version of the engine can't bring a function in that nobody has read.
  */

@@ -1,5 +1,5 @@
 /**
- * The nodes of DuckDB 1.5.6's syntax tree (as `json_serialize_sql` writes it) that a statement may hold, each with
+ * The nodes of DuckDB 1.5.5's syntax tree (as `json_serialize_sql` writes it) that a statement may hold, each with
  * every member it may have and how that member is checked. A node or a member that is not here is refused.
  */
 export type Check =

@@ -1,5 +1,5 @@
 /**
- * Functions of DuckDB 1.5.6 that were read and left out, by reason. The reason is told to the caller.
+ * Functions of DuckDB 1.5.5 that were read and left out, by reason. The reason is told to the caller.
  * A name ending in `*` stands for every name that begins so.
  */
 const REFUSED = {

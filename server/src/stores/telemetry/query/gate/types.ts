@@ -1,6 +1,6 @@
 import { isObject, Refusal, textOf } from "./refusal.ts";
 
-/** Types that a cast may name. VARIANT is not among them: DuckDB 1.5.6 overflows its stack on deep values. */
+/** Types that a cast may name. VARIANT is not among them: DuckDB 1.5.5 overflows its stack on deep values. */
 const TYPES: ReadonlySet<string> = new Set([
   ..."BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT FLOAT DOUBLE DECIMAL BIGNUM VARCHAR CHAR".split(
     " ",

@@ -1,0 +1,46 @@
+/** The parts of package-lock.json (version 3) that the check reads. */
+export interface Lock {
+  readonly packages: Readonly<Record<string, LockEntry>>;
+}
+
+interface LockEntry {
+  readonly version?: string;
+  readonly integrity?: string;
+  /** The package of a workspace, linked into node_modules. */
+  readonly link?: boolean;
+  /** The package came inside the tarball of the one above it, whose integrity covers it. */
+  readonly inBundle?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What is wrong with a lock file, a line each; none when `npm ci` installs the same bytes everywhere: every package has an
+ * `integrity`, and no platform's optional package was left out.
+ */
+export function faultsOf(lock: Lock): string[] {
+  return Object.entries(lock.packages).flatMap(([path, entry]) => [
+    ...integrityFaults(path, entry),
+    ...platformFaults(lock, path, entry),
+  ]);
+}
+
+function integrityFaults(path: string, entry: LockEntry): string[] {
+  if (!path.includes("node_modules/") || entry.link === true || entry.inBundle === true) return [];
+  if (/^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? "")) return [];
+  return [`${path}@${entry.version ?? "?"} has no sha512 integrity`];
+}
+
+/** npm leaves an optional package out when the registry in use does not offer that version of it. */
+function platformFaults(lock: Lock, path: string, entry: LockEntry): string[] {
+  return Object.entries(entry.optionalDependencies ?? {})
+    .filter(([name]) => !isThere(lock, path, name))
+    .map(([name, version]) => `${name}@${version}, which ${path || "package.json"} names, has no entry`);
+}
+
+/** Looks where Node would: in the node_modules of the package itself, then of those around it. */
+function isThere(lock: Lock, path: string, name: string): boolean {
+  for (let place = path; ; place = place.replace(/\/?(node_modules\/(@[^/]+\/)?)?[^/]*$/, "")) {
+    if (`${place === "" ? "" : `${place}/`}node_modules/${name}` in lock.packages) return true;
+    if (place === "") return false;
+  }
+}
