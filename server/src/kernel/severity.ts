@@ -36,6 +36,9 @@ const WORDS: Readonly<Record<number, string>> = {
 /** Levels of bunyan and pino. Those of Python have other meanings, see `severityOfPython`. */
 const BUNYAN: Readonly<Record<string, number>> = { 10: 1, 20: 5, 30: 9, 40: 13, 50: 17, 60: 21 };
 
+/** Raised with every change to the spellings: severities that were derived by older ones are looked at anew when they are read. */
+export const SPELLINGS_VERSION = 1;
+
 /** Every spelling that is known, in lower case, with its severity number. */
 export const LEVEL_SPELLINGS: ReadonlyMap<string, number> = spellings();
 

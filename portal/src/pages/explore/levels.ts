@@ -24,4 +24,4 @@ export function levelOf(severity: number | null): LevelId {
 }
 
 /** In SQL what `levelOf` is here. */
-export const LEVEL_SQL = `CASE ${LEVELS.map(({ id, from }) => `WHEN severity >= ${from} THEN '${id}'`).join(" ")} ELSE 'other' END`;
+export const LEVEL_SQL = "coalesce(severity_name, 'other')";

@@ -211,6 +211,8 @@ export interface Tables
     /** JSON list of the attributes that have a column of their own in the file. */
     promoted: string;
     created_at: number;
+    /** Version of the spellings of levels by which the file's severities were derived. */
+    spellings: number;
     /** Replaced by a merge, or past its retention; kept on disk until no query can read it. */
     dropped_at: number | null;
   };

@@ -1,3 +1,5 @@
+import { SEVERITY_NAMES } from "#kernel/severity.ts";
+
 /** The three kinds of telemetry (reference, "Endpoints"). */
 export type TelemetryType = "logs" | "metrics" | "traces";
 
@@ -16,6 +18,8 @@ export interface Column {
     | "JSON"
     | "MAP(VARCHAR, VARCHAR)";
   readonly description: string;
+  /** Made of other columns when rows are read, and in no file. */
+  readonly derived?: true;
 }
 
 const timestamp: Column = {
@@ -35,12 +39,16 @@ const project: Column = {
 };
 const text = (name: string, description: string): Column => ({ name, type: "VARCHAR", description });
 
-/** The columns of each table, in the order in which `SELECT *` shows them. */
+/** The columns that rows of each type are stored with. */
 export const COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
   logs: [
     timestamp,
     text("level", "severity label as sent"),
-    { name: "severity", type: "UTINYINT", description: "severity number of OpenTelemetry, 1 to 24, or NULL" },
+    {
+      name: "severity",
+      type: "UTINYINT",
+      description: "severity number of OpenTelemetry, 1 to 24, by the level's spelling, or NULL",
+    },
     text("message", "log text"),
     text("service", "service that logged"),
     text("trace_id", "trace that the entry belongs to"),
@@ -68,6 +76,17 @@ export const COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
     attributes,
     project,
   ],
+};
+
+const severityName: Column = {
+  ...text("severity_name", `severity as a word, to group by: ${SEVERITY_NAMES.join(", ")}, or NULL`),
+  derived: true,
+};
+
+/** The columns of each table, in the order in which `SELECT *` shows them. */
+export const SHOWN_COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
+  ...COLUMNS,
+  logs: COLUMNS.logs.flatMap((column) => (column.name === "severity" ? [column, severityName] : [column])),
 };
 
 /** Prefix of the columns that promoted attributes have in Parquet files. */

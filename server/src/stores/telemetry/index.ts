@@ -5,7 +5,7 @@ import type { TelemetryFeed } from "./feed/types.ts";
 import type { RecordTable } from "./records/index.ts";
 import type { TimeRange } from "./snapshot.ts";
 
-export { COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
+export { COLUMNS, SHOWN_COLUMNS, TELEMETRY_TYPES, type Column, type TelemetryType } from "./columns.ts";
 export type { TimeRange } from "./snapshot.ts";
 export {
   MATCHABLE,

@@ -207,7 +207,20 @@ export class Manifest {
   #liveFiles() {
     return this.#metadata.read
       .selectFrom("telemetry_file")
-      .select(["id", "org_id", "type", "path", "rows", "bytes", "min_us", "max_us", "day", "promoted", "created_at"])
+      .select([
+        "id",
+        "org_id",
+        "type",
+        "path",
+        "rows",
+        "bytes",
+        "min_us",
+        "max_us",
+        "day",
+        "promoted",
+        "created_at",
+        "spellings",
+      ])
       .where("store_id", "=", this.#storeId)
       .where("dropped_at", "is", null);
   }

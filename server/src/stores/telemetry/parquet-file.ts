@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { SPELLINGS_VERSION } from "#kernel/severity.ts";
 import { HeldFile } from "./hot/file.ts";
 import type { Layout } from "./layout.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -16,6 +17,8 @@ export interface ParquetFile {
   readonly day: string;
   /** Attributes that have a column of their own in the file, see `promotedColumn`. */
   readonly promoted: readonly string[];
+  /** Its severities were derived by older spellings of levels. */
+  readonly oldSpellings: boolean;
   /** In milliseconds since the epoch. */
   readonly createdAt: number;
 }
@@ -35,6 +38,7 @@ export function parquetFile(
     maxUs: file.max_us,
     day: dayOf(file.max_us),
     promoted: JSON.parse(file.promoted) as string[],
+    oldSpellings: file.spellings < SPELLINGS_VERSION,
     createdAt: file.created_at,
   };
 }

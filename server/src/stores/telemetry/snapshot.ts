@@ -11,6 +11,8 @@ export interface ParquetInput {
   readonly maxUs: number;
   /** Attributes that have a column of their own, see `promotedColumn`. */
   readonly promoted: readonly string[];
+  /** Its severities were derived by older spellings of levels. */
+  readonly oldSpellings?: boolean;
 }
 
 /** An NDJSON file with the members of `COLUMNS`; it never changes. */

@@ -133,6 +133,7 @@ export const ROWS: Tables = {
     org_id: "org_1",
     type: "logs",
     path: "org_1/logs/a.parquet",
+    spellings: 1,
     rows: 10,
     bytes: 1000,
     min_us: 1,

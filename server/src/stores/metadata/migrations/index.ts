@@ -22,6 +22,7 @@ import { fileTrash } from "./0025-file-trash.ts";
 import { buckets } from "./0026-buckets.ts";
 import { credentialPolicy } from "./0023-credential-policy.ts";
 import { instance } from "./0027-instance.ts";
+import { spellings } from "./0039-spellings.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0026-buckets", up: buckets },
   { name: "0023-credential-policy", up: credentialPolicy },
   { name: "0027-instance", up: instance },
+  { name: "0039-spellings", up: spellings },
 ];

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { newId } from "#kernel/ids.ts";
+import { SPELLINGS_VERSION } from "#kernel/severity.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "../columns.ts";
@@ -137,6 +138,7 @@ export class ParquetFiles {
         day: dayOf(clamped(file.maxUs)),
         promoted: JSON.stringify(file.promoted),
         created_at: createdAt,
+        spellings: SPELLINGS_VERSION,
       };
     });
   }

@@ -105,6 +105,7 @@ for (const { kind, skip } of DATABASES) {
         day: "2026-11-20",
         promoted: "[]",
         created_at: 1,
+        spellings: 1,
       });
       const many = Array.from({ length: 250 }, (_, i) => `file ${i}`);
       await manifest.commit("org_a", "logs", 0, 1, many.map(file));

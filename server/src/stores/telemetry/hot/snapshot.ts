@@ -54,8 +54,8 @@ export function overlaps({ minUs, maxUs }: ParquetFile, { fromUs = -Infinity, to
   return (maxUs >= fromUs || maxUs === cut) && (minUs < toUs || minUs === -cut);
 }
 
-function parquetInput({ held, rows, bytes, minUs, maxUs, promoted }: ParquetFile): ParquetInput {
-  return { path: held.path, rows, bytes, minUs, maxUs, promoted };
+function parquetInput({ held, rows, bytes, minUs, maxUs, promoted, oldSpellings }: ParquetFile): ParquetInput {
+  return { path: held.path, rows, bytes, minUs, maxUs, promoted, oldSpellings };
 }
 
 function hotInput({ held, rows, bytes }: HotFile): HotInput {

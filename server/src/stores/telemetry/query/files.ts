@@ -60,12 +60,12 @@ function groups(
   const files = latest === undefined ? present : present.toSorted((a, b) => b.maxUs - a.maxUs);
   let used = keys.filter((key) => files.some(({ promoted }) => promoted.includes(key)));
   for (;;) {
-    const byColumns = Map.groupBy(files, ({ promoted }) =>
-      JSON.stringify(used.filter((key) => promoted.includes(key))),
+    const byColumns = Map.groupBy(files, ({ promoted, oldSpellings = false }) =>
+      JSON.stringify({ promoted: used.filter((key) => promoted.includes(key)), oldSpellings }),
     );
     if (byColumns.size <= GROUPS_MAX)
-      return [...byColumns].map(([promoted, group]) => ({
-        promoted: JSON.parse(promoted) as string[],
+      return [...byColumns].map(([columns, group]) => ({
+        ...(JSON.parse(columns) as Pick<ParquetGroup, "promoted" | "oldSpellings">),
         files: group.map(({ path }) => shorten(path)),
         ...(latest === undefined
           ? {}

@@ -39,6 +39,8 @@ export interface ChildAsk {
 /** Parquet files that have columns for the same ones of the asked attributes. */
 export interface ParquetGroup {
   readonly promoted: readonly string[];
+  /** Severities were derived by older spellings of levels. */
+  readonly oldSpellings?: boolean;
   readonly files: readonly string[];
   /** Of each file, if they were asked for. The newest files come first then. */
   readonly times?: readonly FileTimes[];

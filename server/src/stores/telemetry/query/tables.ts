@@ -1,4 +1,4 @@
-import { COLUMNS, TELEMETRY_TYPES, type Column } from "../columns.ts";
+import { SHOWN_COLUMNS, TELEMETRY_TYPES, type Column } from "../columns.ts";
 import { RECORD_TABLE_NAMES, RECORD_TABLES } from "../records/tables.ts";
 
 /** A table that a statement may read. */
@@ -11,7 +11,7 @@ export interface QueryTable {
 
 /** The tables of the query surface. */
 export const QUERY_TABLES: readonly QueryTable[] = [
-  ...TELEMETRY_TYPES.map((name) => ({ name, columns: COLUMNS[name], projectColumn: "project_id" })),
+  ...TELEMETRY_TYPES.map((name) => ({ name, columns: SHOWN_COLUMNS[name], projectColumn: "project_id" })),
   ...RECORD_TABLE_NAMES.map((name) => {
     const columns = RECORD_TABLES[name];
     const hasProject = columns.some((column) => column.name === "project_id");

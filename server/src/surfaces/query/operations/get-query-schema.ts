@@ -4,9 +4,9 @@ import { visibleProjects } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import { isoFromUs } from "#kernel/time.ts";
 import {
-  COLUMNS,
   FUNCTION_NAMES,
   RECORD_TABLES,
+  SHOWN_COLUMNS,
   TABLE_FUNCTION_NAMES,
   TELEMETRY_TYPES,
   type Column,
@@ -61,7 +61,7 @@ function telemetryTable(type: TelemetryType, usage: TelemetryUsage | undefined):
   return {
     name: type,
     description: DESCRIPTIONS[type],
-    columns: columnBodies(COLUMNS[type]),
+    columns: columnBodies(SHOWN_COLUMNS[type]),
     promoted_attributes: [...(usage?.[type].promoted ?? [])],
     figures: usage === undefined ? null : figuresOf(usage[type]),
   };

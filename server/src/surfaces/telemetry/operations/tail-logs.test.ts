@@ -75,7 +75,7 @@ test("an entry comes as a query would show it, with the fields that proxies need
   const { data } = await reader.find("the entry", ({ event }) => event === "entry");
   assert.equal(
     data,
-    '{"timestamp":"2026-11-20T08:00:00.120Z","level":"WARN","severity":13,"message":"a\\"b\\\\","service":null,"trace_id":null,' +
+    '{"timestamp":"2026-11-20T08:00:00.120Z","level":"WARN","severity":13,"severity_name":"warn","message":"a\\"b\\\\","service":null,"trace_id":null,' +
       `"span_id":null,"attributes":${attributes},"project_id":null}`,
   );
 });

@@ -1,10 +1,11 @@
-import { COLUMNS } from "#stores/telemetry/index.ts";
+import { severityName } from "#kernel/severity.ts";
+import { SHOWN_COLUMNS } from "#stores/telemetry/index.ts";
 
-const NAMES = COLUMNS.logs.map(({ name }) => name);
+const NAMES = SHOWN_COLUMNS.logs.map(({ name }) => name);
 const PLACES: ReadonlyMap<string, number> = new Map(NAMES.map((name, place) => [name, place]));
 const HEADS = NAMES.map((name, place) => `${place === 0 ? "{" : ","}"${name}":`);
 
-/** Of columns, in the order of `COLUMNS`. */
+/** Of columns, in the order of `SHOWN_COLUMNS`. */
 export const PLACE = {
   level: placeOf("level"),
   severity: placeOf("severity"),
@@ -15,6 +16,7 @@ export const PLACE = {
   project_id: placeOf("project_id"),
 };
 const TIMESTAMP = placeOf("timestamp");
+const SEVERITY_NAME = placeOf("severity_name");
 
 function placeOf(name: string): number {
   const place = PLACES.get(name);
@@ -61,6 +63,8 @@ export class Row {
 
   /** The row as a query shows it: every column, null where there is nothing. */
   shown(): string {
+    const name = severityName(Number(this.#texts[PLACE.severity]));
+    if (name !== undefined) this.#texts[SEVERITY_NAME] = `"${name}"`;
     let text = "";
     for (let place = 0; place < HEADS.length; place++) {
       const value = this.#texts[place] ?? "null";

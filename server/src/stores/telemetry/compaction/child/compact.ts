@@ -4,7 +4,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { COLUMNS } from "../../columns.ts";
 import type { CompactJob, MadeFile } from "../protocol.ts";
 import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, spread } from "./promote.ts";
-import { hasAttributes, list, literal, withPromoted } from "./sql.ts";
+import { hasAttributes, list, literal, storedColumns, withPromoted } from "./sql.ts";
 import { cutByDay, GROUP_ROWS_MAX, writeParquet } from "./write.ts";
 
 const GROUP_BYTES = 64 * 1024 * 1024;
@@ -18,12 +18,11 @@ const SAMPLE_BYTES = 1024 * 1024;
 export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promise<MadeFile[]> {
   const columns = COLUMNS[job.type];
   const types = columns.map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
-  const names = columns.map(({ name }) => `"${name}"`).join(", ");
   const sampled = job.askedOnly === true ? [] : job.inputs;
   const promoted = hasAttributes(job.type) ? choosePromoted(await sample(sampled), job.asked) : [];
   // Sorted first, so that the sort carries fewer columns; what follows keeps the order.
   const sorted = `(SELECT * FROM ${readJson(job.inputs, types)} ORDER BY "timestamp")`;
-  const select = withPromoted(sorted, names, promoted, []);
+  const select = withPromoted(sorted, storedColumns(job.type), promoted, []);
   const output = { type: job.type, outputDir: job.outputDir, groupRows: groupRowsOf(job), level: ZSTD_LEVEL };
   const file = await writeParquet(duckdb, { ...output, select, rows: job.rows, name: "all", promoted });
   return cutByDay(duckdb, output, file);

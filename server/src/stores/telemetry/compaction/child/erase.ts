@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { predicateSql } from "../../retention/predicate.ts";
 import type { EraseJob, MadeFile } from "../protocol.ts";
+import { SEVERITY_ANEW } from "../../severity-sql.ts";
 import { literal } from "./sql.ts";
 import { writeParquet } from "./write.ts";
 
@@ -14,7 +15,8 @@ export async function erase(duckdb: DuckDBConnection, job: EraseJob): Promise<Ma
   if (matched === 0) return [input];
   const rows = input.rows - matched;
   if (rows === 0) return [];
-  const select = `SELECT * FROM ${source} WHERE NOT ${condition}`;
+  const anew = type === "logs" ? ` REPLACE (${SEVERITY_ANEW} AS "severity")` : "";
+  const select = `SELECT *${anew} FROM ${source} WHERE NOT ${condition}`;
   const made = await writeParquet(duckdb, { ...job, select, rows, name: "kept", promoted: input.promoted });
   if (made.rows !== rows) throw new Error(`${rows} rows were to be kept and ${made.rows} were`);
   return [made];

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { COLUMNS } from "../../columns.ts";
 import type { MadeFile, MergeInput, MergeJob } from "../protocol.ts";
 import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, spread } from "./promote.ts";
-import { hasAttributes, list, literal, withPromoted } from "./sql.ts";
+import { hasAttributes, list, literal, storedColumns, withPromoted } from "./sql.ts";
 import { cutByDay, GROUP_ROWS_MAX, writeParquet, type Written } from "./write.ts";
 
 /** How often a merge that did not fit in memory is tried again with less at once, and how much less. */
@@ -87,8 +86,7 @@ function unsorted(job: MergeJob, inputs: readonly MergeInput[], promoted: readon
 /** Rows of files that have the same attributes promoted. */
 function rowsOf(job: MergeJob, inputs: readonly MergeInput[], promoted: readonly string[]): string {
   const source = `read_parquet(${list(inputs.map(({ path }) => path))}, hive_partitioning = false, union_by_name = true)`;
-  const columns = COLUMNS[job.type].map(({ name }) => `"${name}"`).join(", ");
-  return withPromoted(source, columns, promoted, inputs[0]?.promoted ?? []);
+  return withPromoted(source, storedColumns(job.type), promoted, inputs[0]?.promoted ?? []);
 }
 
 async function sample(duckdb: DuckDBConnection, inputs: readonly MergeInput[]): Promise<string[]> {

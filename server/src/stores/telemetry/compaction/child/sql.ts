@@ -1,4 +1,13 @@
-import { promotedColumn, type TelemetryType } from "../../columns.ts";
+import { COLUMNS, promotedColumn, type TelemetryType } from "../../columns.ts";
+import { SEVERITY_ANEW } from "../../severity-sql.ts";
+
+/** The columns that rows are stored with, as a list for SELECT; what older spellings of levels did not know is derived anew. */
+export function storedColumns(type: TelemetryType): string {
+  const columns = COLUMNS[type].map(({ name }) =>
+    type === "logs" && name === "severity" ? `${SEVERITY_ANEW} AS "severity"` : `"${name}"`,
+  );
+  return columns.join(", ");
+}
 
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

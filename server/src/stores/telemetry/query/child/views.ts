@@ -1,6 +1,7 @@
 import { promotedColumn } from "../../columns.ts";
+import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
 import type { TimeRange } from "../../snapshot.ts";
-import type { ChildFiles, ChildTable, ColumnText } from "../protocol.ts";
+import type { ChildFiles, ChildTable, ColumnText, ParquetGroup } from "../protocol.ts";
 import { HOT_ROW_BYTES_MAX } from "../settings.ts";
 import { QUERY_TABLES, type QueryTable } from "../tables.ts";
 
@@ -74,28 +75,42 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
   const select = (source: string, columns: readonly string[]): string =>
     `SELECT ${columns.join(", ")} FROM ${source}${where}`;
   // A file's further columns do not matter to one that does not name them.
-  const groups = keys.length > 0 ? parquet : [{ promoted: [], files: parquet.flatMap((group) => group.files) }];
+  const groups = keys.length > 0 ? parquet : withoutColumns(parquet);
   const selects = groups
     .filter((group) => group.files.length > 0)
     .map((group) =>
       select(
         `read_parquet(${list(group.files)}, hive_partitioning = false, union_by_name = false)`,
-        columnsOf(table, keys, group.promoted, isPart),
+        columnsOf(table, keys, group, isPart),
       ),
     );
-  if (hot.length > 0) selects.push(select(readJson(table, list(hot)), columnsOf(table, keys, [], isPart)));
+  // What the log had when the server was updated was derived by older spellings; to look at all of it anew costs nothing beside reading JSON.
+  const columns = columnsOf(table, keys, { promoted: [], oldSpellings: true }, isPart);
+  if (hot.length > 0) selects.push(select(readJson(table, list(hot)), columns));
   if (selects.length === 0) selects.push(emptySelect(table, keys));
   return `CREATE OR REPLACE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}${isPart ? BARRIER : ""}`;
+}
+
+/** The files of all groups, told apart only by what decides about the table's own columns. */
+function withoutColumns(groups: readonly ParquetGroup[]): ParquetGroup[] {
+  return [false, true].map((oldSpellings) => {
+    const alike = groups.filter((group) => (group.oldSpellings ?? false) === oldSpellings);
+    return { promoted: [], oldSpellings, files: alike.flatMap(({ files }) => files) };
+  });
 }
 
 /** The table's columns, and those of promoted attributes. */
 function columnsOf(
   table: QueryTable,
   keys: readonly string[],
-  promoted: readonly string[],
+  { promoted, oldSpellings = false }: Pick<ParquetGroup, "promoted" | "oldSpellings">,
   isPart: boolean,
 ): readonly string[] {
-  const plain = table.columns.map(({ name, type }) => ({ name: quoteName(name), type, value: quoteName(name) }));
+  const plain = table.columns.map(({ name, type }) => ({
+    name: quoteName(name),
+    type,
+    value: valueOf(name, table, oldSpellings),
+  }));
   const attributes = keys.map((key) => {
     const name = quoteName(promotedColumn(key));
     const value = promoted.includes(key) ? name : `${quoteName(ATTRIBUTES)}->>${quoteText(key)}`;
@@ -107,6 +122,14 @@ function columnsOf(
   });
 }
 
+/** The value of a column as its file has it, or as it is made of others. */
+function valueOf(name: string, table: QueryTable, oldSpellings: boolean): string {
+  const severity = oldSpellings ? SEVERITY_ANEW : quoteName("severity");
+  if (table.name !== "logs") return quoteName(name);
+  if (name === "severity") return severity;
+  return name === "severity_name" ? severityNameSql(severity) : quoteName(name);
+}
+
 /**
  * The same value, without the others of its file: DuckDB applies functions to all values of a column's dictionary, whichever rows have
  * them, and what has two columns as arguments makes a column without one. (Maps have no dictionary.)
@@ -116,7 +139,8 @@ function alone(value: string): string {
 }
 
 function readJson(table: QueryTable, list: string): string {
-  const types = table.columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
+  const stored = table.columns.filter(({ derived }) => derived !== true);
+  const types = stored.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
   return `read_json(${list}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`;
 }
 

@@ -14,6 +14,8 @@ export interface TestFile {
   readonly type: TelemetryType;
   readonly rows: readonly Row[];
   readonly promoted?: readonly string[];
+  /** Severities as a server of before wrote them. */
+  readonly oldSpellings?: boolean;
 }
 
 export interface FilesEngine {
@@ -96,11 +98,11 @@ async function writeFiles(directory: string, files: readonly TestFile[]): Promis
   }
   await duckdb(...statements);
   return Promise.all(
-    files.map(async ({ rows, promoted = [] }, i) => {
+    files.map(async ({ rows, promoted = [], oldSpellings = false }, i) => {
       const path = paths[i] ?? "";
       const times = rows.map((row) => Date.parse(String(row["timestamp"])) * 1000);
       const [minUs, maxUs] = [Math.min(...times), Math.max(...times) + 999];
-      return { path, rows: rows.length, bytes: (await stat(path)).size, minUs, maxUs, promoted };
+      return { path, rows: rows.length, bytes: (await stat(path)).size, minUs, maxUs, promoted, oldSpellings };
     }),
   );
 }

@@ -41,7 +41,8 @@ export function since(
   if (own === undefined) return files;
   const parquet = own.parquet.map((group) => {
     const kept = group.files.filter((_, i) => (group.times?.[i]?.[1] ?? Infinity) >= fromUs);
-    return { promoted: group.promoted, files: kept };
+    const { promoted, oldSpellings = false } = group;
+    return { promoted, oldSpellings, files: kept };
   });
   const narrowed: ChildTable = {
     parquet: parquet.filter((group) => group.files.length > 0),
