@@ -1,7 +1,6 @@
 import type { CallInput, Client } from "@mooring/client";
 import type { ResultOf, Route } from "@mooring/contract";
 import {
-  keepPreviousData,
   useInfiniteQuery,
   useMutation,
   useQuery,
@@ -9,6 +8,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from "@tanstack/react-query";
+import { keepSameRows } from "./previous-rows.ts";
 import { useConfirmed } from "./confirmation.tsx";
 import { sessionClient } from "./clients.ts";
 import { useOrganization } from "~/app/scope.ts";
@@ -34,11 +34,12 @@ export function useRead<const T extends Route>(
   { enabled = true, refetchMs }: ReadOptions = {},
 ): UseQueryResult<ResultOf<T>> {
   const { client, owner } = useClientFor(row);
+  const queryKey = [owner, row.operationId, input];
   return useQuery({
-    queryKey: [owner, row.operationId, input],
+    queryKey,
     queryFn: ({ signal }) => client.call(row, { ...input, signal }),
     enabled,
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => keepSameRows(previous, query, queryKey),
     ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
   });
 }
@@ -61,8 +62,9 @@ export function useList<const T extends Route>(
   { enabled = true, refetchMs }: ReadOptions = {},
 ): ItemList<ItemOf<T>> {
   const { client, owner } = useClientFor(row);
+  const queryKey = [owner, row.operationId, input, "pages"];
   const result = useInfiniteQuery({
-    queryKey: [owner, row.operationId, input, "pages"],
+    queryKey,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ signal, pageParam }) => {
       const query = {
@@ -72,7 +74,7 @@ export function useList<const T extends Route>(
       return (await client.call(row, { ...input, query, signal })) as Page<ItemOf<T>>;
     },
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => keepSameRows(previous, query, queryKey),
     enabled,
     ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
   });

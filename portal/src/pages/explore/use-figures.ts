@@ -1,5 +1,6 @@
 import type { Client } from "@mooring/client";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery, type QueryKey } from "@tanstack/react-query";
+import { keepSameRows } from "~/api/previous-rows.ts";
 import { smallQuery, type QueryStatistics } from "~/api/stream.ts";
 import { stepMs, stepsOf } from "~/kit/bars-steps.ts";
 import type { Bounds } from "~/kit/time-range.ts";
@@ -35,7 +36,9 @@ interface Asked {
 /** How many entries there are, by time, level and service. The queries of the search before are ended. */
 export function useFigures({ client, organization, wanted, bounds, enabled }: Asked): Figures {
   const step = stepMs(Date.parse(bounds.from), Date.parse(bounds.to), BARS_MAX);
-  const key = [organization, "explore", wanted, bounds];
+  const key = [organization, "explore", wanted, { bounds }];
+  const keep = <T>(previous: T | undefined, query: { queryKey: QueryKey } | undefined, of: string): T | undefined =>
+    keepSameRows(previous, query, [...key, of]);
   const histogram = useQuery({
     queryKey: [...key, "histogram"],
     queryFn: async ({ signal }) => {
@@ -47,7 +50,7 @@ export function useFigures({ client, organization, wanted, bounds, enabled }: As
     retry: false,
     staleTime: Infinity,
     gcTime: 10_000,
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => keep(previous, query, "histogram"),
   });
   const facets = useQuery({
     queryKey: [...key, "facets"],
@@ -59,7 +62,7 @@ export function useFigures({ client, organization, wanted, bounds, enabled }: As
     retry: false,
     staleTime: Infinity,
     gcTime: 10_000,
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => keep(previous, query, "facets"),
   });
   return {
     histogram: histogram.data?.histogram ?? null,

@@ -1,5 +1,6 @@
 import { FILE_ROUTES } from "@mooring/contract";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { keepSameRows } from "~/api/previous-rows.ts";
 import type { ItemList } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
 import type { ListedFile, StoredFile, TrashedFile } from "./files.ts";
@@ -21,15 +22,16 @@ interface Filters {
 /** Files newest first, page after page: this list goes by offset and tells a total. */
 export function useFiles({ prefix, project, enabled }: Filters): FileList {
   const { client, slug } = useOrganization();
+  const queryKey = [slug, FILE_ROUTES.listFiles.operationId, { prefix, project }];
   const result = useInfiniteQuery({
-    queryKey: [slug, FILE_ROUTES.listFiles.operationId, { prefix, project }],
+    queryKey,
     initialPageParam: 0,
     queryFn: async ({ signal, pageParam }) => {
       const query = { limit: PAGE, offset: pageParam, prefix, project };
       return (await client.call(FILE_ROUTES.listFiles, { query, purpose: "list the files", signal })).data;
     },
     getNextPageParam: nextOffset,
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => keepSameRows(previous, query, queryKey),
     enabled,
   });
   return { ...listOf(result), total: result.data?.pages.at(-1)?.total ?? 0 };
@@ -38,15 +40,16 @@ export function useFiles({ prefix, project, enabled }: Filters): FileList {
 /** Each name once with its newest file, in order of the names. */
 export function useFileNames({ prefix, project, enabled }: Filters): FileList {
   const { client, slug } = useOrganization();
+  const queryKey = [slug, FILE_ROUTES.listFileNames.operationId, { prefix, project }];
   const result = useInfiniteQuery({
-    queryKey: [slug, FILE_ROUTES.listFileNames.operationId, { prefix, project }],
+    queryKey,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ signal, pageParam }) => {
       const query = { limit: PAGE, cursor: pageParam, prefix, project };
       return (await client.call(FILE_ROUTES.listFileNames, { query, purpose: "list the files by name", signal })).data;
     },
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => keepSameRows(previous, query, queryKey),
     enabled,
   });
   const list = listOf(result);
@@ -62,15 +65,16 @@ export interface TrashList extends FileList<TrashedFile> {
 /** What was deleted and can be restored, last deleted first. */
 export function useTrash(project: string | undefined): TrashList {
   const { client, slug } = useOrganization();
+  const queryKey = [slug, FILE_ROUTES.listTrash.operationId, { project }];
   const result = useInfiniteQuery({
-    queryKey: [slug, FILE_ROUTES.listTrash.operationId, { project }],
+    queryKey,
     initialPageParam: 0,
     queryFn: async ({ signal, pageParam }) => {
       const query = { limit: PAGE, offset: pageParam, project };
       return (await client.call(FILE_ROUTES.listTrash, { query, purpose: "list the trash", signal })).data;
     },
     getNextPageParam: nextOffset,
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => keepSameRows(previous, query, queryKey),
   });
   const last = result.data?.pages.at(-1);
   return { ...listOf(result), total: last?.total ?? 0, bytes: last?.bytes ?? 0, days: last?.trash_days };

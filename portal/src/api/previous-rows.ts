@@ -1,0 +1,36 @@
+import type { QueryKey } from "@tanstack/react-query";
+
+/**
+ * Names in a query's key that choose among the rows of one thing: pages, times and filters. Every other name says whose rows
+ * they are. A name that is missing here costs a moment of "loading"; a wrong one shows rows under another's name.
+ */
+export const FILTER_NAMES: ReadonlySet<string> = new Set(
+  (
+    "limit cursor offset from to bounds search q prefix delimiter type status level service trace_id environment archived " +
+    "include_revoked verified header pointer actor action target result request_id"
+  ).split(" "),
+);
+
+/**
+ * What a read shows until its answer is there: the rows before, when they are of the same organization, project and thing.
+ * For `placeholderData`.
+ */
+export function keepSameRows<T>(
+  previous: T | undefined,
+  query: { readonly queryKey: QueryKey } | undefined,
+  key: QueryKey,
+) {
+  return query !== undefined && differsInFiltersOnly(query.queryKey, key) ? previous : undefined;
+}
+
+/** Whether two keys name the same rows but for pages, times and filters. */
+export function differsInFiltersOnly(before: unknown, after: unknown): boolean {
+  if (Object.is(before, after)) return true;
+  if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) return false;
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].every((name) => FILTER_NAMES.has(name) || differsInFiltersOnly(before[name], after[name]));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
