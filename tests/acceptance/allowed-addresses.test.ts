@@ -70,7 +70,6 @@ for (const [where, settings] of [
 
     test(isTrusted ? "who the proxy says is inside is let in" : "a made-up X-Forwarded-For helps nobody", async () => {
       for (const { name, send } of SURFACES) {
-        // Ten failed sign-ins a minute are the most for one client and address, and these come from one.
         const answer = await send(place.ground, INSIDE);
         if (isTrusted) assert.ok(answer.status < 400, `${name}: ${answer.status} ${answer.text}`);
         else assert.notEqual(Math.floor(answer.status / 100), 2, `${name} let a forged address in`);

@@ -29,7 +29,7 @@ export interface S3Parts {
   readonly identity: Pick<Identity, "envelope">;
 }
 
-/** A client whose clock or secret is wrong makes many before somebody looks. */
+/** Before wrong ones are told to slow down: a client whose clock or secret is wrong makes many before somebody looks. */
 const FAILED_SIGNATURES_MAX = 100;
 
 /** The gateway's side behind its wire. */

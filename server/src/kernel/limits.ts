@@ -61,8 +61,16 @@ export const SESSION_TOKEN_LIFETIME_S = 300;
 /** How long a sign-in may take from its first step to its last, and how often the last may be tried. */
 export const SIGN_IN_ATTEMPT_MS = 5 * 60 * 1000;
 export const SIGN_IN_ATTEMPT_TRIES_MAX = 5;
-/** Failed sign-ins a minute from one address, whoever they are for. */
-export const FAILED_SIGN_INS_ADDRESS_MAX = 30;
+/** Failures of one account or client at one place that are answered before the next one has to wait. */
+export const FAILURES_WITHOUT_DELAY = 10;
+/** The longest wait that failures cause, and how long after the last one they are forgotten. */
+export const FAILURE_DELAY_S_MAX = 30;
+export const FAILURES_FORGOTTEN_AFTER_MS = 15 * 60 * 1000;
+/** Pairs of account and place whose failures are kept in memory, about 250 bytes each. Beyond it the one that failed longest ago is forgotten. */
+export const FAILURE_KEYS_MAX = 50_000;
+/** How long a browser is known in which somebody signed in, and how many people's it can be. */
+export const DEVICE_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
+export const DEVICE_PEOPLE_MAX = 5;
 /** Passwords that are hashed at one time, and how long the next one waits for its turn. */
 export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASH_WAIT_MS = 10_000;

@@ -61,7 +61,7 @@ export {
   type NewTrust,
   type TrustView,
 } from "./credentials/index.ts";
-export { FailureLimit } from "./credentials/index.ts";
+export { FailureDelay, failurePlaceOf } from "./credentials/index.ts";
 export { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
 export type { Envelope, SealedPlace, SigningKeyInfo } from "./keys/index.ts";
 export { ScopeRefusal, type AccessTokenClaims, type IssuedToken, type VerifiedToken } from "./tokens/index.ts";

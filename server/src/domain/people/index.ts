@@ -26,6 +26,7 @@ export {
 export type { SessionRow } from "./sessions/store.ts";
 export { createSessionToken, withPeople } from "./sessions/tokens.ts";
 export { confirm } from "./sessions/confirm.ts";
+export { deviceCookie, deviceOf } from "./sign-in/device.ts";
 export { signInWithPasskey } from "./sign-in/passkey.ts";
 export { signInWithRecoveryCode, signInWithTotp } from "./sign-in/second-step.ts";
 export { signInWithPassword, type SignInStep } from "./sign-in/password.ts";

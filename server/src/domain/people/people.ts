@@ -25,7 +25,7 @@ export function createPeople(options: {
     credentials: identity.credentials,
     portal,
     provider: options.oidc === null ? null : new Provider(options.oidc, portal.origin),
-    throttle: new Throttle(clock),
+    throttle: new Throttle({ clock, envelope: identity.envelope }),
   };
 }
 

@@ -1,14 +1,31 @@
 import type { ResultOf, PORTAL_ROUTES } from "@mooring/contract";
-import { endSession, sessionOfSecret, type Origin, type PeopleDeps, type SignInStep } from "#domain/people/index.ts";
+import {
+  deviceCookie,
+  deviceOf,
+  endSession,
+  sessionOfSecret,
+  type Origin,
+  type PeopleDeps,
+  type SignInStep,
+} from "#domain/people/index.ts";
 import { clearCookie, cookieOf, SESSION_COOKIE, setCookie, type OperationContext } from "#http/index.ts";
-import { SESSION_LIFETIME_MS } from "#kernel/limits.ts";
+import { DEVICE_LIFETIME_MS, SESSION_LIFETIME_MS } from "#kernel/limits.ts";
+import { DEVICE_COOKIE } from "./origin.ts";
 
 type Reply = OperationContext["reply"];
 
-/** Hands the browser its session. Nothing on the way may keep the answer. */
-export function sendSession(reply: Reply, secret: string): void {
+/** Hands the browser its session, and what says later that this person signed in there. Nothing on the way may keep the answer. */
+export async function sendSession(
+  people: PeopleDeps,
+  { request, reply }: Pick<OperationContext, "request" | "reply">,
+  secret: string,
+): Promise<void> {
   setCookie(reply, SESSION_COOKIE, secret, SESSION_LIFETIME_MS / 1000);
   void reply.header("cache-control", "no-store");
+  const session = await sessionOfSecret(people, secret);
+  if (session === undefined) return;
+  const device = deviceCookie(people, deviceOf(people, cookieOf(request, DEVICE_COOKIE)), session.userId);
+  setCookie(reply, DEVICE_COOKIE, device, DEVICE_LIFETIME_MS / 1000);
 }
 
 export function endCookie(reply: Reply): void {
@@ -37,6 +54,6 @@ export async function answerStep(
   void context.reply.header("cache-control", "no-store");
   if (step.status === "second_factor") return { status: step.status, ticket: step.ticket, methods: [...step.methods] };
   await endFormer(people, context, origin);
-  sendSession(context.reply, step.secret);
+  await sendSession(people, context, step.secret);
   return { status: "signed_in", ticket: null, methods: [] };
 }

@@ -1,7 +1,11 @@
 import type { Origin } from "#domain/people/index.ts";
-import type { OperationContext } from "#http/index.ts";
+import { cookieOf, type OperationContext } from "#http/index.ts";
+
+/** Says that somebody signed in with this browser before. It outlives the session and opens nothing. */
+export const DEVICE_COOKIE = "__Host-mooring-device";
 
 /** What is kept about where a request came from. */
 export function originOf({ ip, requestId, request }: Pick<OperationContext, "ip" | "requestId" | "request">): Origin {
-  return { ip, requestId, userAgent: request.headers["user-agent"] ?? null };
+  const device = cookieOf(request, DEVICE_COOKIE) ?? null;
+  return { ip, requestId, userAgent: request.headers["user-agent"] ?? null, device };
 }

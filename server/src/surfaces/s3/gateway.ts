@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { FailureLimit } from "#domain/identity/index.ts";
+import { FailureDelay } from "#domain/identity/index.ts";
 import { S3Error, type Bucket, type S3Principal } from "#domain/s3/index.ts";
 import { letTheRestPass } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -45,7 +45,7 @@ export function createS3Gateway(deps: S3GatewayDeps, answered: (about: Answered)
   const { settings, domain, clock } = deps;
   const authenticator = createS3Authenticator({
     keys: domain.keys,
-    failures: new FailureLimit(clock, settings.failedSignaturesMax),
+    failures: new FailureDelay(clock, settings.failedSignaturesMax),
     nowMs: () => clock.nowMs(),
     regions: regionsOf(settings.region),
     v2: settings.signatureV2,

@@ -31,4 +31,4 @@ export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
 export type { Credential, CredentialSecret } from "./view.ts";
-export { FailureLimit } from "./failure-limit.ts";
+export { FailureDelay, failurePlaceOf } from "./failure-delay.ts";

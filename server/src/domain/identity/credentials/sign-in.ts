@@ -5,8 +5,8 @@ import type { Envelope } from "#domain/identity/keys/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
-import { FailureLimit } from "./failure-limit.ts";
-import type { Gate, Origin } from "./gate.ts";
+import { FailureDelay, failurePlaceOf } from "./failure-delay.ts";
+import type { Gate } from "./gate.ts";
 import type { RefusalLog } from "./refusals.ts";
 import type { CredentialState, CredentialStates } from "./states.ts";
 import type { UsageLog } from "./usage.ts";
@@ -49,29 +49,30 @@ export interface SignInDeps {
 /** Client authentication by identifier and secret, or by another issuer's token, for every surface that takes them. */
 export class SignIn {
   readonly #deps: SignInDeps;
-  readonly #failures: FailureLimit;
+  readonly #failures: FailureDelay;
   /** SHA-256 of the secret that was last accepted, as long as the state that accepted it is in memory. */
   readonly #accepted = new WeakMap<CredentialState, { digest: Buffer; secret: Secret }>();
 
   constructor(deps: SignInDeps) {
     this.#deps = deps;
-    this.#failures = new FailureLimit(deps.clock);
+    this.#failures = new FailureDelay(deps.clock);
   }
 
   /**
    * The credential's present state. An unknown client, a wrong secret, and a credential that is revoked or expired are
    * refused alike, in words and in time; who has shown the right secret is told what else is in the way.
-   * @throws Problem `unauthorized`; `approval_pending`, `address_not_allowed`; `rate_limited` after ten failures a minute of this client from this address;
-   * `unavailable` when this node can't know
+   * A right secret is taken whatever failed before it: 256 random bits are not found by guessing.
+   * @throws Problem `unauthorized`; `approval_pending`, `address_not_allowed`; `rate_limited` instead of `unauthorized` after ten failures of this
+   * client at this place; `unavailable` when this node can't know
    */
   async authenticate(request: SignInRequest): Promise<CredentialState> {
-    const key = await this.#begin(request);
+    await this.#fresh();
     const state = await this.#verify(request);
     if (state !== undefined) {
-      this.#requireUsable(state, request, key);
+      this.#deps.gate.require(state, request);
       return state;
     }
-    this.#failures.fail(key);
+    this.#fail(request);
     throw new Problem(
       "unauthorized",
       "The client id or the client secret is not right, or the credential is no longer valid.",
@@ -85,45 +86,37 @@ export class SignIn {
    */
   async authenticateAssertion(request: AssertionRequest): Promise<{ credential: CredentialState; trustId: string }> {
     const { states, federation, clock, usage } = this.#deps;
-    const key = await this.#begin(request);
+    await this.#fresh();
     const state = CLIENT_ID.test(request.clientId) ? await states.byClient(request.clientId) : undefined;
     const live = state !== undefined && isLive(state, clock.nowMs()) ? state : undefined;
     try {
       const { trustId, subject } = await federation.accept(live?.trusts ?? [], request.assertion);
       if (live === undefined) throw new Error("cannot sign in: an assertion was taken for no credential");
-      this.#requireUsable(live, request, key);
+      this.#deps.gate.require(live, request);
       usage.touch(live.id, { trustId, subject, ip: request.ip });
       return { credential: live, trustId };
     } catch (error) {
       if (!(error instanceof AssertionRefusal)) throw error;
-      this.#failures.fail(key);
       this.#refuse(request, state, live === undefined ? reasonOf(state, clock.nowMs()) : error.reason);
+      if (!error.isIssuersFault) this.#fail(request);
       throw new Problem("unauthorized", error.message);
     }
   }
 
-  /** Waits until this node knows what it decides by. Returns what failures are counted under. @throws Problem `rate_limited`, `unavailable` */
-  async #begin({ clientId, ip }: { readonly clientId: string; readonly ip: string }): Promise<string> {
+  /** Waits until this node knows what it decides by. @throws Problem `unavailable` */
+  async #fresh(): Promise<void> {
     const renewing = this.#deps.feed.ensureFresh();
     if (renewing !== undefined) await renewing;
-    const key = `${clientId.slice(0, 64)} ${ip}`;
-    this.#failures.check(key);
-    return key;
+  }
+
+  /** @throws Problem `rate_limited` */
+  #fail({ clientId, ip }: { readonly clientId: string; readonly ip: string }): void {
+    this.#failures.fail(`${clientId.slice(0, 64)} ${failurePlaceOf(ip)}`);
   }
 
   /** Which of a credential's secrets this is, for tokens that must end with it. */
   secretIdOf(state: CredentialState, clientSecret: string): string | undefined {
     return matchingSecret(state, this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, clientSecret))?.id;
-  }
-
-  /** Counts as a failure: whoever has a secret of somebody else tries it from where they are. */
-  #requireUsable(state: CredentialState, origin: Origin, key: string): void {
-    try {
-      this.#deps.gate.require(state, origin);
-    } catch (error) {
-      this.#failures.fail(key);
-      throw error;
-    }
   }
 
   async #verify(request: SignInRequest): Promise<CredentialState | undefined> {

@@ -37,9 +37,12 @@ export type AssertionForm = Pick<Assertion, "issuer" | "subject" | "times">;
 /** `message` is for the caller and says nothing of any credential; `reason` is for the audit log. */
 export class AssertionRefusal extends Error {
   readonly reason: string;
+  /** Its keys could not be read, or not the one that is named: no failure of the client, which can do nothing about it. */
+  readonly isIssuersFault: boolean;
 
-  constructor(message: string, reason: string) {
+  constructor(message: string, reason: string, isIssuersFault = false) {
     super(message);
+    this.isIssuersFault = isIssuersFault;
     this.name = "AssertionRefusal";
     this.reason = reason;
   }

@@ -40,6 +40,8 @@ const trust = (part: Partial<Trust> = {}): Trust => ({
 });
 const good = { aud: AUDIENCE, sub: SUBJECT };
 const nowS = (): number => Math.floor(clock.nowMs() / 1000);
+const unknownKey = async (i: number): Promise<string> =>
+  issuer.token(good, { header: { kid: `unknown-${i}` }, nowS: nowS() });
 
 async function refused(promise: Promise<unknown>, reason: RegExp): Promise<void> {
   await assert.rejects(promise, (error: unknown) => {
@@ -177,21 +179,58 @@ describe("a token is refused", () => {
 });
 
 describe("keys", () => {
-  test("of a kid that is not known are asked for again, but not more than every 15 seconds", async () => {
+  test("of a kid that is not known are asked for at once, five times in a row, then once in five seconds", async () => {
     const federation = fresh();
     await federation.accept([trust()], await issuer.token(good));
+    for (let i = 2; i <= 5; i++) {
+      await issuer.rotate();
+      await federation.accept([trust()], await issuer.token(good));
+      assert.equal(issuer.asked.length, 2 * i, "the new key is taken in the moment in which it appears");
+    }
     await issuer.rotate();
     await refused(federation.accept([trust()], await issuer.token(good)), /no such key/);
-    assert.equal(issuer.asked.length, 2, "they were read a moment ago");
-    clock.advance(15_000);
-    await Promise.all([1, 2, 3].map(async () => federation.accept([trust()], await issuer.token(good))));
-    assert.equal(issuer.asked.length, 4, "asked once for all");
-    for (let i = 0; i < 5; i++)
-      await refused(
-        federation.accept([trust()], await issuer.token(good, { header: { kid: `x${i}` } })),
-        /no such key/,
-      );
-    assert.equal(issuer.asked.length, 4);
+    assert.equal(issuer.asked.length, 10);
+    clock.advance(4_999);
+    await refused(federation.accept([trust()], await issuer.token(good)), /no such key/);
+    assert.equal(issuer.asked.length, 10);
+    clock.advance(1);
+    await federation.accept([trust()], await issuer.token(good));
+    for (let i = 0; i < 5; i++) await refused(federation.accept([trust()], await unknownKey(i)), /no such key/);
+    assert.equal(issuer.asked.length, 12, "one more question in the five seconds");
+    clock.advance(60 * 60_000 - 1);
+    for (let i = 0; i < 10; i++) await refused(federation.accept([trust()], await unknownKey(i)), /no such key/);
+    assert.equal(issuer.asked.length, 12 + 10, "no more than five are saved up");
+  });
+
+  test("that many need at one time are asked for once, and those of another issuer meanwhile", async () => {
+    const other = await startIssuer("ES256");
+    const federation = fresh();
+    await federation.accept([trust()], await issuer.token(good));
+    for (let i = 0; i < 6; i++) await refused(federation.accept([trust()], await unknownKey(i)), /no such key/);
+    await federation.accept([trust({ issuer: other.url })], await other.token(good));
+    clock.advance(5_000);
+    issuer.asked.length = 0;
+    await issuer.rotate();
+    await Promise.all(Array.from({ length: 20 }, async () => federation.accept([trust()], await issuer.token(good))));
+    assert.deepEqual(issuer.asked, [DISCOVERY, KEYS]);
+    await other.close();
+  });
+
+  test("that appear while a question is under way are asked for once more", async () => {
+    const federation = fresh();
+    await federation.accept([trust()], await issuer.token(good));
+    const before = JSON.stringify({ keys: issuer.published.keys });
+    const asked = new Promise<void>((resolve) => {
+      issuer.answers.set(KEYS, (_request, response) => {
+        issuer.answers.delete(KEYS);
+        void issuer.rotate().then(() => response.end(before));
+        resolve();
+      });
+    });
+    const early = refused(federation.accept([trust()], await unknownKey(0)), /no such key/);
+    await asked;
+    await federation.accept([trust()], await issuer.token(good));
+    await early;
   });
 
   test("are read anew after ten minutes, and without their issuer forgotten after an hour", async () => {
@@ -292,8 +331,8 @@ describe("keys", () => {
     await federation.accept([trust({ issuer: other.url })], await other.token(good));
     await checked;
     assert.ok(performance.now() - startedMs < 5000);
-    await refused(federation.accept([trust()], await issuer.token(good)), /within 400 ms/);
-    assert.deepEqual(issuer.asked, [DISCOVERY], "it is not asked again so soon");
+    for (let i = 0; i < 6; i++) await refused(federation.accept([trust()], await issuer.token(good)), /within 400 ms/);
+    assert.equal(issuer.asked.length, 5, "it is not asked for ever");
     await other.close();
   });
 

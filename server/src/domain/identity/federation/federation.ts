@@ -48,7 +48,7 @@ export class Federation {
     const named = trusts.filter(({ issuer }) => issuer === assertion.issuer);
     if (named.length === 0) throw refusal(assertion, "no trust names the issuer");
     await this.#keys.verify(assertion).catch((error: unknown) => {
-      throw error instanceof SignatureRefusal ? refusal(assertion, error.message) : error;
+      throw error instanceof SignatureRefusal ? refusal(assertion, error.message, error.isIssuersFault) : error;
     });
     let why: string | undefined;
     for (const trust of named) {
@@ -101,10 +101,11 @@ export class Federation {
 }
 
 /** The same for a client that does not exist: it names only what the caller brought. */
-function refusal({ issuer, subject }: Assertion, reason: string): AssertionRefusal {
+function refusal({ issuer, subject }: Assertion, reason: string, isIssuersFault = false): AssertionRefusal {
   return new AssertionRefusal(
     `No trust of this client takes an assertion of the issuer ${issuer.slice(0, 200)} about ${subject.slice(0, 200)}, or the issuer's keys can't be read now. The organization's audit log says which check failed.`,
     `assertion refused: ${reason}`,
+    isIssuersFault,
   );
 }
 

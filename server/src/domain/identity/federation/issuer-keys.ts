@@ -4,7 +4,15 @@ import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { ASSERTION_ALGORITHMS, type Assertion } from "./assertion.ts";
 
 /** The signature could not be found good. `message` is for those who manage the trust. */
-export class SignatureRefusal extends Error {}
+export class SignatureRefusal extends Error {
+  /** What the issuer publishes does not serve, or not yet; the client can do nothing about it. */
+  readonly isIssuersFault: boolean;
+
+  constructor(message: string, isIssuersFault = false) {
+    super(message);
+    this.isIssuersFault = isIssuersFault;
+  }
+}
 
 export interface IssuerKeysDeps {
   readonly clock: Clock;
@@ -15,8 +23,8 @@ interface Issuer {
   keys: CompactVerifyGetKey | undefined;
   /** When the keys were read. */
   readAtMs: number;
-  /** When they were last asked for, with or without success. */
-  askedAtMs: number;
+  /** How often it may be asked at once, at that time. */
+  questions: { left: number; atMs: number };
   /** Why the last question had no answer. */
   failure: string | undefined;
   asking: Promise<void> | undefined;
@@ -26,8 +34,9 @@ interface Issuer {
 const FRESH_MS = 10 * 60_000;
 /** While their issuer does not answer they count for so long; then nothing that it signed is taken. */
 const KEPT_MS = 60 * 60_000;
-/** A key that is not known, or an issuer that did not answer, makes us ask this often at most. */
-const ASK_EVERY_MS = 15_000;
+/** A key that is not known makes us ask at once, so many times in a row, and then as often as this. */
+const QUESTIONS_IN_A_ROW = 5;
+const QUESTION_EVERY_MS = 5_000;
 const DOCUMENT_BYTES_MAX = 64 * 1024;
 const KEYS_BYTES_MAX = 256 * 1024;
 const KEYS_MAX = 100;
@@ -52,9 +61,13 @@ export class IssuerKeys {
     const issuer = this.#issuerOf(name);
     if (this.#ageMs(issuer.readAtMs) >= FRESH_MS) await this.#ask(name, issuer);
     if (await this.#isVerified(issuer, text)) return;
-    await this.#ask(name, issuer); // it may have a new key
-    if (await this.#isVerified(issuer, text)) return;
-    throw new SignatureRefusal("the issuer has no such key (kid), or not for this alg");
+    // It may have a new key. A question that is under way may be answered by what was before that key, so then another one follows.
+    for (const isLast of [issuer.asking === undefined, true]) {
+      await this.#ask(name, issuer);
+      if (await this.#isVerified(issuer, text)) return;
+      if (isLast) break;
+    }
+    throw new SignatureRefusal("the issuer has no such key (kid), or not for this alg", true);
   }
 
   stop(): void {
@@ -64,7 +77,7 @@ export class IssuerKeys {
   /** False when the key is not among those that are known. @throws SignatureRefusal */
   async #isVerified({ keys, readAtMs, failure }: Issuer, text: string): Promise<boolean> {
     if (keys === undefined || this.#ageMs(readAtMs) >= KEPT_MS)
-      throw new SignatureRefusal(`the issuer's keys can't be read: ${failure ?? "nothing was answered"}`);
+      throw new SignatureRefusal(`the issuer's keys can't be read: ${failure ?? "nothing was answered"}`, true);
     try {
       await compactVerify(text, keys, { algorithms: ASSERTION_ALGORITHMS });
       return true;
@@ -82,7 +95,7 @@ export class IssuerKeys {
     const issuer = {
       keys: undefined,
       readAtMs: -Infinity,
-      askedAtMs: -Infinity,
+      questions: { left: QUESTIONS_IN_A_ROW, atMs: this.#deps.clock.nowMs() },
       failure: undefined,
       asking: undefined,
     };
@@ -96,15 +109,24 @@ export class IssuerKeys {
     return Math.abs(this.#deps.clock.nowMs() - sinceMs);
   }
 
-  /** Joins the question that is under way; asks none so soon after the last. */
+  /** Joins the question that is under way, or asks where that is not too often. */
   async #ask(name: string, issuer: Issuer): Promise<void> {
-    if (issuer.asking === undefined && this.#ageMs(issuer.askedAtMs) < ASK_EVERY_MS) return;
+    if (issuer.asking === undefined && !this.#takeQuestion(issuer)) return;
     issuer.asking ??= this.#read(name)
       .then((keys) => Object.assign(issuer, { keys, readAtMs: this.#deps.clock.nowMs(), failure: undefined }))
       .catch((error: unknown) => Object.assign(issuer, { failure: failureOf(error) }))
-      .then(() => Object.assign(issuer, { askedAtMs: this.#deps.clock.nowMs(), asking: undefined }))
+      .then(() => Object.assign(issuer, { asking: undefined }))
       .then(() => undefined);
     await issuer.asking;
+  }
+
+  #takeQuestion(issuer: Issuer): boolean {
+    const nowMs = this.#deps.clock.nowMs();
+    const { left, atMs } = issuer.questions;
+    const refilled = Math.min(QUESTIONS_IN_A_ROW, left + Math.max(0, nowMs - atMs) / QUESTION_EVERY_MS);
+    const isFree = refilled >= 1;
+    issuer.questions = { left: isFree ? refilled - 1 : refilled, atMs: nowMs };
+    return isFree;
   }
 
   async #read(name: string): Promise<CompactVerifyGetKey> {

@@ -50,11 +50,11 @@ export async function finishOidc(
   try {
     external = await provider.finish(answer.query, expected);
   } catch (cause) {
-    await refuse(deps, { account: "oidc", userId: null, reason: "the provider's answer is not good", origin });
+    await refuse(deps, { account: null, userId: null, reason: "the provider's answer is not good", origin });
     return { failure: "oidc_failed", cause };
   }
   if (invited !== null && !(await accepted(deps, external, invited, origin))) {
-    await refuse(deps, { account: "oidc", userId: null, reason: "not whom the invitation is for", origin });
+    await refuse(deps, { account: null, userId: null, reason: "not whom the invitation is for", origin });
     return { failure: "oidc_not_invited" };
   }
   const secret = await deps.metadata.write(async (tx) => {
@@ -63,7 +63,7 @@ export async function finishOidc(
     return userId === undefined ? undefined : beginSession(deps, tx, userId, { method: "oidc", origin });
   });
   if (secret !== undefined) return { secret, returnTo };
-  await refuse(deps, { account: "oidc", userId: null, reason: "nobody here by this identity", origin });
+  await refuse(deps, { account: null, userId: null, reason: "nobody here by this identity", origin });
   return { failure: "oidc_unknown" };
 }
 

@@ -48,7 +48,7 @@ export async function beginPasskeyProof(
 
 /**
  * Checks what an authenticator signed, uses the ticket up, and runs `then` in the same transaction.
- * @throws Problem `sign_in_failed`, `rate_limited`
+ * @throws Problem `sign_in_failed`
  */
 export async function provePasskey<T>(
   deps: PeopleDeps,
@@ -57,14 +57,13 @@ export async function provePasskey<T>(
   then: (tx: Writer, userId: string) => Promise<T>,
 ): Promise<T> {
   const { kind, userId } = proof;
-  deps.throttle.check(userId ?? "passkey", origin.ip);
   const attempt = await tryAttempt(deps, kind, proof.ticket);
   const isTheirs = attempt !== undefined && attempt.userId === userId;
   const passkey = isTheirs ? await passkeyOf(deps, proof.response) : undefined;
   const isRight = passkey !== undefined && (userId === null || passkey.user_id === userId);
   const use = attempt === undefined || !isRight ? undefined : await verified(attempt, passkey, proof.response);
   const fail = async (reason: string): Promise<Problem> =>
-    refuse(deps, { account: userId ?? "passkey", userId: passkey?.user_id ?? userId, reason, origin });
+    refuse(deps, { account: null, userId: passkey?.user_id ?? userId, reason, origin });
   if (attempt === undefined || passkey === undefined || use === undefined) throw await fail("wrong passkey");
   const done = await deps.metadata.write(async (tx) => {
     if (!(await finishAttempt(tx, attempt))) return undefined;

@@ -43,13 +43,14 @@ export async function beginTotp(deps: PeopleDeps, session: Session): Promise<{ s
 
 /** Turns the app on by its first code. Returns the recovery codes. @throws Problem `conflict`, `sign_in_failed`, `rate_limited` */
 export async function confirmTotp(deps: PeopleDeps, session: Session, code: string, origin: Origin): Promise<string[]> {
-  const { userId, email } = session;
-  deps.throttle.check(email, origin.ip);
+  const { userId } = session;
+  deps.throttle.check(userId, origin, "code");
   const row = await findTotp(deps.metadata.read, userId);
   if (row === undefined) throw new Problem("conflict", "Ask for a new secret first; then enter a code of it.");
   if (row.confirmed_at !== null) throw alreadyOn();
   const step = stepOf(deps, row, code);
-  if (step === undefined) throw await refuse(deps, { account: email, userId, reason: "wrong first code", origin });
+  if (step === undefined)
+    throw await refuse(deps, { account: userId, guessed: "code", userId, reason: "wrong first code", origin });
   return deps.metadata.write(async (tx) => {
     if (!(await confirmTotpRow(tx, row, { confirmed_at: deps.clock.nowMs(), last_step: step }))) throw alreadyOn();
     const codes = await newRecoveryCodes(deps, tx, userId);

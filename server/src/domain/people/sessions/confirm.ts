@@ -36,13 +36,13 @@ async function byPassword(
   proof: { readonly password: string; readonly code?: string | undefined },
   origin: Origin,
 ): Promise<Confirmed> {
-  const { userId, email } = session;
+  const { userId } = session;
   await provePassword(deps, session, proof.password, origin);
   const method = (await confirmedTotp(deps.metadata.read, userId)) === undefined ? "password" : "password_totp";
   const confirmed = await deps.metadata.write(async (tx) => {
     if (method === "password_totp" && !(await useTotpCode(deps, tx, userId, proof.code ?? ""))) return undefined;
     return confirmSession(deps, tx, session, { origin, method });
   });
-  if (confirmed === undefined) throw await refuse(deps, { account: email, userId, reason: "wrong code", origin });
+  if (confirmed === undefined) throw await refuse(deps, { account: userId, userId, reason: "wrong code", origin });
   return confirmed;
 }

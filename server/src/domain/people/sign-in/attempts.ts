@@ -3,7 +3,7 @@ import { sha256Hex } from "#kernel/digest.ts";
 import { SIGN_IN_ATTEMPT_MS, SIGN_IN_ATTEMPT_TRIES_MAX } from "#kernel/limits.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { PeopleDeps } from "../deps.ts";
-import { countTry, deleteAttempt, insertAttempt, type Attempt } from "./store.ts";
+import { countTry, deleteAttempt, hasAttempt, insertAttempt, type Attempt } from "./store.ts";
 
 type Deps = Pick<PeopleDeps, "metadata" | "clock">;
 
@@ -42,6 +42,8 @@ export async function beginAttempt(
 export async function tryAttempt(deps: Deps, kind: Attempt["kind"], ticket: string): Promise<OpenAttempt | undefined> {
   const ticketHash = sha256Hex(ticket);
   const nowMs = deps.clock.nowMs();
+  // A ticket that is none costs a read: a write waits for the disk, and for others who write.
+  if (!(await hasAttempt(deps.metadata.read, ticketHash))) return undefined;
   const row = await deps.metadata.write((tx) =>
     countTry(tx, { ticketHash, kind, nowMs, triesMax: SIGN_IN_ATTEMPT_TRIES_MAX }),
   );

@@ -25,10 +25,11 @@ export async function signInWithPassword(
   origin: Origin,
 ): Promise<SignInStep> {
   const email = input.email.toLowerCase();
-  deps.throttle.check(email, origin.ip);
   const person = await personByEmail(deps.metadata.read, email);
-  if (!(await isPassword(deps, person, input.password, { account: email, origin })))
-    throw await refuse(deps, { account: email, userId: person?.id ?? null, reason: reasonOf(person), origin });
+  const account = person?.id ?? email;
+  deps.throttle.check(account, origin);
+  if (!(await isPassword(deps, person, input.password, { account, origin })))
+    throw await refuse(deps, { account, userId: person?.id ?? null, reason: reasonOf(person), origin });
   const userId = (person as Person).id;
   const methods = await secondFactorsOf(deps.metadata.read, userId);
   if (methods.length > 0) {
@@ -45,10 +46,10 @@ export async function provePassword(
   password: string,
   origin: Origin,
 ): Promise<void> {
-  deps.throttle.check(who.email, origin.ip);
+  deps.throttle.check(who.userId, origin);
   const person = await personById(deps.metadata.read, who.userId);
-  if (await isPassword(deps, person, password, { account: who.email, origin })) return;
-  throw await refuse(deps, { account: who.email, userId: who.userId, reason: reasonOf(person), origin });
+  if (await isPassword(deps, person, password, { account: who.userId, origin })) return;
+  throw await refuse(deps, { account: who.userId, userId: who.userId, reason: reasonOf(person), origin });
 }
 
 async function isPassword(
@@ -58,10 +59,12 @@ async function isPassword(
   by: { readonly account: string; readonly origin: Origin },
 ): Promise<boolean> {
   const phc = person?.password_hash ?? NO_PASSWORD;
-  const isRight = await deps.throttle.hash(() => {
-    deps.throttle.check(by.account, by.origin.ip); // others may have failed while this one waited
+  const { account, origin: from } = by;
+  const verify = (): Promise<boolean> => {
+    deps.throttle.check(account, from); // others may have failed while this one waited
     return verifyPassword(password, phc);
-  });
+  };
+  const isRight = await deps.throttle.hash(verify, { account, from });
   return isRight && phc !== NO_PASSWORD;
 }
 

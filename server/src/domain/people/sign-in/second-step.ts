@@ -33,16 +33,16 @@ async function secondStep(
     readonly use: (tx: Writer, userId: string) => Promise<boolean>;
   },
 ): Promise<SignInStep> {
-  deps.throttle.check("second step", origin.ip);
   const attempt = await tryAttempt(deps, "second_factor", ticket);
   const userId = attempt?.userId ?? null;
   if (attempt === undefined || userId === null)
-    throw await refuse(deps, { account: "second step", userId: null, reason: "unknown ticket", origin });
-  deps.throttle.check(userId, origin.ip);
+    throw await refuse(deps, { account: null, userId: null, reason: "unknown ticket", origin });
+  deps.throttle.check(userId, origin, "code");
   const secret = await deps.metadata.write(async (tx) => {
     if (!(await factor.use(tx, userId)) || !(await finishAttempt(tx, attempt))) return undefined;
     return beginSession(deps, tx, userId, { method: factor.method, origin });
   });
-  if (secret === undefined) throw await refuse(deps, { account: userId, userId, reason: "wrong code", origin });
+  if (secret === undefined)
+    throw await refuse(deps, { account: userId, guessed: "code", userId, reason: "wrong code", origin });
   return { status: "signed_in", secret };
 }

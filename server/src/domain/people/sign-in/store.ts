@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Tables, Writer } from "#stores/metadata/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type Attempt = Tables["sign_in_attempt"];
 
@@ -7,6 +7,15 @@ export type Attempt = Tables["sign_in_attempt"];
 export async function insertAttempt(tx: Writer, row: Attempt): Promise<void> {
   await tx.deleteFrom("sign_in_attempt").where("expires_at", "<=", row.created_at).execute();
   await tx.insertInto("sign_in_attempt").values(row).execute();
+}
+
+export async function hasAttempt(db: Reader, ticketHash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("sign_in_attempt")
+    .select("kind")
+    .where("ticket_hash", "=", ticketHash)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Counts a try; undefined when there is no such attempt, it has ended, or it was tried too often. */

@@ -1,79 +1,51 @@
-import { FailureLimit } from "#domain/identity/index.ts";
-import { FAILED_SIGN_INS_ADDRESS_MAX, PASSWORD_HASHES_AT_ONCE, PASSWORD_HASH_WAIT_MS } from "#kernel/limits.ts";
-import { Problem } from "#kernel/problem.ts";
+import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
+import type { Envelope } from "#domain/identity/index.ts";
+import { PASSWORD_HASHES_AT_ONCE, PASSWORD_HASH_WAIT_MS } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { Origin } from "../deps.ts";
+import { deviceOf } from "./device.ts";
+import { Turns } from "./turns.ts";
 
-/** Keeps guessing slow: failures of one account from one address, of one address, and passwords hashed at one time. */
+type From = Pick<Origin, "ip" | "device">;
+/** Counted apart: whoever fails for one has not failed for the other. */
+export type Guessed = "password" | "code";
+
+/**
+ * Keeps guessing of passwords and codes slow, by account and place. The place is the address, or a browser in which the person signed in before: that
+ * one is not slowed by what others at its address do. Passwords are hashed a few at a time.
+ */
 export class Throttle {
-  readonly #accounts: FailureLimit;
-  readonly #addresses: FailureLimit;
+  readonly #deps: { readonly clock: Clock; readonly envelope: Pick<Envelope, "keyedHash"> };
+  readonly #failures: FailureDelay;
   readonly #turns = new Turns(PASSWORD_HASHES_AT_ONCE, PASSWORD_HASH_WAIT_MS);
 
-  constructor(clock: Clock) {
-    this.#accounts = new FailureLimit(clock);
-    this.#addresses = new FailureLimit(clock, FAILED_SIGN_INS_ADDRESS_MAX);
+  constructor(deps: { readonly clock: Clock; readonly envelope: Pick<Envelope, "keyedHash"> }) {
+    this.#deps = deps;
+    this.#failures = new FailureDelay(deps.clock);
   }
 
-  /** @throws Problem `rate_limited` with `Retry-After`: right or wrong is not looked at */
-  check(account: string, ip: string | null): void {
-    this.#addresses.check(`${ip}`);
-    this.#accounts.check(`${account} ${ip}`);
+  /**
+   * @param account the person's id; for nobody's, what was asked for
+   * @throws Problem `rate_limited` with `Retry-After`, for 30 seconds at most: right or wrong is not looked at
+   */
+  check(account: string, from: From, what: Guessed = "password"): void {
+    this.#failures.check(`${what} ${account} ${this.#placeOf(account, from).name}`);
   }
 
-  fail(account: string, ip: string | null): void {
-    this.#addresses.fail(`${ip}`);
-    this.#accounts.fail(`${account} ${ip}`);
+  /** @throws Problem `rate_limited` where others failed meanwhile */
+  fail(account: string, from: From, what: Guessed = "password"): void {
+    this.#failures.fail(`${what} ${account} ${this.#placeOf(account, from).name}`);
   }
 
   /** Hashes a password when it is its turn. @throws Problem `unavailable` with `Retry-After` */
-  hash<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.run(work);
-  }
-}
-
-/** Lets so many run at once; the others wait in line, but not for ever. */
-class Turns {
-  readonly #waitMs: number;
-  readonly #waiting = new Set<() => void>();
-  #free: number;
-
-  constructor(atOnce: number, waitMs: number) {
-    this.#free = atOnce;
-    this.#waitMs = waitMs;
+  hash<T>(work: () => Promise<T>, of: { readonly account: string; readonly from: From } | null = null): Promise<T> {
+    const lane = of === null ? { name: "", isKnown: true } : this.#placeOf(of.account, of.from);
+    return this.#turns.run(lane, work);
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#turn();
-    try {
-      return await work();
-    } finally {
-      this.#pass();
-    }
-  }
-
-  #turn(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const begin = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(begin);
-        const headers = { "retry-after": String(Math.ceil(this.#waitMs / 1000)) };
-        reject(new Problem("unavailable", "Too many people sign in at this moment; try again shortly.", { headers }));
-      }, this.#waitMs);
-      this.#waiting.add(begin);
-    });
-  }
-
-  #pass(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#free += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
+  #placeOf(account: string, { ip, device: cookie }: From): { readonly name: string; readonly isKnown: boolean } {
+    const device = deviceOf(this.#deps, cookie);
+    if (device?.userIds.includes(account) === true) return { name: `device ${device.id}`, isKnown: true };
+    return { name: failurePlaceOf(ip), isKnown: false };
   }
 }

@@ -170,19 +170,23 @@ test("whoever can't show the secret is refused in the same way, whatever is wron
   assertError(await ask({ ...GRANT }, { bearer: "abc" }), 401, "invalid_client");
 });
 
-test("ten failures a minute, then 429 with Retry-After", async () => {
+test("after ten failures who guesses gets 429 with Retry-After, and the right secret is taken at each endpoint", async () => {
   const guessed = await server.client();
-  for (let i = 0; i < 10; i++)
-    assertError(
-      await ask({ ...GRANT, client_id: guessed.clientId, client_secret: newSecret("mrcs") }),
-      401,
-      "invalid_client",
-    );
-  const limited = await ask({ ...GRANT, client_id: guessed.clientId, client_secret: guessed.clientSecret });
+  const wrong = (): Record<string, string> => ({
+    client_id: guessed.clientId,
+    client_secret: newSecret("mrcs"),
+    token: "x",
+  });
+  for (let i = 0; i < 10; i++) assertError(await ask({ ...GRANT, ...wrong() }), 401, "invalid_client");
+  const limited = await ask({ ...GRANT, ...wrong() });
   assertError(limited, 429, "temporarily_unavailable");
-  assert.equal(limited.headers.get("retry-after"), "60");
-  server.ground.clock.advance(60_000);
-  await server.token(guessed);
+  assert.equal(limited.headers.get("retry-after"), "5");
+  const right = { client_id: guessed.clientId, client_secret: guessed.clientSecret };
+  assert.equal((await ask({ ...GRANT, ...right })).status, 200);
+  for (const path of ["/oauth/introspect", "/oauth/revoke"]) {
+    assertError(await server.post(path, wrong()), 429, "temporarily_unavailable");
+    assert.equal((await server.post(path, { ...right, token: "x" })).status, 200, path);
+  }
 });
 
 test("a credential whose scopes were all taken away gets no token", async () => {

@@ -9,9 +9,9 @@ import { originOf } from "../origin.ts";
 /** The session goes on under another secret. */
 export function confirmSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.confirmSession> {
   return async ({ body }, context) => {
-    const { session, reply } = context;
+    const { session } = context;
     const { secret, confirmedAtMs } = await confirm(deps.people, session, body, originOf(context));
-    sendSession(reply, secret);
+    await sendSession(deps.people, context, secret);
     return { confirmed_at: isoFromMs(confirmedAtMs), id: session.id };
   };
 }

@@ -18,7 +18,7 @@ export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.s
     clock: deps.clock,
   });
   return async ({ body }, context) => {
-    const { ip, requestId, reply } = context;
+    const { ip, requestId } = context;
     tries.take(ip);
     const origin = originOf(context);
     const owner = await useSetupLink(deps, body, { ip, requestId });
@@ -30,7 +30,7 @@ export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.s
       { projectId: null, name: "first credential", scopes: await scopesFor(deps, owner) },
     );
     await endFormer(deps.people, context, origin);
-    sendSession(reply, begun);
+    await sendSession(deps.people, context, begun);
     return {
       organization: { id: owner.orgId, slug: owner.orgSlug },
       user: { id: owner.id, email: owner.email, name: body.name },

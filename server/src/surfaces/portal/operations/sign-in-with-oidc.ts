@@ -75,7 +75,7 @@ async function finish(deps: PortalSurfaceDeps, { request, reply }: Context): Pro
     return;
   }
   await endFormer(deps.people, context, origin);
-  sendSession(reply, outcome.secret);
+  await sendSession(deps.people, context, outcome.secret);
   redirect(reply, outcome.returnTo);
 }
 

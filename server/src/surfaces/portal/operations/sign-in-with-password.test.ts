@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { PASSWORD, startPortal, type Ada, type PortalServer } from "../testing/server.ts";
+import { PASSWORD, startPortal, type Ada, type Answer, type Browser, type PortalServer } from "../testing/server.ts";
 
 let server: PortalServer;
 let ada: Ada;
@@ -10,7 +10,7 @@ before(async () => {
   ada = await server.settle();
 });
 
-beforeEach(() => server.forward(60_000)); // the failures of the test before are forgotten
+beforeEach(() => server.forward(15 * 60_000)); // the failures of the test before are forgotten
 
 after(() => server.close());
 
@@ -23,7 +23,7 @@ test("a password begins a session, whose cookie no script reads", async () => {
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(answer.json, { status: "signed_in", ticket: null, methods: [] });
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  const cookie = answer.headers.get("set-cookie") ?? "";
+  const [cookie = ""] = answer.headers.getSetCookie();
   assert.match(cookie, /^__Host-mooring=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=2592000; HttpOnly; Secure; SameSite=Lax$/);
   const session = await browser.call("GET", "/api/session");
   assert.equal(session.status, 200, session.text);
@@ -60,30 +60,69 @@ test("an unknown address, a wrong password and an account without one are answer
   assert.equal(texts.size, 1);
 });
 
-test("ten failures for an account in a minute are enough, for the right password too; others are not kept out", async () => {
+const signIn = (browser: Browser, password: string, email = ada.email): Promise<Answer> =>
+  browser.call("POST", "/api/sign-in/password", { email, password });
+
+test("after ten failures for an account at an address it has to wait, 30 seconds at most, the right password too", async () => {
   const browser = server.browser();
-  for (let i = 0; i < 10; i++)
-    assert.equal(
-      (await browser.call("POST", "/api/sign-in/password", { email: ada.email, password: "x" })).status,
-      401,
-    );
-  const limited = await browser.call("POST", "/api/sign-in/password", { email: ada.email, password: PASSWORD });
+  for (let i = 0; i < 10; i++) assert.equal((await signIn(browser, "x")).status, 401);
+  const limited = await signIn(browser, PASSWORD);
   assert.equal(limited.status, 429);
-  assert.match(limited.headers.get("retry-after") ?? "", /^[0-9]+$/);
+  const firstS = Number(limited.headers.get("retry-after"));
+  assert.ok(firstS > 0 && firstS <= 5, `it waits for ${firstS} s`);
+  for (let i = 0; i < 6; i++) {
+    server.forward(30_000);
+    assert.equal((await signIn(browser, "x")).status, 401);
+    const waitS = Number((await signIn(browser, "x")).headers.get("retry-after"));
+    assert.ok(waitS > 0 && waitS <= 30, `it waits for ${waitS} s`);
+  }
+  server.forward(30_000);
+  assert.equal((await signIn(browser, PASSWORD)).status, 200);
+});
+
+test("failures for other accounts, however many, keep nobody at the address from signing in", async () => {
   const other = await server.settle();
-  await server.signedIn(other);
-  server.forward(60_000);
+  for (let i = 0; i < 31; i++) assert.equal((await signIn(server.browser(), "x", `x${i}@example.com`)).status, 401);
+  for (let i = 0; i < 12; i++) await signIn(server.browser(), "x", other.email);
   await server.signedIn(ada);
 });
 
-test("thirty failures from an address in a minute are enough, whoever they are for", async () => {
-  const browser = server.browser();
-  const statuses = [];
-  for (let i = 0; i < 31; i++) {
-    const answer = await browser.call("POST", "/api/sign-in/password", { email: `x${i}@example.com`, password: "x" });
-    statuses.push(answer.status);
-  }
-  assert.deepEqual(statuses, [...Array.from({ length: 30 }, () => 401), 429]);
+test("a browser in which the person signed in before is not delayed by others' failures, and no other is like it", async () => {
+  const own = await server.signedIn(ada);
+  assert.equal((await own.call("POST", "/api/sign-out")).status, 204);
+  for (let i = 0; i < 12; i++) await signIn(server.browser(), "x");
+  assert.equal((await signIn(server.browser(), PASSWORD)).status, 429, "an unknown browser at that address waits");
+  assert.equal((await signIn(own, PASSWORD)).status, 200);
+  const bob = await server.signedIn(await server.settle());
+  assert.equal((await signIn(bob, PASSWORD)).status, 429, "another person's browser is unknown for this account");
+  for (let i = 0; i < 10; i++) assert.equal((await signIn(own, "x")).status, 401);
+  assert.equal((await signIn(own, PASSWORD)).status, 429, "its own failures count");
+});
+
+test("the device's cookie is no script's, and one that was altered, or is of another server, is no device", async () => {
+  const answer = await signIn(server.browser(), PASSWORD);
+  const line = answer.headers.getSetCookie().find((each) => each.startsWith("__Host-mooring-device=")) ?? "";
+  assert.match(line, /^[^;]+; Path=\/; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax$/);
+  const value = /=([^;]*)/.exec(line)?.[1] ?? "";
+  const bytes = Buffer.from(value, "base64url");
+  const altered = Buffer.concat([bytes.subarray(0, -1), Buffer.of(0x20)]).toString("base64url");
+  const foreign = Buffer.concat([Buffer.alloc(32), bytes.subarray(32)]).toString("base64url");
+  for (let i = 0; i < 12; i++) await signIn(server.browser(), "x");
+  const show = (cookie: string): Promise<Answer> =>
+    server.browser().call(
+      "POST",
+      "/api/sign-in/password",
+      { email: ada.email, password: PASSWORD },
+      {
+        cookie: `__Host-mooring-device=${cookie}`,
+      },
+    );
+  for (const bad of [altered, foreign, "x", "A".repeat(2000), `${value.slice(0, -4)}`])
+    assert.equal((await show(bad)).status, 429, bad.slice(0, 20));
+  assert.equal((await show(value)).status, 200);
+  server.forward(366 * 24 * 60 * 60 * 1000);
+  for (let i = 0; i < 12; i++) await signIn(server.browser(), "x");
+  assert.equal((await show(value)).status, 429, "after a year it is none");
 });
 
 test("another site's request is refused, whatever it says", async () => {

@@ -49,7 +49,7 @@ test("another person's code is no code", async () => {
   assert.equal((await signIn(theirs.recoveryCodes[0] ?? "")).json["code"], "sign_in_failed");
 });
 
-test("ten wrong codes a minute are enough", async () => {
+test("ten wrong codes are enough: then the next has to wait", async () => {
   const { recoveryCodes } = await setUpApp(server, browser);
   for (let i = 0; i < 10; i++) assert.equal((await signIn("0000-0000-0000-0000")).status, 401);
   assert.equal((await signIn(recoveryCodes[0] ?? "")).status, 429);

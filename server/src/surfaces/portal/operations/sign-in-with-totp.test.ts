@@ -83,7 +83,7 @@ test("a ticket takes five tries, five minutes and one success", async () => {
   assert.equal((await second(browser, "no such ticket", app.code())).json["code"], "sign_in_failed");
 });
 
-test("ten wrong codes a minute are enough", async () => {
+test("ten wrong codes are enough: then the next has to wait", async () => {
   const browser = server.browser();
   const statuses = [];
   for (let i = 0; i < 11; i++) {

@@ -8,27 +8,32 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-/** Calls as the portal's pages do: with their origin, and with the cookie that was set last. */
+/** Calls as the portal's pages do: with their origin, and with the cookies that were set last. */
 export interface Browser {
   readonly cookie: string | undefined;
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
 const COOKIE = "__Host-mooring";
+const DEVICE = "__Host-mooring-device";
 
 export function createBrowser(url: string, origin: string, first?: string): Browser {
   let cookie = first;
+  let device: string | undefined;
   return {
     get cookie() {
       return cookie;
     },
     call: async (method, path, body, headers = {}) => {
-      const own = { origin, ...(cookie === undefined ? {} : { cookie: `${COOKIE}=${cookie}` }) };
+      const cookies = Object.entries({ [COOKIE]: cookie, [DEVICE]: device }).filter(([, value]) => value !== undefined);
+      const shown = cookies.map(([name, value]) => `${name}=${value}`).join("; ");
+      const own = { origin, ...(shown === "" ? {} : { cookie: shown }) };
       const answer = await send(url, { method, path, body, headers: { ...own, ...headers } });
       requireForm(method, path, answer);
       for (const line of answer.headers.getSetCookie()) {
         const value = new RegExp(`^${COOKIE}=([^;]*)`).exec(line)?.[1];
         if (value !== undefined) cookie = value === "" ? undefined : value;
+        device = new RegExp(`^${DEVICE}=([^;]*)`).exec(line)?.[1] ?? device;
       }
       return answer;
     },

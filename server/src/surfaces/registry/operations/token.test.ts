@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { personPrincipal } from "#domain/organizations/index.ts";
+import { newSecret } from "#kernel/secrets.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
 import { basicOf, newClient, registryOf, tokenFor, withRegistry, type TestClient } from "../testing/registry.ts";
+
+const authorizationOf = (user: string, password: string): { authorization: string } => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+});
 
 describe("an access token as the password", () => {
   let world: World;
@@ -9,10 +15,6 @@ describe("an access token as the password", () => {
     world = await createWorld(withRegistry());
   });
   after(() => world.close());
-
-  const authorizationOf = (user: string, password: string): { authorization: string } => ({
-    authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
-  });
 
   /** A credential of all scopes for images, and an access token of it with some, by a trust of it. */
   async function job(scope: string) {
@@ -64,6 +66,33 @@ describe("an access token as the password", () => {
       const answer = await world.call("GET", "/v2/token", { headers: authorizationOf(user, password) });
       assert.equal(answer.status, 401, user);
       assert.match(answer.text, /incorrect username or password/);
+    }
+  });
+});
+
+describe("failures of others", () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld(withRegistry());
+  });
+  after(() => world.close());
+
+  test("refuse neither a right client secret nor a right personal token; who guesses has to wait", async () => {
+    const client = await newClient(world, { scopes: ["registry:pull"] });
+    const owner = await personPrincipal(world.metadata.read, world.acme.id, world.acme.people.owner);
+    assert.ok(owner !== undefined);
+    const wanted = { name: "laptop", projectId: null, scopes: ["registry:pull"] };
+    const { token } = await world.identity.credentials.createPersonal({ actor: owner }, owner, wanted);
+    const ask = (path: string, user: string, password: string) =>
+      world.call("GET", path, { headers: authorizationOf(user, password) });
+    for (const [user, right, prefix] of [
+      [client.clientId, client.clientSecret, "mrcs"],
+      [owner.email, token, "mrpat"],
+    ] as const) {
+      const statuses: number[] = [];
+      for (let i = 0; i < 12; i++) statuses.push((await ask("/v2/token", user, newSecret(prefix))).status);
+      assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 401), 429, 429]);
+      for (const path of ["/v2/token", "/v2/"]) assert.equal((await ask(path, user, right)).status, 200, path);
     }
   });
 });

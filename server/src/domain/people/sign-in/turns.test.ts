@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { systemClock } from "#kernel/time.ts";
-import { Throttle } from "./throttle.ts";
+import { Turns, type Lane } from "./turns.ts";
+
+const ONE: Lane = { name: "192.0.2.1", isKnown: false };
 
 /** Work that ends when it is told to. */
 function work(): { readonly run: () => Promise<string>; end(): void; began: boolean } {
@@ -21,9 +22,9 @@ function work(): { readonly run: () => Promise<string>; end(): void; began: bool
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("two passwords are hashed at one time, the others in the order in which they came", async () => {
-  const throttle = new Throttle(systemClock);
+  const turns = new Turns(2, 10_000);
   const all = [work(), work(), work(), work()];
-  const done = all.map(({ run }) => throttle.hash(run));
+  const done = all.map(({ run }) => turns.run(ONE, run));
   await settled();
   assert.deepEqual(
     all.map(({ began }) => began),
@@ -38,19 +39,19 @@ test("two passwords are hashed at one time, the others in the order in which the
 });
 
 test("a failure gives its turn on", async () => {
-  const throttle = new Throttle(systemClock);
-  const failing = () => throttle.hash(() => Promise.reject(new Error("cannot hash")));
+  const turns = new Turns(2, 10_000);
+  const failing = () => turns.run(ONE, () => Promise.reject(new Error("cannot hash")));
   for (let i = 0; i < 5; i++) await assert.rejects(failing(), /cannot hash/);
 });
 
 test("whoever has waited ten seconds is told to come again, and takes no turn", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
-    const throttle = new Throttle(systemClock);
+    const turns = new Turns(2, 10_000);
     const [one, other, late] = [work(), work(), work()];
-    const running = [throttle.hash(one.run), throttle.hash(other.run)];
+    const running = [turns.run(ONE, one.run), turns.run(ONE, other.run)];
     const refused = assert.rejects(
-      throttle.hash(late.run),
+      turns.run(ONE, late.run),
       (error: { code?: string; options?: { headers?: object } }) => {
         assert.equal(error.code, "unavailable");
         assert.deepEqual(error.options?.headers, { "retry-after": "10" });
@@ -64,11 +65,30 @@ test("whoever has waited ten seconds is told to come again, and takes no turn", 
     await Promise.all(running);
     assert.equal(late.began, false);
     const next = work();
-    const done = throttle.hash(next.run);
+    const done = turns.run(ONE, next.run);
     assert.ok(next.began, "the turns came back");
     next.end();
     await done;
   } finally {
     mock.timers.reset();
   }
+});
+
+test("who sends much keeps nobody else waiting: lanes take turns, and known browsers come first", async () => {
+  const turns = new Turns(1, 10_000);
+  const order: string[] = [];
+  const wait = (name: string, lane: Lane): Promise<void> =>
+    turns.run(lane, async () => {
+      order.push(name);
+      await settled();
+    });
+  const flood = Array.from({ length: 20 }, (_, i) => wait(`flood ${i}`, ONE));
+  const others = [
+    wait("other", { name: "192.0.2.2", isKnown: false }),
+    wait("known", { name: "device 1", isKnown: true }),
+    wait("other again", { name: "192.0.2.2", isKnown: false }),
+  ];
+  await Promise.all([...flood, ...others]);
+  assert.deepEqual(order.slice(0, 6), ["flood 0", "known", "flood 1", "other", "flood 2", "other again"]);
+  assert.equal(order.length, 23);
 });

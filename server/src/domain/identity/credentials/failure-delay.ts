@@ -1,0 +1,87 @@
+import { addressRangeText, parseAddress } from "@mooring/contract";
+import {
+  FAILURE_DELAY_S_MAX,
+  FAILURE_KEYS_MAX,
+  FAILURES_FORGOTTEN_AFTER_MS,
+  FAILURES_WITHOUT_DELAY,
+} from "#kernel/limits.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+
+interface Failures {
+  readonly count: number;
+  readonly lastAtMs: number;
+  readonly untilMs: number;
+}
+
+const DELAY_S_FIRST = 5;
+
+/**
+ * Failures by key. The first ones are answered at once; from then on each makes its key wait, twice as long each time, up to 30 seconds.
+ * What is proven without guessing (a secret of 256 bits, a signature) is checked first and calls `fail` alone, so that others' failures
+ * never refuse it. What can be guessed (a password, a code) calls `check` first.
+ */
+export class FailureDelay {
+  readonly #clock: Clock;
+  readonly #free: number;
+  readonly #failures = new Map<string, Failures>();
+
+  /** @param free failures that are answered before the first delay */
+  constructor(clock: Clock, free = FAILURES_WITHOUT_DELAY) {
+    this.#clock = clock;
+    this.#free = free;
+  }
+
+  /** Keys in memory: never more than `FAILURE_KEYS_MAX`. */
+  get size(): number {
+    return this.#failures.size;
+  }
+
+  /** @throws Problem `rate_limited` with `Retry-After` while the key has to wait: right or wrong is not looked at */
+  check(key: string): void {
+    const waitMs = (this.#failures.get(key)?.untilMs ?? 0) - this.#clock.nowMs();
+    // More than the longest delay is a clock that was set back.
+    if (waitMs > 0 && waitMs <= FAILURE_DELAY_S_MAX * 1000) throw this.#limited(Math.ceil(waitMs / 1000));
+  }
+
+  /** Counts a failure. @throws Problem `rate_limited` where the key has to wait, instead of what the failure would be answered with */
+  fail(key: string): void {
+    this.check(key);
+    const nowMs = this.#clock.nowMs();
+    const present = this.#failures.get(key);
+    const isRecent = present !== undefined && Math.abs(nowMs - present.lastAtMs) < FAILURES_FORGOTTEN_AFTER_MS;
+    const count = (isRecent ? present.count : 0) + 1;
+    this.#failures.delete(key); // inserted anew: the map's order is that of the last failures
+    this.#failures.set(key, { count, lastAtMs: nowMs, untilMs: nowMs + this.#delayMs(count) });
+    if (this.#failures.size <= FAILURE_KEYS_MAX) return;
+    const oldest = this.#failures.keys().next();
+    if (oldest.done !== true) this.#failures.delete(oldest.value);
+  }
+
+  #delayMs(count: number): number {
+    if (count < this.#free) return 0;
+    // Doubled six times it is beyond the longest delay already.
+    return Math.min(FAILURE_DELAY_S_MAX, DELAY_S_FIRST * 2 ** Math.min(6, count - this.#free)) * 1000;
+  }
+
+  #limited(waitS: number): Problem {
+    return new Problem("rate_limited", `Too many failed tries from this address; try again after ${waitS} s.`, {
+      headers: {
+        "retry-after": String(waitS),
+        "ratelimit-policy": `"failures";q=${this.#free};w=${FAILURES_FORGOTTEN_AFTER_MS / 1000}`,
+        ratelimit: `"failures";r=0;t=${waitS}`,
+      },
+    });
+  }
+}
+
+const V6_NETWORK_BITS = 64;
+
+/** What failures at an address are counted under: an IPv6 network as one, since a single machine has all addresses of its /64. */
+export function failurePlaceOf(ip: string | null): string {
+  const address = ip === null ? undefined : parseAddress(ip);
+  if (address === undefined) return ip === null ? "unknown" : ip.slice(0, 64);
+  if (address.bytes.length === 4) return addressRangeText(address);
+  const bytes = address.bytes.map((byte, i) => (i * 8 < V6_NETWORK_BITS ? byte : 0));
+  return addressRangeText({ bytes, bits: V6_NETWORK_BITS });
+}

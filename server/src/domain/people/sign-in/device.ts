@@ -1,0 +1,50 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Envelope } from "#domain/identity/index.ts";
+import { DEVICE_LIFETIME_MS, DEVICE_PEOPLE_MAX } from "#kernel/limits.ts";
+import type { Clock } from "#kernel/time.ts";
+
+/**
+ * A browser in which somebody signed in before, by a signed cookie. It opens nothing: it only lets the browser's own failures count
+ * apart from those of others at its address, so that nobody is slowed by them.
+ */
+export interface Device {
+  readonly id: string;
+  /** Who signed in there, the last one first. */
+  readonly userIds: readonly string[];
+}
+
+interface DeviceDeps {
+  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly clock: Clock;
+}
+
+interface Claims {
+  readonly device: string;
+  readonly people: readonly string[];
+  /** Seconds. */
+  readonly exp: number;
+}
+
+const PURPOSE = "device-cookie";
+const MAC_BYTES = 32;
+const COOKIE_CHARS_MAX = 1024;
+
+/** Undefined for what this server did not make, or too long ago. */
+export function deviceOf({ envelope, clock }: DeviceDeps, cookie: string | null | undefined): Device | undefined {
+  if (cookie === null || cookie === undefined || cookie.length > COOKIE_CHARS_MAX) return undefined;
+  const bytes = Buffer.from(cookie, "base64url");
+  if (bytes.length <= MAC_BYTES) return undefined;
+  const text = bytes.subarray(MAC_BYTES).toString();
+  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), envelope.keyedHash(PURPOSE, text))) return undefined;
+  const { device: id, people: userIds, exp } = JSON.parse(text) as Claims;
+  return clock.nowMs() / 1000 < exp ? { id, userIds } : undefined;
+}
+
+/** What the browser's cookie holds once this person has signed in there. */
+export function deviceCookie({ envelope, clock }: DeviceDeps, former: Device | undefined, userId: string): string {
+  const people = [userId, ...(former?.userIds ?? []).filter((id) => id !== userId)].slice(0, DEVICE_PEOPLE_MAX);
+  const exp = Math.floor((clock.nowMs() + DEVICE_LIFETIME_MS) / 1000);
+  const device = former?.id ?? randomBytes(16).toString("base64url");
+  const text = JSON.stringify({ device, people, exp } satisfies Claims);
+  return Buffer.concat([envelope.keyedHash(PURPOSE, text), Buffer.from(text)]).toString("base64url");
+}
