@@ -1,8 +1,12 @@
 // node tools/portal.ts: builds the portal into portal/dist, unless it was built from the same sources. Run by npm start and npm test.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildPortal } from "./portal/build.ts";
+import { buildPortal, isPortalBuilt } from "./portal/build.ts";
+import { withLock } from "./setup/lock.mjs";
 
 const root = join(fileURLToPath(import.meta.url), "../..");
-const elapsedMs = buildPortal(root);
-if (elapsedMs !== null) console.error(`built the portal in ${(elapsedMs / 1000).toFixed(1)} s`);
+// Only a build takes the lock: a checkout that is built may be read-only.
+if (!isPortalBuilt(root)) {
+  const elapsedMs = await withLock(join(root, ".portal.lock"), () => buildPortal(root));
+  if (elapsedMs !== null) console.error(`built the portal in ${(elapsedMs / 1000).toFixed(1)} s`);
+}

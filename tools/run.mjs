@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { findNode, isRunningNodeEnough, runUnder } from "../server/bin/node.mjs";
-import { setUp } from "./setup.mjs";
-import { withLock } from "./setup/lock.mjs";
+import { isSetUp, setUp } from "./setup.mjs";
+import { tryPorts } from "./setup/ports.mjs";
 
 const [script, ...args] = process.argv.slice(2);
 
@@ -27,9 +27,9 @@ function stopWithParent() {
 const SERVES = ["server/bin/mooring.mjs", "tools/test.ts", "tools/demo.ts", "benchmarks/run.ts"];
 
 /** Builds the portal when its sources are not those of the last build. A start goes on without it: everything else works. */
-async function buildPortal(node) {
-  const [tool, lock] = ["./portal.ts", "../.portal.lock"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  const { status } = await withLock(lock, () => spawnSync(node, [tool], { stdio: "inherit" }));
+function buildPortal(node) {
+  const tool = fileURLToPath(new URL("./portal.ts", import.meta.url));
+  const { status } = spawnSync(node, [tool], { stdio: "inherit" });
   if (status !== 0) console.error("cannot build the portal; the server says so where its pages would be");
 }
 
@@ -37,9 +37,10 @@ async function buildPortal(node) {
 async function prepare() {
   try {
     if (script === undefined) throw new Error("cannot run a script: name one, as in: node tools/run.mjs tools/test.ts");
+    if (args[0] === "serve" && !isSetUp()) await tryPorts(args, process.env);
     await setUp();
     const node = findNode();
-    if (SERVES.includes(script)) await buildPortal(node);
+    if (SERVES.includes(script)) buildPortal(node);
     return node;
   } catch (error) {
     console.error(error.message);

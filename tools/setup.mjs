@@ -15,10 +15,10 @@ const STAMP = "node_modules/.mooring-setup";
  * @throws Error that says what to do, when that fails or no Node is new enough
  */
 export async function setUp(root = ROOT) {
+  if (isSetUp(root)) return;
   const lockText = readLockFile(root);
   const stamp = stampOf(lockText);
   const stampPath = join(root, STAMP);
-  if (readIfThere(stampPath) === stamp) return;
   await withLock(join(root, ".setup.lock"), () => {
     if (readIfThere(stampPath) === stamp) return;
     const lock = JSON.parse(lockText);
@@ -27,6 +27,11 @@ export async function setUp(root = ROOT) {
     writeFileSync(stampPath, stamp);
   });
   findNode(); // says now, not in the middle of a start, that there is no Node to use
+}
+
+/** True when node_modules is what the last installation of this very lock file made. @throws Error without a lock file */
+export function isSetUp(root = ROOT) {
+  return readIfThere(join(root, STAMP)) === stampOf(readLockFile(root));
 }
 
 function readLockFile(root) {

@@ -7,15 +7,23 @@ import { join } from "node:path";
 const SOURCES = ["portal", "client/src", "contract/src", "package-lock.json"];
 const STAMP = "mooring-build.txt";
 
+/** True when the last build was of the same sources. Writes nothing. */
+export function isPortalBuilt(root: string): boolean {
+  return stampIsOf(root, digestOf(root));
+}
+
 /** The milliseconds that a build took; null when the last one was of the same sources. @throws Error when it fails */
 export function buildPortal(root: string): number | null {
-  const dist = join(root, "portal/dist");
   const stamp = digestOf(root);
-  const stampPath = join(dist, STAMP);
-  if (existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp) return null;
+  if (stampIsOf(root, stamp)) return null;
   const startedMs = performance.now();
-  build(root, dist, stamp);
+  build(root, join(root, "portal/dist"), stamp);
   return performance.now() - startedMs;
+}
+
+function stampIsOf(root: string, stamp: string): boolean {
+  const path = join(root, "portal/dist", STAMP);
+  return existsSync(path) && readFileSync(path, "utf8") === stamp;
 }
 
 /** Into a directory beside, which then takes the place: a server that reads the old build meanwhile finds it whole. */

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { constants, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
-import { findNode } from "../../server/bin/node.mjs";
+import { findNode, NODE_PACKAGES } from "../../server/bin/node.mjs";
 import { missingPackages } from "./installed.mjs";
 
 const FLAGS = [
@@ -15,16 +15,18 @@ const FLAGS = [
 ];
 
 /**
- * Runs `npm ci`. Under an old Node npm silently leaves out optional packages that ask for a newer one, native bindings among
- * them: then the installation is done again under the Node that came with it.
+ * Runs `npm ci`, once. Under an old Node npm silently leaves out optional packages that ask for a newer one, native bindings among
+ * them: then the Node of the lock file is installed first, by itself, and npm runs under it.
  */
 export function install(root, lock, stampPath) {
   rmSync(stampPath, { force: true }); // an installation that is cut short must not look done
   console.error("Installing the packages of package-lock.json (once; nothing but npm packages) ...");
-  const node = nodeIfThere();
-  if (node === undefined) runNpm(root, undefined);
-  else runUnderCopy(root, node);
-  if (node === undefined && missingPackages(root, lock).length > 0) runUnderCopy(root, findNode());
+  const folder = mkdtempSync(join(tmpdir(), "mooring-node-"));
+  try {
+    runNpm(root, copyOf(nodeIfThere() ?? installNode(lock, join(folder, "package")), folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
   const missing = missingPackages(root, lock);
   if (missing.length > 0) {
     throw new Error(
@@ -43,17 +45,33 @@ function nodeIfThere() {
 }
 
 /** `npm ci` deletes node_modules, with the Node that runs it perhaps: it runs under a copy. */
-function runUnderCopy(root, node) {
-  const folder = mkdtempSync(join(tmpdir(), "mooring-node-"));
-  try {
-    const copy = join(folder, basename(node));
-    copyFileSync(node, copy, constants.COPYFILE_FICLONE);
-    runNpm(root, { folder, node: copy });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+function copyOf(node, folder) {
+  if (node === undefined) return undefined;
+  const copy = join(folder, basename(node));
+  copyFileSync(node, copy, constants.COPYFILE_FICLONE);
+  return { folder, node: copy };
 }
 
+/** Path of the Node of this platform, installed from its entry of the lock file; undefined when there is none. */
+function installNode(lock, folder) {
+  const file = NODE_PACKAGES[`${process.platform}-${process.arch}`];
+  const path = `node_modules/${file?.split("/")[0]}`;
+  const entry = lock.packages[path];
+  if (entry === undefined) return undefined;
+  const about = {
+    name: "node-only",
+    version: "1.0.0",
+    dependencies: { [path.slice("node_modules/".length)]: entry.version },
+  };
+  const packages = { "": about, [path]: entry };
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), JSON.stringify(about));
+  writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ ...about, lockfileVersion: 3, packages }));
+  runNpm(folder, undefined);
+  return join(folder, "node_modules", file);
+}
+
+/** `npm ci` in a folder; under another Node where one is given. */
 function runNpm(root, under) {
   const { file, args, shell } = npmCommand(under?.node);
   const env = installEnv(under?.folder);
