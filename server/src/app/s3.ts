@@ -71,7 +71,7 @@ export function createS3Part(
     endpoint,
     presign: (request) => presignedTarget(place, request),
     handle: (raw, response) => gateway.handle(raw, response),
-    open: (listener) => serveS3(listener, gateway),
+    open: (listener) => serveS3(listener, gateway, parts),
   };
 }
 

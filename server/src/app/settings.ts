@@ -116,7 +116,7 @@ export const SETTINGS = {
   },
   s3_signature_v2: {
     schema: Type.Enum(["refuse", "urls", "all"]),
-    default: "urls",
+    default: "refuse",
     form: "refuse, urls or all",
     description: "where the S3 gateway takes the old Signature V2: nowhere, in presigned URLs and forms, or everywhere",
   },

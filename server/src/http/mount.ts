@@ -4,6 +4,7 @@ import type { Principal } from "#domain/identity/index.ts";
 import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { principalOf } from "./authentication.ts";
+import { CallerGone } from "./disconnect.ts";
 import type { HttpHost } from "./host.ts";
 import { idempotent } from "./idempotency.ts";
 import { sessionOf, type PersonSession } from "./sessions.ts";
@@ -166,7 +167,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OperationConte
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error("the caller went away"));
+    if (!reply.raw.writableFinished) controller.abort(new CallerGone());
   });
   return controller.signal;
 }

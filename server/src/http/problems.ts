@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
+import { isDisconnect } from "./disconnect.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "#kernel/problem.ts";
 
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
@@ -78,7 +79,10 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
 /** Logs the problem that the error stands for and gives the answer all but its body: status and header fields. */
 export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
-  if (problem.code === "internal") request.log.error({ err: problem.options.cause }, "request failed unexpectedly");
+  if (problem.code === "internal" && isDisconnect(problem.options.cause, request.raw))
+    request.log.debug({ err: problem.options.cause }, "the caller went away");
+  else if (problem.code === "internal")
+    request.log.error({ err: problem.options.cause }, "request failed unexpectedly");
   else if (problem.status >= 500)
     request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
   const challenge = challengeOf(problem);

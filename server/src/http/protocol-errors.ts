@@ -1,6 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyBaseLogger } from "fastify";
 import { newId } from "#kernel/ids.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -13,11 +12,24 @@ export interface ConnectionError extends Error {
   readonly code?: string;
 }
 
+export interface ProtocolErrorOptions {
+  readonly clock: Clock;
+  readonly log: { debug(fields: object, message: string): void };
+  /** What an answer says, for a surface whose errors have a form of their own. */
+  readonly render?: (problem: Problem, path: string, requestId: string) => ProtocolAnswer;
+}
+
+export interface ProtocolAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /**
  * Answers what fails before there is a request that Fastify could see, in the form of every other problem, and closes the
  * connection: where the next request would begin is not known (RFC 9112 section 9.6).
  */
-export function createProtocolErrors(options: { readonly clock: Clock; readonly log: FastifyBaseLogger }): {
+export function createProtocolErrors(options: ProtocolErrorOptions): {
   /** Follows which requests of each connection are still owed an answer. */
   watch(server: Server): void;
   readonly handle: (error: ConnectionError, socket: Socket) => void;
@@ -27,7 +39,7 @@ export function createProtocolErrors(options: { readonly clock: Clock; readonly 
   const refused = new WeakSet<Socket>();
 
   function refuse(error: ConnectionError, socket: Socket, request?: IncomingMessage): void {
-    if (!socket.writable) {
+    if (!socket.writable || !isOwedAnswer(error, socket)) {
       socket.destroy();
       return;
     }
@@ -36,7 +48,7 @@ export function createProtocolErrors(options: { readonly clock: Clock; readonly 
     const requestId = request === undefined ? newId("req", clock.nowMs()) : requestIdOf(clock)(request);
     log.debug({ reqId: requestId, code: problem.code, cause: error.code }, "bytes refused that are no request");
     const path = request?.url?.split("?", 1)[0] ?? SERVER_ITSELF;
-    endWith(socket, answerOf(problem, path, requestId, clock.nowMs()));
+    endWith(socket, answerOf((options.render ?? asProblem)(problem, path, requestId), requestId, clock.nowMs()));
   }
 
   return {
@@ -79,15 +91,27 @@ function protocolProblemOf(error: ConnectionError): Problem {
   return new Problem(known[0], known[1]);
 }
 
-function answerOf(problem: Problem, path: string, requestId: string, nowMs: number): string {
+function asProblem(problem: Problem, path: string, requestId: string): ProtocolAnswer {
   const body = JSON.stringify(problemBody(problem, path, requestId));
+  return { status: problem.status, headers: { "content-type": PROBLEM_TYPE, ...DATA_FIELDS }, body };
+}
+
+/**
+ * Only bytes that are no request, or the beginning of one, get an answer. A connection that was opened and sent nothing, and one that failed, asked
+ * for none: the next request on it would take what it says for its own.
+ */
+function isOwedAnswer(error: ConnectionError, socket: Socket): boolean {
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return socket.bytesRead > 0;
+  return error.code?.startsWith("HPE_") === true && error.code !== "HPE_CLOSED_CONNECTION";
+}
+
+function answerOf({ status, headers, body }: ProtocolAnswer, requestId: string, nowMs: number): string {
   const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ""}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     `Date: ${new Date(nowMs).toUTCString()}`,
-    `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Cache-Control: no-store",
-    ...Object.entries(DATA_FIELDS).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `Request-Id: ${requestId}`,
     "Connection: close",
   ];

@@ -1,6 +1,6 @@
 import { parseDigest } from "./digest.ts";
 import { RegistryError } from "./errors.ts";
-import { faultOf } from "./strict-json.ts";
+import { faultOf } from "#kernel/strict-json.ts";
 
 /** The least that the distribution specification wants a registry to take, and the most that clients take. */
 export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024;

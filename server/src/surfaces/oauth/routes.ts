@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "#domain/identity/index.ts";
-import { principalOf, type HttpHost } from "#http/index.ts";
+import { isDisconnect, principalOf, type HttpHost } from "#http/index.ts";
 import { notAForm, oauthErrorOf, renderError, type Answer } from "./errors.ts";
 import type { OauthOperation, OauthRequest } from "./model.ts";
 import { introspect } from "./operations/introspect.ts";
@@ -80,7 +80,9 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = oauthErrorOf(error);
-  if (refusal.code === "server_error") request.log.error({ err: refusal.cause }, "request failed unexpectedly");
+  const { code, cause } = refusal;
+  if (code === "server_error" && !isDisconnect(cause, request.raw))
+    request.log.error({ err: refusal.cause }, "request failed unexpectedly");
   else if (refusal.status >= 500) request.log.warn({ code: refusal.code, err: refusal.cause }, "request refused");
   return send(reply, renderError(refusal));
 }

@@ -100,7 +100,17 @@ function decodedLength({ fields }: Context): number {
   return Number(text);
 }
 
-function plainLength({ fields }: Context): number | undefined {
+/** @throws S3Error `InvalidRequest` for content in chunks that would be kept with their framing, as if that were content */
+function plainLength({ fields, auth }: Context): number | undefined {
+  // Some name the coding without the framing. Whose digest was signed is what its sender means to keep.
+  const isSigned = auth.payload.kind === "plain" && auth.payload.sha256 !== null;
+  const isChunked = !isSigned && /(^|[,\s])aws-chunked($|[,\s])/i.test(fields.list("content-encoding") ?? "");
+  const isEmpty = fields.get("content-length") === "0";
+  if (fields.has("x-amz-decoded-content-length") || (isChunked && !isEmpty))
+    throw new S3Error(
+      "InvalidRequest",
+      "Content in aws-chunked framing takes an x-amz-content-sha256 that begins with STREAMING-; send it so, or without the framing.",
+    );
   if (fields.has("transfer-encoding")) return undefined;
   const text = fields.get("content-length");
   return Number(text ?? 0);

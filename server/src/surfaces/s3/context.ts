@@ -59,6 +59,8 @@ export interface Context {
   readonly parameter: (name: string) => string | undefined;
   /** One more permission, beside that of the row. @throws S3Error `AccessDenied` */
   readonly require: (action: string, about?: Partial<AccessRequest>) => Promise<void>;
+  /** The same as a question. */
+  readonly allows: (action: string, about?: Partial<AccessRequest>) => Promise<boolean>;
 }
 
 export interface Answer {
@@ -85,6 +87,14 @@ export function createContext(
   const { ip, requestId, isSecure, key, target } = exchange;
   const conditions = { sourceIp: ip, isSecure, values: conditionValues(exchange, auth) };
   const versionId = parameterOf(target, "versionId");
+  const accessTo = (action: string, about: Partial<AccessRequest> = {}): AccessRequest => ({
+    ...conditions,
+    bucket,
+    action,
+    ...(key === "" ? {} : { key }),
+    ...(versionId === undefined ? {} : { versionId }),
+    ...about,
+  });
   const context: Context = {
     deps,
     exchange,
@@ -100,15 +110,8 @@ export function createContext(
     },
     conditions,
     parameter: (name) => parameterOf(target, name),
-    require: (action, about = {}) =>
-      deps.domain.access.require(principal, {
-        ...conditions,
-        bucket,
-        action,
-        ...(key === "" ? {} : { key }),
-        ...(versionId === undefined ? {} : { versionId }),
-        ...about,
-      }),
+    require: (action, about) => deps.domain.access.require(principal, accessTo(action, about)),
+    allows: (action, about) => deps.domain.access.allows(principal, accessTo(action, about)),
   };
   return context;
 }
@@ -128,8 +131,7 @@ function conditionValues({ target }: Exchange, { fields, kind }: Authentication)
   const versionId = parameterOf(target, "versionId");
   if (versionId !== undefined) values["s3:versionid"] = versionId;
   for (const name of fields.names()) if (CONDITION_FIELD.test(name)) values[`s3:${name}`] = fields.list(name) ?? "";
-  for (const [name, value] of new URLSearchParams(fields.get("x-amz-tagging") ?? ""))
-    values[`s3:requestobjecttag/${name.toLowerCase()}`] = value;
+  Object.assign(values, tagValues(new URLSearchParams(fields.get("x-amz-tagging") ?? "")));
   const [referer, agent] = [fields.list("referer"), fields.list("user-agent")];
   if (referer !== undefined) values["aws:referer"] = referer;
   if (agent !== undefined) values["aws:useragent"] = agent;
@@ -137,6 +139,13 @@ function conditionValues({ target }: Exchange, { fields, kind }: Authentication)
     values["s3:signatureversion"] = SIGNATURE_VERSIONS[kind] ?? "AWS4-HMAC-SHA256";
     values["s3:authtype"] = kind.endsWith("query") ? "REST-QUERY-STRING" : kind === "form" ? "POST" : "REST-HEADER";
   }
+  return values;
+}
+
+/** The condition keys of tags that a request sets. */
+export function tagValues(tags: Iterable<readonly [string, string]>): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of tags) values[`s3:requestobjecttag/${name.toLowerCase()}`] = value;
   return values;
 }
 

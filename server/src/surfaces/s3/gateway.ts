@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FailureDelay } from "#domain/identity/index.ts";
 import { S3Error, type Bucket, type S3Principal } from "#domain/s3/index.ts";
-import { letTheRestPass } from "#http/index.ts";
+import { isDisconnect, letTheRestPass } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { createS3Authenticator, type Authentication, type S3Authenticator } from "./auth/authenticate.ts";
 import type { FormFields } from "./auth/form.ts";
@@ -195,8 +195,7 @@ class Service {
     if (hasBucket) this.#bucket = await buckets.find(auth.principal, exchange.bucket);
     const context = createContext(this.#deps, exchange, auth, this.#bucket);
     requireOwner(context, this.#bucket);
-    const action = (context.versionId === undefined ? undefined : row.versionAction) ?? row.action;
-    if (action !== null) await context.require(action);
+    await requirePermission(row, context);
     return context;
   }
 
@@ -236,11 +235,7 @@ class Service {
   #refuse(cause: unknown): void {
     const error = s3ErrorOf(cause);
     const response = this.#response;
-    if (error.code === "InternalError")
-      this.#deps.log.error(
-        { err: error.options.cause ?? error, req: this.requestId, operation: this.operation },
-        "cannot answer an S3 request",
-      );
+    if (error.code === "InternalError") this.#logFailure(error.options.cause ?? error);
     if (response.headersSent) {
       // A cut connection is the only way left to say that the content is not whole.
       response.destroy();
@@ -256,6 +251,21 @@ class Service {
     if (!this.#raw.complete) this.#dropTheRest(headers);
     response.writeHead(error.status, headers).end(text);
   }
+
+  #logFailure(err: unknown): void {
+    const fields = { err, req: this.requestId, operation: this.operation };
+    if (isDisconnect(err, this.#raw)) this.#deps.log.debug(fields, "the client of an S3 request went away");
+    else this.#deps.log.error(fields, "cannot answer an S3 request");
+  }
+}
+
+/** Before a byte of the body is read. */
+async function requirePermission({ action, versionAction, orAction, untold }: Row, context: Context): Promise<void> {
+  const asked = (context.versionId === undefined ? undefined : versionAction) ?? action;
+  if (asked === null) return;
+  const about = untold === undefined ? {} : { untold };
+  if (orAction !== undefined && (await context.allows(orAction, about))) return;
+  await context.require(asked, about);
 }
 
 /** `x-amz-expected-bucket-owner`: the caller's own check against a bucket of somebody else with the same name. */

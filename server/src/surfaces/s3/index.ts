@@ -1,15 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Listener } from "#http/index.ts";
-import { S3Error } from "#domain/s3/index.ts";
-import { errorDocument } from "./errors.ts";
+import { createProtocolErrors, type Listener, type ProtocolAnswer } from "#http/index.ts";
+import { S3Error, type S3ErrorCode } from "#domain/s3/index.ts";
+import type { Problem, ProblemCode } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
+import { errorDocument, hostIdOf } from "./errors.ts";
 import type { S3Gateway } from "./gateway.ts";
 
 export { presignedTarget, type Presigning } from "./auth/presign.ts";
 export { createS3Gateway, type Answered, type S3Gateway } from "./gateway.ts";
 
 /** Puts a gateway on a listener of its own: buckets have every path of it. */
-export function serveS3(listener: Listener, gateway: S3Gateway): void {
+export function serveS3(
+  listener: Listener,
+  gateway: S3Gateway,
+  on: { readonly clock: Clock; readonly log: { debug(fields: object, message: string): void } },
+): void {
   const { server } = listener;
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
     gateway.handleExpecting(request, response),
@@ -18,27 +25,20 @@ export function serveS3(listener: Listener, gateway: S3Gateway): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
     gateway.handle(request, response),
   );
-  server.on("clientError", answerNoRequest);
+  const protocolErrors = createProtocolErrors({ ...on, render: asDocument });
+  protocolErrors.watch(server);
+  server.on("clientError", (error: Error, socket: Duplex) => protocolErrors.handle(error, socket as Socket));
   listener.serve((request, response) => gateway.handle(request, response));
 }
 
-/** What is no HTTP request, or has too large a header, is told so and ends the connection (RFC 9112 section 9.6). */
-function answerNoRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const isLarge = error.code === "HPE_HEADER_OVERFLOW";
-  const body = errorDocument(new S3Error(isLarge ? "RequestHeaderSectionTooLarge" : "BadRequest"), {
-    requestId: "none",
-    hostId: "none",
-    resource: "/",
-  });
-  const head = [
-    "HTTP/1.1 400 Bad Request",
-    "Content-Type: application/xml",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "Connection: close",
-  ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+/** What is no HTTP request, or has too large a header, in S3's form. */
+function asDocument({ code }: Problem, resource: string, requestId: string): ProtocolAnswer {
+  const error = new S3Error(CODES[code] ?? "BadRequest");
+  const body = errorDocument(error, { requestId, hostId: hostIdOf(requestId), resource });
+  return { status: error.status, headers: { "content-type": "application/xml" }, body };
 }
+
+const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
+  header_too_large: "RequestHeaderSectionTooLarge",
+  request_timeout: "RequestTimeout",
+};

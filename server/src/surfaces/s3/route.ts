@@ -1,6 +1,7 @@
 import { S3Error } from "#domain/s3/index.ts";
 import type { Operation } from "./context.ts";
 import type { Exchange } from "./wire/request.ts";
+import { SELECTORS } from "./wire/sub-resources.ts";
 
 export type Level = "service" | "bucket" | "object";
 
@@ -14,25 +15,17 @@ export interface Row {
   readonly selectors: readonly string[];
   /** Only with the field `x-amz-copy-source`, or without it. */
   readonly copies?: boolean;
-  /** As in policies. With a version named, `versionAction` where there is one. Null: the operation asks by itself, for each key. */
+  /** As in policies. With a version named, `versionAction` where there is one. Null: the operation asks by itself, and reads no body. */
   readonly action: string | null;
   readonly versionAction?: string;
+  /** What the body tells of that which is asked about; the operation asks again once it knows. */
+  readonly untold?: ReadonlySet<"key" | "tags">;
+  /** As good as `action`, as long as the body has not told which of the two is meant. */
+  readonly orAction?: string;
   /** True: the bucket is not there yet. */
   readonly makesBucket?: boolean;
   readonly run: Operation;
 }
-
-/** Parameters that make a request another operation; those of operations that we have not are told by name. */
-const SELECTORS = new Set(
-  [
-    "accelerate acl analytics attributes cors delete encryption intelligent-tiering inventory legal-hold lifecycle list-type",
-    "location logging metadataConfiguration metadataTable metadataInventoryTable metadataJournalTable metrics notification",
-    "object-lock ownershipControls policy policyStatus publicAccessBlock renameObject replication requestPayment restore retention",
-    "select session tagging torrent uploadId uploads versioning versions website append abac annotation",
-  ]
-    .join(" ")
-    .split(" "),
-);
 
 /** Parameters that change no operation's meaning. */
 const PARAMETERS = new Set(

@@ -57,7 +57,10 @@ import { uploadPart } from "./operations/upload-part.ts";
 import type { Operation } from "./context.ts";
 import type { Level, Row } from "./route.ts";
 
-type More = Partial<Pick<Row, "copies" | "versionAction" | "makesBucket">>;
+type More = Partial<Pick<Row, "copies" | "versionAction" | "makesBucket" | "untold" | "orAction">>;
+
+const KEYS = new Set(["key"] as const);
+const TAGS = new Set(["tags"] as const);
 
 /** `GET bucket ?acl` and the like. */
 function row(name: string, request: string, action: string | null, run: Operation, more: More = {}): Row {
@@ -84,7 +87,10 @@ export const ROWS: readonly Row[] = [
   row("ListObjectsV2", "GET bucket ?list-type", "s3:ListBucket", listObjectsV2),
   row("ListObjectVersions", "GET bucket ?versions", "s3:ListBucketVersions", listObjectVersions),
   row("ListMultipartUploads", "GET bucket ?uploads", "s3:ListBucketMultipartUploads", listMultipartUploads),
-  row("DeleteObjects", "POST bucket ?delete", null, deleteObjects),
+  row("DeleteObjects", "POST bucket ?delete", "s3:DeleteObject", deleteObjects, {
+    untold: KEYS,
+    orAction: "s3:DeleteObjectVersion",
+  }),
 
   row("GetBucketVersioning", "GET bucket ?versioning", "s3:GetBucketVersioning", getBucketVersioning),
   row("PutBucketVersioning", "PUT bucket ?versioning", "s3:PutBucketVersioning", putBucketVersioning),
@@ -172,6 +178,7 @@ export const ROWS: readonly Row[] = [
   }),
   row("PutObjectTagging", "PUT object ?tagging", "s3:PutObjectTagging", putObjectTagging, {
     versionAction: "s3:PutObjectVersionTagging",
+    untold: TAGS,
   }),
   row("DeleteObjectTagging", "DELETE object ?tagging", "s3:DeleteObjectTagging", deleteObjectTagging, {
     versionAction: "s3:DeleteObjectVersionTagging",

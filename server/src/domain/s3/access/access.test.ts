@@ -139,6 +139,90 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(elsewhere, open, "s3:DeleteBucketPolicy", outside), false);
     });
 
+    test("administration is the owner's, whatever a policy or a list of groups opens", async () => {
+      const bucket = await newBucket(g, owner);
+      const arns = [`arn:aws:s3:::${bucket.name}`, `arn:aws:s3:::${bucket.name}/*`];
+      const open = { Effect: "Allow", Principal: "*", Resource: arns };
+      const named = elsewhere.principal.kind === "key" ? elsewhere.principal.owner.id : "";
+      const policies = [
+        { ...open, Action: "s3:*" },
+        { ...open, Action: "*" },
+        { ...open, NotAction: "s3:PutObject" },
+        { ...open, Principal: { AWS: named }, Action: ["s3:PutBucket*", "s3:DeleteBucket*", "s3:PutLifecycle*"] },
+      ];
+      const everyAcl = (["WRITE_ACP", "FULL_CONTROL"] as const).map((permission) => ({
+        grantee: { kind: "group", uri: "http://acs.amazonaws.com/groups/global/AllUsers" } as const,
+        permission,
+      }));
+      const listed = await configure(bucket, "acl", { owner: bucket.owner, grants: everyAcl } as never);
+      for (const statement of policies) {
+        const opened = await configure(listed, "policy", JSON.stringify({ Statement: statement }) as never);
+        for (const [action, { onlyFor }] of Object.entries(ACTIONS)) {
+          const key = { key: "k" };
+          if (onlyFor !== undefined) assert.equal(await may(NOBODY, opened, action, key), false, `${action} by nobody`);
+          if (onlyFor !== "owner") continue;
+          assert.equal(await may(elsewhere, opened, action, key), false, `${action} by another project`);
+          assert.equal(await may(owner, opened, action, key), true, `${action} by the owner`);
+        }
+      }
+      const grants = [{ grantee: { kind: "user", id: named } as const, permission: "WRITE_ACP" }];
+      const given = await configure(bucket, "acl", { owner: bucket.owner, grants } as never);
+      assert.equal(await may(elsewhere, given, "s3:PutBucketAcl"), true, "to a canonical user that a list names");
+      assert.equal(await may(NOBODY, given, "s3:PutBucketAcl"), false);
+    });
+
+    test("what the body has not told yet may be allowed when some of it may", async () => {
+      const bucket = await newBucket(g, owner);
+      const untold = { untold: new Set(["key"] as const) };
+      const could = (who: S3Caller | S3Principal, each: Bucket) => may(who, each, "s3:DeleteObject", untold);
+      assert.deepEqual(
+        [await could(NOBODY, bucket), await could(elsewhere, bucket), await could(owner, bucket)],
+        [false, false, true],
+      );
+      const limited = await g.key({ buckets: [bucket.name], prefix: "in/" });
+      assert.equal(await could(limited, bucket), true);
+      const open = async (more: object): Promise<Bucket> => {
+        const statement = {
+          Effect: "Allow",
+          Principal: "*",
+          Action: "s3:GetObject",
+          Resource: `arn:aws:s3:::${bucket.name}/a/*`,
+        };
+        return configure(bucket, "policy", JSON.stringify({ Statement: { ...statement, ...more } }) as never);
+      };
+      assert.equal(await could(NOBODY, await open({})), false, "reading is no deleting");
+      const deleting = await open({ Action: "s3:DeleteObject" });
+      assert.deepEqual(
+        [await could(NOBODY, deleting), await may(NOBODY, deleting, "s3:DeleteObject", { key: "b" })],
+        [true, false],
+      );
+      const tagged = await open({
+        Action: "s3:PutObjectTagging",
+        Condition: { StringEquals: { "s3:RequestObjectTag/a": "b" } },
+      });
+      const tag = (more: Partial<AccessRequest>) => may(NOBODY, tagged, "s3:PutObjectTagging", { key: "a/k", ...more });
+      assert.equal(await tag({ untold: new Set(["tags"] as const) }), true);
+      assert.deepEqual([await tag({ values: { "s3:requestobjecttag/a": "b" } }), await tag({})], [true, false]);
+    });
+
+    test("a policy that was set before it came to be refused denies everything, and its owner can take it away", async () => {
+      const bucket = await newBucket(g, owner);
+      const { id } = bucket;
+      await g.ground.metadata.write(async (tx) => {
+        const config = JSON.stringify({ policy: "{}" });
+        await tx
+          .insertInto("s3_bucket")
+          .values({ id, org_id: ORG_ID, versioning: "unversioned", config, revision: 1 })
+          .execute();
+      });
+      const broken = await g.s3.buckets.find(owner.principal, bucket.name);
+      assert.equal(broken.config.policy, "{}");
+      assert.deepEqual(
+        [await may(owner, broken, "s3:GetObject", { key: "k" }), await may(owner, broken, "s3:DeleteBucketPolicy")],
+        [false, true],
+      );
+    });
+
     test("a policy sees the tags of objects", async () => {
       const bucket = await newBucket(g, owner);
       await g.put(owner, bucket, "open", "x", { tags: { level: "public" } });

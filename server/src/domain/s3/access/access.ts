@@ -2,7 +2,7 @@ import { FROZEN_SCOPES, projectArchived } from "#domain/identity/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { findVersion, type FoundVersion } from "../objects/find.ts";
-import type { AccessRequest, Bucket, S3Access, S3KeyPrincipal, S3Principal } from "../types/index.ts";
+import type { AccessRequest, Acl, Bucket, S3Access, S3KeyPrincipal, S3Principal } from "../types/index.ts";
 import { aclAllows } from "./acl.ts";
 import { ACTIONS, type ActionRule } from "./actions.ts";
 import { policyOf } from "./parsed.ts";
@@ -48,7 +48,8 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   const verdict = await policyVerdict(deps, principal, rule, bucket, request, object);
   if (verdict === "deny") return isRescue(principal, bucket, request);
   if (reaches(principal, bucket)) return true;
-  if (verdict === "allow" && !isRestricted(principal, bucket)) return true;
+  if (rule.onlyFor !== undefined && principal.kind === "anonymous") return false;
+  if (verdict === "allow" && rule.onlyFor !== "owner" && !isRestricted(principal, bucket)) return true;
   return opensByAcl(principal, rule, bucket, request, object);
 }
 
@@ -70,6 +71,7 @@ function isWithinLimits(principal: S3KeyPrincipal, rule: ActionRule, bucket: Buc
   if (buckets !== null && !buckets.includes(bucket.name)) return false;
   if (prefix === "" || rule.isHarmless === true) return true;
   if (request.key !== undefined) return request.key.startsWith(prefix);
+  if (request.untold?.has("key") === true) return true; // each is asked about once it is told
   const listed = request.values?.["s3:prefix"];
   return typeof listed === "string" && listed.startsWith(prefix);
 }
@@ -111,6 +113,7 @@ async function policyVerdict(
     action: rule.policyAction ?? action,
     resource: `arn:aws:s3:::${bucket.name}${key === undefined ? "" : `/${key}`}`,
     values: (name) => valuesOf(deps, principal, request, tags, name),
+    ...(request.untold === undefined ? {} : { untold: request.untold }),
   });
 }
 
@@ -154,6 +157,12 @@ function fixedValue(deps: Deps, principal: S3Principal, request: AccessRequest, 
   }
 }
 
+/** Administration goes to those that a list names, and to no group. */
+function forRule(acl: Acl, { onlyFor }: ActionRule): Acl {
+  if (onlyFor !== "owner") return acl;
+  return { ...acl, grants: acl.grants.filter(({ grantee }) => grantee.kind === "user") };
+}
+
 async function opensByAcl(
   principal: S3Principal,
   rule: ActionRule,
@@ -166,7 +175,7 @@ async function opensByAcl(
   if (needed === undefined || config.ownership === "BucketOwnerEnforced") return false;
   const block = config.publicAccessBlock;
   if (needed.of === "bucket") {
-    return config.acl !== undefined && aclAllows(config.acl, principal, needed.permission, block);
+    return config.acl !== undefined && aclAllows(forRule(config.acl, rule), principal, needed.permission, block);
   }
   const found = await object();
   // Whoever may list the bucket may be told that there is no such key.

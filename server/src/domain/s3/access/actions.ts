@@ -11,6 +11,11 @@ export interface ActionRule {
   readonly isHarmless?: true;
   /** The name that policies know it by, when it is not its own. */
   readonly policyAction?: string;
+  /**
+   * Who alone may be allowed it, whatever a policy or a list of groups opens: `owner` the bucket's own keys, and by a list a canonical user that it
+   * names; `signed` nobody without a signature. Absent: everybody may be.
+   */
+  readonly onlyFor?: "owner" | "signed";
 }
 
 const LIST = { scope: "s3:read", acl: { of: "bucket", permission: "READ" } } as const;
@@ -22,7 +27,9 @@ const DELETE = { scope: "s3:delete", acl: { of: "bucket", permission: "WRITE" } 
 const SEE = { scope: "s3:read" } as const;
 const SEE_HARMLESS = { scope: "s3:read", isHarmless: true } as const;
 const CHANGE = { scope: "s3:write" } as const;
-const CONFIGURE = { scope: "apps:write" } as const;
+const KEEP = { scope: "s3:write", onlyFor: "signed" } as const;
+/** What a bucket is, who may do what with it, and what becomes of its objects: administration, which nobody can give away by a policy. */
+const CONFIGURE = { scope: "apps:write", onlyFor: "owner" } as const;
 
 /** Every action that the gateway asks for. */
 export const ACTIONS: Readonly<Record<string, ActionRule>> = {
@@ -41,7 +48,7 @@ export const ACTIONS: Readonly<Record<string, ActionRule>> = {
   "s3:GetBucketOwnershipControls": SEE_HARMLESS,
   "s3:GetBucketAcl": { scope: "s3:read", acl: { of: "bucket", permission: "READ_ACP" } },
   "s3:GetBucketCORS": SEE,
-  "s3:GetBucketPolicy": SEE,
+  "s3:GetBucketPolicy": { ...SEE, onlyFor: "owner" },
   "s3:GetBucketPolicyStatus": SEE,
   "s3:GetBucketPublicAccessBlock": SEE,
   "s3:GetBucketTagging": SEE,
@@ -52,7 +59,7 @@ export const ACTIONS: Readonly<Record<string, ActionRule>> = {
   "s3:GetBucketWebsite": SEE,
   "s3:GetAccelerateConfiguration": SEE,
   "s3:GetReplicationConfiguration": SEE,
-  "s3:PutBucketAcl": { scope: "apps:write", acl: { of: "bucket", permission: "WRITE_ACP" } },
+  "s3:PutBucketAcl": { ...CONFIGURE, acl: { of: "bucket", permission: "WRITE_ACP" } },
   "s3:PutBucketCORS": CONFIGURE,
   "s3:PutBucketPolicy": CONFIGURE,
   "s3:DeleteBucketPolicy": CONFIGURE,
@@ -81,8 +88,8 @@ export const ACTIONS: Readonly<Record<string, ActionRule>> = {
   "s3:DeleteObjectVersionTagging": CHANGE,
   "s3:PutObjectAcl": WRITE_ACP,
   "s3:PutObjectVersionAcl": WRITE_ACP,
-  "s3:PutObjectRetention": CHANGE,
-  "s3:PutObjectLegalHold": CHANGE,
+  "s3:PutObjectRetention": KEEP,
+  "s3:PutObjectLegalHold": KEEP,
   "s3:BypassGovernanceRetention": CONFIGURE,
   "s3:DeleteObject": DELETE,
   "s3:DeleteObjectVersion": DELETE,

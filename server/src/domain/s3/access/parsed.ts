@@ -7,7 +7,29 @@ const parsed = new WeakMap<Bucket["config"], Policy>();
 export function policyOf(bucket: Pick<Bucket, "name" | "config">, text: string): Policy {
   const known = parsed.get(bucket.config);
   if (known !== undefined) return known;
-  const policy = parsePolicy(text, bucket.name);
+  const policy = parsedOrDenying(text, bucket.name);
   parsed.set(bucket.config, policy);
   return policy;
 }
+
+/** One that was set before it came to be refused denies everything: its owner can still replace it, and nothing is open by mistake. */
+function parsedOrDenying(text: string, bucket: string): Policy {
+  try {
+    return parsePolicy(text, bucket);
+  } catch {
+    return DENYING;
+  }
+}
+
+const EVERYTHING = { isNot: false, patterns: [() => true] };
+const DENYING: Policy = {
+  statements: [
+    {
+      isDeny: true,
+      principals: { isNot: false, everybody: true, names: new Set() },
+      actions: EVERYTHING,
+      resources: EVERYTHING,
+      conditions: [],
+    },
+  ],
+};

@@ -1,5 +1,7 @@
+import { faultOf } from "#kernel/strict-json.ts";
 import { S3Error } from "../errors.ts";
 import { matchesCondition, parseConditions, type Condition, type ConditionValues } from "./conditions.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { textList, wildcard, type Pattern } from "./wildcard.ts";
 
 /** A bucket policy in the S3 policy language (version 2012-10-17), ready to be evaluated. */
@@ -34,6 +36,11 @@ export interface PolicyRequest {
   /** `arn:aws:s3:::bucket` or `arn:aws:s3:::bucket/key` */
   readonly resource: string;
   readonly values: ConditionValues;
+  /**
+   * What the body will tell, which has not been read: the key of an object, and the tags that it gets. What then may be allowed counts as
+   * allowed, and what then may be denied as not denied.
+   */
+  readonly untold?: ReadonlySet<"key" | "tags">;
 }
 
 export type Verdict = "deny" | "allow" | "none";
@@ -48,13 +55,19 @@ export function evaluate(policy: Policy, request: PolicyRequest): Verdict {
   return verdict;
 }
 
-function applies({ principals, actions, resources, conditions }: Statement, request: PolicyRequest): boolean {
+function applies(statement: Statement, request: PolicyRequest): boolean {
+  const { isDeny, principals, actions, resources, conditions } = statement;
+  const { untold, values } = request;
   const isNamed = principals.everybody || request.names.some((name) => principals.names.has(name));
   return (
     isNamed !== principals.isNot &&
     matches(actions, request.action.toLowerCase()) &&
-    matches(resources, request.resource) &&
-    conditions.every((condition) => matchesCondition(condition, request.values))
+    (untold?.has("key") === true ? !isDeny : matches(resources, request.resource)) &&
+    conditions.every((condition) =>
+      untold?.has("tags") === true && condition.key.startsWith("s3:requestobjecttag/")
+        ? !isDeny
+        : matchesCondition(condition, values),
+    )
   );
 }
 
@@ -72,6 +85,7 @@ export function isPublicPolicy(policy: Policy): boolean {
 
 const BYTES_MAX = 20 * 1024;
 const STATEMENTS_MAX = 200;
+const DEPTH_MAX = 16;
 const MEMBERS: ReadonlySet<string> = new Set([
   "Sid",
   "Effect",
@@ -83,6 +97,19 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "NotResource",
   "Condition",
 ]);
+
+/**
+ * A policy that somebody wants to set. Beside what `parsePolicy` asks for, it must name nothing that could never hold: a mistyped denial would deny
+ * nothing, and nobody would see it.
+ * @throws S3Error `MalformedPolicy` that says what is wrong, by its name
+ */
+export function requireSoundPolicy(text: string, bucket: string): Policy {
+  const policy = parsePolicy(text, bucket);
+  if (faultOf(text, DEPTH_MAX) !== undefined)
+    throw malformed("an object has the same member twice, or it is nested too deep");
+  refuseUnknown(text, bucket, malformed);
+  return policy;
+}
 
 /** @throws S3Error `MalformedPolicy` that says what is wrong; every resource must be of this bucket */
 export function parsePolicy(text: string, bucket: string): Policy {
@@ -113,7 +140,8 @@ function parseStatement(statement: Record<string, unknown>, bucket: string): Sta
   });
   const resources = matcherOf(statement, "Resource", (text) => {
     requireOwnResource(text, bucket);
-    return wildcard(text);
+    // Whichever partition it names, it is this bucket: requests are asked about under one name.
+    return wildcard(text.replace(/^arn:[a-z-]+:/, "arn:aws:"));
   });
   const principals = principalsOf(statement);
   if (principals.isNot && effect === "Allow") throw malformed("NotPrincipal goes with Deny only");

@@ -2,7 +2,7 @@ import { appendAudit } from "#domain/audit/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { isPublicAcl, requireSoundBucketAcl } from "../access/acl.ts";
 import { policyOf } from "../access/parsed.ts";
-import { isPublicPolicy, parsePolicy } from "../access/policy.ts";
+import { isPublicPolicy, requireSoundPolicy } from "../access/policy.ts";
 import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
 import { requireDestinations } from "../events/sound.ts";
@@ -65,7 +65,7 @@ function requireSoundConfig(bucket: Bucket, before: Settings, config: BucketConf
   const { acl, policy, publicAccessBlock: block, objectLock } = config;
   if (kind === "acl" && acl !== undefined) requireSoundBucketAcl({ config }, acl);
   if (kind === "policy" && policy !== undefined) {
-    const isOpen = isPublicPolicy(parsePolicy(policy, bucket.name));
+    const isOpen = isPublicPolicy(requireSoundPolicy(policy, bucket.name));
     if (isOpen && block?.blockPublicPolicy === true)
       throw new S3Error("AccessDenied", "The bucket's public access block refuses public policies.");
   }

@@ -16,6 +16,11 @@ export interface AccessRequest extends RequestConditions {
   readonly bucket: Bucket | null;
   readonly key?: string;
   readonly versionId?: string;
+  /**
+   * What only the body tells, which is not read before its sender may do this at all: the key, the tags. Asks whether it may be allowed for any
+   * of them; the one that is told then is asked about for itself.
+   */
+  readonly untold?: ReadonlySet<"key" | "tags">;
 }
 
 export interface S3Access {

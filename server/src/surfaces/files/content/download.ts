@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { fileOfUrl, type FileRow } from "#domain/files/index.ts";
+import { isDisconnect } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { etagOf } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
@@ -58,7 +59,8 @@ async function send(
   } catch (error) {
     // The head is out: a cut connection is the only way left to say that the content is not whole.
     reply.raw.destroy();
-    if (!request.raw.destroyed) request.log.error({ err: error, file: file.id }, "cannot send a file's content");
+    if (!isDisconnect(error, request.raw))
+      request.log.error({ err: error, file: file.id }, "cannot send a file's content");
   } finally {
     await reader.close();
   }

@@ -1,4 +1,5 @@
 import { CONTENT_OWNER, deleteBlob as removeBlob, findBlob, findBlobToKeep } from "#domain/registry/index.ts";
+import { isDisconnect } from "#http/index.ts";
 import type { Exchange } from "../model.ts";
 import { requireDigest } from "../model.ts";
 import type { Reply } from "../exchange.ts";
@@ -49,7 +50,8 @@ async function send(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">, sendi
   } catch (error) {
     // The head is out: a cut connection is the only way left to say that the content is not whole.
     reply.raw.destroy();
-    if (!request.raw.destroyed) request.log.error({ err: error, blob: blobId }, "cannot send a blob of an image");
+    if (!isDisconnect(error, request.raw))
+      request.log.error({ err: error, blob: blobId }, "cannot send a blob of an image");
   } finally {
     await reader.close();
   }

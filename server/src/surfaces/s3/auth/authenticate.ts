@@ -79,7 +79,7 @@ function requireV2(isTaken: boolean): void {
   if (!isTaken)
     throw new S3Error(
       "InvalidRequest",
-      "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
+      "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256. Signature V2 is taken where the setting s3_signature_v2 says so.",
     );
 }
 

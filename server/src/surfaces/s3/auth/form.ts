@@ -67,7 +67,10 @@ async function ofV4(deps: Deps, form: FormFields, policy: string, ip: string | n
 
 async function ofV2(deps: Deps, form: FormFields, policy: string, ip: string | null): Promise<S3Principal> {
   if (deps.v2 === "refuse")
-    throw new S3Error("InvalidRequest", "Signature V2 is not taken here; sign the form with AWS4-HMAC-SHA256.");
+    throw new S3Error(
+      "InvalidRequest",
+      "Signature V2 is not taken here (setting s3_signature_v2); sign the form with AWS4-HMAC-SHA256.",
+    );
   const accessKeyId = required(form, "AWSAccessKeyId");
   const given = required(form, "Signature");
   const { principal } = await proven(deps, { accessKeyId, ip }, ({ secret }) => {

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { S3Error } from "#domain/s3/index.ts";
 import { uriEncodedPath } from "../wire/target.ts";
 import type { Exchange } from "../wire/request.ts";
+import { SELECTORS } from "../wire/sub-resources.ts";
 import { equalInConstantTime } from "./signature-v4.ts";
 import { requireNear, signingTimeOf } from "./times.ts";
 import { mismatch } from "./v4.ts";
@@ -17,13 +18,15 @@ export interface V2Claims {
   readonly date: string;
 }
 
-/** Parameters of the query that the signature covers. */
-const SUBRESOURCES = new Set([
-  ..."acl cors delete lifecycle location logging notification partNumber policy requestPayment restore tagging torrent".split(
+/**
+ * Parameters of the query that the signature covers: each that makes the request another operation, also those that came after this kind of signature,
+ * or a signed URL could be made to do something else. `list-type` is but another form of the same listing, and no client signs it.
+ */
+const COVERED: ReadonlySet<string> = new Set([
+  ...[...SELECTORS].filter((name) => name !== "list-type"),
+  ..."partNumber versionId response-content-type response-content-language response-expires response-cache-control".split(
     " ",
   ),
-  ..."uploadId uploads versionId versioning versions website object-lock retention legal-hold encryption".split(" "),
-  ..."response-content-type response-content-language response-expires response-cache-control".split(" "),
   ..."response-content-disposition response-content-encoding".split(" "),
 ]);
 
@@ -87,7 +90,7 @@ export function v2StringToSign({ method, fields, target, bucket, key }: Exchange
     .map((name) => `${name}:${fields.all(name).join(",").replace(/\s+/g, " ")}\n`)
     .join("");
   const covered = target.query
-    .filter(({ name }) => SUBRESOURCES.has(name))
+    .filter(({ name }) => COVERED.has(name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, value }) => (value === "" ? name : `${name}=${value}`))
     .join("&");

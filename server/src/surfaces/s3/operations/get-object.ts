@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { S3Error, type Checksum, type ObjectVersion } from "#domain/s3/index.ts";
+import { isDisconnect } from "#http/index.ts";
 import type { Answer, Context } from "../context.ts";
 import { keyOf, plaintextOf, sendChunks, sseFields } from "../encryption.ts";
 import { checksumFields } from "../wire/checksums.ts";
@@ -30,7 +31,7 @@ async function logged({ deps, exchange }: Context, sending: Promise<void>): Prom
     await sending;
   } catch (error) {
     const { raw, requestId: req } = exchange;
-    if (!raw.destroyed) deps.log.error({ err: error, req }, "cannot send an object's content");
+    if (!isDisconnect(error, raw)) deps.log.error({ err: error, req }, "cannot send an object's content");
   }
 }
 

@@ -1,5 +1,6 @@
+import type { Tags } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
-import type { Answer, Context } from "../context.ts";
+import { tagValues, type Answer, type Context } from "../context.ts";
 import { versionField } from "../wire/object-fields.ts";
 import { OBJECT_TAGS_MAX, tagElements, tagsOfDocument } from "../wire/tags.ts";
 import { parseDocument, renderDocument } from "../wire/xml.ts";
@@ -18,8 +19,15 @@ export async function putObjectTagging(context: Context): Promise<Answer> {
   const { deps, caller, bucket, key, versionId } = context;
   const root = parseDocument(await readSmallBody(context, BODY_BYTES_MAX), "Tagging");
   const tags = tagsOfDocument(root, OBJECT_TAGS_MAX);
+  await requireTags(context, versionId === undefined ? "s3:PutObjectTagging" : "s3:PutObjectVersionTagging", tags);
   const version = await deps.domain.objects.setTags(caller, bucket, { key, versionId }, tags);
   return { headers: versionField(bucket, version.versionId) };
+}
+
+/** Policies may ask for the tags themselves, which only the body tells. @throws S3Error `AccessDenied` */
+export async function requireTags(context: Context, action: string, tags: Tags): Promise<void> {
+  const values = { ...context.conditions.values, ...tagValues(Object.entries(tags)) };
+  await context.require(action, { values });
 }
 
 export async function deleteObjectTagging({ deps, caller, bucket, key, versionId }: Context): Promise<Answer> {

@@ -14,6 +14,7 @@ import { tagsOfDocument, OBJECT_TAGS_MAX } from "../wire/tags.ts";
 import { uriEncodedPath } from "../wire/target.ts";
 import { quoted } from "../wire/text.ts";
 import { parseDocument, renderDocument } from "../wire/xml.ts";
+import { requireTags } from "./object-tagging.ts";
 import { attributesOf, sealed, sealingOf } from "./put-object.ts";
 
 /** Finds out who sent the form, and makes the context of an operation on the key. */
@@ -81,6 +82,9 @@ async function store(
     tagging === undefined
       ? attributes.tags
       : tagsOfDocument(parseDocument(Buffer.from(tagging), "Tagging"), OBJECT_TAGS_MAX);
+  if (tagging !== undefined) await requireTags(context, "s3:PutObject", tags);
+  if (tagging !== undefined && context.principal.kind === "key")
+    await requireTags(context, "s3:PutObjectTagging", tags);
   const checksum = expectedChecksum(fields, new Set(), []);
   const expected =
     checksum === null || checksum.value === null ? {} : { [digestOf(checksum.algorithm)]: hexOfBase64(checksum.value) };

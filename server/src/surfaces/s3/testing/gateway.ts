@@ -15,7 +15,7 @@ import {
   type Scope,
 } from "../auth/signature-v4.ts";
 import { basicDateOf } from "../auth/times.ts";
-import type { GatewaySettings } from "../context.ts";
+import type { GatewaySettings, S3GatewayDeps } from "../context.ts";
 import { createS3Gateway, serveS3 } from "../index.ts";
 import { Fields } from "../wire/fields.ts";
 import { parseTarget } from "../wire/target.ts";
@@ -61,6 +61,9 @@ export interface TestGateway {
   readonly host: string;
   readonly key: Key;
   nowMs(): number;
+  /** Requests that came to their end, and those that did not yet. */
+  answered(): number;
+  underWay(): number;
   newKey(input?: Partial<NewAccessKey>, orgId?: string): Promise<Key>;
   /** Signed by Signature V4 in the header unless `sign` says otherwise. */
   call(method: string, target: string, call?: Call): Promise<Answer>;
@@ -75,12 +78,17 @@ export interface TestGateway {
 
 export const REGION = "us-east-1";
 
-export async function openGateway(settings: Partial<GatewaySettings> = {}): Promise<TestGateway> {
+export async function openGateway(
+  settings: Partial<GatewaySettings> = {},
+  { error = (fields, message) => console.error(message, fields) }: Partial<S3GatewayDeps["log"]> = {},
+): Promise<TestGateway> {
   const ground = await openS3Ground();
   const listener: Listener = await openListener("127.0.0.1:0");
   const { s3, objects, deps } = ground;
   const { clock } = deps;
-  const log = { error: (fields: object, message: string) => console.error(message, fields), debug: () => undefined };
+  const log: S3GatewayDeps["log"] = { error, debug: () => undefined };
+  let [begun, answered] = [0, 0];
+  listener.server.on("request", () => (begun += 1));
   const all: GatewaySettings = {
     endpoint: `http://${listener.address}`,
     domain: "s3.test",
@@ -93,15 +101,19 @@ export async function openGateway(settings: Partial<GatewaySettings> = {}): Prom
   };
   serveS3(
     listener,
-    createS3Gateway({
-      domain: s3,
-      objects,
-      clock,
-      envelope: deps.envelope,
-      log,
-      count: () => undefined,
-      settings: all,
-    }),
+    createS3Gateway(
+      {
+        domain: s3,
+        objects,
+        clock,
+        envelope: deps.envelope,
+        log,
+        count: () => undefined,
+        settings: all,
+      },
+      () => (answered += 1),
+    ),
+    { clock, log },
   );
   const newKey: TestGateway["newKey"] = async (input = {}, orgId = ORG_ID) => {
     const acting = { actor: { kind: "system", id: "test", orgId } } as const;
@@ -121,6 +133,8 @@ export async function openGateway(settings: Partial<GatewaySettings> = {}): Prom
     host,
     key,
     nowMs,
+    answered: () => answered,
+    underWay: () => begun - answered,
     newKey,
     signed,
     call: async (method, target, call = {}) => {

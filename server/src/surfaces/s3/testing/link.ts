@@ -30,7 +30,7 @@ export async function openGatewayOver(
       failedSignaturesMax: 10_000,
     },
   });
-  serveS3(listener, gateway);
+  serveS3(listener, gateway, deps);
   return {
     endpoint,
     presign: (request) => presignedTarget({ host: listener.address, region }, request),

@@ -1,0 +1,100 @@
+import { ACTIONS } from "./actions.ts";
+
+/** What a resource of a statement must name for the action to be about it. */
+export type ActionLevel = "bucket" | "object";
+
+/**
+ * Real actions of S3 that nothing here asks for: there is no operation, so that to allow one gives nothing and to deny one takes nothing.
+ * Actions of an account (access points, batch jobs, …) are about no bucket, and so in no bucket's policy.
+ */
+const UNUSED_BUCKET_ACTIONS = [
+  "DeleteBucketWebsite PutBucketWebsite PutBucketLogging PutBucketRequestPayment PutAccelerateConfiguration PutReplicationConfiguration",
+  "GetAnalyticsConfiguration PutAnalyticsConfiguration GetInventoryConfiguration PutInventoryConfiguration GetMetricsConfiguration",
+  "PutMetricsConfiguration GetIntelligentTieringConfiguration PutIntelligentTieringConfiguration GetBucketMetadataTableConfiguration",
+  "CreateBucketMetadataTableConfiguration DeleteBucketMetadataTableConfiguration UpdateBucketMetadataInventoryTableConfiguration",
+  "UpdateBucketMetadataJournalTableConfiguration GetBucketAbac PutBucketAbac CreateSession",
+];
+const UNUSED_OBJECT_ACTIONS = [
+  "GetObjectTorrent GetObjectVersionTorrent GetObjectVersionForReplication InitiateReplication ReplicateDelete ReplicateObject ReplicateTags",
+  "ObjectOwnerOverrideToBucketOwner RestoreObject UpdateObjectEncryption",
+];
+
+function named(lists: readonly string[], level: ActionLevel): [string, ActionLevel][] {
+  return lists.flatMap((list) => list.split(" ")).map((name) => [`s3:${name}`, level]);
+}
+
+/** Every action that a bucket's policy may name, with what it is about. What the gateway knows by a name of its own is none of them. */
+export const POLICY_ACTIONS: ReadonlyMap<string, ActionLevel> = new Map([
+  ...Object.entries(ACTIONS)
+    .filter(([name, { policyAction }]) => policyAction === undefined && name !== "s3:ListAllMyBuckets")
+    .map(([name]): [string, ActionLevel] => [name, levelOf(name)]),
+  ...named(UNUSED_BUCKET_ACTIONS, "bucket"),
+  ...named(UNUSED_OBJECT_ACTIONS, "object"),
+]);
+
+function levelOf(name: string): ActionLevel {
+  const isObjects = /Object(?!Lock)/.test(name) || /^s3:(Abort|BypassGovernance|ListMultipartUploadParts)/.test(name);
+  return isObjects ? "object" : "bucket";
+}
+
+/** What values of a condition key are, and so which operators can compare them. */
+export type KeyType = "text" | "number" | "date" | "boolean" | "address";
+
+/** A condition key that requests have a value for. */
+export interface ConditionKey {
+  readonly type: KeyType;
+  /** The actions whose requests can have it; absent: all of them. */
+  readonly of?: RegExp;
+}
+
+const LISTS = /^s3:ListBucket/;
+const WRITES = /^s3:PutObject$/;
+const GRANTS = /^s3:(PutObject|PutObjectAcl|PutObjectVersionAcl|PutBucketAcl|CreateBucket)$/;
+const OBJECTS = /Object/;
+const text = (of?: RegExp): ConditionKey => ({ type: "text", ...(of === undefined ? {} : { of }) });
+
+/** By their names in lower case. One that is not here has no value in any request, so that a denial by it would never hold. */
+const CONDITION_KEYS: Readonly<Record<string, ConditionKey>> = {
+  "aws:sourceip": { type: "address" },
+  "aws:securetransport": { type: "boolean" },
+  "aws:currenttime": { type: "date" },
+  "aws:epochtime": { type: "date" },
+  "aws:userid": text(),
+  "aws:username": text(),
+  "aws:principalaccount": text(),
+  "aws:principaltype": text(),
+  "aws:referer": text(),
+  "aws:useragent": text(),
+  "s3:authtype": text(),
+  "s3:signatureversion": text(),
+  "s3:x-amz-content-sha256": text(),
+  "s3:prefix": text(LISTS),
+  "s3:delimiter": text(LISTS),
+  "s3:max-keys": { type: "number", of: LISTS },
+  "s3:versionid": text(/Version|DeleteObject|GetObject|PutObject/),
+  "s3:x-amz-acl": text(GRANTS),
+  "s3:x-amz-grant-read": text(GRANTS),
+  "s3:x-amz-grant-write": text(GRANTS),
+  "s3:x-amz-grant-read-acp": text(GRANTS),
+  "s3:x-amz-grant-write-acp": text(GRANTS),
+  "s3:x-amz-grant-full-control": text(GRANTS),
+  "s3:x-amz-copy-source": text(WRITES),
+  "s3:x-amz-metadata-directive": text(WRITES),
+  "s3:x-amz-server-side-encryption": text(WRITES),
+  "s3:x-amz-server-side-encryption-customer-algorithm": text(/^s3:(PutObject|GetObject|GetObjectVersion)$/),
+  "s3:x-amz-server-side-encryption-aws-kms-key-id": text(WRITES),
+  "s3:x-amz-storage-class": text(WRITES),
+};
+
+/** Keys that end with the name of a tag. */
+const TAG_KEYS: readonly [string, ConditionKey][] = [
+  ["s3:existingobjecttag/", text(OBJECTS)],
+  ["s3:requestobjecttag/", text(/^s3:PutObject(Tagging|VersionTagging)?$/)],
+];
+
+/** Undefined for a key that no request has. */
+export function conditionKey(name: string): ConditionKey | undefined {
+  const lower = name.toLowerCase();
+  if (Object.hasOwn(CONDITION_KEYS, lower)) return CONDITION_KEYS[lower];
+  return TAG_KEYS.find(([start]) => lower.startsWith(start) && lower.length > start.length)?.[1];
+}
