@@ -77,6 +77,8 @@ export const CREDENTIAL_ROWS = {
     path: "/v1/credentials/{credential_id}",
     tag: "credentials",
     summary: "Change a credential's name, permission set or allowed addresses",
+    description:
+      "Whoever gives it more scopes or addresses must hold all that it may do afterwards, and the policy must allow them.",
     permission: "credentials:write",
     recentSignIn: true,
     params: credentialParams,

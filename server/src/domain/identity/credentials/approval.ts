@@ -1,9 +1,6 @@
 import type { Scope } from "@mooring/contract";
-import { containsRanges } from "@mooring/contract";
 import { authorize, type Resource } from "#domain/identity/access/index.ts";
-import { Problem } from "#kernel/problem.ts";
 import type { Acting } from "./acting.ts";
-import type { Addresses } from "./addresses.ts";
 import { earliest, type Policy } from "./bounds.ts";
 import { invalidPlace } from "./input.ts";
 
@@ -13,23 +10,6 @@ export const APPROVER_SCOPE: Scope = "members:write";
 /** 1: what the actor makes there may do nothing until somebody approves it. */
 export function pendingOf(policy: Policy, actor: Acting["actor"], resource: Resource): 0 | 1 {
   return policy.approvalRequired && !mayApprove(actor, resource) ? 1 : 0;
-}
-
-/**
- * What was approved must not become more than that afterwards by whoever could not approve it.
- * @throws Problem `forbidden`
- */
-export function requireNotWider(
-  policy: Policy,
-  by: { readonly actor: Acting["actor"]; readonly resource: Resource },
-  change: { readonly raised: readonly Scope[]; readonly before: Addresses; readonly after: Addresses },
-): void {
-  if (!policy.approvalRequired || mayApprove(by.actor, by.resource)) return;
-  if (change.raised.length === 0 && isWithin(change.before, change.after)) return;
-  throw new Problem(
-    "forbidden",
-    `The organization's policy asks for an approval: only who holds ${APPROVER_SCOPE} may give it more scopes or addresses. Make another one.`,
-  );
 }
 
 /** When something made now ends. @throws Problem `invalid_body` when that has passed, or when the policy asks for an end that is missing */
@@ -43,10 +23,6 @@ export function endOf(policy: Policy, wantedMs: number | null, nowMs: number): n
   return expiresAtMs;
 }
 
-function mayApprove(actor: Acting["actor"], resource: Resource): boolean {
+export function mayApprove(actor: Acting["actor"], resource: Resource): boolean {
   return actor.kind === "system" || authorize(actor, APPROVER_SCOPE, resource) === "allowed";
-}
-
-function isWithin(before: Addresses, after: Addresses): boolean {
-  return before === null || (after !== null && containsRanges(before, after));
 }

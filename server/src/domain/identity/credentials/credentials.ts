@@ -8,20 +8,9 @@ import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
-import {
-  absent,
-  auditActorOf,
-  creatorOf,
-  holdingsOf,
-  isOwn,
-  requireHeld,
-  requirePermission,
-  requirePolicy,
-  withinPolicy,
-  type Acting,
-} from "./acting.ts";
+import { absent, auditActorOf, creatorOf, holdingsOf, isOwn, requirePermission, type Acting } from "./acting.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
-import { APPROVER_SCOPE, endOf, pendingOf, requireNotWider } from "./approval.ts";
+import { APPROVER_SCOPE, endOf, pendingOf } from "./approval.ts";
 import { parsePolicy, parseScopes, renderScopes, resourceOf, type Policy } from "./bounds.ts";
 import {
   hintOf,
@@ -46,6 +35,7 @@ import {
   type CredentialContext,
 } from "./store.ts";
 import { viewOf, type Credential } from "./view.ts";
+import { isWiderRange, requireMayWiden, type Widener } from "./widening.ts";
 
 export interface CredentialsDeps {
   readonly metadata: MetadataStore;
@@ -104,8 +94,7 @@ export class Credentials {
     const made = { kind: "personal", createdBy: person.id, secret: newSecret("mrpat") } as const;
     const credential = await this.#insert(acting, input, made, async (tx, scopes) => {
       const place = await this.#holdings(tx, person, input.projectId);
-      requireHeld(place.held, scopes);
-      requirePolicy(place.policy, scopes);
+      requireMayWiden({ actor: person, ...place }, { scopes, raised: [...scopes], secret: true });
       return place;
     });
     return { credential, token: made.secret };
@@ -224,11 +213,9 @@ export class Credentials {
       const raised = [...scopes].filter((scope) => !present.has(scope));
       const lowered = [...present].filter((scope) => !scopes.has(scope));
       const addresses = wanted === undefined ? context.allowed_addresses : wanted;
-      const policy = parsePolicy(context.policy);
-      requireHeld(held, raised);
-      requirePolicy(policy, raised);
-      const [before, after] = [parseAddresses(context.allowed_addresses), parseAddresses(addresses)];
-      requireNotWider(policy, { actor: acting.actor, resource: resourceOf(context) }, { raised, before, after });
+      const isElsewhere = isWiderRange(parseAddresses(context.allowed_addresses), parseAddresses(addresses));
+      const wider = { scopes, raised, addresses: isElsewhere, afterApproval: true };
+      requireMayWiden(widenerOf(acting, context, held), wider);
       const epoch = context.epoch + (lowered.length > 0 ? 1 : 0);
       const name = change.name ?? context.name;
       await updateCredential(tx, id, { name, scopes: renderScopes(scopes), allowed_addresses: addresses, epoch });
@@ -244,8 +231,10 @@ export class Credentials {
    * @throws Problem `not_found`, `insufficient_scope`, `conflict`
    */
   async approve(acting: Acting, id: string): Promise<Credential> {
-    await this.change(acting, id, async (tx, context) => {
+    await this.change(acting, id, async (tx, context, held) => {
       requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
+      const wider = { scopes: parseScopes(context.scopes), approval: true };
+      requireMayWiden(widenerOf(acting, context, held), wider);
       if (context.pending === 0) throw new Problem("conflict", "The credential waits for no approval.");
       await updateCredential(tx, id, { pending: 0 });
       const { name, scopes, allowed_addresses } = context;
@@ -271,7 +260,7 @@ export class Credentials {
       if (context.kind === "personal")
         throw new Problem("conflict", "A personal access token has no other secret; make a new one, and revoke this.");
       // Who gets the secret gets what the credential may do, now and when its creator's role is raised again.
-      requireHeld(held, withinPolicy(parseScopes(context.scopes), parsePolicy(context.policy)));
+      requireMayWiden(widenerOf(acting, context, held), { scopes: parseScopes(context.scopes), secret: true });
       await retireSecrets(this.#deps, tx, id, overlapS);
       await addSecret(this.#deps, tx, id, clientSecret);
       const epoch = context.epoch + (overlapS === 0 ? 1 : 0);
@@ -341,8 +330,7 @@ export class Credentials {
       );
     }
     const place = await this.#holdings(tx, actor, projectId, "credentials:write");
-    requireHeld(place.held, scopes);
-    requirePolicy(place.policy, scopes);
+    requireMayWiden({ actor, ...place }, { scopes, raised: [...scopes], secret: true });
     if (actor.kind === "credential") await requireDepth(tx, actor.id);
     return place;
   }
@@ -391,4 +379,9 @@ export class Credentials {
       detail,
     });
   }
+}
+
+/** Who changes this credential. */
+export function widenerOf({ actor }: Acting, context: CredentialContext, held: ReadonlySet<Scope>): Widener {
+  return { actor, held, policy: parsePolicy(context.policy), resource: resourceOf(context) };
 }

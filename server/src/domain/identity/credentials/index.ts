@@ -4,7 +4,6 @@ export {
   creatorOf,
   requireHeld,
   requirePermission,
-  requirePolicy,
   withinPolicy,
   type Acting,
   type SystemActor,
@@ -17,7 +16,7 @@ export {
   type Addresses,
   type AddressTest,
 } from "./addresses.ts";
-export { APPROVER_SCOPE, endOf, pendingOf, requireNotWider } from "./approval.ts";
+export { APPROVER_SCOPE, endOf, pendingOf } from "./approval.ts";
 export { CREATED_BY_SYSTEM, earliest, parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
 export { countCredentials } from "./count.ts";
 export { Credentials, type Propagation } from "./credentials.ts";
@@ -31,4 +30,5 @@ export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
 export type { Credential, CredentialSecret } from "./view.ts";
+export { isWiderRange, lackingToWiden, requireMayWiden } from "./widening.ts";
 export { FailureDelay, failurePlaceOf } from "./failure-delay.ts";

@@ -17,11 +17,11 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
-import { absent, creatorOf, requireHeld, requirePermission, withinPolicy, type Acting } from "./acting.ts";
-import { APPROVER_SCOPE, pendingOf } from "./approval.ts";
-import { parsePolicy, parseScopes, resourceOf } from "./bounds.ts";
-import type { Credentials, Propagation } from "./credentials.ts";
+import { absent, creatorOf, requirePermission, type Acting } from "./acting.ts";
+import { parseScopes, resourceOf } from "./bounds.ts";
+import { widenerOf, type Credentials, type Propagation } from "./credentials.ts";
 import { requireName } from "./input.ts";
+import { requireMayWiden } from "./widening.ts";
 
 export interface TrustsDeps {
   readonly metadata: MetadataStore;
@@ -94,14 +94,9 @@ export class Trusts {
           "conflict",
           "A personal access token stands for its person; trust an issuer with a credential.",
         );
-      const policy = parsePolicy(context.policy);
-      requireHeld(held, withinPolicy(parseScopes(context.scopes), policy));
       // What was approved was approved for whoever had its secret.
-      if (context.pending === 0 && pendingOf(policy, acting.actor, resourceOf(context)) === 1)
-        throw new Problem(
-          "forbidden",
-          `The organization's policy asks for an approval: only who holds ${APPROVER_SCOPE} may trust an issuer with an approved credential. Make another one.`,
-        );
+      const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0 };
+      requireMayWiden(widenerOf(acting, context, held), wider);
       if ((await countTrusts(tx, context.org_id, credentialId)) >= TRUSTS_MAX)
         throw new Problem("conflict", `A credential has ${TRUSTS_MAX} trusts at most; create another credential.`);
       await insertTrust(tx, {

@@ -1,5 +1,5 @@
 import type { OrgRole, Scope } from "@mooring/contract";
-import { ORG_ROLE_SCOPES } from "#domain/identity/index.ts";
+import { lackingToWiden, ORG_ROLE_SCOPES } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Grantor } from "../caller.ts";
 
@@ -11,7 +11,7 @@ export function requireMayGrant(grantor: Grantor, role: OrgRole): void {
   if (mayGrant(grantor, role)) return;
   if (role === "owner" && grantor.role !== "owner")
     throw new Problem("forbidden", "Only an owner can make somebody an owner.");
-  const lacking = beyond(ORG_ROLE_SCOPES[role], grantor.scopes);
+  const lacking = lackingFor(grantor, role);
   throw new Problem(
     "forbidden",
     `The role ${role} can do more than you can (${lacking.join(", ") || "you are no member"}), so you can't give it.`,
@@ -20,7 +20,11 @@ export function requireMayGrant(grantor: Grantor, role: OrgRole): void {
 
 export function mayGrant(grantor: Grantor, role: OrgRole): boolean {
   if (grantor.role === undefined || (role === "owner" && grantor.role !== "owner")) return false;
-  return beyond(ORG_ROLE_SCOPES[role], grantor.scopes).length === 0;
+  return lackingFor(grantor, role).length === 0;
+}
+
+function lackingFor(grantor: Grantor, role: OrgRole): Scope[] {
+  return lackingToWiden(grantor.scopes, { isWider: true, may: ORG_ROLE_SCOPES[role] });
 }
 
 /** @throws Problem `forbidden` */

@@ -3,8 +3,9 @@ import { appendAudit } from "#domain/audit/index.ts";
 import { requireAddresses } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
+import { requireMayWidenPolicy, type Bounding } from "./policy-widening.ts";
 import { insertOrganization, organizationById, setOrganization, type Organization } from "./store.ts";
 
 export interface OrganizationPolicy {
@@ -71,7 +72,7 @@ export async function createOrganization(
   return row;
 }
 
-/** @throws Problem `invalid_body`, `not_found`, `precondition_failed` */
+/** @throws Problem `invalid_body`, `not_found`, `precondition_failed`, `insufficient_scope` (credentials may do more afterwards than the caller) */
 export async function updateOrganization(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -89,6 +90,8 @@ export async function updateOrganization(
       token_lifetime_s: change.token_lifetime_s ?? before.token_lifetime_s,
       policy: JSON.stringify({ ...policyOf(before), ...policy }),
     };
+    const { scopes: held } = await grantorOf(tx, caller, orgId);
+    requireMayWidenPolicy(held, boundingOf(before), boundingOf(after));
     await setOrganization(tx, orgId, {
       name: after.name,
       token_lifetime_s: after.token_lifetime_s,
@@ -110,6 +113,10 @@ function policyChange(change: Partial<OrganizationPolicy>): Partial<Organization
   const { allowed_addresses: addresses } = change;
   if (addresses === undefined) return change;
   return { ...change, allowed_addresses: requireAddresses(addresses, "/policy/allowed_addresses") };
+}
+
+function boundingOf(organization: Organization): Bounding {
+  return { ...policyOf(organization), token_lifetime_s: organization.token_lifetime_s };
 }
 
 function settingsOf(organization: Organization): Record<string, unknown> {

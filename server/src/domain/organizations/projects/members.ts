@@ -1,6 +1,6 @@
 import type { ProjectRole, Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
+import { lackingToWiden, PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
@@ -101,7 +101,9 @@ function requireMayGiveRole(
   roles: { from: ProjectRole | undefined; to: ProjectRole },
 ): void {
   const present = roles.from === undefined ? new Set<Scope>() : PROJECT_ROLE_SCOPES[roles.from];
-  const lacking = beyond(beyond(PROJECT_ROLE_SCOPES[roles.to], present), scopesInProject(caller, project.id));
+  const isWider = beyond(PROJECT_ROLE_SCOPES[roles.to], present).length > 0;
+  const may = PROJECT_ROLE_SCOPES[roles.to];
+  const lacking = lackingToWiden(scopesInProject(caller, project.id), { isWider, may });
   if (lacking.length === 0) return;
   throw new Problem(
     "forbidden",

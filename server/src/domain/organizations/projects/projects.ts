@@ -1,9 +1,9 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { revokeCredentialsOfProject, type Reach } from "#domain/identity/index.ts";
+import { PROJECT_ROLE_SCOPES, requireHeld, revokeCredentialsOfProject, type Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
+import { auditOrigin, grantorOf, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { findMember } from "../members/store.ts";
@@ -141,6 +141,7 @@ export async function updateProject(
     const after: Project = { ...before, ...options.change };
     const holder = await projectByName(tx, before.org_id, after.slug);
     if (holder !== undefined && holder.id !== before.id) throw duplicateSlug("/slug", after.slug);
+    requireMayOpen(caller, before, after);
     if (after.visibility === "private" && before.visibility !== "private")
       await ensureMaintainer(deps, tx, caller, before);
     await setProject(tx, after);
@@ -154,6 +155,12 @@ export async function updateProject(
     });
     return after;
   });
+}
+
+/** A private project that is opened is there for every credential of the organization: that takes all that its maintainer holds. */
+function requireMayOpen(caller: Caller, before: Project, after: Project): void {
+  const isWider = before.visibility === "private" && after.visibility !== "private";
+  requireHeld(scopesInProject(caller, before.id), isWider ? PROJECT_ROLE_SCOPES.maintainer : []);
 }
 
 async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Caller, project: Project): Promise<void> {

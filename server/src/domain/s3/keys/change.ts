@@ -1,11 +1,13 @@
 import {
   appendAuthChange,
   APPROVER_SCOPE,
+  isWiderRange,
   parseAddresses,
   parsePolicy,
+  parseScopes,
   renderAddresses,
   requireAddresses,
-  requireNotWider,
+  requireMayWiden,
   requirePermission,
   type Acting,
 } from "#domain/identity/index.ts";
@@ -30,11 +32,10 @@ export async function updateAccessKey(
 ): Promise<AccessKey> {
   const { allowedAddresses: texts } = change;
   const wanted = texts === undefined ? undefined : renderAddresses(requireAddresses(texts));
-  return changed(deps, acting, name, async (tx, row) => {
+  return changed(deps, acting, name, async (tx, row, by) => {
     const addresses = wanted === undefined ? row.allowed_addresses : wanted;
-    const [before, after] = [parseAddresses(row.allowed_addresses), parseAddresses(addresses)];
-    const by = { actor: acting.actor, resource: resourceOf(row) };
-    requireNotWider(parsePolicy(row.policy), by, { raised: [], before, after });
+    const isElsewhere = isWiderRange(parseAddresses(row.allowed_addresses), parseAddresses(addresses));
+    requireMayWiden(by, { scopes: parseScopes(row.scopes), addresses: isElsewhere, afterApproval: true });
     await setKey(tx, row.id, { name: change.name ?? row.name, allowed_addresses: addresses });
     const moved = wanted === undefined ? {} : { before: row.allowed_addresses, allowed_addresses: addresses };
     await audit(deps, tx, acting, "s3_key.update", row.id, { name: change.name, ...moved });
@@ -46,8 +47,9 @@ export async function updateAccessKey(
  * @throws Problem `not_found`, `insufficient_scope`, `conflict`
  */
 export async function approveAccessKey(deps: KeyDeps, acting: Acting, name: string): Promise<AccessKey> {
-  return changed(deps, acting, name, async (tx, row) => {
-    requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(row));
+  return changed(deps, acting, name, async (tx, row, by) => {
+    requirePermission(acting.actor, APPROVER_SCOPE, by.resource);
+    requireMayWiden(by, { scopes: parseScopes(row.scopes), approval: true });
     if (row.pending === 0) throw new Problem("conflict", "The access key waits for no approval.");
     await setKey(tx, row.id, { pending: 0 });
     const { access_key, scopes, buckets, prefix, allowed_addresses } = row;
@@ -61,7 +63,7 @@ async function changed(
   deps: KeyDeps,
   acting: Acting,
   name: string,
-  work: (tx: Writer, row: KeyContext) => Promise<void>,
+  work: (tx: Writer, row: KeyContext, by: Parameters<typeof requireMayWiden>[0]) => Promise<void>,
 ): Promise<AccessKey> {
   const { metadata } = deps;
   const { orgId } = acting.actor;
@@ -69,10 +71,11 @@ async function changed(
     const { id } = await found(tx, orgId, name);
     await metadata.lock(tx, `s3_key:${id}`);
     const row = await found(tx, orgId, id);
-    requirePermission(acting.actor, "credentials:write", resourceOf(row));
+    const resource = resourceOf(row);
+    const held = requirePermission(acting.actor, "credentials:write", resource);
     if (row.revoked_at !== null) throw new Problem("conflict", "The access key is revoked; create another one.");
     await appendAuthChange(deps, tx, { kind: "credential", subject: id });
-    await work(tx, row);
+    await work(tx, row, { actor: acting.actor, held, policy: parsePolicy(row.policy), resource });
   });
   return viewOf(deps, await found(metadata.read, orgId, name));
 }

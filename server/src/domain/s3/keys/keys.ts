@@ -13,8 +13,8 @@ import {
   renderScopes,
   requireAddresses,
   requireHeld,
+  requireMayWiden,
   requirePermission,
-  requirePolicy,
   withinPolicy,
   type Acting,
   type Policy,
@@ -203,8 +203,7 @@ async function grantable(
     if (given.length === 0) requireHeld(held, ["s3:read"]);
     return { scopes: new Set(given), policy, resource };
   }
-  requireHeld(held, asked);
-  requirePolicy(policy, asked);
+  requireMayWiden({ actor, held, policy, resource }, { scopes: new Set(asked), raised: asked, secret: true });
   return { scopes: new Set(asked), policy, resource };
 }
 

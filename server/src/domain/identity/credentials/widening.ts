@@ -1,0 +1,68 @@
+import { containsRanges, type Scope } from "@mooring/contract";
+import type { Resource } from "#domain/identity/access/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { requireHeld, requirePolicy, withinPolicy, type Acting } from "./acting.ts";
+import type { Addresses } from "./addresses.ts";
+import { APPROVER_SCOPE, mayApprove } from "./approval.ts";
+import type { Policy } from "./bounds.ts";
+
+/** Who makes a credential or a key more than it is, and where it reaches. */
+export interface Widener {
+  readonly actor: Acting["actor"];
+  /** What the actor holds there. */
+  readonly held: ReadonlySet<Scope>;
+  readonly policy: Policy;
+  readonly resource: Resource;
+}
+
+/** What a credential or a key gets more of. Nothing of all: it is narrowed, or stays as it is. */
+export interface Widening {
+  /** All that it may do afterwards. */
+  readonly scopes: ReadonlySet<Scope>;
+  /** What of it is new. */
+  readonly raised?: readonly Scope[];
+  /** A secret for the actor, or an issuer whose tokens stand for one. */
+  readonly secret?: boolean;
+  readonly addresses?: boolean;
+  readonly approval?: boolean;
+  /** What was approved must not become more than that afterwards by whoever could not approve it. */
+  readonly afterApproval?: boolean;
+}
+
+/**
+ * The one rule for making a credential, a key, a member or a policy more than it is: who does it must hold all that it may do afterwards.
+ * Else somebody weak could free what is strong, whose secret then works for whoever has it. Returns what the actor lacks.
+ */
+export function lackingToWiden(
+  held: ReadonlySet<Scope>,
+  change: { readonly isWider: boolean; readonly may: Iterable<Scope> },
+): Scope[] {
+  return change.isWider ? [...change.may].filter((scope) => !held.has(scope)) : [];
+}
+
+/**
+ * The same for credentials and keys: of their scopes those count that the policy lets them hold.
+ * @throws Problem `insufficient_scope` that names what the actor lacks; `forbidden`: the policy is in the way
+ */
+export function requireMayWiden(by: Widener, change: Widening): void {
+  const { held, policy } = by;
+  const { scopes, raised = [], secret = false, addresses = false, approval = false } = change;
+  requireHeld(held, raised);
+  requirePolicy(policy, raised);
+  const isWider = raised.length > 0 || secret || addresses || approval;
+  requireHeld(held, lackingToWiden(held, { isWider, may: withinPolicy(scopes, policy) }));
+  if (isWider && change.afterApproval === true) requireApprover(by);
+}
+
+/** Whether requests may come from somewhere else than before. */
+export function isWiderRange(before: Addresses, after: Addresses): boolean {
+  return before !== null && (after === null || !containsRanges(before, after));
+}
+
+function requireApprover({ policy, actor, resource }: Widener): void {
+  if (!policy.approvalRequired || mayApprove(actor, resource)) return;
+  throw new Problem(
+    "forbidden",
+    `The organization's policy asks for an approval: only who holds ${APPROVER_SCOPE} may give an approved credential or key more. Make another one.`,
+  );
+}

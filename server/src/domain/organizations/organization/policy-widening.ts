@@ -1,0 +1,33 @@
+import { SCOPES, type Scope } from "@mooring/contract";
+import { isWiderRange, lackingToWiden, parseAddresses, renderAddresses, requireHeld } from "#domain/identity/index.ts";
+import type { OrganizationPolicy } from "./organization.ts";
+
+/** What of an organization's settings bounds its credentials. */
+export interface Bounding extends OrganizationPolicy {
+  readonly token_lifetime_s: number;
+}
+
+/** Whether credentials may do more after a change of this setting: more, for longer, or from elsewhere. A new setting needs its line. */
+const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Bounding[K]) => boolean } = {
+  allowed_scopes: (before, after) =>
+    before !== null && (after === null || after.some((scope) => !before.includes(scope))),
+  credential_lifetime_days_max: (before, after) => before !== null && (after === null || after > before),
+  require_expiry: (before, after) => before && !after,
+  allowed_addresses: (before, after) =>
+    isWiderRange(parseAddresses(renderAddresses(before)), parseAddresses(renderAddresses(after))),
+  approval_required: (before, after) => before && !after,
+  token_lifetime_s: (before, after) => after > before,
+};
+
+/**
+ * A policy that is widened frees every credential of the organization, so it takes all that the policy then lets them hold.
+ * @throws Problem `insufficient_scope` that names what the caller lacks
+ */
+export function requireMayWidenPolicy(held: ReadonlySet<Scope>, before: Bounding, after: Bounding): void {
+  const isWider = (Object.keys(WIDER) as (keyof Bounding)[]).some((name) => isWiderIn(name, before, after));
+  requireHeld(held, lackingToWiden(held, { isWider, may: after.allowed_scopes ?? SCOPES }));
+}
+
+function isWiderIn<K extends keyof Bounding>(name: K, before: Bounding, after: Bounding): boolean {
+  return WIDER[name](before[name], after[name]);
+}

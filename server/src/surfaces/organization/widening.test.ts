@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ORGANIZATION_ROUTES, SCOPES, type Route, type Scope } from "@mooring/contract";
+import { fresh, newInvitation, newTrustBody, pendingAt } from "./testing/requests.ts";
+import { createWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
+
+/**
+ * Whoever makes a credential, a key, a member or a policy more than it is must hold all that it may do. Rows and fields come from the contract:
+ * a new one fails here until it has a case, or a reason why nothing can be widened by it.
+ */
+
+type RowName = keyof typeof ORGANIZATION_ROUTES;
+const ROWS = ORGANIZATION_ROUTES as unknown as Readonly<Record<RowName, Route>>;
+
+/** What it is first, and what is more than that. */
+interface Field {
+  readonly narrow: unknown;
+  readonly wide: unknown;
+}
+
+/** Something that can be widened, who may write it and holds little else, and what it is now. */
+interface Subject {
+  readonly path: string;
+  readonly weak: string;
+  readonly owner: string;
+  readonly read: () => Promise<unknown>;
+}
+
+interface RowCase {
+  readonly make: (world: World, scopes: readonly Scope[]) => Promise<Subject>;
+  /** By its path in the body; a text says why it widens nothing. */
+  readonly fields: Readonly<Record<string, Field | string>>;
+}
+
+const NAME = "a name gives nothing";
+const LOCAL = ["127.0.0.0/8"];
+
+const CHANGES: Partial<Record<RowName, RowCase>> = {
+  updateCredential: {
+    make: async (world, scopes) => {
+      const { id } = await world.credential();
+      return subjectAt(world, world.acme, { path: `/v1/credentials/${id}`, scopes });
+    },
+    fields: {
+      name: NAME,
+      scopes: { narrow: ["members:write"], wide: ["members:write", "org:read"] },
+      allowed_addresses: { narrow: LOCAL, wide: null },
+    },
+  },
+  updateS3Key: {
+    make: async (world, scopes) => {
+      const token = world.person(world.acme, world.acme.people.owner);
+      const { json } = await world.call("POST", "/v1/s3/keys", { token, body: { name: "strong" } });
+      return subjectAt(world, world.acme, { path: `/v1/s3/keys/${String(json["id"])}`, scopes });
+    },
+    fields: { name: NAME, allowed_addresses: { narrow: LOCAL, wide: [...LOCAL, "192.0.2.0/24"] } },
+  },
+  updateMember: {
+    make: async (world, scopes) => {
+      const id = await world.join(world.acme, `${fresh("member")}@example.org`, "viewer");
+      return subjectAt(world, world.acme, { path: `/v1/members/${id}`, scopes, list: "/v1/members?limit=100" });
+    },
+    fields: { role: { narrow: "viewer", wide: "developer" } },
+  },
+  updateOrganization: {
+    make: async (world, scopes) =>
+      subjectAt(world, await world.tenant(fresh("policy")), { path: "/v1/organization", scopes }),
+    fields: {
+      name: NAME,
+      token_lifetime_s: { narrow: 300, wide: 301 },
+      "policy.allowed_scopes": { narrow: ["org:read", "org:write"], wide: ["org:read", "org:write", "apps:read"] },
+      "policy.credential_lifetime_days_max": { narrow: 1, wide: 2 },
+      "policy.require_expiry": { narrow: true, wide: false },
+      "policy.allowed_addresses": { narrow: LOCAL, wide: null },
+      "policy.approval_required": { narrow: true, wide: false },
+    },
+  },
+  updateProject: {
+    make: async (world, scopes) => {
+      const { id, owner } = await privateProject(world);
+      const weak = await world.token({ scopes, projectId: id });
+      return { ...(await subjectAt(world, world.acme, { path: `/v1/projects/${id}`, scopes })), weak, owner };
+    },
+    fields: {
+      slug: NAME,
+      name: NAME,
+      environment: "a label gives nothing",
+      visibility: { narrow: "private", wide: "organization" },
+    },
+  },
+  putProjectMember: {
+    make: async (world, scopes) => {
+      const members = `/v1/projects/${world.acme.open.id}/members`;
+      const id = await world.join(world.acme, `${fresh("member")}@example.org`, "viewer");
+      return subjectAt(world, world.acme, { path: `${members}/${id}`, scopes, list: `${members}?limit=100` });
+    },
+    fields: { role: { narrow: "reader", wide: "writer" } },
+  },
+};
+
+/** Rows that change something which nobody can do more by. */
+const NO_CHANGES: Partial<Record<RowName, string>> = {
+  updateApp: "an app holds no rights, and its name gives none",
+};
+
+type Act = (
+  world: World,
+  tenant: Tenant,
+  weak: (scopes: Scope[]) => Promise<string>,
+) => Promise<{
+  readonly token: string;
+  readonly path: string;
+  readonly body?: unknown;
+}>;
+
+const ACTS: Partial<Record<RowName, Act>> = {
+  createCredential: async (_world, _tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: "/v1/credentials",
+    body: { name: "x", scopes: ["apps:read"] },
+  }),
+  createS3Key: async (_world, _tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: "/v1/s3/keys",
+    body: { name: "x", scopes: ["s3:read"] },
+  }),
+  rotateCredential: async (world, tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: `/v1/credentials/${(await world.credential({ tenant, scopes: ["apps:read"] })).id}/rotate`,
+    body: {},
+  }),
+  createTrust: async (world, tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: `/v1/credentials/${(await world.credential({ tenant, scopes: ["apps:read"] })).id}/trusts`,
+    body: newTrustBody(),
+  }),
+  approveCredential: async (world, tenant, weak) => ({
+    token: await weak(["credentials:write", "members:write"]),
+    path: `/v1/credentials/${await pendingAt({ ...world, acme: tenant }, "/v1/credentials")}/approve`,
+  }),
+  approveS3Key: async (world, tenant, weak) => ({
+    token: await weak(["credentials:write", "members:write"]),
+    path: `/v1/s3/keys/${await pendingAt({ ...world, acme: tenant }, "/v1/s3/keys")}/approve`,
+  }),
+  createInvitation: async (_world, _tenant, weak) => ({
+    token: await weak(["members:write"]),
+    path: "/v1/invitations",
+    body: { email: `${fresh("guest")}@example.org`, role: "viewer" },
+  }),
+  renewInvitation: async (world, tenant, weak) => ({
+    token: await weak(["members:write"]),
+    path: `/v1/invitations/${(await newInvitation(world, tenant)).id}/renew`,
+    body: {},
+  }),
+};
+
+async function subjectAt(
+  world: World,
+  tenant: Tenant,
+  { path, scopes, list = path }: { readonly path: string; readonly scopes: readonly Scope[]; readonly list?: string },
+): Promise<Subject> {
+  const owner = world.person(tenant, tenant.people.owner);
+  return {
+    path,
+    owner,
+    weak: await world.token({ tenant, by: "owner", scopes }),
+    read: async () => (await world.call("GET", list, { token: owner })).json,
+  };
+}
+
+async function privateProject(world: World): Promise<{ id: string; owner: string }> {
+  const owner = world.person(world.acme, world.acme.people.owner);
+  const body = { slug: fresh("hidden"), visibility: "private" };
+  const { json } = await world.call("POST", "/v1/projects", { token: owner, body });
+  return { id: String(json["id"]), owner };
+}
+
+const names = (): RowName[] => Object.keys(ROWS) as RowName[];
+const changes = (): RowName[] => names().filter((name) => ["PATCH", "PUT"].includes(ROWS[name].method));
+const GIVING: readonly string[] = ["credentials:write", "members:write"];
+const acts = (): RowName[] =>
+  names().filter((name) => ROWS[name].method === "POST" && GIVING.includes(ROWS[name].permission));
+
+/** Paths of all members of a body, those of objects in it too. */
+function fieldsOf(schema: unknown): string[] {
+  const { properties = {} } = schema as { properties?: Record<string, object> };
+  return Object.entries(properties).flatMap(([name, inner]) =>
+    "properties" in inner ? fieldsOf(inner).map((below) => `${name}.${below}`) : [name],
+  );
+}
+
+function bodyOf(field: string, value: unknown): unknown {
+  return field.split(".").reduceRight((inner, name) => ({ [name]: inner }), value as object);
+}
+
+function assertRefused(answer: Answer): void {
+  assert.equal(answer.status, 403, answer.text);
+  assert.match(String(answer.json["code"]), /^(insufficient_scope|forbidden)$/);
+  assert.ok(
+    SCOPES.some((scope) => String(answer.json["detail"]).includes(scope)),
+    `names what is lacking: ${answer.text}`,
+  );
+}
+
+describe("nobody makes more of anything than they hold themselves", () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld();
+  });
+  after(() => world.close());
+
+  test("every PATCH and PUT of the contract has a case for each of its fields", () => {
+    assert.deepEqual([...Object.keys(CHANGES), ...Object.keys(NO_CHANGES)].toSorted(), changes().toSorted());
+    for (const [name, { fields }] of Object.entries(CHANGES))
+      assert.deepEqual(Object.keys(fields).toSorted(), fieldsOf(ROWS[name as RowName].body).toSorted(), name);
+  });
+
+  for (const [name, { make, fields }] of Object.entries(CHANGES)) {
+    for (const [field, change] of Object.entries(fields)) {
+      if (typeof change === "string") continue;
+      test(`${name}: ${field}`, async () => {
+        const { method, permission } = ROWS[name as RowName];
+        const { path, weak, owner, read } = await make(world, [permission as Scope, "org:read"]);
+        const set = (token: string, value: unknown): Promise<Answer> =>
+          world.call(method, path, { token, body: bodyOf(field, value) });
+        const narrowed = await set(owner, change.narrow);
+        assert.equal(narrowed.status, 200, narrowed.text);
+        const present = await read();
+        assertRefused(await set(weak, change.wide));
+        assert.deepEqual(await read(), present, "nothing has changed");
+        assert.equal((await set(weak, change.narrow)).status, 200, "what widens nothing stays possible");
+        const widened = await set(owner, change.wide);
+        assert.equal(widened.status, 200, widened.text);
+        const again = await set(weak, change.narrow);
+        assert.equal(again.status, 200, `narrowing stays possible: ${again.text}`);
+      });
+    }
+  }
+
+  test("every POST that makes or frees a credential, a key or a member has a case", () => {
+    assert.deepEqual(Object.keys(ACTS).toSorted(), acts().toSorted());
+  });
+
+  for (const [name, act] of Object.entries(ACTS)) {
+    test(name, async () => {
+      const tenant = await world.tenant(fresh("acts"));
+      const weak = (scopes: Scope[]): Promise<string> =>
+        world.token({ tenant, by: "owner", scopes: [...scopes, "org:read"] });
+      const { token, path, body } = await act(world, tenant, weak);
+      const ask = (as: string): Promise<Answer> =>
+        world.call("POST", path, { token: as, ...(body === undefined ? {} : { body }) });
+      assertRefused(await ask(token));
+      const allowed = await ask(world.person(tenant, tenant.people.owner));
+      assert.equal(allowed.status, ROWS[name as RowName].status, allowed.text);
+    });
+  }
+
+  test("a developer frees no credential that may manage members, and lowers one", async () => {
+    const { acme } = world;
+    const { id } = await world.credential({ by: "owner", scopes: ["members:write", "org:read"] });
+    const path = `/v1/credentials/${id}`;
+    const owner = world.person(acme, acme.people.owner);
+    await world.call("PATCH", path, { token: owner, body: { allowed_addresses: LOCAL } });
+    const developer = world.person(acme, acme.people.developer);
+    const freed = await world.call("PATCH", path, { token: developer, body: { allowed_addresses: null } });
+    assert.equal(freed.json["code"], "insufficient_scope");
+    assert.equal(freed.json["required_scope"], "members:write");
+    const body = { allowed_addresses: ["127.0.0.1"] };
+    assert.equal((await world.call("PATCH", path, { token: developer, body })).status, 200);
+  });
+});
