@@ -38,7 +38,7 @@ export const BrowserSession = Type.Object({
   expires_at: Timestamp,
   ip: nullable(Type.String()),
   user_agent: nullable(Type.String()),
-  method: Type.Enum(["set_up", "password", "password_totp", "recovery_code", "passkey", "oidc"]),
+  method: Type.Enum(["set_up", "password", "password_totp", "recovery_code", "passkey", "oidc", "reset_link"]),
 });
 
 export const PersonalAccessToken = Type.Object({

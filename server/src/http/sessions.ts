@@ -19,7 +19,7 @@ export interface PersonSession {
   readonly email: string;
   readonly name: string;
   readonly instanceAdmin: boolean;
-  readonly method: "set_up" | "password" | "password_totp" | "recovery_code" | "passkey" | "oidc";
+  readonly method: "set_up" | "password" | "password_totp" | "recovery_code" | "passkey" | "oidc" | "reset_link";
   readonly confirmedAtMs: number;
   readonly expiresAtMs: number;
 }

@@ -16,6 +16,7 @@ export type IdPrefix =
   | "inv"
   | "sec"
   | "setup"
+  | "link"
   | "seg"
   | "req"
   | "tok"

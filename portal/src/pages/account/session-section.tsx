@@ -19,6 +19,7 @@ const METHODS: Record<Session["method"], string> = {
   password: "password",
   password_totp: "password and app",
   recovery_code: "password and recovery code",
+  reset_link: "link to a new password",
   passkey: "passkey",
   oidc: "single sign-on",
 };

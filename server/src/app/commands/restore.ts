@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { endOpenLinks } from "#domain/accounts/index.ts";
 import { verifyAudit } from "#domain/audit/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
@@ -22,7 +23,8 @@ const USAGE = `
 Usage: mooring restore --from BACKUP --data-dir NEW
 
 Puts a backup into a new data directory. Every file is copied and its checksum compared before any counts; then the records are opened and brought up to this
-version, and content and audit log are checked. NEW must be absent or empty. Nothing in the backup is changed.
+version, and content and audit log are checked. Open set-up links, reset links and invitations end: make new ones. NEW must be absent or
+empty. Nothing in the backup is changed.
 
   mooring restore --from /mnt/backups/mooring-20261122T181500Z --data-dir ./restored
   cp /etc/mooring/master.key ./restored/
@@ -63,10 +65,18 @@ export const restore: Command = {
 async function check(dataDir: string, signal: AbortSignal): Promise<number> {
   const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
   try {
+    await endLinks(metadata);
     return (await checkContent(metadata, dataDir, signal)) + (await checkAudit(metadata));
   } finally {
     await metadata.close();
   }
+}
+
+/** A backup has links that were used or withdrawn after it was made; nobody may come in by them again. */
+async function endLinks(metadata: MetadataStore): Promise<void> {
+  const ended = await endOpenLinks({ metadata, clock: systemClock });
+  const parts = Object.entries(ended).map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`);
+  say(`ok        open links ended: ${parts.join(", ")}`);
 }
 
 async function checkContent(metadata: MetadataStore, dataDir: string, signal: AbortSignal): Promise<number> {

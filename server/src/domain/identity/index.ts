@@ -42,6 +42,7 @@ export {
   requirePermission,
   requireUsable,
   revokeCredentialsOfProject,
+  revokePersonalTokens,
   transferCredentials,
   withinPolicy,
   type Acting,

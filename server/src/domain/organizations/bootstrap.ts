@@ -1,4 +1,5 @@
 import { APP_SLUG_PATTERN, SLUG_PATTERN } from "@mooring/contract";
+import { hasOperator } from "#domain/accounts/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -9,7 +10,6 @@ import { SYSTEM, auditOrigin, type OrganizationsDeps } from "./caller.ts";
 import { announceAccessChange, changeOrganization } from "./change.ts";
 import {
   findRole,
-  hasInstanceAdmin,
   insertMember,
   insertPersonOrFind,
   ownersOf,
@@ -85,16 +85,18 @@ export async function foundOrganization(
 }
 
 /**
- * A link for the owner of the oldest organization while they have no password; makes a first organization where there is
- * none. Null when the set-up is done.
+ * A link for the owner of the oldest organization, until somebody runs the server; makes a first organization where there is none.
+ * Null when the set-up is done: whoever reads a log later must find no way in.
  */
 export async function ensureSetupLink(deps: OrganizationsDeps, portalUrl: string): Promise<string | null> {
+  if (await hasOperator(deps.metadata.read)) return null;
   const organization =
     (await oldestOrganization(deps.metadata.read)) ?? (await findOrMakeOrganization(deps, FIRST_ORGANIZATION));
   return changeOrganization(deps, organization.id, async (tx) => {
     const isNew = (await ownersOf(tx, organization.id)).length === 0;
     if (isNew) await findOrMakeProject(deps, tx, organization.id, FIRST_PROJECT);
-    const { setupToken } = await ownerOf(deps, tx, organization, undefined);
+    if (await hasOperator(tx)) return null;
+    const { setupToken } = await ownerOf(deps, tx, organization, undefined, { byStart: true });
     return setupToken === null ? null : setupUrl(portalUrl, setupToken);
   });
 }
@@ -128,6 +130,7 @@ async function ownerOf(
   tx: Writer,
   organization: Organization,
   email: string | undefined,
+  { byStart }: { readonly byStart: boolean } = { byStart: false },
 ): Promise<Pick<Bootstrapped, "owner" | "setupToken">> {
   const [first] = await ownersOf(tx, organization.id);
   const wanted = email?.toLowerCase() ?? first?.email ?? `owner@${organization.slug}.localhost`;
@@ -140,7 +143,10 @@ async function ownerOf(
   const owner = { id: person.id, email: person.email };
   const hasAccount = person.password_hash !== null || person.last_seen_at !== null; // or they come in by a provider
   if (hasAccount) return { owner, setupToken: null };
-  return { owner, setupToken: await createSetupLink(deps, tx, SYSTEM, { orgId: organization.id, userId: person.id }) };
+  return {
+    owner,
+    setupToken: await createSetupLink(deps, tx, SYSTEM, { orgId: organization.id, userId: person.id, byStart }),
+  };
 }
 
 function takenAddress(email: string): Problem {
@@ -164,6 +170,7 @@ async function makePerson(
     password_hash: null,
     instance_admin: 0,
     last_seen_at: null,
+    verified_at: null,
     created_at: at,
   });
   if (created) {
@@ -194,10 +201,10 @@ async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, use
   });
 }
 
-/** Every owner runs the server until one who does has an account: somebody must, before anybody can say who. */
+/** Every owner is named to run the server until one who does has an account: the first who comes in will (`closeSetUp`). */
 async function nameFirstAdmin(deps: OrganizationsDeps, tx: Writer, userId: string): Promise<boolean> {
   await deps.metadata.lock(tx, "instance_admin");
-  if (await hasInstanceAdmin(tx)) return false;
+  if (await hasOperator(tx)) return false;
   await setInstanceAdmin(tx, userId);
   return true;
 }

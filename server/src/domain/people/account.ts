@@ -1,5 +1,5 @@
+import { auditPerson } from "#domain/accounts/index.ts";
 import { hashPassword } from "#domain/organizations/index.ts";
-import { auditPerson } from "./audit.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
 import type { Session } from "./sessions/sessions.ts";
 import { deleteSessions } from "./sessions/store.ts";

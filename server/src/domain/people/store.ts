@@ -3,19 +3,7 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type Person = Tables["person"];
 
-export async function personById(db: Reader, userId: string): Promise<Person | undefined> {
-  return db.selectFrom("person").selectAll().where("id", "=", userId).executeTakeFirst();
-}
-
-export async function personByEmail(db: Reader, email: string): Promise<Person | undefined> {
-  return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
-}
-
-/** In one order, so that all nodes lock the chains of the audit log in it. */
-export async function organizationIdsOf(db: Reader, userId: string): Promise<string[]> {
-  const rows = await db.selectFrom("member").select("org_id").where("user_id", "=", userId).orderBy("org_id").execute();
-  return rows.map((row) => row.org_id);
-}
+export { organizationIdsOf, personByEmail, personById } from "#domain/accounts/index.ts";
 
 export interface Membership {
   readonly id: string;

@@ -7,7 +7,7 @@ export interface PeopleTables {
     /** SHA-256 of what the cookie holds, hexadecimal. Changes when the person confirms who they are. */
     secret_hash: string;
     /** How they signed in. */
-    method: "set_up" | "password" | "password_totp" | "recovery_code" | "passkey" | "oidc";
+    method: "set_up" | "password" | "password_totp" | "recovery_code" | "passkey" | "oidc" | "reset_link";
     created_at: number;
     /** When they last proved who they are. */
     confirmed_at: number;
@@ -17,6 +17,37 @@ export interface PeopleTables {
     expires_at: number;
     ip: string | null;
     user_agent: string | null;
+    /** 1: more than a password was shown in it. */
+    second_factor: number;
+    /** JSON: what the first proof of the address ended, until the person has read it. */
+    ended: string | null;
+  };
+  /** A one-time link with which an owner sets up their account. */
+  setup_link: {
+    id: string;
+    org_id: string;
+    user_id: string;
+    token_hash: string;
+    created_at: number;
+    expires_at: number;
+    used_at: number | null;
+    /** 1: a start of the server printed it, for whoever is to run the server. */
+    by_start: number;
+  };
+  /** A one-time link with which a person sets a new password. */
+  account_link: {
+    id: string;
+    user_id: string;
+    /** Where it was sent, or for whom it was made: it opens nothing once the account has another address. */
+    email: string;
+    /** SHA-256 of the token, hexadecimal. */
+    token_hash: string;
+    sent_by: "mail" | "operator";
+    /** 1: the operator said that the authenticator app and the recovery codes end as well. */
+    clears_second_factor: number;
+    created_at: number;
+    expires_at: number;
+    used_at: number | null;
   };
   /** Something that was begun and has another step: a sign-in, a confirmation, a new passkey. */
   sign_in_attempt: {
@@ -60,6 +91,6 @@ export interface PeopleTables {
     created_at: number;
     last_used_at: number | null;
   };
-  /** Who a person is at an OpenID provider. */
+  /** Who a person is at an OpenID provider: one identity for each. */
   external_identity: { issuer: string; subject: string; user_id: string; created_at: number; last_used_at: number };
 }

@@ -64,6 +64,8 @@ export interface Tables
     instance_admin: number;
     /** To the minute; null: never signed in. */
     last_seen_at: number | null;
+    /** When a mailed link, a provider or the operator proved whose the address is; null: nobody has. */
+    verified_at: number | null;
     created_at: number;
   };
   member: { org_id: string; user_id: string; role: "owner" | "admin" | "developer" | "viewer"; created_at: number };
@@ -79,7 +81,10 @@ export interface Tables
     org_id: string;
     email: string;
     role: "owner" | "admin" | "developer" | "viewer";
+    /** Of the link that whoever invites is shown. */
     token_hash: string;
+    /** Of the link that only a mail had: using it proves the address. Null: none was mailed. */
+    mailed_token_hash: string | null;
     invited_by: string;
     created_at: number;
     expires_at: number;
@@ -89,15 +94,6 @@ export interface Tables
     email_sent_at: number | null;
     /** Why the last mail was not taken. */
     email_failure: string | null;
-  };
-  setup_link: {
-    id: string;
-    org_id: string;
-    user_id: string;
-    token_hash: string;
-    created_at: number;
-    expires_at: number;
-    used_at: number | null;
   };
   credential: {
     id: string;

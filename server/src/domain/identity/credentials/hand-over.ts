@@ -54,6 +54,13 @@ export async function revokeCredentialsOfProject(
   return rows.map(({ id }) => id);
 }
 
+/** Ends a person's own tokens in every organization, in the caller's transaction. Returns how many there were. */
+export async function revokePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<number> {
+  const rows = await personalOf(tx, { userId });
+  await revoke(deps, tx, rows);
+  return rows.length;
+}
+
 async function revoke(
   deps: HandOverDeps,
   tx: Writer,

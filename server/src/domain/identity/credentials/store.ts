@@ -219,15 +219,15 @@ export async function credentialsCreatedBy(db: Reader, orgId: string, createdBy:
   return rows.map((row) => row.id);
 }
 
-/** Live tokens of a person's own. */
+/** Live tokens of a person's own, of one organization or of all. */
 export async function personalOf(
   tx: Writer,
-  person: { orgId: string; userId: string },
+  person: { orgId?: string; userId: string },
 ): Promise<{ id: string; epoch: number }[]> {
   return tx
     .selectFrom("credential")
     .select(["id", "epoch"])
-    .where("org_id", "=", person.orgId)
+    .$if(person.orgId !== undefined, (query) => query.where("org_id", "=", person.orgId ?? ""))
     .where("created_by", "=", person.userId)
     .where("kind", "=", "personal")
     .where("revoked_at", "is", null)

@@ -132,7 +132,7 @@ async function newPerson(deps: OrganizationsDeps, input: Acceptance, email: stri
 
 function personRow(deps: OrganizationsDeps, given: Pick<Person, "email" | "name" | "password_hash">): Person {
   const at = deps.clock.nowMs();
-  return { id: newId("user", at), ...given, instance_admin: 0, last_seen_at: null, created_at: at };
+  return { id: newId("user", at), ...given, instance_admin: 0, last_seen_at: null, verified_at: null, created_at: at };
 }
 
 /**

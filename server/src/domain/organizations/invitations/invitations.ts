@@ -70,6 +70,7 @@ export async function invite(
       email,
       role: input.role,
       token_hash: sha256Hex(token),
+      mailed_token_hash: null,
       invited_by: inviterOf(caller),
       created_at: at,
       expires_at: at + LIFETIME_MS,

@@ -149,18 +149,6 @@ export async function setPerson(
   await tx.updateTable("person").set(change).where("id", "=", userId).execute();
 }
 
-/** Whether somebody who runs the server has come so far as to do it. */
-export async function hasInstanceAdmin(db: Reader): Promise<boolean> {
-  const row = await db
-    .selectFrom("person")
-    .select("id")
-    .where("instance_admin", "=", 1)
-    .where((person) => person.or([person("password_hash", "is not", null), person("last_seen_at", "is not", null)]))
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export async function setInstanceAdmin(tx: Writer, userId: string): Promise<void> {
   await tx.updateTable("person").set({ instance_admin: 1 }).where("id", "=", userId).execute();
 }

@@ -1,3 +1,4 @@
+import { personById, proveAddress } from "#domain/accounts/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import type { PersonPrincipal } from "#domain/identity/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
@@ -11,7 +12,7 @@ import type { Origin } from "../invitations/accept.ts";
 import { personPrincipal } from "../members/members.ts";
 import { setPerson } from "../members/store.ts";
 import { hashPassword } from "../password.ts";
-import { insertSetupLink, setupLinkByToken, useSetupLinks, type SetupLink } from "./store.ts";
+import { insertSetupLink, setupLinkByToken, type SetupLink } from "./store.ts";
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
@@ -20,7 +21,7 @@ export async function createSetupLink(
   deps: OrganizationsDeps,
   tx: Writer,
   caller: Caller,
-  owner: { orgId: string; userId: string },
+  owner: { orgId: string; userId: string; byStart: boolean },
 ): Promise<string> {
   const at = deps.clock.nowMs();
   const token = newSecret("mrst");
@@ -32,6 +33,7 @@ export async function createSetupLink(
     created_at: at,
     expires_at: at + LIFETIME_MS,
     used_at: null,
+    by_start: owner.byStart ? 1 : 0,
   };
   await insertSetupLink(tx, row);
   await appendAudit(deps, tx, {
@@ -64,8 +66,8 @@ export async function useSetupLink(
   const passwordHash = await hashPassword(input.password);
   return changeOrganization(deps, orgId, async (tx) => {
     const { user_id: userId } = await openLink(deps, tx, input.token, tokenHash);
+    await proveAddress(deps, tx, { userId, by: "set_up" }, origin);
     await setPerson(tx, userId, { name: input.name, password_hash: passwordHash });
-    await useSetupLinks(tx, userId, deps.clock.nowMs());
     const principal = await personPrincipal(tx, orgId, userId);
     if (principal === undefined) throw invalidLink();
     await appendAudit(deps, tx, {
@@ -82,13 +84,16 @@ export async function useSetupLink(
 
 async function openLink(deps: OrganizationsDeps, db: Reader, token: string, tokenHash: string): Promise<SetupLink> {
   const link = isWellFormedSecret("mrst", token) ? await setupLinkByToken(db, tokenHash) : undefined;
-  if (link !== undefined && link.used_at === null && link.expires_at > deps.clock.nowMs()) return link;
+  const isOpen = link !== undefined && link.used_at === null && link.expires_at > deps.clock.nowMs();
+  const person = isOpen ? await personById(db, link.user_id) : undefined;
+  // Who has come in by other means since has an account, which a link from before must not open.
+  if (isOpen && person?.password_hash === null && person.last_seen_at === null) return link;
   throw invalidLink();
 }
 
 function invalidLink(): Problem {
   return new Problem(
     "not_found",
-    "This set-up link does not work: it was used, it has expired, or it never was. Start the server again, or run mooring bootstrap, for a new one.",
+    "This set-up link does not work: it was used, it has expired, or somebody has set the server up since. Whoever runs the server makes a new one with mooring bootstrap.",
   );
 }

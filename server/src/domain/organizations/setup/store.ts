@@ -17,13 +17,3 @@ export async function insertSetupLink(tx: Writer, row: SetupLink): Promise<void>
     .execute();
   await tx.insertInto("setup_link").values(row).execute();
 }
-
-/** Every unused link of the person is used up: they all open the same account. */
-export async function useSetupLinks(tx: Writer, userId: string, usedAtMs: number): Promise<void> {
-  await tx
-    .updateTable("setup_link")
-    .set({ used_at: usedAtMs })
-    .where("user_id", "=", userId)
-    .where("used_at", "is", null)
-    .execute();
-}

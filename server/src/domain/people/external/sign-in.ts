@@ -1,7 +1,7 @@
+import { auditPerson } from "#domain/accounts/index.ts";
 import { acceptInvitationAs } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { auditPerson } from "../audit.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import { beginSession } from "../sessions/sessions.ts";
 import { beginAttempt, finishAttempt, tryAttempt } from "../sign-in/attempts.ts";

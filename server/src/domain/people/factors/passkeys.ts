@@ -1,3 +1,4 @@
+import { auditPerson } from "#domain/accounts/index.ts";
 import {
   generateRegistrationOptions,
   verifyRegistrationResponse,
@@ -7,7 +8,6 @@ import { newId } from "#kernel/ids.ts";
 import { PASSKEYS_MAX, SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isUniqueViolation } from "#stores/metadata/index.ts";
-import { auditPerson } from "../audit.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import { hasExternalIdentity } from "../external/store.ts";
 import type { Session } from "../sessions/sessions.ts";

@@ -1,7 +1,7 @@
+import { auditPerson } from "#domain/accounts/index.ts";
 import { randomBytes } from "node:crypto";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { auditPerson } from "../audit.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { confirmedTotp, replaceRecoveryCodes, useRecoveryCodeRow } from "./store.ts";

@@ -1,8 +1,8 @@
+import { auditPerson } from "#domain/accounts/index.ts";
 import { randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { auditPerson } from "../audit.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { refuse } from "../sign-in/refusal.ts";

@@ -1,10 +1,10 @@
+import { auditPerson, type Ended } from "#domain/accounts/index.ts";
 import { randomBytes } from "node:crypto";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS, USER_AGENT_CHARS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { auditPerson } from "../audit.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import {
   deleteEndedSessions,
@@ -34,6 +34,8 @@ type Deps = Pick<PeopleDeps, "metadata" | "clock">;
 
 /** `last_seen_at` is written this often at most: a read is cheap, a write waits for the disk. */
 const SEEN_EVERY_MS = 60_000;
+/** Ways to sign in that take more than a password; what a provider asks for is the provider's matter. */
+const STRONG: ReadonlySet<string> = new Set(["password_totp", "recovery_code", "passkey", "oidc"]);
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 /** Signs a person in, in the caller's transaction. Returns what the cookie holds; only its hash is kept. */
@@ -41,9 +43,9 @@ export async function beginSession(
   deps: Deps,
   tx: Writer,
   userId: string,
-  options: { method: SessionRow["method"]; origin: Origin },
+  options: { method: SessionRow["method"]; origin: Origin; ended?: Ended | null },
 ): Promise<string> {
-  const { method, origin } = options;
+  const { method, origin, ended = null } = options;
   const nowMs = deps.clock.nowMs();
   const secret = newSecret();
   const id = newId("ses", nowMs);
@@ -59,6 +61,8 @@ export async function beginSession(
     expires_at: nowMs + SESSION_LIFETIME_MS,
     ip: origin.ip,
     user_agent: origin.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
+    second_factor: STRONG.has(method) ? 1 : 0,
+    ended: ended === null ? null : JSON.stringify(ended),
   });
   await recordSeen(tx, { id, userId, atMs: nowMs });
   await auditPerson(deps, tx, userId, { action: "session.create", origin, detail: { session: id, method } });

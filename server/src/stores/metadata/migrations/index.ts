@@ -22,6 +22,7 @@ import { fileTrash } from "./0025-file-trash.ts";
 import { buckets } from "./0026-buckets.ts";
 import { credentialPolicy } from "./0023-credential-policy.ts";
 import { instance } from "./0027-instance.ts";
+import { accounts } from "./0030-accounts.ts";
 import { spellings } from "./0039-spellings.ts";
 
 export interface Migration {
@@ -55,5 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0026-buckets", up: buckets },
   { name: "0023-credential-policy", up: credentialPolicy },
   { name: "0027-instance", up: instance },
+  { name: "0030-accounts", up: accounts },
   { name: "0039-spellings", up: spellings },
 ];

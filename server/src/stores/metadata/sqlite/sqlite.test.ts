@@ -171,6 +171,7 @@ test("a full disk is told as such, and writing goes on when there is room again"
       password_hash: null,
       instance_admin: 0,
       last_seen_at: null,
+      verified_at: null,
       created_at: 0,
     };
     const writes = [0, 1].map((number) => store.write((tx) => addNodes(tx, number, 1)));

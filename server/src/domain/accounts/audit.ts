@@ -1,24 +1,28 @@
 import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import type { Origin, PeopleDeps } from "./deps.ts";
+import type { AccountsDeps, Origin } from "./deps.ts";
 import { organizationIdsOf } from "./store.ts";
 
 /**
- * Records what a person did with their own account in each of their organizations: none owns the account, and all are
- * concerned. Call it last in the transaction, as `appendAudit`.
+ * Records what happened to a person's account in each of their organizations: none owns the account, and all are concerned.
+ * The person did it unless `actor` says who did. Call it last in the transaction, as `appendAudit`.
  */
 export async function auditPerson(
-  deps: Pick<PeopleDeps, "metadata" | "clock">,
+  deps: Pick<AccountsDeps, "metadata" | "clock">,
   tx: Writer,
   userId: string,
-  event: Pick<AuditEvent, "action" | "detail"> & { readonly origin: Origin; readonly target?: AuditEvent["target"] },
+  event: Pick<AuditEvent, "action" | "detail"> & {
+    readonly origin: Origin;
+    readonly target?: AuditEvent["target"];
+    readonly actor?: AuditEvent["actor"];
+  },
 ): Promise<void> {
   const orgIds = await organizationIdsOf(tx, userId);
   const { ip, requestId } = event.origin;
   for (const orgId of orgIds.length === 0 ? [null] : orgIds) {
     await appendAudit(deps, tx, {
       orgId,
-      actor: { kind: "person", id: userId },
+      actor: event.actor ?? { kind: "person", id: userId },
       action: event.action,
       target: event.target ?? { kind: "user", id: userId },
       result: "success",

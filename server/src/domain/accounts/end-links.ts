@@ -1,0 +1,24 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { endEveryLink } from "./store.ts";
+
+/**
+ * Ends every link that was handed out and not used: for records that come from a backup, in which links are open that were used or
+ * withdrawn since. Returns how many of each.
+ */
+export async function endOpenLinks(deps: AccountsDeps): Promise<Record<string, number>> {
+  return deps.metadata.write(async (tx) => {
+    const ended = await endEveryLink(tx, deps.clock.nowMs());
+    await appendAudit(deps, tx, {
+      orgId: null,
+      actor: { kind: "system", id: null },
+      action: "link.end_all",
+      target: { kind: "instance", id: "links" },
+      result: "success",
+      ip: null,
+      requestId: null,
+      detail: ended,
+    });
+    return ended;
+  });
+}

@@ -1,0 +1,60 @@
+import { revokePersonalTokens } from "#domain/identity/index.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { auditPerson } from "./audit.ts";
+import type { AccountsDeps, Origin } from "./deps.ts";
+import { closeSetUp } from "./operator.ts";
+import {
+  deleteIdentitiesOf,
+  deletePasskeysOf,
+  deleteSecondFactor,
+  deleteSessionsOf,
+  personById,
+  setAccount,
+  useAccountLinks,
+} from "./store.ts";
+
+/** What the first proof of an address ended, for the person to read. */
+export interface Ended {
+  readonly password: boolean;
+  readonly second_factor: boolean;
+  readonly sessions: number;
+  readonly passkeys: number;
+  readonly tokens: number;
+  readonly identities: number;
+}
+
+export interface Proof {
+  readonly userId: string;
+  readonly by: "mailed_link" | "mailed_invitation" | "provider" | "operator_link" | "set_up";
+  /** What proved it, which goes on. */
+  readonly identity?: { readonly issuer: string; readonly subject: string };
+}
+
+/**
+ * Says that the address is the person's, in the caller's transaction. An account can be made by somebody else than whose address it has,
+ * so the first proof ends every way in from before it: password, second factor, sessions, passkeys, personal tokens and identities at
+ * providers. Null: it was proved before, or there was nothing to end. Call it before any other audit entry of the transaction.
+ */
+export async function proveAddress(
+  deps: AccountsDeps,
+  tx: Writer,
+  proof: Proof,
+  origin: Origin,
+): Promise<Ended | null> {
+  const { userId, by, identity } = proof;
+  const person = await personById(tx, userId);
+  if (person === undefined || person.verified_at !== null) return null;
+  await closeSetUp(deps, tx, userId, origin);
+  await setAccount(tx, userId, { verified_at: deps.clock.nowMs(), password_hash: null });
+  await useAccountLinks(tx, userId, deps.clock.nowMs());
+  const ended: Ended = {
+    password: person.password_hash !== null,
+    second_factor: await deleteSecondFactor(tx, userId),
+    sessions: await deleteSessionsOf(tx, userId),
+    passkeys: await deletePasskeysOf(tx, userId),
+    identities: await deleteIdentitiesOf(tx, userId, identity),
+    tokens: await revokePersonalTokens(deps, tx, userId),
+  };
+  await auditPerson(deps, tx, userId, { action: "person.verify", origin, detail: { email: person.email, by, ended } });
+  return Object.values(ended).some((part) => part !== false && part !== 0) ? ended : null;
+}

@@ -1,0 +1,32 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
+import type { AccountsDeps, Origin } from "./deps.ts";
+import { otherAdmins, personById, setAccount, useSetupLinks } from "./store.ts";
+
+/** Whether somebody runs the server: then no start prints a link, and nobody else is named by their set-up. */
+export async function hasOperator(db: Reader): Promise<boolean> {
+  return (await otherAdmins(db, "", "running")).length > 0;
+}
+
+/**
+ * Closes the set-up, in the transaction in which a person gets into their account for the first time, before anything else of it. Until somebody runs the server
+ * every owner is named to; the first who comes in does, and everybody else's claim ends, with the links that starts printed. Who comes
+ * later is an owner like any other.
+ */
+export async function closeSetUp(deps: AccountsDeps, tx: Writer, userId: string, origin: Origin): Promise<void> {
+  const at = deps.clock.nowMs();
+  const person = await personById(tx, userId);
+  if (person === undefined || person.password_hash !== null || person.last_seen_at !== null) return;
+  await useSetupLinks(tx, { userId }, at);
+  if (person.instance_admin !== 1) return;
+  await deps.metadata.lock(tx, "instance_admin");
+  const isLate = (await otherAdmins(tx, userId, "running")).length > 0;
+  const ended = isLate ? [userId] : await otherAdmins(tx, userId, "claiming");
+  for (const id of ended) await setAccount(tx, id, { instance_admin: 0 });
+  if (!isLate) await useSetupLinks(tx, { byStart: true }, at);
+  const { ip, requestId } = origin;
+  const base = { orgId: null, actor: { kind: "person", id: userId }, result: "success", ip, requestId } as const;
+  if (!isLate) await appendAudit(deps, tx, { ...base, action: "operator.begin", target: { kind: "user", id: userId } });
+  for (const id of ended)
+    await appendAudit(deps, tx, { ...base, action: "operator.end_claim", target: { kind: "user", id } });
+}

@@ -1,0 +1,123 @@
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+
+type Person = Tables["person"];
+
+export async function personById(db: Reader, userId: string): Promise<Person | undefined> {
+  return db.selectFrom("person").selectAll().where("id", "=", userId).executeTakeFirst();
+}
+
+export async function personByEmail(db: Reader, email: string): Promise<Person | undefined> {
+  return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
+}
+
+/** In one order, so that all nodes lock the chains of the audit log in it. */
+export async function organizationIdsOf(db: Reader, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom("member").select("org_id").where("user_id", "=", userId).orderBy("org_id").execute();
+  return rows.map((row) => row.org_id);
+}
+
+export async function setAccount(
+  tx: Writer,
+  userId: string,
+  change: Partial<Pick<Person, "email" | "password_hash" | "instance_admin" | "verified_at">>,
+): Promise<void> {
+  await tx.updateTable("person").set(change).where("id", "=", userId).execute();
+}
+
+/** Ids of others who run the server: `claiming`, who would once their account is set up; otherwise those who do. */
+export async function otherAdmins(db: Reader, userId: string, which: "running" | "claiming"): Promise<string[]> {
+  const rows = await db
+    .selectFrom("person")
+    .select(["id", "password_hash", "last_seen_at"])
+    .where("instance_admin", "=", 1)
+    .where("id", "!=", userId)
+    .orderBy("id")
+    .execute();
+  const runs = (row: (typeof rows)[number]): boolean => row.password_hash !== null || row.last_seen_at !== null;
+  return rows.filter((row) => runs(row) === (which === "running")).map(({ id }) => id);
+}
+
+/** Which set-up links are used up: those of one person, or those that a start printed. */
+export async function useSetupLinks(
+  tx: Writer,
+  which: { readonly userId: string } | { readonly byStart: true },
+  usedAtMs: number,
+): Promise<void> {
+  const open = tx.updateTable("setup_link").set({ used_at: usedAtMs }).where("used_at", "is", null);
+  await ("userId" in which ? open.where("user_id", "=", which.userId) : open.where("by_start", "=", 1)).execute();
+}
+
+/** Returns how many there were. */
+export async function deleteSessionsOf(tx: Writer, userId: string): Promise<number> {
+  await tx.deleteFrom("sign_in_attempt").where("user_id", "=", userId).execute();
+  return (await tx.deleteFrom("browser_session").where("user_id", "=", userId).returning("id").execute()).length;
+}
+
+/** Returns how many there were. */
+export async function deletePasskeysOf(tx: Writer, userId: string): Promise<number> {
+  return (await tx.deleteFrom("passkey").where("user_id", "=", userId).returning("id").execute()).length;
+}
+
+/** The authenticator app and its recovery codes. False: there was none that counted. */
+export async function deleteSecondFactor(tx: Writer, userId: string): Promise<boolean> {
+  await tx.deleteFrom("recovery_code").where("user_id", "=", userId).execute();
+  const rows = await tx.deleteFrom("person_totp").where("user_id", "=", userId).returning("confirmed_at").execute();
+  return rows.some((row) => row.confirmed_at !== null);
+}
+
+/** Returns how many there were besides the one that is kept. */
+export async function deleteIdentitiesOf(
+  tx: Writer,
+  userId: string,
+  kept: { readonly issuer: string; readonly subject: string } | undefined,
+): Promise<number> {
+  const rows = await tx
+    .deleteFrom("external_identity")
+    .where("user_id", "=", userId)
+    .$if(kept !== undefined, (query) =>
+      query.where((row) =>
+        row.or([row("issuer", "!=", kept?.issuer ?? ""), row("subject", "!=", kept?.subject ?? "")]),
+      ),
+    )
+    .returning("subject")
+    .execute();
+  return rows.length;
+}
+
+/** Every one of the person is used up: they all open the same account. */
+export async function useAccountLinks(tx: Writer, userId: string, usedAtMs: number): Promise<void> {
+  await tx
+    .updateTable("account_link")
+    .set({ used_at: usedAtMs })
+    .where("user_id", "=", userId)
+    .where("used_at", "is", null)
+    .execute();
+}
+
+/** Whatever was handed out and not used yet. Invitations can be renewed. Returns how many of each. */
+export async function endEveryLink(tx: Writer, atMs: number): Promise<Record<string, number>> {
+  const setups = await tx
+    .updateTable("setup_link")
+    .set({ used_at: atMs })
+    .where("used_at", "is", null)
+    .where("expires_at", ">", atMs)
+    .returning("id")
+    .execute();
+  const links = await tx
+    .updateTable("account_link")
+    .set({ used_at: atMs })
+    .where("used_at", "is", null)
+    .where("expires_at", ">", atMs)
+    .returning("id")
+    .execute();
+  const invitations = await tx
+    .updateTable("invitation")
+    .set({ expires_at: atMs })
+    .where("accepted_at", "is", null)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", atMs)
+    .returning("id")
+    .execute();
+  await tx.deleteFrom("sign_in_attempt").execute();
+  return { setup_links: setups.length, reset_links: links.length, invitations: invitations.length };
+}
