@@ -31,6 +31,7 @@ import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
 import { providerOf } from "./provider.ts";
+import { recordsOf } from "./records.ts";
 import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, type Phases } from "./phases.ts";
@@ -260,10 +261,8 @@ async function openStores(
   phases: Phases,
   work: WorkLog,
 ): Promise<{ metadata: MetadataStore; telemetry: TelemetryStore; objects: ObjectStore }> {
-  const metadata = phases.started(
-    "metadata",
-    await openMetadata({ url: config.database_url ?? undefined, dataDir: config.data_dir, clock }),
-    (part) => part.close(),
+  const metadata = phases.started("metadata", await openMetadata({ ...recordsOf(config), clock }), (part) =>
+    part.close(),
   );
   const telemetry = phases.started(
     "telemetry",

@@ -60,6 +60,12 @@ export const SETTINGS = {
     description: "postgres://… for the records; without it they are in SQLite in the data directory",
     secret: true,
   },
+  database_wait_ms: {
+    schema: ms(100, 60_000),
+    default: 5000,
+    description:
+      "how long a change waits at most for others that hold what it needs, on any node; then it is answered 503. A node that stops in the middle of a transaction loses it after half of it",
+  },
   master_key: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
     default: null,

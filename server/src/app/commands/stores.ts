@@ -4,16 +4,13 @@ import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { addressesOf, type Addresses } from "../addresses.ts";
 import type { Config } from "../config.ts";
+import { recordsOf } from "../records.ts";
 import { findRunningServer } from "../running.ts";
 
 /** Runs `work` with the records open, beside a running server or without one, and closes them. */
 export async function withMetadata<T>(config: Config, work: (metadata: MetadataStore) => Promise<T>): Promise<T> {
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const metadata = await openMetadata({
-    url: config.database_url ?? undefined,
-    dataDir: config.data_dir,
-    clock: systemClock,
-  });
+  const metadata = await openMetadata({ ...recordsOf(config), clock: systemClock });
   try {
     return await work(metadata);
   } finally {

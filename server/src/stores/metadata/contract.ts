@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CONCURRENCY } from "./contract/concurrency.ts";
+import { DEADLINES, STRAYS } from "./contract/deadlines.ts";
 import { DEFERRING } from "./contract/deferring.ts";
 import { openStore, type DatabaseCases, type StoreCases, type TestDatabase } from "./contract/harness.ts";
 import { LIFE, LIFE_OF_A_DATABASE } from "./contract/life.ts";
@@ -15,11 +16,12 @@ const STORE_CASES: StoreCases = {
   ...MIGRATIONS_RUN,
   ...TRANSACTIONS,
   ...DEFERRING,
+  ...STRAYS,
   ...CONCURRENCY,
   ...VALUES,
   ...LIFE,
 };
-const DATABASE_CASES: DatabaseCases = { ...MIGRATIONS_OF_A_DATABASE, ...LIFE_OF_A_DATABASE };
+const DATABASE_CASES: DatabaseCases = { ...MIGRATIONS_OF_A_DATABASE, ...DEADLINES, ...LIFE_OF_A_DATABASE };
 
 /** Each case gets a database of its own, and fails when its stores leave anything behind. */
 export function metadataContract(name: string, provide: () => Promise<TestDatabase>): void {

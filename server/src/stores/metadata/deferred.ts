@@ -41,6 +41,8 @@ export interface Deferrer {
   readAhead<R>(query: CompiledQuery<R>): Promise<R[]>;
   /** Resolves when nothing of it is under way any more. @throws what the first one failed with */
   settle(): Promise<void>;
+  /** Ends the transaction at once: nothing of it is kept, and each statement of it that comes later rejects with the reason. */
+  abort(reason: Error): void;
 }
 
 /** `isAgain`: the transaction failed because of what was read ahead. */

@@ -24,7 +24,12 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 const PG_UNIQUE_VIOLATION = "23505";
 const PG_DISK_FULL = "53100";
-const PG_UNREACHABLE = new Set(["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"]);
+/** Classes 08 (connections), 53 (resources) and 57 (an operator, a shutdown, a limit on time) of PostgreSQL's errors. */
+const PG_UNREACHABLE = /^(08|53|57)/;
+/** A lock that was not free in time, and a transaction that the server ended because its node said nothing for too long. */
+const PG_WAITED = new Set(["55P03", "25P03", "25P04"]);
+/** A serialisation failure and a deadlock: the transaction did nothing, and may do well when it is run again. */
+const PG_TRANSIENT = new Set(["40001", "40P01"]);
 const NETWORK_ERRORS = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -38,7 +43,7 @@ const NETWORK_ERRORS = new Set([
 
 /** What pg says of a connection that it lost, or could not get in time; these errors have no code. */
 const CLIENT_LOST =
-  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/;
 
 /** True for every kind of "somebody else holds the database" that SQLite knows; extended codes keep the kind in the low byte. */
 export function isBusy(errcode: unknown): boolean {
@@ -69,14 +74,25 @@ export function constraintName(table: string, columns: readonly string[]): strin
   return [table, ...columns].join("__");
 }
 
-/** Turns what the operator can mend (no connection, a full disk, a held lock) into an answer; every other error stays itself. */
+/** True when the whole transaction is worth another try at once. */
+export function isTransient(error: unknown): boolean {
+  return PG_TRANSIENT.has(String((error as { code?: unknown } | null)?.code));
+}
+
+/**
+ * The one place where errors of a database become answers: what passes by itself, or what the operator can mend (no connection, a full disk, a
+ * lock that somebody holds). Every other error stays itself, and is a bug.
+ */
 export function asAnswer(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!(error instanceof Error) || error instanceof Problem) return error;
   const fields = error as Error & { errcode?: unknown; code?: unknown };
   if (fields.errcode === SQLITE_FULL || fields.code === PG_DISK_FULL) {
     return new Problem("disk_full", "The metadata database has no disk space left. Free some space, then try again.", {
       cause: error,
     });
+  }
+  if (PG_WAITED.has(String(fields.code)) || isTransient(error)) {
+    return new Problem("unavailable", "Other changes hold what this one needs. Try again shortly.", { cause: error });
   }
   if (isBusy(fields.errcode) || isUnreachable(fields.code) || CLIENT_LOST.test(error.message)) {
     return new Problem("unavailable", "The metadata database can't be reached now. Try again shortly.", {
@@ -87,7 +103,7 @@ export function asAnswer(error: unknown): unknown {
 }
 
 function isUnreachable(code: unknown): boolean {
-  return typeof code === "string" && (PG_UNREACHABLE.has(code) || NETWORK_ERRORS.has(code));
+  return typeof code === "string" && ((code.length === 5 && PG_UNREACHABLE.test(code)) || NETWORK_ERRORS.has(code));
 }
 
 /** SQLite says `UNIQUE constraint failed: project.org_id, project.slug`. */

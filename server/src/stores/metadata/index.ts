@@ -1,5 +1,5 @@
 export { isUniqueViolation, uniqueViolation } from "./errors.ts";
-export { openMetadata } from "./open.ts";
+export { openMetadata, type MetadataOptions } from "./open.ts";
 export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snapshot.ts";
 export { columnsOf, prepared } from "./prepared.ts";
 export type { Tables } from "./schema.ts";

@@ -1,14 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kysely, Transaction } from "kysely";
+import { Problem } from "#kernel/problem.ts";
 import { deferringWith, type Deferrer, type DeferrerOf } from "./deferred.ts";
 import type { Tables } from "./schema.ts";
 import type { Writer } from "./types.ts";
 
-/** How long a transaction may hold the others up. */
-export const TRANSACTION_DEADLINE_MS = 30_000;
+export interface TransactionsOptions {
+  readonly db: Kysely<Tables>;
+  readonly deferrerOf: DeferrerOf;
+  /** How long a transaction may hold the others up. */
+  readonly deadlineMs: number;
+}
 
 interface RunOptions {
-  readonly deadlineMs?: number;
   /** The work has run before, and what it read ahead was wrong. */
   readonly isAgain?: boolean;
 }
@@ -18,15 +22,13 @@ interface RunOptions {
  * itself), and a close that waits for those under way.
  */
 export class Transactions {
-  readonly #db: Kysely<Tables>;
-  readonly #deferrerOf: DeferrerOf;
+  readonly #options: TransactionsOptions;
   readonly #scope = new AsyncLocalStorage<{ running: boolean }>();
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(db: Kysely<Tables>, deferrerOf: DeferrerOf) {
-    this.#db = db;
-    this.#deferrerOf = deferrerOf;
+  constructor(options: TransactionsOptions) {
+    this.#options = options;
   }
 
   async run<T>(work: (tx: Writer) => Promise<T>, options: RunOptions = {}): Promise<T> {
@@ -49,15 +51,17 @@ export class Transactions {
     await Promise.allSettled(this.#underWay);
   }
 
-  async #execute<T>(work: (tx: Writer) => Promise<T>, options: RunOptions): Promise<T> {
-    const { deadlineMs = TRANSACTION_DEADLINE_MS, isAgain = false } = options;
+  async #execute<T>(work: (tx: Writer) => Promise<T>, { isAgain = false }: RunOptions): Promise<T> {
+    const { db, deferrerOf, deadlineMs } = this.#options;
     let failure: { error: unknown } | undefined;
+    let deadline: Deadline | undefined;
     const attempt = async (tx: Transaction<Tables>): Promise<T> => {
       const scope = { running: true };
-      const deferrer = await this.#deferrerOf(tx, { isAgain });
+      const deferrer = await deferrerOf(tx, { isAgain });
+      deadline = new Deadline(deadlineMs, deferrer);
       try {
         const result = this.#scope.run(scope, work, Object.assign(tx, deferringWith(deferrer)));
-        return await settled(withDeadline(result, deadlineMs), deferrer);
+        return await settled(deadline.race(result), deferrer);
       } catch (error) {
         failure = { error };
         throw error;
@@ -65,13 +69,15 @@ export class Transactions {
         scope.running = false;
       }
     };
-    // A rollback over a broken connection fails as well: what went wrong first is what the caller is told.
-    return this.#db
-      .transaction()
-      .execute(attempt)
-      .catch((error: unknown) => {
-        throw failure === undefined ? error : failure.error;
-      });
+    try {
+      return await db.transaction().execute(attempt);
+    } catch (error) {
+      // A rollback over a broken connection fails as well: what went wrong first is what the caller is told.
+      if (deadline?.reason !== undefined) throw deadline.reason;
+      throw failure === undefined ? error : failure.error;
+    } finally {
+      deadline?.stop();
+    }
   }
 }
 
@@ -84,15 +90,32 @@ async function settled<T>(result: Promise<T>, deferrer: Deferrer): Promise<T> {
   }
 }
 
-async function withDeadline<T>(result: Promise<T>, deadlineMs: number): Promise<T> {
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`cannot finish the transaction: it took longer than ${deadlineMs} ms`)),
-    deadlineMs,
-  );
-  try {
-    return await Promise.race([result, expired]);
-  } finally {
-    clearTimeout(timer);
+/**
+ * Ends a transaction that takes too long, with whatever it is at: its work may go on, for example when the process was stopped and
+ * wakes up, and none of its statements is taken any more.
+ */
+class Deadline {
+  /** What an expired transaction rejects with. */
+  reason: Error | undefined;
+  readonly #expired = Promise.withResolvers<never>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(deadlineMs: number, deferrer: Deferrer) {
+    this.#expired.promise.catch(() => {}); // nobody may be waiting for the work any more
+    this.#timer = setTimeout(() => {
+      const cause = new Error(`cannot finish the transaction: it took longer than ${deadlineMs} ms`);
+      const detail = `The change took longer than ${deadlineMs} ms and was given up. Try again shortly.`;
+      this.reason = new Problem("unavailable", detail, { cause });
+      deferrer.abort(this.reason);
+      this.#expired.reject(this.reason);
+    }, deadlineMs);
+  }
+
+  race<T>(result: Promise<T>): Promise<T> {
+    return Promise.race([result, this.#expired.promise]);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }

@@ -20,8 +20,9 @@ export interface MetadataStore {
    *
    * In `work`: await each statement before the next one, or `defer` it; wait for nothing but statements, since in SQLite every other writer
    * waits meanwhile; don't go on after a statement that failed, since the transaction is lost (use ON CONFLICT); don't call
-   * `write`. A transaction of more than 30 s is rolled back. Rejects with `Problem` `unavailable` or `disk_full` where the
-   * database can't take writes now.
+   * `write`. A transaction that passes its deadline (`Waits`) sends nothing more: it is taken back,
+   * and every later statement of its work rejects. Rejects with `Problem` `unavailable` or `disk_full` where the database can't take
+   * writes now.
    */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
   /**

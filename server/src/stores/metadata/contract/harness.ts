@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore, type Writer } from "../index.ts";
+import { openPostgres } from "../postgres/store.ts";
+import { openSqlite } from "../sqlite/store.ts";
+import { waitsOf, type Waits } from "../waits.ts";
 
 /** An empty database of a driver. */
 export interface TestDatabase {
@@ -22,6 +25,13 @@ const DEADLINE_MS = 10_000;
 
 export function openStore({ url, dataDir }: TestDatabase): Promise<MetadataStore> {
   return openMetadata({ url, dataDir, clock: systemClock });
+}
+
+/** With limits that no operator could choose: each by itself. */
+export function openStoreWith({ url, dataDir }: TestDatabase, some: Partial<Waits>): Promise<MetadataStore> {
+  const waits = { ...waitsOf(), ...some };
+  if (url === undefined) return openSqlite({ dataDir, clock: systemClock, waits });
+  return openPostgres({ url, clock: systemClock, waits });
 }
 
 export async function addNode(tx: Writer, number: number): Promise<void> {

@@ -1,11 +1,12 @@
-import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { Pool, types, type ClientConfig, type CustomTypesConfig, type PoolClient } from "pg";
-import { asAnswer } from "../errors.ts";
-import { MIGRATION_DEADLINE_MS } from "../migrate.ts";
-import { TRANSACTION_DEADLINE_MS } from "../transactions.ts";
+import { Problem } from "#kernel/problem.ts";
+import { asAnswer, isTransient } from "../errors.ts";
+import type { Waits } from "../waits.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_MS = 30_000;
+/** The server ends a statement at its limit and says so. When it does not, this node stops waiting so much later. */
+const STATEMENT_GRACE_MS = 1_000;
 const INT8 = 20;
 const BYTEA = 17;
 const NUMERIC = 1700;
@@ -21,7 +22,7 @@ const VALUES: CustomTypesConfig = {
   },
 };
 
-/** Settings of every connection. The statement limit holds on the server, so that it outlives this process. */
+/** Settings of every connection. */
 export function clientSettings(url: string, applicationName: string): ClientConfig {
   return {
     connectionString: url,
@@ -37,40 +38,158 @@ export interface PoolOptions {
   connectionsMax: number;
   /** Makes the server refuse every change. */
   readOnly: boolean;
+  /** `lockMs` 0: no limit. */
+  waits: Pick<Waits, "connectionMs" | "lockMs" | "silenceMs" | "transactionMs">;
 }
 
-/** A pool of connections that are made as they are needed. */
-export function openPool({ url, connectionsMax, readOnly }: PoolOptions): PostgresPool {
+/** What a statement gave. */
+export interface StatementOutcome {
+  readonly command: string;
+  readonly rowCount: number | null;
+  readonly rows: unknown[];
+}
+
+/** A connection of the pool, until it is released. */
+export interface PooledConnection {
+  query(statement: string, parameters: readonly unknown[]): Promise<StatementOutcome>;
+  /** Ends it at once, whatever runs on it: that rejects. `release` must follow. */
+  destroy(): void;
+  release(): void;
+}
+
+export interface ConnectionPool {
+  /** @throws Problem `unavailable` when none is free in time */
+  connect(): Promise<PooledConnection>;
+  end(): Promise<void>;
+}
+
+/** A pool of connections that are made as they are needed. The limits hold on the server, so that they outlive this process. */
+export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions): ConnectionPool {
   const pool = new Pool({
     ...clientSettings(url, "mooring"),
     ...(readOnly ? { options: "-c default_transaction_read_only=on" } : {}),
     max: connectionsMax,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
-    statement_timeout: TRANSACTION_DEADLINE_MS,
-    idle_in_transaction_session_timeout: MIGRATION_DEADLINE_MS,
+    statement_timeout: waits.transactionMs,
+    lock_timeout: waits.lockMs,
+    idle_in_transaction_session_timeout: waits.silenceMs,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types don't say
+    onConnect: (client) => noticeLostClients(client, waits.silenceMs),
   });
   // A connection that breaks while nobody waits for it says so by an event, which would end the process if nobody listened;
   // the pool replaces it, and the next statement on it fails.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  return { connect: () => connect(pool), end: () => pool.end(), options: {} };
-}
-
-async function connect(pool: Pool): Promise<PostgresPoolClient> {
-  const client = await pool.connect().catch(rethrow);
+  const acquisition = new Acquisition(pool, waits.connectionMs);
   return {
-    query: queryOf(client),
-    release: (discard) => client.release(discard),
+    connect: async () => pooled(await acquisition.next(), { readOnly, limitMs: waits.transactionMs }),
+    end: () => pool.end(),
   };
 }
 
-/** Cursors, the other thing that Kysely's type lets `query` take, are refused: rows are read in pages. */
-function queryOf(client: PoolClient): PostgresPoolClient["query"] {
-  const query = async (statement: unknown, parameters: unknown[] = []): Promise<unknown> => {
-    if (typeof statement !== "string") throw new Error("cannot stream rows: read them in pages by key");
-    return client.query(statement, parameters.map(storable)).catch(rethrow);
+/**
+ * Makes the server look whether its client is still there: while it runs a statement for it (a node that was killed while it waited for a lock), and
+ * while it sends rows (one that is cut off takes none). What a server's version or platform does not have is left out.
+ */
+async function noticeLostClients(client: { query(text: string): Promise<unknown> }, silenceMs: number): Promise<void> {
+  const seconds = Math.max(1, Math.floor(silenceMs / 1000));
+  const wanted = {
+    client_connection_check_interval: Math.min(1_000, silenceMs),
+    tcp_user_timeout: silenceMs,
+    tcp_keepalives_idle: seconds,
+    tcp_keepalives_interval: seconds,
+    tcp_keepalives_count: 2,
   };
-  return query as PostgresPoolClient["query"];
+  const set = Object.entries(wanted).map(([name, value]) => `set ${name} = ${value}`);
+  const attempt = (text: string): Promise<boolean> =>
+    client.query(text).then(
+      () => true,
+      (error: unknown) => {
+        if (isNotSettable(error)) return false;
+        throw error;
+      },
+    );
+  // All in one message, unless one of them is refused.
+  if (!(await attempt(set.join("; ")))) for (const one of set) await attempt(one);
+}
+
+/** `undefined_object`, `invalid_parameter_value`, `cant_change_runtime_param`, `feature_not_supported`. */
+function isNotSettable(error: unknown): boolean {
+  return ["42704", "22023", "55P02", "0A000"].includes(String((error as { code?: unknown }).code));
+}
+
+/** Hands connections out. Who waits for too long is refused; the connection that comes too late goes to the next one. */
+class Acquisition {
+  readonly #pool: Pool;
+  readonly #limitMs: number;
+  /** Connections that are being made: that takes what it takes, up to a limit of its own, and is no sign of too much work. */
+  #making = 0;
+
+  constructor(pool: Pool, limitMs: number) {
+    this.#pool = pool;
+    this.#limitMs = limitMs;
+  }
+
+  async next(): Promise<PoolClient> {
+    const pending = this.#connect();
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setInterval(() => {
+      if (this.#making > 0) return;
+      clearInterval(timer);
+      pending.then(
+        (client) => client.release(),
+        () => {},
+      );
+      reject(tooManyWait(this.#limitMs));
+    }, this.#limitMs);
+    try {
+      return await Promise.race([pending, late]);
+    } catch (error) {
+      return rethrow(error, false);
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    const { idleCount, totalCount, options } = this.#pool;
+    if (idleCount > 0 || totalCount >= options.max) return this.#pool.connect();
+    this.#making += 1;
+    try {
+      return await this.#pool.connect();
+    } finally {
+      this.#making -= 1;
+    }
+  }
+}
+
+function tooManyWait(limitMs: number): Problem {
+  const cause = new Error(`no connection to the metadata database was free within ${limitMs} ms`);
+  return new Problem("unavailable", "Too many changes wait for the metadata database. Try again shortly.", { cause });
+}
+
+function pooled(client: PoolClient, options: { readOnly: boolean; limitMs: number }): PooledConnection {
+  let isBroken = false;
+  const destroy = (): void => {
+    isBroken = true;
+    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  };
+  const limitMs = options.limitMs + STATEMENT_GRACE_MS;
+  return {
+    query: async (statement, parameters) => {
+      const timer = setTimeout(destroy, limitMs);
+      try {
+        return await client.query(statement, parameters.map(storable));
+      } catch (error) {
+        // What a repetition of the whole transaction can mend is for the one who repeats it.
+        return rethrow(error, !options.readOnly && isTransient(error));
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    destroy,
+    release: () => client.release(isBroken),
+  };
 }
 
 /** PostgreSQL's text can't hold NUL. A caller's text with one finds nothing, as in SQLite, and is no fault of ours. */
@@ -79,11 +198,11 @@ function storable(value: unknown): unknown {
 }
 
 /** PostgreSQL puts the values of the row that it refused into `detail` and `where`: they don't belong in a log. */
-function rethrow(error: unknown): never {
+function rethrow(error: unknown, asItIs: boolean): never {
   if (error instanceof Error) {
     for (const field of ["detail", "where", "internalQuery"]) Reflect.deleteProperty(error, field);
   }
-  throw asAnswer(error);
+  throw asItIs ? error : asAnswer(error);
 }
 
 function parseInteger(text: string): number {

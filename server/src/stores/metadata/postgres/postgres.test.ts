@@ -5,8 +5,10 @@ import { sql } from "kysely";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import { postgresMissing, startPostgres, type PostgresServer } from "../../../../../tests/fixtures/postgres-server.ts";
+import { isTransient } from "../errors.ts";
 import { metadataContract, type TestDatabase } from "../contract.ts";
 import type { MetadataStore, Writer } from "../types.ts";
+import { waitsOf, type Waits } from "../waits.ts";
 import { openPostgres } from "./store.ts";
 
 const DEADLINE_MS = 10_000;
@@ -35,7 +37,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
   metadataContract("postgres", provide);
 
   test("a deadlock is retried, and both transactions land", async () => {
-    await withPostgres(provide, async (store) => {
+    await withPostgres(provide, {}, async (store) => {
       await store.write((tx) => addNode(tx, 1));
       await store.write((tx) => addNode(tx, 2));
       const bothHoldOne = barrier(2);
@@ -54,7 +56,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
   });
 
   test("a serialisation failure is retried five times", async () => {
-    await withPostgres(provide, async (store) => {
+    await withPostgres(provide, {}, async (store) => {
       let attempts = 0;
       const failUntil = (lucky: number): Promise<void> =>
         store.write(async (tx) => {
@@ -65,23 +67,23 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
       await failUntil(6);
       assert.equal(attempts, 6);
       attempts = 0;
-      await assert.rejects(failUntil(7), { code: "40001" });
+      await assert.rejects(
+        failUntil(7),
+        (error) => error instanceof Problem && error.code === "unavailable" && isTransient(error.cause),
+      );
       assert.equal(attempts, 6);
       assert.equal((await nodes(store)).length, 1);
     });
   });
 
   test("connections that the server ends fail what ran on them, and are replaced", async () => {
-    await withPostgres(provide, async (store, url) => {
+    await withPostgres(provide, {}, async (store, url) => {
       const work = async (tx: Writer): Promise<void> => {
         await addNode(tx, 1);
         await endConnections(server, url);
         await addNode(tx, 2);
       };
-      await assert.rejects(
-        store.write(work),
-        (error: unknown) => error instanceof Problem && error.code === "unavailable",
-      );
+      await assert.rejects(store.write(work), isUnavailable);
       await store.write((tx) => addNode(tx, 3));
       await store.ping();
       assert.equal((await nodes(store)).length, 1);
@@ -89,7 +91,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
   });
 
   test("listening begins again after the connection is lost, and listeners are told that they may have missed something", async () => {
-    await withPostgres(provide, async (store, url) => {
+    await withPostgres(provide, {}, async (store, url) => {
       let heard = 0;
       store.onNotify("auth_change", () => {
         heard += 1;
@@ -98,6 +100,116 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
       await until(() => heard === 1, "the call after the reconnection");
       await store.write((tx) => store.notify(tx, "auth_change"));
       await until(() => heard === 2, "the notification");
+    });
+  });
+
+  test("a transaction that is silent for too long loses its locks, and says so", async () => {
+    await withPostgres(provide, { silenceMs: 200 }, async (store) => {
+      const holds = Promise.withResolvers<void>();
+      const woken = Promise.withResolvers<void>();
+      const silent = store.write(async (tx) => {
+        await store.lock(tx, "sequence");
+        await addNode(tx, 1);
+        holds.resolve();
+        await woken.promise;
+        await addNode(tx, 2);
+      });
+      const refused = assert.rejects(silent, isUnavailable);
+      await holds.promise;
+      await store.write(async (tx) => {
+        await store.lock(tx, "sequence");
+        await addNode(tx, 3);
+      });
+      woken.resolve();
+      await refused;
+      assert.equal((await nodes(store)).length, 1);
+    });
+  });
+
+  test("who waits for a lock too long is refused, whichever way the lock is asked for", async () => {
+    await withPostgres(provide, { lockMs: 200 }, async (store, url) => {
+      const name = new URL(url).pathname.slice(1);
+      const held = `begin; lock table node in access exclusive mode; select pg_advisory_xact_lock(hashtextextended('sequence', 0)); select pg_sleep(60)`;
+      const holder = server.psql(name, held).catch(() => "");
+      await until(
+        async () => Number(await server.psql(name, "select count(*) from pg_locks where locktype = 'advisory'")) > 0,
+        "the lock",
+      );
+      const beganMs = performance.now();
+      const refusals = [
+        store.write((tx) => store.lock(tx, "sequence")),
+        store.write((tx) => addNode(tx, 1)),
+        store.write(async (tx) => tx.defer(tx.deleteFrom("node"))),
+        store.write((tx) => tx.readAhead(tx.selectFrom("node").select("id"))),
+        nodes(store),
+      ];
+      await Promise.all(refusals.map((refusal) => assert.rejects(refusal, isUnavailable)));
+      assert.ok(performance.now() - beganMs < 5_000, "it took longer than the limit by far");
+      await endConnections(server, url);
+      await holder;
+    });
+  });
+
+  test("who gets no connection in time is refused, and none is lost", async () => {
+    await withPostgres(provide, { connectionMs: 100 }, async (store) => {
+      const woken = Promise.withResolvers<void>();
+      const all = Promise.withResolvers<void>();
+      let inside = 0;
+      const busy = Array.from({ length: 10 }, () =>
+        store.write(async (tx) => {
+          await sql`select 1`.execute(tx);
+          if (++inside === 10) all.resolve();
+          await woken.promise;
+        }),
+      );
+      await all.promise;
+      await assert.rejects(
+        store.write((tx) => addNode(tx, 1)),
+        isUnavailable,
+      );
+      woken.resolve();
+      await Promise.all(busy);
+      await Promise.all(Array.from({ length: 10 }, (_, index) => store.write((tx) => addNode(tx, index))));
+      assert.equal((await nodes(store)).length, 10);
+    });
+  });
+
+  test("a backend that stops answering is given up at the deadline, and does not come back", async () => {
+    await withPostgres(provide, { transactionMs: 500 }, async (store) => {
+      let pid = 0;
+      const hung = store.write(async (tx) => {
+        await addNode(tx, 1);
+        pid = (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)).rows[0]?.pid ?? 0;
+        process.kill(pid, "SIGSTOP");
+        await addNode(tx, 2);
+      });
+      try {
+        await assert.rejects(hung, isUnavailable);
+        await store.write((tx) => addNode(tx, 3));
+      } finally {
+        process.kill(pid, "SIGCONT");
+      }
+      assert.equal((await nodes(store)).length, 1);
+    });
+  });
+
+  test("the server looks after the clients that it works for", async () => {
+    await withPostgres(provide, {}, async (store) => {
+      const names = [
+        "lock_timeout",
+        "idle_in_transaction_session_timeout",
+        "client_connection_check_interval",
+        "tcp_user_timeout",
+      ];
+      for (const db of [store.read, null]) {
+        const values: string[] = [];
+        for (const name of names) {
+          const query = sql<{ value: string }>`select current_setting(${name}, true) as value`;
+          const { rows } = db === null ? await store.write((tx) => query.execute(tx)) : await query.execute(db);
+          values.push(rows[0]?.value ?? "");
+        }
+        assert.deepEqual(values, ["2s", "2500ms", "1s", "2500"]);
+      }
     });
   });
 
@@ -117,11 +229,12 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
 
 async function withPostgres(
   provide: () => Promise<TestDatabase>,
+  waits: Partial<Waits>,
   use: (store: MetadataStore, url: string) => Promise<void>,
 ): Promise<void> {
   const database = await provide();
   const url = database.url ?? "";
-  const store = await openPostgres({ url, clock: systemClock });
+  const store = await openPostgres({ url, clock: systemClock, waits: { ...waitsOf(), ...waits } });
   try {
     await use(store, url);
   } finally {
@@ -164,9 +277,13 @@ function barrier(parties: number): () => Promise<void> {
   };
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.code === "unavailable";
+}
+
+async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
-  while (!condition()) {
+  while (!(await condition())) {
     assert.ok(performance.now() < deadline, `${what} did not come`);
     await delay(10);
   }

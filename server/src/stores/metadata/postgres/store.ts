@@ -1,41 +1,50 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Kysely, PostgresDialect, sql, type PostgresPool } from "kysely";
+import { Kysely, sql } from "kysely";
 import type { Clock } from "#kernel/time.ts";
+import { asAnswer, isTransient } from "../errors.ts";
 import { Listeners } from "../listeners.ts";
 import { migrate, MIGRATION_DEADLINE_MS } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { Transactions } from "../transactions.ts";
 import type { MetadataStore, Writer } from "../types.ts";
+import { waitsOf, type Waits } from "../waits.ts";
 import { postgresDeferrer } from "./deferrer.ts";
+import { postgresDialect } from "./dialect.ts";
 import { DATABASE_CHANNEL, DatabaseListener } from "./listener.ts";
-import { clientSettings, openPool } from "./pool.ts";
+import { clientSettings, openPool, type ConnectionPool } from "./pool.ts";
 
 const READ_CONNECTIONS_MAX = 10;
 const WRITE_CONNECTIONS_MAX = 10;
 const ATTEMPTS_MAX = 6; // the first one and 5 retries
 const RETRY_MS_MAX = 20;
-const SERIALIZATION_FAILURE = "40001";
-const DEADLOCK_DETECTED = "40P01";
+/** A migration may wait for another node's, and takes as long as its deadline says. */
+const MIGRATION_WAITS = {
+  connectionMs: MIGRATION_DEADLINE_MS,
+  lockMs: 0,
+  silenceMs: MIGRATION_DEADLINE_MS,
+  transactionMs: MIGRATION_DEADLINE_MS,
+};
 
 export interface PostgresOptions {
   url: string;
   clock: Clock;
+  waits?: Waits;
 }
 
 /** Opens a PostgreSQL database that any number of nodes may share. */
-export async function openPostgres({ url, clock }: PostgresOptions): Promise<MetadataStore> {
+export async function openPostgres({ url, clock, waits = waitsOf() }: PostgresOptions): Promise<MetadataStore> {
   // Two pools, so that a transaction that reads outside itself never waits for a connection that only it could free.
-  const reads = openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true });
-  const writes = openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false });
+  const reads = openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true, waits });
+  const writes = openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false, waits });
   const read = kyselyOver(reads);
-  const transactions = new Transactions(kyselyOver(writes), async (tx) => postgresDeferrer(tx));
+  const transactions = transactionsOver(writes, waits.transactionMs);
   const listeners = new Listeners();
   const listener = new DatabaseListener(clientSettings(url, "mooring-listener"), listeners);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closed ??= closeAll(transactions, [() => listener.close(), () => reads.end(), () => writes.end()]));
   try {
-    await migrate({ dialect: "postgres", write: (work) => migrationWrite(transactions, work), lock, clock });
+    await migrateOver(url, clock);
     await listener.start();
   } catch (error) {
     await close();
@@ -44,7 +53,7 @@ export async function openPostgres({ url, clock }: PostgresOptions): Promise<Met
   return {
     dialect: "postgres",
     read,
-    write: (work) => writeWithRetries(transactions, work),
+    write: (work) => writeWithRetries(transactions, work, waits),
     lock,
     notify: async (tx, channel) => void (await sql`select pg_notify(${DATABASE_CHANNEL}, ${channel})`.execute(tx)),
     onNotify: (channel, callback) => listeners.add(channel, callback),
@@ -53,8 +62,23 @@ export async function openPostgres({ url, clock }: PostgresOptions): Promise<Met
   };
 }
 
-function kyselyOver(pool: PostgresPool): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+function kyselyOver(pool: ConnectionPool): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: postgresDialect(pool) });
+}
+
+function transactionsOver(pool: ConnectionPool, deadlineMs: number): Transactions {
+  return new Transactions({ db: kyselyOver(pool), deferrerOf: postgresDeferrer, deadlineMs });
+}
+
+/** Over a connection of its own, with limits of its own. */
+async function migrateOver(url: string, clock: Clock): Promise<void> {
+  const pool = openPool({ url, connectionsMax: 1, readOnly: false, waits: MIGRATION_WAITS });
+  const transactions = transactionsOver(pool, MIGRATION_DEADLINE_MS);
+  try {
+    await migrate({ dialect: "postgres", write: (work) => transactions.run(work), lock, clock });
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Ends the pools by hand: Kysely's `destroy` would leave one alone that was not used yet. */
@@ -67,30 +91,23 @@ async function lock(tx: Writer, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }
 
-async function migrationWrite<T>(transactions: Transactions, work: (tx: Writer) => Promise<T>): Promise<T> {
-  return transactions.run(
-    async (tx) => {
-      await sql`set local statement_timeout = ${sql.lit(MIGRATION_DEADLINE_MS)}`.execute(tx);
-      return work(tx);
-    },
-    { deadlineMs: MIGRATION_DEADLINE_MS },
-  );
-}
-
-async function writeWithRetries<T>(transactions: Transactions, work: (tx: Writer) => Promise<T>): Promise<T> {
+/** Retries end when they have taken as long as a lock may take: who asked is not to wait longer than for one. */
+async function writeWithRetries<T>(
+  transactions: Transactions,
+  work: (tx: Writer) => Promise<T>,
+  { lockMs }: Waits,
+): Promise<T> {
+  const beganMs = performance.now();
   for (let attempts = 1; ; attempts++) {
     try {
       return await transactions.run(work);
     } catch (error) {
-      if (!isTransient(error) || attempts === ATTEMPTS_MAX) throw error;
+      const isLast = attempts === ATTEMPTS_MAX || performance.now() - beganMs >= lockMs;
+      if (!isTransient(error)) throw error;
+      if (isLast) throw asAnswer(error);
     }
     await delay(Math.random() * RETRY_MS_MAX * attempts);
   }
-}
-
-function isTransient(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
 function withoutSecrets(url: string): string {

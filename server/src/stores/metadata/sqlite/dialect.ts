@@ -106,6 +106,7 @@ export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
           return rows;
         },
         settle: async () => {},
+        abort: (reason) => transaction.abort(reason),
       };
     });
 }
@@ -117,6 +118,8 @@ class WriteConnection implements DatabaseConnection {
   hasBegun = false;
   #deferred: Sent[] = [];
   #state: "new" | "begun" | "failed" | "ended" = "new";
+  /** Why it is not to go on. */
+  #aborted: Error | undefined;
 
   constructor(groups: GroupCommit) {
     this.#groups = groups;
@@ -134,11 +137,18 @@ class WriteConnection implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
+    if (this.#aborted !== undefined) throw this.#aborted;
     // As PostgreSQL has it: what followed the failure was meant for a state that never came about.
     if (this.#state !== "begun") throw new Error("cannot commit the transaction: a statement in it failed");
     this.#state = "ended";
     const deferred = this.#deferred;
     await this.#groups.commit(deferred.map(statementOf)).catch((error: unknown) => rethrowOf(deferred, error));
+  }
+
+  /** What was sent is taken back by `undo`, which follows; what comes later is refused. */
+  abort(reason: Error): void {
+    this.#aborted ??= reason;
+    this.#deferred = [];
   }
 
   /** Kysely calls this after a COMMIT that failed as well, when there is nothing left to take back. */
@@ -166,6 +176,7 @@ class WriteConnection implements DatabaseConnection {
   }
 
   #assertBegun(): void {
+    if (this.#aborted !== undefined) throw this.#aborted;
     if (this.#state !== "begun") throw new Error(`cannot run a statement: the transaction has ${this.#state}`);
   }
 }

@@ -11,6 +11,7 @@ import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import { metadataContract, type TestDatabase } from "../contract.ts";
 import type { MetadataStore, Writer } from "../types.ts";
+import { waitsOf, type Waits } from "../waits.ts";
 import { openSqlite } from "./store.ts";
 
 metadataContract("sqlite", async (): Promise<TestDatabase> => {
@@ -79,7 +80,7 @@ test("the event loop turns on while 2,000 writes are flushed, and while another 
 });
 
 test("a transaction waits for another process that writes, up to its limit, and then says so", async () => {
-  await withSqlite({ busyTimeoutMs: 200 }, async (store, dataDir) => {
+  await withSqlite({ waits: waitsOf(200) }, async (store, dataDir) => {
     const other = new DatabaseSync(join(dataDir, "mooring.db"));
     other.exec("begin immediate");
     const nothing = store.write(async () => {});
@@ -215,7 +216,7 @@ test("a database that can't be opened is named with the reason", async () => {
 });
 
 async function withSqlite(
-  options: { busyTimeoutMs?: number; groupMsMax?: number },
+  options: { waits?: Waits; groupMsMax?: number },
   use: (store: MetadataStore, dataDir: string) => Promise<void>,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));

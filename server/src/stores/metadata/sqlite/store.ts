@@ -8,17 +8,15 @@ import { migrate, MIGRATION_DEADLINE_MS } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { Transactions } from "../transactions.ts";
 import type { MetadataStore, NotifyChannel, Writer } from "../types.ts";
+import { waitsOf, type Waits } from "../waits.ts";
 import { readDialect, sqliteDeferrer, StaleRead, writeDialect } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { SqliteWriter } from "./writer.ts";
 
-const BUSY_TIMEOUT_MS = 5_000;
-
 export interface SqliteOptions {
   dataDir: string;
   clock: Clock;
-  /** How long a transaction waits for another process that writes; 5 s. */
-  busyTimeoutMs?: number;
+  waits?: Waits;
   /** How long a group of transactions gathers at most before it is committed; 10 ms. */
   groupMsMax?: number;
 }
@@ -27,27 +25,29 @@ export interface SqliteOptions {
 export async function openSqlite({
   dataDir,
   clock,
-  busyTimeoutMs = BUSY_TIMEOUT_MS,
+  waits = waitsOf(),
   groupMsMax,
 }: SqliteOptions): Promise<MetadataStore> {
   const path = join(dataDir, "mooring.db");
-  const writer = await openFile(path, busyTimeoutMs);
+  const writer = await openFile(path, waits.fileMs);
   const groups = new GroupCommit(writer, groupMsMax);
   try {
-    const migrations = sqliteTransactions(groups, null);
-    const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> =>
-      migrations.run(work, { deadlineMs: MIGRATION_DEADLINE_MS });
-    await migrate({ dialect: "sqlite", write, lock: async () => {}, clock });
-    return storeOver(path, writer, groups);
+    const migrations = sqliteTransactions(groups, { read: null, deadlineMs: MIGRATION_DEADLINE_MS });
+    await migrate({ dialect: "sqlite", write: (work) => migrations.run(work), lock: async () => {}, clock });
+    return storeOver(path, { writer, groups, waits });
   } catch (error) {
     await writer.close();
     throw error;
   }
 }
 
-/** @param read of committed state; null: nothing is read ahead */
-export function sqliteTransactions(groups: GroupCommit, read: Kysely<Tables> | null): Transactions {
-  return new Transactions(new Kysely<Tables>({ dialect: writeDialect(groups) }), sqliteDeferrer(read));
+/** `read` is of committed state; null: nothing is read ahead. */
+export function sqliteTransactions(
+  groups: GroupCommit,
+  { read, deadlineMs }: { read: Kysely<Tables> | null; deadlineMs: number },
+): Transactions {
+  const db = new Kysely<Tables>({ dialect: writeDialect(groups) });
+  return new Transactions({ db, deferrerOf: sqliteDeferrer(read), deadlineMs });
 }
 
 async function openFile(path: string, busyTimeoutMs: number): Promise<SqliteWriter> {
@@ -67,10 +67,13 @@ function makePrivate(path: string): void {
   chmodSync(path, 0o600);
 }
 
-function storeOver(path: string, writer: SqliteWriter, groups: GroupCommit): MetadataStore {
+function storeOver(
+  path: string,
+  { writer, groups, waits }: { writer: SqliteWriter; groups: GroupCommit; waits: Waits },
+): MetadataStore {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   const read = new Kysely<Tables>({ dialect: readDialect(db) });
-  const transactions = sqliteTransactions(groups, read);
+  const transactions = sqliteTransactions(groups, { read, deadlineMs: waits.transactionMs });
   return {
     dialect: "sqlite",
     read,

@@ -1,0 +1,30 @@
+/** What `database_wait_ms` is when nobody sets it. */
+export const DATABASE_WAIT_MS = 5_000;
+
+/** How long the parts of a change may wait. All of them follow from one number, so that an operator, or a test, moves them together. */
+export interface Waits {
+  /** For a free connection. */
+  readonly connectionMs: number;
+  /** For a lock that somebody else holds. */
+  readonly lockMs: number;
+  /** A node that says nothing for so long in the middle of a transaction loses it, and its locks. */
+  readonly silenceMs: number;
+  /** For another process that writes to the same SQLite file. */
+  readonly fileMs: number;
+  /** One statement, and one transaction with all of its statements. */
+  readonly transactionMs: number;
+}
+
+/**
+ * A transaction that waits gives up (`lockMs`) before the one that it waits for is ended (`silenceMs`): else each of those that a stopped node
+ * has in the queue would get the lock in turn, and be silent in its turn. Both together stay below the whole, as do `connectionMs` and `lockMs`.
+ */
+export function waitsOf(waitMs: number = DATABASE_WAIT_MS): Waits {
+  return {
+    connectionMs: Math.ceil(waitMs * 0.4),
+    lockMs: Math.ceil(waitMs * 0.4),
+    silenceMs: Math.ceil(waitMs * 0.5),
+    fileMs: waitMs,
+    transactionMs: waitMs * 6,
+  };
+}
