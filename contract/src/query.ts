@@ -50,6 +50,11 @@ export const QueryResult = Type.Object({
       bytes_scanned: Type.Integer({ description: "bytes of the files that were opened" }),
       files_scanned: Type.Integer({ description: "files that by their times can hold rows of the result" }),
       files_total: Type.Integer({ description: "files of the tables that the statement names" }),
+      rows_unreadable: Type.Optional(
+        Type.Integer({
+          description: "rows of records that were left out since they can't be read; absent when there are none",
+        }),
+      ),
     },
     { additionalProperties: true },
   ),

@@ -156,9 +156,18 @@ export const WebhookEvent = Type.Object({
   verified: Type.Enum([...WEBHOOK_SCHEMES], { description: "the scheme by which it was verified" }),
   duplicates: Type.Integer({ description: "how often it came again" }),
   cursor: Type.String({ description: "goes on after this event" }),
-  body: nullable(Type.String({ description: "null when it is no UTF-8, or longer than 64 KiB in a list" })),
+  body_format: nullable(
+    Type.Enum(["json", "deep_json", "text", "binary"], {
+      description: "deep_json: nested deeper than 100 levels; null in a list, when it is longer than 64 KiB",
+    }),
+  ),
+  body: nullable(
+    Type.String({ description: "as it was sent; null when it is no UTF-8, or longer than 64 KiB in a list" }),
+  ),
   body_base64: nullable(Type.String({ description: "instead of body, when it is no UTF-8" })),
-  json: Type.Unknown({ description: "the body parsed; null when it is no JSON" }),
+  json: Type.Unknown({
+    description: "the body's own text, as a value of this object; null when body_format is another than json",
+  }),
 });
 
 export const Rejection = Type.Object({

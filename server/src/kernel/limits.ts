@@ -45,6 +45,8 @@ export const ALERTS_MAX = 200;
 export const WEBHOOKS_MAX = 1000;
 /** Body of one event, in bytes (CONTRACT "Webhooks"). */
 export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
+/** Levels of objects and lists within each other; a body that has more is kept as text, and not looked into. */
+export const WEBHOOK_JSON_DEPTH_MAX = 100;
 /** Destinations of one webhook. */
 export const WEBHOOK_DESTINATIONS_MAX = 20;
 /** Events that one request sends again. */

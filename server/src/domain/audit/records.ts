@@ -9,15 +9,14 @@ export function auditRecords(deps: Pick<AuditDeps, "metadata">): RecordSource {
   return {
     rowsAfter: async function* (orgId, mark) {
       for await (const row of exportAudit(deps, orgId, {}, undefined, { afterSeq: mark })) {
-        yield { mark: row.seq, row: recordOf(row) };
+        yield { mark: row.seq, row: () => recordOf(row) };
       }
     },
   };
 }
 
-function recordOf(row: AuditRow): object {
-  const { id, action, actor_kind, actor_id, target_kind, target_id, result, ip, request_id } = row;
-  const detail: unknown = JSON.parse(row.detail);
+function recordOf(row: AuditRow) {
+  const { id, action, actor_kind, actor_id, target_kind, target_id, result, ip, request_id, detail } = row;
   const timestamp = isoFromMs(row.at);
   return { timestamp, id, action, actor_kind, actor_id, target_kind, target_id, result, ip, request_id, detail };
 }

@@ -24,7 +24,7 @@ export function fileRecords({ metadata }: { readonly metadata: MetadataStore }):
       let last: FileRow | undefined;
       for (let n = 0; ;) {
         const page = await filesAfter(read, orgId, last, PAGE);
-        for (const row of page) if (++n > mark) yield { mark: n, row: recordOf(row) };
+        for (const row of page) if (++n > mark) yield { mark: n, row: () => recordOf(row) };
         last = page.at(-1);
         if (page.length < PAGE) return;
         await nextTurn();
@@ -35,7 +35,7 @@ export function fileRecords({ metadata }: { readonly metadata: MetadataStore }):
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 
-function recordOf(row: FileRow): object {
+function recordOf(row: FileRow) {
   const { id, project_id, filename, content_type, size, sha256, created_by } = row;
   return {
     timestamp: isoFromMs(row.created_at),

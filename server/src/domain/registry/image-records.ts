@@ -22,7 +22,7 @@ export function imageRecords({ metadata }: { readonly metadata: MetadataStore })
       let place: ImageRow | undefined;
       for (let n = 0; ;) {
         const page = await imageRows(read, orgId, place, PAGE);
-        for (const row of page) if (++n > mark) yield { mark: n, row: recordOf(row) };
+        for (const row of page) if (++n > mark) yield { mark: n, row: () => recordOf(row) };
         place = page.at(-1);
         if (page.length < PAGE) return;
         await nextTurn();
@@ -31,18 +31,18 @@ export function imageRecords({ metadata }: { readonly metadata: MetadataStore })
   };
 }
 
-function recordOf(row: ImageRow): object {
+function recordOf(row: ImageRow) {
   const { digest, project_id, tags, media_type, artifact_type, subject, created_by, pulls } = row;
   return {
     timestamp: isoFromMs(row.created_at),
     repository: nameOf({ orgSlug: row.org_slug, appSlug: row.app_slug }),
     project_id,
     digest,
-    tags,
+    tags: JSON.stringify(tags),
     media_type,
     artifact_type,
     subject,
-    annotations: JSON.parse(row.annotations) as unknown,
+    annotations: row.annotations,
     size_bytes: row.size + row.named_bytes,
     created_by,
     pulls,

@@ -30,7 +30,8 @@ for (const { kind, skip } of DATABASES) {
       Number((await source().parts?.(ORG_ID))?.get(bucket.id)?.toString().split(" ")[1] ?? 0);
     const recordsOf = async (bucket: Bucket, orgId = ORG_ID, mark = 0): Promise<ObjectRecord[]> => {
       const rows: ObjectRecord[] = [];
-      for await (const { row } of source().rowsAfter(orgId, mark, bucket.id)) rows.push(row as ObjectRecord);
+      for await (const { row } of source().rowsAfter(orgId, mark, bucket.id))
+        rows.push(row() as unknown as ObjectRecord);
       return rows;
     };
 

@@ -30,7 +30,7 @@ export function objectRecords({ metadata }: { readonly metadata: MetadataStore }
         for (const row of page) {
           const isLatest = before === undefined || Buffer.compare(before.key, row.key) !== 0;
           before = row;
-          if (++n > mark) yield { mark: n, row: { ...place, ...recordOf(row, isLatest) } };
+          if (++n > mark) yield { mark: n, row: () => ({ ...place, ...recordOf(row, isLatest) }) };
         }
         if (page.length < PAGE || before === undefined) return;
         range = { ...range, start: before.key };
@@ -40,7 +40,7 @@ export function objectRecords({ metadata }: { readonly metadata: MetadataStore }
   };
 }
 
-function recordOf(row: ListedRow, isLatest: boolean): object {
+function recordOf(row: ListedRow, isLatest: boolean) {
   const { headers, checksum, sse } = detailOf(row);
   return {
     timestamp: isoFromMs(row.modified_at),

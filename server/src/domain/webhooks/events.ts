@@ -16,6 +16,7 @@ import {
   usageOf,
   type EventFilters,
 } from "./events-store.ts";
+import { readBody } from "./body.ts";
 import type { EventFeed } from "./feed.ts";
 import { atPointer, LazyJson } from "./request.ts";
 import type { EventRow, EventsDeps, RejectionRow, WebhooksDeps } from "./types.ts";
@@ -148,7 +149,7 @@ export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): Reco
       let afterSeq = mark;
       for (;;) {
         const rows = await eventsOfOrganization(metadata.read, orgId, afterSeq, RECORDS_PAGE);
-        for (const row of rows) yield { mark: row.seq, row: recordOf(row) };
+        for (const row of rows) yield { mark: row.seq, row: () => recordOf(row) };
         const last = rows.at(-1);
         if (last === undefined || rows.length < RECORDS_PAGE) return;
         afterSeq = last.seq;
@@ -158,10 +159,10 @@ export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): Reco
   };
 }
 
-function recordOf(row: EventRow): object {
+function recordOf(row: EventRow) {
   const { id, webhook_id, project_id, type, method, query, content_type, size, ip, verified } = row;
   const body = row.body === null ? null : Buffer.from(row.body);
-  const json = body === null ? undefined : new LazyJson(body).value;
+  const read = body === null ? undefined : readBody(body);
   return {
     timestamp: isoFromMs(row.received_at),
     id,
@@ -174,9 +175,11 @@ function recordOf(row: EventRow): object {
     size_bytes: size,
     ip,
     verified,
-    headers: JSON.parse(row.headers) as unknown,
-    body: body?.toString("utf8").replaceAll("\u0000", "\ufffd") ?? null,
-    json: json ?? null,
+    headers: row.headers,
+    body_format: read?.format,
+    body: read?.text ?? body?.toString("utf8"),
+    body_base64: read?.format === "binary" ? body?.toString("base64") : null,
+    json: read?.json,
   };
 }
 

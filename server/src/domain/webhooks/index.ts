@@ -1,3 +1,4 @@
+export { readBody } from "./body.ts";
 export {
   bodyOf,
   cursorOf,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { exactJson } from "#kernel/json-text.ts";
 import { atPointer, fieldOf, type HookRequest, type LazyJson } from "./request.ts";
 import type { Deduplication, Scheme } from "./types.ts";
 
@@ -46,6 +47,7 @@ function nameOf(
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value.toWellFormed();
+  if (exactJson.isRawJSON(value)) return value.rawJSON;
   return typeof value === "number" ? String(value) : undefined;
 }
 

@@ -1,3 +1,6 @@
+import { isDeeperThan, parseExact } from "#kernel/json-text.ts";
+import { WEBHOOK_JSON_DEPTH_MAX } from "#kernel/limits.ts";
+
 /** A request as it came: what verification, handshakes and de-duplication look at. */
 export interface HookRequest {
   readonly method: string;
@@ -40,7 +43,7 @@ export function fieldOf(request: Pick<HookRequest, "headers">, name: string): st
 
 const UNPARSED = Symbol("unparsed");
 
-/** The body as JSON, parsed once and only when somebody asks; undefined when it is none. */
+/** The body as JSON, parsed once and only when somebody asks; undefined when it is none, or too deep to be looked into. Numbers keep their value. */
 export class LazyJson {
   readonly #body: Buffer;
   #value: unknown = UNPARSED;
@@ -66,8 +69,10 @@ export class LazyJson {
 function parsed(body: Buffer): unknown {
   const first = body[0];
   if (first === undefined) return undefined;
+  const text = body.toString("utf8");
+  if (isDeeperThan(text, WEBHOOK_JSON_DEPTH_MAX)) return undefined;
   try {
-    return JSON.parse(body.toString("utf8")) as unknown;
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -82,6 +82,7 @@ function openRecords({ dataDir, log, records = {} }: TelemetryOptions): Promise<
     dir: layoutOf(dataDir).records,
     sources: records,
     deleteFailed: (path, error) => log.warn({ err: error, path }, "cannot delete a file of records"),
+    rowFailed: (row, error) => log.warn({ err: error, ...row }, "cannot read a record for queries"),
   });
 }
 

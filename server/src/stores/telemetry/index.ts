@@ -101,6 +101,8 @@ export interface QueryStatistics {
   readonly filesScanned: number;
   /** Files of the tables that the statement names. */
   readonly filesTotal: number;
+  /** Rows of records that were left out, since they can't be read; absent when there are none. */
+  readonly unreadable?: number;
 }
 
 /**

@@ -29,6 +29,8 @@ export interface SnapshotTable {
   readonly hot: readonly HotInput[];
   /** How many files the table has, with those that were left out because of their times. */
   readonly filesTotal: number;
+  /** Rows that are in no file, since they can't be read. */
+  readonly unreadable?: number;
   /** Only rows of this range count: others may be in the files, and are not to be shown. */
   readonly range?: TimeRange;
 }

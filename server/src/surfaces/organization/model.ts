@@ -15,6 +15,7 @@ import {
 } from "#domain/organizations/index.ts";
 import type { AccessKey, Destination } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
+import { parseExact } from "#kernel/json-text.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 /** Records as the contract shows them. */
@@ -102,7 +103,7 @@ export function auditBody(row: AuditRow): AuditBody {
     result: row.result,
     ip: row.ip,
     request_id: row.request_id,
-    detail: JSON.parse(row.detail) as Record<string, unknown>,
+    detail: parseExact(row.detail) as Record<string, unknown>,
     prev_hash: row.prev_hash,
     hash: row.hash,
   };

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SCOPES } from "@mooring/contract";
+import { appendAudit } from "#domain/audit/index.ts";
+import { exactJson } from "#kernel/json-text.ts";
+import { systemClock } from "#kernel/time.ts";
 import { boundToken, fresh } from "../organization/testing/requests.ts";
 import { assertProblem } from "../organization/testing/suite.ts";
 import { createWorld, type Answer, type World } from "../organization/testing/world.ts";
@@ -157,4 +160,38 @@ describe("audit_log", { concurrency: 1 }, () => {
     const counts = await Promise.all(Array.from({ length: 4 }, () => rows("SELECT count(*) AS n FROM audit_log")));
     for (const [count] of counts) assert.deepEqual(count, before);
   });
+
+  test("numbers of a detail keep their value, by SQL and by API", async () => {
+    const detail = { n: exactJson.rawJSON("1234567890123456789"), price: exactJson.rawJSON("1.10") };
+    const event = { orgId: world.acme.id, actor: { kind: "system", id: null }, action: "test.numbers" } as const;
+    const deps = { metadata: world.metadata, clock: systemClock };
+    await world.metadata.write((tx) => appendAudit(deps, tx, { ...event, result: "success", detail }));
+    const read = await ask("SELECT detail FROM audit_log WHERE action = 'test.numbers'");
+    const listed = await world.call("GET", "/v1/audit?action=test.numbers", { token });
+    assert.ok(read.text.includes('"detail":{"n":1234567890123456789,"price":1.10}'), read.text);
+    assert.match(listed.text, /"detail":\{"n":1234567890123456789,"price":1\.10?\}/);
+  });
+
+  test("a row that can't be read costs itself, and is counted", async () => {
+    const seqOf = async (): Promise<number> => Number((await rows("SELECT count(*) AS n FROM audit_log"))[0]?.["n"]);
+    const before = await seqOf();
+    const [first, second] = [before + 1, before + 2];
+    const row = { org_id: world.acme.id, actor_kind: "system", action: "test.bad", result: "success" } as const;
+    const more = { prev_hash: "", hash: "", detail: "{" };
+    const insert = (seq: number, at: number): Promise<unknown> =>
+      world.metadata.write((tx) =>
+        tx
+          .insertInto("audit")
+          .values({ ...NOBODY, ...row, ...more, id: `aud_bad${seq}`, seq, at })
+          .execute(),
+      );
+    await insert(first, Number.MAX_SAFE_INTEGER); // no time that there is
+    await insert(second, 0);
+    const answer = await ask("SELECT id, detail FROM audit_log WHERE action = 'test.bad'");
+    assert.deepEqual(answer.json["rows"], [{ id: `aud_bad${second}`, detail: null }], answer.text);
+    assert.equal((answer.json["statistics"] as { rows_unreadable?: number }).rows_unreadable, 1);
+    assert.equal(await seqOf(), before + 1);
+  });
 });
+
+const NOBODY = { actor_id: null, target_kind: null, target_id: null, ip: null, request_id: null };

@@ -24,7 +24,16 @@ export async function sendRun(
 
 /** A dictionary of RFC 9651. */
 function dictionaryOf(statistics: QueryStatistics): string {
-  const { rows, truncated, elapsedMs, rowsScanned, bytesScanned, filesScanned, filesTotal } = statistics;
+  const {
+    rows,
+    truncated,
+    elapsedMs,
+    rowsScanned,
+    bytesScanned,
+    filesScanned,
+    filesTotal,
+    unreadable = 0,
+  } = statistics;
   const members = {
     row_count: rows,
     truncated: truncated ? "?1" : "?0",
@@ -33,6 +42,7 @@ function dictionaryOf(statistics: QueryStatistics): string {
     bytes_scanned: bytesScanned,
     files_scanned: filesScanned,
     files_total: filesTotal,
+    ...(unreadable === 0 ? {} : { rows_unreadable: unreadable }),
   };
   return Object.entries(members)
     .map(([name, value]) => `${name}=${value}`)

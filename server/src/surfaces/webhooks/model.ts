@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer";
 import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
 import { etagOf } from "#domain/organizations/index.ts";
 import {
   bodyOf,
   cursorOf,
+  readBody,
   settingsOf,
   urlsOfWebhooks,
   versionOf,
@@ -88,7 +88,7 @@ export async function wholeEvent(deps: WebhooksSurfaceDeps, event: EventRow): Pr
 }
 
 function eventWith(event: EventRow, bytes: Buffer | null): EventBody {
-  const isText = bytes !== null && isUtf8(bytes);
+  const read = bytes === null ? null : readBody(bytes);
   return {
     id: event.id,
     webhook_id: event.webhook_id,
@@ -103,18 +103,32 @@ function eventWith(event: EventRow, bytes: Buffer | null): EventBody {
     verified: event.verified as EventBody["verified"],
     duplicates: event.duplicates,
     cursor: cursorOf(event.seq),
-    body: isText ? bytes.toString("utf8") : null,
-    body_base64: bytes === null || isText ? null : bytes.toString("base64"),
-    json: isText ? jsonOf(bytes) : null,
+    body_format: read?.format ?? null,
+    body: read?.text ?? null,
+    body_base64: read?.format === "binary" ? (bytes?.toString("base64") ?? null) : null,
+    json: read?.json ?? null,
   };
 }
 
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8")) as unknown;
-  } catch {
-    return null;
-  }
+/**
+ * An event as JSON text. Its member `json` is put in as the sender wrote it: `JSON.stringify` would write numbers and members of one
+ * name anew, and fail for what is nested deep.
+ */
+export function eventText({ json, ...rest }: EventBody): string {
+  return `${JSON.stringify(rest).slice(0, -1)},"json":${typeof json === "string" ? json : "null"}}`;
+}
+
+/** Has a result with events written by `eventText`. Called last: an error on the way is written otherwise. */
+export function answerEvents<T extends EventBody | { readonly items: readonly EventBody[] }>(
+  { reply }: Pick<OperationContext, "reply">,
+  result: T,
+): T {
+  void reply.serializer(() => {
+    if (!("items" in result)) return eventText(result);
+    const { items, ...rest } = result;
+    return `{"items":[${items.map(eventText).join(",")}],${JSON.stringify(rest).slice(1)}`;
+  });
+  return result;
 }
 
 export function rejectionBody(row: RejectionRow): RejectionBody {

@@ -16,6 +16,7 @@ const EVENT: WebhookEvent = {
   verified: "github",
   duplicates: 0,
   cursor: "c",
+  body_format: "json",
   body: '{"order":{"id":17,"note":"It\'s Paid"}}',
   body_base64: null,
   json: { order: { id: 17, note: "It's Paid" } },

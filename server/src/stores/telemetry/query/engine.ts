@@ -172,7 +172,8 @@ class Engine implements QueryEngine {
       const files = await this.#options.records?.(request.orgId, name);
       if (files === undefined) continue;
       held.hold(files);
-      tables[name] = { parquet: [], hot: files.files, filesTotal: files.files.length };
+      const { files: hot, unreadable } = files;
+      tables[name] = { parquet: [], hot, filesTotal: hot.length, unreadable };
     }
     return tables;
   }

@@ -19,7 +19,7 @@ export function childFiles(
   options: { directory: string; visible: VisibleRows; range: QueryRequest["range"] },
 ): ChildFiles {
   const shorten = shortener(options.directory);
-  const figures = { rows: 0, bytes: 0, files: 0, filesTotal: 0 };
+  const figures = { rows: 0, bytes: 0, files: 0, filesTotal: 0, unreadable: 0 };
   const tables: Record<string, ChildTable> = {};
   for (const [name, asked] of Object.entries(ask.tables)) {
     const files = present[name];
@@ -48,6 +48,7 @@ function addFigures(sum: { -readonly [name in keyof ScanFigures]: number }, tabl
   }
   sum.files += table.parquet.length + table.hot.length;
   sum.filesTotal += table.filesTotal;
+  sum.unreadable += table.unreadable ?? 0;
 }
 
 /** Files by which of the asked attributes they have as columns. With too many kinds of files, the rarest columns are left unused. */

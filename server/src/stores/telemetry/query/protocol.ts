@@ -67,9 +67,11 @@ export interface ScanFigures {
   readonly bytes: number;
   readonly files: number;
   readonly filesTotal: number;
+  /** Rows of records that were left out, since they can't be read. */
+  readonly unreadable: number;
 }
 
-export const NO_FIGURES: ScanFigures = { rows: 0, bytes: 0, files: 0, filesTotal: 0 };
+export const NO_FIGURES: ScanFigures = { rows: 0, bytes: 0, files: 0, filesTotal: 0, unreadable: 0 };
 
 /** The payload of a `files` frame, the answer to `ask`. */
 export interface ChildFiles {

@@ -160,8 +160,10 @@ export class Run implements RunSink {
   end({ rows, truncated, elapsedMs }: ChildEnd): void {
     this.#last(() => {
       this.#outcome = { code: "ok", rows, truncated, doubt: false };
-      const { rows: rowsScanned, bytes: bytesScanned, files: filesScanned, filesTotal } = this.#figures;
-      this.#statistics.resolve({ rows, truncated, elapsedMs, rowsScanned, bytesScanned, filesScanned, filesTotal });
+      const { rows: rowsScanned, bytes: bytesScanned, files: filesScanned, filesTotal, unreadable } = this.#figures;
+      const figures = { rowsScanned, bytesScanned, filesScanned, filesTotal };
+      const missing = unreadable === 0 ? {} : { unreadable };
+      this.#statistics.resolve({ rows, truncated, elapsedMs, ...figures, ...missing });
       this.#begin();
       this.#close();
       this.#body.push(null);

@@ -7,6 +7,8 @@ export interface QueryTable {
   readonly columns: readonly Column[];
   /** The column by which a project's visibility is decided; a table without one is read whole or not at all. */
   readonly projectColumn?: string;
+  /** Its files have values of type JSON as strings that hold their text: DuckDB would write numbers anew. */
+  readonly jsonIsText?: boolean;
 }
 
 /** The tables of the query surface. */
@@ -15,6 +17,6 @@ export const QUERY_TABLES: readonly QueryTable[] = [
   ...RECORD_TABLE_NAMES.map((name) => {
     const columns = RECORD_TABLES[name];
     const hasProject = columns.some((column) => column.name === "project_id");
-    return { name, columns, ...(hasProject ? { projectColumn: "project_id" } : {}) };
+    return { name, columns, jsonIsText: true, ...(hasProject ? { projectColumn: "project_id" } : {}) };
   }),
 ];

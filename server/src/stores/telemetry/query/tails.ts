@@ -25,6 +25,7 @@ export function statisticsText(elapsedMs: number, figures: ScanFigures): string 
     bytes_scanned: figures.bytes,
     files_scanned: figures.files,
     files_total: figures.filesTotal,
+    ...(figures.unreadable === 0 ? {} : { rows_unreadable: figures.unreadable }),
   });
 }
 

@@ -28,7 +28,7 @@ function rowsSource(): Rows {
       for (let n = mark + 1; n <= total; n++) {
         await Promise.resolve();
         if (n > this.failAfter) throw new Error("the source failed");
-        yield { mark: n, row: { n } };
+        yield { mark: n, row: () => ({ n }) };
       }
     },
   };
@@ -38,7 +38,13 @@ async function openFiles(t: TestContext, source: RecordSource, more: Partial<Rec
   const dir = await mkdtemp(join(tmpdir(), "mooring-records-"));
   t.after(() => rm(dir, { recursive: true }));
   const failures: string[] = [];
-  const options = { dir, sources: { audit_log: source }, deleteFailed: (path: string) => failures.push(path), ...more };
+  const options = {
+    dir,
+    sources: { audit_log: source },
+    deleteFailed: (path: string) => failures.push(path),
+    rowFailed: ({ mark }: { mark: number }) => failures.push(`row ${mark}`),
+    ...more,
+  };
   const files = await RecordFiles.open(options);
   const onDisk = async (): Promise<string[]> =>
     (await readdir(dir, { recursive: true })).filter((name) => name.endsWith("json"));
@@ -138,7 +144,7 @@ test("what an earlier process left is wiped", async (t) => {
   const { dir, files, onDisk } = await openFiles(t, source);
   source.add(5);
   (await files.snapshot(ORG, "audit_log")).release();
-  await RecordFiles.open({ dir, sources: {}, deleteFailed: () => undefined });
+  await RecordFiles.open({ dir, sources: {}, deleteFailed: () => undefined, rowFailed: () => undefined });
   assert.deepEqual(await onDisk(), []);
 });
 
@@ -179,4 +185,68 @@ test("rows that have gone leave the files, and only files that had them are read
   late.release();
   const empty = await files.snapshot(ORG, "audit_log");
   assert.deepEqual(await numbers(empty.files), []);
+});
+
+test("a row that can't be read is left out and counted, in each snapshot, and costs no other", async (t) => {
+  const source = rowsSource();
+  const all = source.rowsAfter.bind(source);
+  let purged = 0;
+  const deep: Record<string, unknown> = {};
+  for (let level = 0, at = deep; level < 20_000; level++) at = at["a"] = {};
+  const bad = new Map<number, () => Record<string, string>>([
+    [2, () => ({ n: deep as unknown as string })],
+    [3, () => ({ at: new Date(NaN).toISOString() })],
+    [5, () => ({ text: "x".repeat(5 * 1024 * 1024) })],
+  ]);
+  const { files, failures } = await openFiles(t, {
+    async *rowsAfter(orgId, mark) {
+      for await (const each of all(orgId, mark)) yield { ...each, row: bad.get(each.mark) ?? each.row };
+    },
+    generation: () => Promise.resolve(purged),
+    count: (_orgId, after, through) => Promise.resolve(through - after),
+  });
+  source.add(6);
+  for (const added of [0, 1, 1]) {
+    source.add(added);
+    const snapshot = await files.snapshot(ORG, "audit_log");
+    assert.deepEqual((await numbers(snapshot.files)).slice(0, 3), [1, 4, 6]);
+    assert.equal(snapshot.unreadable, 3);
+    snapshot.release();
+  }
+  assert.deepEqual(failures, ["row 2"], "the first of a file is told");
+  source.asked.length = 0;
+  purged = 1;
+  (await files.snapshot(ORG, "audit_log")).release();
+  assert.deepEqual(source.asked, [8], "what is left out counts as there: nothing is read anew");
+});
+
+test("a part whose rows can't be read at all is no file, and is not read again", async (t) => {
+  const source = rowsSource();
+  const all = source.rowsAfter.bind(source);
+  const { files } = await openFiles(t, {
+    async *rowsAfter(orgId, mark) {
+      for await (const each of all(orgId, mark)) yield { mark: each.mark, row: () => JSON.parse("{") as never };
+    },
+  });
+  source.add(3);
+  for (let i = 0; i < 2; i++) {
+    const snapshot = await files.snapshot(ORG, "audit_log");
+    assert.deepEqual([snapshot.files, snapshot.unreadable], [[], 3]);
+    snapshot.release();
+  }
+  assert.deepEqual(source.asked, [0, 3]);
+});
+
+test("text with surrogates that stand alone is made well-formed: an escape of one would end the reading of a file", async (t) => {
+  const { files } = await openFiles(t, {
+    async *rowsAfter(_orgId, mark) {
+      await Promise.resolve();
+      if (mark === 0) yield { mark: 1, row: () => ({ a: "\ud800", b: "\\ud800", c: "\u{1f600}" }) };
+    },
+  });
+  const snapshot = await files.snapshot(ORG, "audit_log");
+  const content = await readFile(snapshot.files[0]?.path ?? "", "utf8");
+  assert.deepEqual(JSON.parse(content), { a: "\ufffd", b: "\\ud800", c: "\u{1f600}" });
+  assert.doesNotMatch(content, /[^\\]\\ud/);
+  snapshot.release();
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Problem } from "#kernel/problem.ts";
 import { HeldFile } from "../hot/file.ts";
+import { HOT_ROW_BYTES_MAX } from "../query/settings.ts";
 import type { HotInput } from "../snapshot.ts";
 import { writeAll } from "../write-all.ts";
 import type { RecordTable } from "./tables.ts";
@@ -16,10 +17,19 @@ export interface RecordSource {
   /** How many rows there are after the one mark, up to and with the other. Without it all are read anew when some have gone. */
   count?(orgId: string, after: number, through: number): Promise<number>;
   /**
-   * Rows of an organization, or of a part of them, that came after `mark` (0: all), oldest first, each with its own mark; marks rise. A row has the members
-   * that `RECORD_TABLES` names, null or absent for NULL. All rows that were committed before the call are among them.
+   * Rows of an organization, or of a part of them, that came after `mark` (0: all), oldest first, each with its own mark; marks rise. All rows that were
+   * committed before the call are among them.
    */
-  rowsAfter(orgId: string, mark: number, part?: string): AsyncIterable<{ readonly mark: number; readonly row: object }>;
+  rowsAfter(orgId: string, mark: number, part?: string): AsyncIterable<SourceRow>;
+}
+
+export interface SourceRow {
+  readonly mark: number;
+  /**
+   * The members that `RECORD_TABLES` names, null or absent for NULL; those of type JSON as text, so that nothing is written anew. A row for which this
+   * throws is left out and counted: it must not cost the others.
+   */
+  readonly row: () => Readonly<Record<string, string | number | boolean | null | undefined>>;
 }
 
 export type RecordSources = Readonly<Partial<Record<RecordTable, RecordSource>>>;
@@ -30,6 +40,11 @@ export interface RecordFilesOptions {
   readonly sources: RecordSources;
   /** Told about a deletion that failed. */
   readonly deleteFailed: (path: string, error: unknown) => void;
+  /** Told about the first row of a file that can't be read. */
+  readonly rowFailed: (
+    row: { readonly orgId: string; readonly table: RecordTable; readonly mark: number },
+    error: unknown,
+  ) => void;
   /** Tables of organizations that are kept as files; the least recently used go first. */
   readonly keptMax?: number;
   /** Bytes after which a file is written, so that a long table is not gathered in memory. */
@@ -39,6 +54,8 @@ export interface RecordFilesOptions {
 /** Records as files for a query. They stay until `release`. */
 export interface RecordSnapshot {
   readonly files: readonly HotInput[];
+  /** Rows that are left out, since they can't be read. */
+  readonly unreadable: number;
   readonly release: () => void;
 }
 
@@ -48,7 +65,22 @@ interface KeptFile {
   readonly after: number;
   readonly through: number;
   readonly rows: number;
+  readonly unreadable: number;
   readonly bytes: number;
+}
+
+/** Rows as lines of a file. */
+interface Lines {
+  readonly texts: string[];
+  chars: number;
+  unreadable: number;
+}
+
+/** What rows are read for. */
+interface Reading {
+  readonly orgId: string;
+  readonly table: RecordTable;
+  readonly source: RecordSource;
 }
 
 /** A part of a table as it was read until now. */
@@ -103,7 +135,8 @@ export class RecordFiles {
     const kept = this.#use(orgId, table);
     kept.users++;
     try {
-      const update = kept.updated.catch(() => undefined).then(() => this.#update(kept, orgId, source));
+      const reading = { orgId, table, source };
+      const update = kept.updated.catch(() => undefined).then(() => this.#update(kept, reading));
       kept.updated = update;
       await update;
       return hold(filesOf(kept));
@@ -131,11 +164,12 @@ export class RecordFiles {
     return kept;
   }
 
-  async #update(kept: Kept, orgId: string, source: RecordSource): Promise<void> {
+  async #update(kept: Kept, reading: Reading): Promise<void> {
+    const { orgId, source } = reading;
     const parts = await source.parts?.(orgId);
     if (parts === undefined) {
       const generation = await source.generation?.(orgId);
-      await this.#updatePart(partOf(kept, undefined), orgId, source, generation);
+      await this.#updatePart(partOf(kept, undefined), reading, generation);
       return;
     }
     for (const [name, part] of kept.parts) {
@@ -147,7 +181,7 @@ export class RecordFiles {
       const part = partOf(kept, name);
       if (part.generation === generation) continue;
       try {
-        await this.#updatePart(part, orgId, source, generation);
+        await this.#updatePart(part, reading, generation);
       } catch (error) {
         part.generation = undefined; // not all of it was read
         throw error;
@@ -155,34 +189,38 @@ export class RecordFiles {
     }
   }
 
-  async #updatePart(
-    kept: KeptPart,
-    orgId: string,
-    source: RecordSource,
-    generation: number | string | undefined,
-  ): Promise<void> {
+  async #updatePart(kept: KeptPart, reading: Reading, generation: number | string | undefined): Promise<void> {
+    const { orgId, source } = reading;
     if (generation !== kept.generation) {
-      await this.#letGo(kept, orgId, source);
+      await this.#letGo(kept, reading);
       kept.generation = generation;
     }
-    let lines: string[] = [];
-    let chars = 0;
+    let lines = noLines();
     let { mark } = kept;
     for await (const each of source.rowsAfter(orgId, mark, kept.name)) {
-      const line = `${JSON.stringify(each.row)}\n`;
-      lines.push(line);
-      chars += line.length;
+      this.#take(lines, each, reading);
       ({ mark } = each);
-      if (chars < (this.#options.fileBytes ?? FILE_BYTES)) continue;
+      if (lines.chars < (this.#options.fileBytes ?? FILE_BYTES)) continue;
       await this.#add(kept, lines, mark);
-      lines = [];
-      chars = 0;
+      lines = noLines();
     }
-    if (lines.length > 0) await this.#add(kept, lines, mark);
+    if (lines.texts.length + lines.unreadable > 0) await this.#add(kept, lines, mark);
+  }
+
+  #take(lines: Lines, { mark, row }: SourceRow, { orgId, table }: Reading): void {
+    try {
+      const text = lineOf(row());
+      lines.texts.push(text);
+      lines.chars += text.length;
+    } catch (error) {
+      lines.unreadable += 1;
+      if (lines.unreadable === 1) this.#options.rowFailed({ orgId, table, mark }, error);
+    }
   }
 
   /** Takes rows that have gone out of the files: only those files are read anew that had some. */
-  async #letGo(kept: KeptPart, orgId: string, source: RecordSource): Promise<void> {
+  async #letGo(kept: KeptPart, reading: Reading): Promise<void> {
+    const { orgId, source } = reading;
     if (source.count === undefined) {
       drop(kept.files);
       Object.assign(kept, { files: [], mark: 0 });
@@ -191,8 +229,8 @@ export class RecordFiles {
     for (const file of kept.files) {
       const { after, through } = file;
       const left = await source.count(orgId, after, through);
-      if (left === file.rows) continue;
-      const renewed = left === 0 ? [] : [await this.#readAnew(kept, orgId, source, file)];
+      if (left === file.rows + file.unreadable) continue;
+      const renewed = left === 0 ? [] : [await this.#readAnew(kept, reading, file)];
       kept.files = kept.files.flatMap((each) => (each === file ? renewed : [each]));
       drop([file]);
       await nextTurn();
@@ -201,22 +239,23 @@ export class RecordFiles {
 
   async #readAnew(
     kept: KeptPart,
-    orgId: string,
-    source: RecordSource,
+    reading: Reading,
     { after, through }: Pick<KeptFile, "after" | "through">,
   ): Promise<KeptFile> {
-    const lines: string[] = [];
-    for await (const { mark, row } of source.rowsAfter(orgId, after, kept.name)) {
-      if (mark > through) break;
-      lines.push(`${JSON.stringify(row)}\n`);
+    const lines = noLines();
+    for await (const each of reading.source.rowsAfter(reading.orgId, after, kept.name)) {
+      if (each.mark > through) break;
+      this.#take(lines, each, reading);
     }
-    return this.#write(kept, Buffer.from(lines.join("")), { after, through, rows: lines.length });
+    const { texts, unreadable } = lines;
+    return this.#write(kept, Buffer.from(texts.join("")), { after, through, rows: texts.length, unreadable });
   }
 
   /** Puts rows into a file, and files of like size into one: there are few, and each row is written few times. */
-  async #add(kept: KeptPart, lines: readonly string[], mark: number): Promise<void> {
-    let content = Buffer.from(lines.join(""));
-    let rows = lines.length;
+  async #add(kept: KeptPart, lines: Lines, mark: number): Promise<void> {
+    let content = Buffer.from(lines.texts.join(""));
+    let rows = lines.texts.length;
+    let { unreadable } = lines;
     let after = kept.mark;
     const joined: KeptFile[] = [];
     const before = [...kept.files];
@@ -224,21 +263,37 @@ export class RecordFiles {
       if (last.bytes + content.length > JOINED_BYTES_MAX) break;
       content = Buffer.concat([await readFile(last.held.path), content]);
       rows += last.rows;
+      unreadable += last.unreadable;
       ({ after } = last);
       joined.push(last);
       before.pop();
     }
-    kept.files = [...before, await this.#write(kept, content, { after, through: mark, rows })];
+    kept.files = [...before, await this.#write(kept, content, { after, through: mark, rows, unreadable })];
     kept.mark = mark;
     drop(joined);
     await nextTurn();
   }
 
-  async #write(kept: KeptPart, content: Buffer, of: Pick<KeptFile, "after" | "through" | "rows">): Promise<KeptFile> {
+  async #write(kept: KeptPart, content: Buffer, of: Omit<KeptFile, "held" | "bytes">): Promise<KeptFile> {
     const held = new HeldFile(join(kept.dir, `${++this.#numbers}.ndjson`), this.#options.deleteFailed);
     await writeWhole(kept.dir, held.path, content);
     return { ...of, held, bytes: content.length };
   }
+}
+
+function noLines(): Lines {
+  return { texts: [], chars: 0, unreadable: 0 };
+}
+
+/** @throws Error when the row is none that a query could read */
+function lineOf(row: ReturnType<SourceRow["row"]>): string {
+  let line = JSON.stringify(row);
+  // A surrogate that stands alone is written as an escape, which ends the reading of the whole file.
+  if (line.includes("\\ud"))
+    line = JSON.stringify(row, (_name, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+  if (line.length * 3 > HOT_ROW_BYTES_MAX && Buffer.byteLength(line) >= HOT_ROW_BYTES_MAX)
+    throw new Error(`the row has more than ${HOT_ROW_BYTES_MAX} bytes`);
+  return `${line}\n`;
 }
 
 function partOf({ dir, parts }: Kept, name: string | undefined): KeptPart {
@@ -256,7 +311,8 @@ function hold(files: readonly KeptFile[]): RecordSnapshot {
   for (const { held } of files) held.hold();
   let released = false;
   return {
-    files: files.map(({ held, rows, bytes }) => ({ path: held.path, rows, bytes })),
+    files: files.filter(({ rows }) => rows > 0).map(({ held, rows, bytes }) => ({ path: held.path, rows, bytes })),
+    unreadable: files.reduce((sum, file) => sum + file.unreadable, 0),
     release: () => {
       if (released) return;
       released = true;

@@ -35,8 +35,17 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
     text("ip", "address that the request came from"),
     text("verified", "the scheme by which it was verified, or none"),
     { name: "headers", type: "JSON", description: "list of [name, value]; credentials are redacted" },
-    text("body", "as text; NULL when it is longer than 64 KiB"),
-    { name: "json", type: "JSON", description: "the body where it is JSON; read a key as text with json->>'key'" },
+    text(
+      "body_format",
+      "json, deep_json (nested deeper than 100 levels), text or binary; NULL when longer than 64 KiB",
+    ),
+    text("body", "as text, as it was sent; of a binary one U+FFFD for what is no UTF-8; NULL when longer than 64 KiB"),
+    text("body_base64", "a binary body; else NULL"),
+    {
+      name: "json",
+      type: "JSON",
+      description: "the body's own text where body_format is json; read a key as text with json->>'key'",
+    },
   ],
   images: [
     { name: "timestamp", type: "TIMESTAMPTZ", description: "when the manifest was pushed first, UTC" },

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { cursorOf, readEvents, type EventFeed } from "#domain/webhooks/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { listedEvent } from "../model.ts";
+import { eventText, listedEvent } from "../model.ts";
 
 export interface StreamsOptions {
   readonly metadata: MetadataStore;
@@ -90,7 +90,7 @@ async function run(
       });
       if (signal.aborted) break;
       const text = rows
-        .map((row) => `id: ${cursorOf(row.seq)}\nevent: event\ndata: ${JSON.stringify(listedEvent(row))}\n\n`)
+        .map((row) => `id: ${cursorOf(row.seq)}\nevent: event\ndata: ${lineOf(eventText(listedEvent(row)))}\n\n`)
         .join("");
       afterSeq = rows.at(-1)?.seq ?? afterSeq;
       if (!response.write(text === "" ? ": \n\n" : text)) await drained(response, signal);
@@ -99,6 +99,11 @@ async function run(
   } finally {
     stopLooking();
   }
+}
+
+/** A line break ends a field of an event; in JSON text it is white space between values, for in strings it is written as an escape. */
+function lineOf(json: string): string {
+  return json.replace(/[\r\n]/g, " ");
 }
 
 /** Ends the stream when its caller may no longer see it, or when that can't be known. */

@@ -1,5 +1,11 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
+import * as accessors from "@duckdb/node-api/lib/vectors/dataAccessors.js";
 import { quoteText } from "./views.ts";
+
+// The package reads text with a decoder that takes U+FEFF off its beginning, which would then be another text than what was sent.
+Object.assign((accessors as unknown as { default: object }).default, {
+  textDecoder: new TextDecoder("utf-8", { ignoreBOM: true }),
+});
 
 /** One in-memory database for one query. */
 export interface Instance {

@@ -1,4 +1,4 @@
-import { promotedColumn } from "../../columns.ts";
+import { promotedColumn, type Column } from "../../columns.ts";
 import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
 import type { TimeRange } from "../../snapshot.ts";
 import type { ChildFiles, ChildTable, ColumnText, ParquetGroup } from "../protocol.ts";
@@ -86,7 +86,7 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
     );
   // What the log had when the server was updated was derived by older spellings; to look at all of it anew costs nothing beside reading JSON.
   const columns = columnsOf(table, keys, { promoted: [], oldSpellings: true }, isPart);
-  if (hot.length > 0) selects.push(select(readJson(table, list(hot)), columns));
+  if (hot.length > 0) selects.push(select(hotRows(table, list(hot)), columns));
   if (selects.length === 0) selects.push(emptySelect(table, keys));
   return `CREATE OR REPLACE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}${isPart ? BARRIER : ""}`;
 }
@@ -138,9 +138,19 @@ function alone(value: string): string {
   return `least(${value}, ${value})`;
 }
 
-function readJson(table: QueryTable, list: string): string {
+/** The rows of NDJSON files, with values of type JSON as their text says; text that is none is NULL, for it must not cost the other rows. */
+function hotRows(table: QueryTable, list: string): string {
   const stored = table.columns.filter(({ derived }) => derived !== true);
-  const types = stored.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
+  if (table.jsonIsText !== true) return readJson(stored, list);
+  const texts = stored.map((column) => (column.type === "JSON" ? { ...column, type: "VARCHAR" as const } : column));
+  const values = stored.map(({ name, type }) =>
+    type === "JSON" ? `TRY_CAST(${quoteName(name)} AS JSON) AS ${quoteName(name)}` : quoteName(name),
+  );
+  return `(SELECT ${values.join(", ")} FROM ${readJson(texts, list)})`;
+}
+
+function readJson(columns: readonly Column[], list: string): string {
+  const types = columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(", ");
   return `read_json(${list}, format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false, maximum_object_size = ${HOT_ROW_BYTES_MAX}, columns = {${types}})`;
 }
 

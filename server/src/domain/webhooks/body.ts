@@ -1,0 +1,32 @@
+import { isUtf8 } from "node:buffer";
+import { isDeeperThan } from "#kernel/json-text.ts";
+import { WEBHOOK_JSON_DEPTH_MAX } from "#kernel/limits.ts";
+
+/** What a body is. Text that is JSON in itself, but nested too deep to be read by common parsers, is passed on as text alone. */
+export type BodyFormat = "json" | "deep_json" | "text" | "binary";
+
+export interface BodyRead {
+  readonly format: BodyFormat;
+  /** As it was sent; null when it is no UTF-8. */
+  readonly text: string | null;
+  /** The same text when the format is `json`. It is never written anew: that would change numbers, and members of one name. */
+  readonly json: string | null;
+}
+
+export function readBody(bytes: Buffer): BodyRead {
+  if (!isUtf8(bytes)) return { format: "binary", text: null, json: null };
+  const text = bytes.toString("utf8");
+  if (!isJson(text)) return { format: "text", text, json: null };
+  return isDeeperThan(text, WEBHOOK_JSON_DEPTH_MAX)
+    ? { format: "deep_json", text, json: null }
+    : { format: "json", text, json: text };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+/** JSON as its sender wrote it: numbers that a double can't hold, and how deep it is nested. */
+
+/** JSON text that is written as it stands (ECMAScript, `JSON.rawJSON`). */
+export interface RawJson {
+  readonly rawJSON: string;
+}
+
+/** What the language offers and the type library does not name yet. */
+export const exactJson = JSON as unknown as {
+  rawJSON(text: string): RawJson;
+  isRawJSON(value: unknown): value is RawJson;
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+};
+
+/**
+ * A number that a double may not hold: sixteen digits, or an exponent of three. Text within quotes may look so too; that costs time and
+ * nothing else. Numbers that do not match have at most 15 digits, and a double has room for 15 (IEEE 754, DBL_DIG).
+ */
+const LONG_NUMBER = /[\d.]{16}|[\d.][eE][+-]?\d{3}/;
+
+/** Whether reading this text by `JSON.parse` may change a number. */
+export function mayBeInexact(text: string): boolean {
+  return LONG_NUMBER.test(text);
+}
+
+/**
+ * As `JSON.parse`; numbers that a double can't hold become `RawJson` of their text, which `JSON.stringify` writes as it stands. Only for text of
+ * bounded depth (`isDeeperThan`): it is recursive. @throws SyntaxError
+ */
+export function parseExact(text: string): unknown {
+  if (!mayBeInexact(text)) return JSON.parse(text) as unknown;
+  return exactJson.parse(text, (_key, value, { source }) =>
+    typeof value !== "number" || source === undefined || isHeld(source, value) ? value : exactJson.rawJSON(source),
+  );
+}
+
+/** Whether writing the double again gives the value that the text says. */
+export function isHeld(source: string, value: number): boolean {
+  if (source.length <= 15 && !/[eE]/.test(source)) return true;
+  const shortest = String(value);
+  return shortest === source || (Number.isFinite(value) && decimalOf(source) === decimalOf(shortest));
+}
+
+/** Whether the text says a whole number that is neither the double's own value nor how the double is usually written. */
+export function isRoundedInteger(source: string, value: number): boolean {
+  if (!Number.isInteger(value) || isHeld(source, value)) return false;
+  const decimal = decimalOf(source);
+  return !decimal.includes("e-") && decimal !== decimalOf(String(BigInt(value)));
+}
+
+/** No double has more digits in its exponent. */
+const EXPONENT_CHARS_MAX = 12;
+
+/** One text for all ways to write a number: its digits without zeros at the ends, and the power of ten of the last one. */
+function decimalOf(number: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  if (exponent.length > EXPONENT_CHARS_MAX) return number;
+  const digits = whole + fraction;
+  let [from, to] = [0, digits.length];
+  while (digits[from] === "0") from += 1;
+  while (to > from && digits[to - 1] === "0") to -= 1;
+  if (from === to) return "0";
+  return `${sign}${digits.slice(from, to)}e${Number(exponent) - fraction.length + (digits.length - to)}`;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether JSON text has so many levels of objects and lists within each other, and more. Of text that is no JSON the answer means nothing. */
+export function isDeeperThan(text: string, levels: number): boolean {
+  if (text.length <= 2 * levels) return false; // each level takes two characters
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+/** The closing quote of the string that opens at `from`, or the end of the text. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
