@@ -1,21 +1,31 @@
-/** The README, whose commands are run as they stand there; the other pages follow in docs.full.ts. */
+/** What the pages of the documentation say of themselves; their commands are run by docs.full.ts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runReadme } from "../fixtures/page.ts";
-import { startServer } from "../fixtures/server.ts";
+import { pageOf, patternOf, readPages } from "../fixtures/page.ts";
 
-test("the first five minutes of README.md", async () => {
-  const server = await startServer();
-  try {
-    const printed = await runReadme(server);
-    const file = printed.find((text) => text.includes('"filename":"read me.md"')) ?? "";
-    assert.match(file, /"size_bytes":\d+/, `the file is uploaded and listed: ${printed.join("\n")}`);
-    assert.match(file, /# Mooring\s*$/, "the range is its first line, and the deletion prints nothing");
-    assert.ok(printed.some((text) => text.includes('"accepted":2')));
-    assert.ok(printed.some((text) => text.includes("card refused")));
-    assert.ok(printed.at(-1)?.includes("dpkg"), printed.at(-1));
-    for (const text of printed) assert.doesNotMatch(text, /"status":\s*[45]\d\d/, "no problem was answered");
-  } finally {
-    await server.dispose();
-  }
+const PAGES = readPages();
+
+test("every page with commands says at its top what it needs", () => {
+  assert.ok(PAGES.length > 10);
+  const silent = PAGES.filter(({ path, needs }) => path !== "README.md" && needs === undefined).map(({ path }) => path);
+  assert.deepEqual(silent, []);
+});
+
+test("a command that is not run says why", () => {
+  for (const { path, blocks } of PAGES)
+    for (const { notRun, line } of blocks)
+      assert.ok(notRun === undefined || notRun.length > 10, `${path}, line ${line}`);
+});
+
+test("commands, what they print and what a page needs are read from it", () => {
+  const text =
+    "# A\n\n**Needs** a server that `MOORING_A_B=allow npm start` runs.\n\n```sh\na\n```\n\n```output\nx…\n```\n\n<!-- not run: needs a mail server -->\n\n```sh\nb\n```\n";
+  const page = pageOf("docs/a.md", text);
+  assert.deepEqual(page.settings, { MOORING_A_B: "allow" });
+  assert.deepEqual(page.blocks, [
+    { line: 5, script: "a\n", output: "x…\n", notRun: undefined },
+    { line: 15, script: "b\n", output: undefined, notRun: "needs a mail server" },
+  ]);
+  assert.match("xyz", patternOf("x…"));
+  assert.doesNotMatch("yz", patternOf("x…"));
 });
