@@ -57,6 +57,9 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "audit:read": "read and verify the audit log",
 };
 
+/** What a personal access token can hold: the scopes of the services that take one. Others would be refused wherever it is shown. */
+export const PERSONAL_TOKEN_SCOPES = ["registry:pull", "registry:push", "registry:delete"] as const;
+
 export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);
 }

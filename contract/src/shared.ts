@@ -37,6 +37,13 @@ export const ProblemBody = Type.Object({
   instance: Type.String(),
   code: Type.String({ description: "stable and machine-readable; see docs/errors.md" }),
   request_id: Type.String(),
+  required_scope: Type.Optional(Type.String({ description: "of 403 insufficient_scope" })),
+  decided_by: Type.Optional(
+    Type.Enum(["scope", "role", "policy", "project", "address", "approval", "parent"], {
+      description:
+        "of 403: what really decided. role: the person's own, or that of the person responsible for the credential; parent: the credential that created it",
+    }),
+  ),
   errors: Type.Optional(
     Type.Array(Type.Object({ pointer: Type.String({ description: "JSON pointer, RFC 6901" }), detail: Type.String() })),
   ),

@@ -147,6 +147,9 @@ export const Credential = Type.Object({
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
+  revoked_with: nullable(
+    Type.String({ description: "the credential that created it, directly or not, and whose revocation ended it" }),
+  ),
   pending: Type.Boolean({ description: "waits for an approval; until then it gets no token" }),
   allowed_addresses: AllowedAddresses,
   last_used_at: nullable(Timestamp),

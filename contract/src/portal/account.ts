@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { closed, Id, nullable, Password } from "../organization/shapes.ts";
 import { route } from "../route.ts";
+import { PERSONAL_TOKEN_SCOPES } from "../scopes.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 import { BrowserSession, Passkey, PersonalAccessToken, Ticket, TotpCode, WebAuthnJson } from "./shapes.ts";
 
@@ -206,7 +207,7 @@ export const ACCOUNT_ROWS = {
       {
         organization: Slug,
         name: DisplayName,
-        scopes: Type.Array(Type.Enum(["registry:pull", "registry:push", "registry:delete"]), {
+        scopes: Type.Array(Type.Enum([...PERSONAL_TOKEN_SCOPES]), {
           minItems: 1,
           uniqueItems: true,
         }),

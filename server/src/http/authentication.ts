@@ -2,10 +2,12 @@ import type { FastifyRequest } from "fastify";
 import type { Scope } from "@mooring/contract";
 import {
   absent,
-  authorize,
+  decide,
+  lacking,
   projectArchived,
   type Authenticator,
   type Principal,
+  type Reason,
   type Resource,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -49,14 +51,20 @@ export async function admit(
   const principal = await authenticator.authenticate(bearerOf(request), { ip: request.ip, requestId: request.id });
   request.principal = principal;
   if (permission === "authenticated") return principal;
-  const decision = authorize(principal, permission);
-  if (decision === "archived") throw projectArchived();
-  if (decision !== "allowed") throw missingScope(permission);
+  requireAnywhere(principal, permission);
   return principal;
 }
 
-export function missingScope(scope: string): Problem {
-  return new Problem("insufficient_scope", `This needs the scope ${scope}, which the token does not hold.`, { scope });
+/** Early, before the resource is known. @throws Problem `insufficient_scope`, `project_archived` */
+export function requireAnywhere(principal: Principal, permission: Scope): void {
+  const verdict = decide(principal, permission);
+  if (!verdict.allowed) throw refusalOf(permission, verdict.reason);
+}
+
+/** What a refusal of the permission check is answered with: the one place of it. */
+function refusalOf(permission: Scope, reason: Reason): Problem {
+  if (reason.by === "hidden") return absent();
+  return reason.by === "archived" ? projectArchived() : lacking(permission, reason);
 }
 
 /**
@@ -64,10 +72,8 @@ export function missingScope(scope: string): Problem {
  * @throws Problem `not_found` (absent and hidden alike), `insufficient_scope`, `project_archived`
  */
 export function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
-  const decision = authorize(principal, permission, resource);
-  if (decision === "hidden") throw absent();
-  if (decision === "insufficient_scope") throw missingScope(permission);
-  if (decision === "archived") throw projectArchived();
+  const verdict = decide(principal, permission, resource);
+  if (!verdict.allowed) throw refusalOf(permission, verdict.reason);
 }
 
 /**
@@ -76,13 +82,14 @@ export function requireSeen(principal: Principal, permission: Scope, resource: R
  * @throws Problem `forbidden`, `insufficient_scope`
  */
 export function requireOrganization(principal: Principal, permission: Scope): void {
-  const decision = authorize(principal, permission, { orgId: principal.orgId });
-  if (decision === "hidden")
-    throw new Problem(
-      "forbidden",
-      "This credential reaches one project only, and this belongs to the whole organization.",
-    );
-  if (decision === "insufficient_scope") throw missingScope(permission);
+  const verdict = decide(principal, permission, { orgId: principal.orgId });
+  if (verdict.allowed) return;
+  if (verdict.reason.by !== "hidden") throw refusalOf(permission, verdict.reason);
+  throw new Problem(
+    "forbidden",
+    "This credential reaches one project only, and this belongs to the whole organization.",
+    { decidedBy: "project" },
+  );
 }
 
 /** The principal of a request on a route that a token opens. */

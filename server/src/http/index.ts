@@ -1,6 +1,6 @@
 export { preferredType } from "./accept.ts";
 export { countAnswered, isRefusal } from "./activity.ts";
-export { missingScope, principalOf, requireOrganization, requireSeen } from "./authentication.ts";
+export { principalOf, requireAnywhere, requireOrganization, requireSeen } from "./authentication.ts";
 export { watchIdle } from "./body-idle.ts";
 export { letTheRestPass } from "./body-rest.ts";
 export { BODY_LIMITS, createBodyBudget } from "./body-budget.ts";

@@ -18,7 +18,7 @@ export const PROBLEMS = {
   invalid_token: { status: 401, title: "The access token is not valid" },
   sign_in_failed: { status: 401, title: "The sign-in failed" },
   webhook_refused: { status: 401, title: "The request could not be verified" },
-  insufficient_scope: { status: 403, title: "The token lacks a scope" },
+  insufficient_scope: { status: 403, title: "A permission is missing" },
   forbidden: { status: 403, title: "The request is not permitted" },
   project_archived: { status: 403, title: "The project is archived" },
   address_not_allowed: { status: 403, title: "The credential may not be used from this address" },
@@ -57,6 +57,9 @@ export interface ProblemPlace {
   detail: string;
 }
 
+/** What a 403 was decided by. */
+export type DecidedBy = "scope" | "role" | "policy" | "project" | "address" | "approval" | "parent";
+
 export interface ProblemOptions {
   /** Places in the body, for 400 (the first 20 are reported). */
   errors?: readonly ProblemPlace[];
@@ -64,6 +67,8 @@ export interface ProblemOptions {
   headers?: Readonly<Record<string, string>>;
   /** The scope that was missing, for `insufficient_scope` (RFC 6750 section 3.1). */
   scope?: string;
+  /** What really decided, for 403. */
+  decidedBy?: DecidedBy;
   /** For the log only; never sent. */
   cause?: unknown;
 }

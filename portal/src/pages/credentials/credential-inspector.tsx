@@ -169,6 +169,9 @@ function About({ credential }: { credential: Credential }): ReactNode {
         ...(credential.revoked_at === null
           ? []
           : [["Revoked", <Time key="revoked" at={credential.revoked_at} />] as const]),
+        ...(credential.revoked_with === null
+          ? []
+          : [["With its parent", <Owner key="with" id={credential.revoked_with} />] as const]),
         [
           "Last used",
           <span key="used">

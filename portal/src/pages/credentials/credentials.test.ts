@@ -108,6 +108,7 @@ const CREDENTIAL: StateInput = {
   effective_scopes: ["files:read"],
   expires_at: null,
   revoked_at: null,
+  revoked_with: null,
   pending: false,
   created_by: "user_1",
   secrets: [{ created_at: "2026-11-01T00:00:00Z", expires_at: null }],
@@ -117,6 +118,8 @@ test("the state says first what stops a credential, then what will", () => {
   const of = (change: Partial<StateInput>, left = false) => stateOf({ ...CREDENTIAL, ...change }, left, NOW).text;
   assert.equal(of({}), "Active");
   assert.equal(of({ revoked_at: "2026-11-20T07:00:00Z" }, true), "Revoked");
+  const parent = { revoked_at: "2026-11-20T07:00:00Z", revoked_with: "cred_parent" };
+  assert.equal(of(parent), "Revoked with its parent");
   assert.equal(of({ expires_at: "2026-11-20T08:00:00Z" }), "Expired");
   assert.equal(of({ pending: true, effective_scopes: [] }), "Waits for approval");
   assert.equal(of({}, true), "Owner left");

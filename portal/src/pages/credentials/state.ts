@@ -6,6 +6,7 @@ export interface StateInput {
   readonly effective_scopes: readonly Scope[];
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  readonly revoked_with: string | null;
   readonly pending: boolean;
   readonly created_by: string;
   readonly secrets: readonly { readonly created_at: string; readonly expires_at: string | null }[];
@@ -27,6 +28,7 @@ export function ownerLeft(createdBy: string, people: { has(id: string): boolean 
 /** The one thing about a credential that its owner should know first. */
 export function stateOf(credential: StateInput, hasOwnerLeft: boolean, nowMs: number): CredentialState {
   const endsMs = credential.expires_at === null ? Infinity : Date.parse(credential.expires_at);
+  if (credential.revoked_with !== null) return { kind: "stop", text: "Revoked with its parent" };
   if (credential.revoked_at !== null) return { kind: "stop", text: "Revoked" };
   if (endsMs <= nowMs) return { kind: "stop", text: "Expired" };
   if (credential.pending) return { kind: "warn", text: "Waits for approval" };

@@ -24,6 +24,7 @@ function credential(change: Partial<Credential>): Credential {
     created_at: "2026-02-01T00:00:00Z",
     expires_at: null,
     revoked_at: null,
+    revoked_with: null,
     pending: false,
     allowed_addresses: null,
     last_used_at: null,

@@ -1,4 +1,4 @@
-import { SCOPES } from "@mooring/contract";
+import { PERSONAL_TOKEN_SCOPES } from "@mooring/contract";
 import { personPrincipal } from "#domain/organizations/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import {
@@ -28,7 +28,7 @@ mooring credential list and revoke show and end it as any credential.
 
   mooring token create ada@example.com --org acme --name laptop --scope registry:pull,registry:push --expires-days 90
 
-Scopes: ${SCOPES.join(" ")}
+Scopes: ${PERSONAL_TOKEN_SCOPES.join(" ")}. No service takes a personal token for anything else.
 `;
 
 const OPTIONS: readonly Option[] = [
@@ -58,7 +58,7 @@ export const token: Command = {
     if (action !== "create") throw new UsageError("say what to do: create");
     if (email === undefined || rest.length > 0) throw new UsageError("name one person by their e-mail address");
     const [org, name] = [requiredOption(parsed, "org"), requiredOption(parsed, "name")];
-    const scopes = choicesOption(parsed, "scope", SCOPES);
+    const scopes = choicesOption(parsed, "scope", PERSONAL_TOKEN_SCOPES);
     if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
     const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 }) ?? DAYS;
     const project = textOption(parsed, "project");

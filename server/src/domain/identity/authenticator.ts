@@ -6,11 +6,11 @@ import type { TokenVerifier } from "./tokens/index.ts";
 export function createAuthenticator(deps: { verifier: TokenVerifier; usage: UsageLog; gate: Gate }): Authenticator {
   return {
     authenticate: async (token, origin) => {
-      const { credential, scopes } = await deps.verifier.verify(token);
+      const { credential, scopes, withheld } = await deps.verifier.verify(token);
       deps.gate.require(credential, origin);
       deps.usage.touch(credential.id);
       const { id, clientId, orgId, orgSlug, projectId, projectArchived } = credential;
-      return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectArchived, scopes };
+      return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectArchived, scopes, withheld };
     },
   };
 }

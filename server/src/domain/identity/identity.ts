@@ -134,10 +134,10 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       issuer: tokenIssuer,
       verifier,
       holder: async (token, origin) => {
-        const { credential, scopes, claims } = await verifier.verify(token);
+        const { credential, scopes, withheld, claims } = await verifier.verify(token);
         gate.require(credential, origin);
         usage.touch(credential.id);
-        return { credential: { ...credential, scopes }, claims };
+        return { credential: { ...credential, scopes, withheld }, claims };
       },
       revoke: (claims, context) => revokeToken({ metadata, clock, feed }, claims, context),
     },

@@ -1,6 +1,8 @@
 export {
   authorize,
+  decide,
   FROZEN_SCOPES,
+  lacking,
   ORG_ROLE_SCOPES,
   projectArchived,
   PROJECT_ROLE_SCOPES,
@@ -11,6 +13,7 @@ export {
   type PersonPrincipal,
   type Principal,
   type Reach,
+  type Reason,
   type Resource,
 } from "./access/index.ts";
 export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";

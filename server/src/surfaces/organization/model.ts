@@ -138,6 +138,7 @@ export function credentialBody(credential: Credential): CredentialBody {
     created_at: isoFromMs(credential.createdAtMs),
     expires_at: isoOrNull(credential.expiresAtMs),
     revoked_at: isoOrNull(credential.revokedAtMs),
+    revoked_with: credential.revokedWith,
     pending: credential.isPending,
     allowed_addresses: credential.allowedAddresses === null ? null : [...credential.allowedAddresses],
     last_used_at: isoOrNull(credential.lastUsedAtMs),

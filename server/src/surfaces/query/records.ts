@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { authorize, type Principal } from "#domain/identity/index.ts";
-import { missingScope, requireOrganization } from "#http/index.ts";
+import { requireAnywhere, requireOrganization } from "#http/index.ts";
 import type { RecordTable } from "#stores/telemetry/index.ts";
 
 /** What a token needs besides `telemetry:read` to read a table of records: the same as for the operation that lists them. */
@@ -18,7 +18,7 @@ export function requireRecords(principal: Principal): (table: RecordTable) => vo
     const scope = RECORD_SCOPES[table];
     if (table === "audit_log") requireOrganization(principal, scope);
     // Which rows are seen is decided by their project. Every role that reads telemetry there reads webhooks, files and objects and pulls images, too.
-    else if (authorize(principal, scope) !== "allowed") throw missingScope(scope);
+    else requireAnywhere(principal, scope);
   };
 }
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
-import { authorize, heldScopes, reachOf, type Decision } from "./authorize.ts";
+import { authorize, decide, heldScopes, reachOf, type Decision } from "./authorize.ts";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
-import type { CredentialPrincipal, PersonPrincipal, Resource } from "./principal.ts";
+import type { CredentialPrincipal, PersonPrincipal, Principal, Resource } from "./principal.ts";
+import { clauseOf, decidedBy, lacking, type Reason, type Withheld } from "./reason.ts";
 
 const ORGANIZATION: Resource = { orgId: "org_a" };
 const OPEN: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization", archived_at: null } };
@@ -216,4 +217,65 @@ test("held scopes are those that the check allows", () => {
   const held = heldScopes(writer, OPEN) ?? new Set();
   for (const scope of SCOPES) assert.equal(held.has(scope), authorize(writer, scope, OPEN) === "allowed");
   assert.equal(heldScopes(writer, CLOSED), undefined);
+});
+
+describe("the reason of a refusal", () => {
+  const lowered: Withheld = { by: "role", role: "viewer", projectRole: null };
+  const whyNot = (principal: Principal, scope: Scope, resource?: Resource): Reason => {
+    const verdict = decide(principal, scope, resource);
+    assert.ok(!verdict.allowed);
+    return verdict.reason;
+  };
+
+  test("is what took the scope from the credential, or that nobody gave it", () => {
+    const withheld = new Map<Scope, Withheld>([
+      ["files:write", lowered],
+      ["audit:read", { by: "policy" }],
+    ]);
+    const cut = { ...credential(["files:read"]), withheld };
+    assert.deepEqual(whyNot(cut, "files:write", OPEN), lowered);
+    assert.deepEqual(whyNot(cut, "audit:read"), { by: "policy" });
+    assert.deepEqual(whyNot(cut, "files:delete", OPEN), { by: "scope" });
+    assert.deepEqual(whyNot(cut, "files:write", CLOSED), { by: "hidden" }, "what is hidden has no other reason");
+  });
+
+  test("of a person is their role, with the one in the project", () => {
+    const viewer = person("viewer", { proj_open: "reader" });
+    const reason = whyNot(viewer, "files:write", OPEN);
+    assert.deepEqual(reason, { by: "own role", role: "viewer", projectRole: "reader" });
+    assert.match(
+      lacking("files:write", reason).message,
+      /^This needs the scope files:write\. Your role viewer \(reader in the project\)/,
+    );
+    assert.deepEqual(whyNot(viewer, "files:write"), { by: "own role", role: "viewer", projectRole: null });
+  });
+
+  test("is told in words and by what decided, through every parent", () => {
+    const id = "cred_parent";
+    const cases: readonly (readonly [Reason, string, RegExp])[] = [
+      [{ by: "scope" }, "scope", /was not given it/],
+      [{ by: "token" }, "scope", /this token was issued without it; ask for a token with that scope/],
+      [{ by: "policy" }, "policy", /the organization's policy lets no credential hold it/],
+      [{ by: "approval" }, "approval", /waits for an approval/],
+      [{ by: "project" }, "project", /project is gone, or hidden/],
+      [lowered, "role", /role of the person responsible for it was lowered to viewer/],
+      [{ by: "role", role: null, projectRole: null }, "role", /no member of the organization any more/],
+      [{ by: "parent", id, because: { by: "scope" } }, "parent", /its parent cred_parent was lowered/],
+      [
+        { by: "parent", id, because: lowered },
+        "role",
+        /its parent cred_parent lost it: the role .* was lowered to viewer/,
+      ],
+    ];
+    for (const [reason, decided, words] of cases) {
+      const problem = lacking("files:write", reason);
+      assert.deepEqual(
+        [problem.code, problem.options.scope, problem.options.decidedBy],
+        ["insufficient_scope", "files:write", decided],
+      );
+      assert.match(problem.message, words);
+      assert.equal(decidedBy(reason), decided);
+    }
+    assert.match(clauseOf({ by: "token" }), /issued without it/);
+  });
 });

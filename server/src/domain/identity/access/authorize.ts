@@ -2,6 +2,7 @@ import type { Scope } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
 import { FROZEN_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
 import type { CredentialPrincipal, PersonPrincipal, Principal, Resource } from "./principal.ts";
+import type { Reason, Verdict } from "./reason.ts";
 
 /**
  * `hidden`: the principal may not know that the resource exists, so it is answered like an absent one.
@@ -10,14 +11,32 @@ import type { CredentialPrincipal, PersonPrincipal, Principal, Resource } from "
 export type Decision = "allowed" | "insufficient_scope" | "archived" | "hidden";
 
 /**
- * The one permission check. Without a resource it answers whether the principal may hold the permission anywhere, which
+ * The one permission check, with its reason. Without a resource it answers whether the principal may hold the permission anywhere, which
  * refuses early; it never replaces the check with the resource.
  */
-export function authorize(principal: Principal, permission: Scope, resource?: Resource): Decision {
+export function decide(principal: Principal, permission: Scope, resource?: Resource): Verdict {
   const scopes = resource === undefined ? scopesAnywhere(principal) : scopesFor(principal, resource);
-  if (scopes === undefined) return "hidden";
-  if (!scopes.some((set) => set.has(permission))) return "insufficient_scope";
-  return FROZEN_SCOPES.has(permission) && isArchived(principal, resource) ? "archived" : "allowed";
+  if (scopes === undefined) return { allowed: false, reason: { by: "hidden" } };
+  if (!scopes.some((set) => set.has(permission)))
+    return { allowed: false, reason: whyWithout(principal, permission, resource) };
+  if (FROZEN_SCOPES.has(permission) && isArchived(principal, resource))
+    return { allowed: false, reason: { by: "archived" } };
+  return { allowed: true };
+}
+
+/** The same where the reason does not matter. */
+export function authorize(principal: Principal, permission: Scope, resource?: Resource): Decision {
+  const verdict = decide(principal, permission, resource);
+  if (verdict.allowed) return "allowed";
+  const { by } = verdict.reason;
+  return by === "hidden" || by === "archived" ? by : "insufficient_scope";
+}
+
+function whyWithout(principal: Principal, permission: Scope, resource: Resource | undefined): Reason {
+  if (principal.kind === "credential") return principal.withheld?.get(permission) ?? { by: "scope" };
+  const { role, projects } = principal;
+  const projectRole = resource?.project === undefined ? null : (projects.get(resource.project.id) ?? null);
+  return { by: "own role", role, projectRole };
 }
 
 /** What `archived` is answered with. */

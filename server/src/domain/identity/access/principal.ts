@@ -1,4 +1,5 @@
 import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+import type { Withheld } from "./reason.ts";
 
 /** Who makes a request, after authentication, with everything that `authorize` needs. */
 export type Principal = CredentialPrincipal | PersonPrincipal;
@@ -15,6 +16,8 @@ export interface CredentialPrincipal {
   readonly projectArchived?: boolean;
   /** The token's scopes, cut to what the credential may do at this moment. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Scopes that the credential was given and that do not count now, or not for this token, and why. */
+  readonly withheld?: ReadonlyMap<Scope, Withheld>;
 }
 
 export interface PersonPrincipal {

@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { heldScopes, type Principal, type Resource } from "#domain/identity/access/index.ts";
+import { decide, heldScopes, lacking, type Principal, type Resource } from "#domain/identity/access/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { ALL_SCOPES, CREATED_BY_SYSTEM, type Policy } from "./bounds.ts";
 
@@ -33,14 +33,19 @@ export function holdingsOf(actor: Acting["actor"], resource: Resource): Readonly
 /** @throws Problem `not_found` or `insufficient_scope` */
 export function requirePermission(actor: Acting["actor"], permission: Scope, resource: Resource): ReadonlySet<Scope> {
   const held = holdingsOf(actor, resource);
-  if (!held.has(permission)) throw lackingScopes([permission], "This needs");
-  return held;
+  if (held.has(permission)) return held;
+  const verdict = actor.kind === "system" ? undefined : decide(actor, permission, resource);
+  throw lacking(permission, verdict?.allowed === false ? verdict.reason : { by: "scope" });
 }
 
 /** Nobody gives what he doesn't hold. @throws Problem `insufficient_scope` that names the scopes */
 export function requireHeld(held: ReadonlySet<Scope>, asked: Iterable<Scope>): void {
-  const lacking = [...asked].filter((scope) => !held.has(scope));
-  if (lacking.length > 0) throw lackingScopes(lacking, "You can only hand on what you hold yourself, and you lack");
+  const missing = [...asked].filter((scope) => !held.has(scope));
+  if (missing.length === 0) return;
+  const scope = missing.join(" ");
+  throw new Problem("insufficient_scope", `You can only hand on what you hold yourself, and you lack: ${scope}`, {
+    scope,
+  });
 }
 
 /** @throws Problem `forbidden` that names the scopes */
@@ -49,7 +54,8 @@ export function requirePolicy(policy: Policy, asked: Iterable<Scope>): void {
   if (allowedScopes === null) return;
   const refused = [...asked].filter((scope) => !allowedScopes.has(scope));
   if (refused.length === 0) return;
-  throw new Problem("forbidden", `The organization's policy lets no credential hold: ${refused.join(" ")}`);
+  const options = { decidedBy: "policy" } as const;
+  throw new Problem("forbidden", `The organization's policy lets no credential hold: ${refused.join(" ")}`, options);
 }
 
 /** What of them the organization lets a credential hold. */
@@ -73,9 +79,4 @@ export function isOwn(actor: Acting["actor"], token: { readonly kind: string; re
 /** What does not exist and what may not be seen are answered with the same words. */
 export function absent(): Problem {
   return new Problem("not_found", "There is no such resource here, or you may not see it.");
-}
-
-function lackingScopes(scopes: readonly Scope[], words: string): Problem {
-  const scope = scopes.join(" ");
-  return new Problem("insufficient_scope", `${words}: ${scope}`, { scope });
 }

@@ -1,5 +1,5 @@
 import { isScope, SCOPES, type Scope } from "@mooring/contract";
-import { heldScopes, ORG_ROLE_SCOPES, type Resource } from "#domain/identity/access/index.ts";
+import { heldScopes, ORG_ROLE_SCOPES, type Resource, type Withheld } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
 import type { CredentialContext } from "./store.ts";
@@ -7,9 +7,16 @@ import type { CredentialContext } from "./store.ts";
 /** What bounds a credential at this moment, whatever it was created with. */
 export interface Bounds {
   readonly scopes: ReadonlySet<Scope>;
+  /** What it was given and does not hold now, and why. */
+  readonly withheld: ReadonlyMap<Scope, Withheld>;
   /** From here on it may do nothing. */
   readonly expiresAtMs: number | null;
+  /** What sets that end; null: its own. */
+  readonly expiresBy: EndedBy | null;
 }
+
+/** `policy`: the longest lifetime that it allows. A text: the credential that created it. */
+export type EndedBy = "policy" | `cred_${string}`;
 
 export interface Policy {
   /** Null: every scope. */
@@ -69,19 +76,53 @@ export function renderScopes(scopes: ReadonlySet<Scope>): string {
  */
 export function boundsOf(context: CredentialContext, creator: CreatorCredential | undefined): Bounds {
   const policy = parsePolicy(context.policy);
+  const scopes = new Set<Scope>();
+  const withheld = new Map<Scope, Withheld>();
   const held = creatorScopes(context, creator);
-  const own = context.pending === 1 ? [] : [...parseScopes(context.scopes)];
-  return {
-    scopes: new Set(own.filter((scope) => held.has(scope) && (policy.allowedScopes?.has(scope) ?? true))),
-    expiresAtMs: earliest(
-      context.expires_at,
-      policy.lifetimeMsMax === null ? null : context.created_at + policy.lifetimeMsMax,
-      creator === undefined ? null : creator.bounds.expiresAtMs,
-    ),
-  };
+  for (const scope of parseScopes(context.scopes)) {
+    const reason = withheldOf(scope, { context, policy, held, creator });
+    if (reason === undefined) scopes.add(scope);
+    else withheld.set(scope, reason);
+  }
+  return { scopes, withheld, ...expiryOf(context, policy, creator) };
+}
+
+interface Cut {
+  readonly context: CredentialContext;
+  readonly policy: Policy;
+  /** What the creator may do now where the credential reaches. */
+  readonly held: ReadonlySet<Scope>;
+  readonly creator: CreatorCredential | undefined;
+}
+
+function withheldOf(scope: Scope, { context, policy, held, creator }: Cut): Withheld | undefined {
+  if (context.pending === 1) return { by: "approval" };
+  if (policy.allowedScopes?.has(scope) === false) return { by: "policy" };
+  if (held.has(scope)) return undefined;
+  const isProjectGone = context.project_id !== null && context.visibility === null;
+  if (isProjectGone) return { by: "project" };
+  if (isId("cred", context.created_by))
+    return { by: "parent", id: context.created_by, because: creator?.bounds.withheld.get(scope) ?? { by: "scope" } };
+  const { creator_role: role, creator_project_role: projectRole } = context;
+  if (role !== null && projectRole === null && context.visibility === "private") return { by: "project" };
+  return { by: "role", role, projectRole };
+}
+
+function expiryOf(
+  context: CredentialContext,
+  { lifetimeMsMax }: Policy,
+  creator: CreatorCredential | undefined,
+): Pick<Bounds, "expiresAtMs" | "expiresBy"> {
+  const byPolicy = lifetimeMsMax === null ? null : context.created_at + lifetimeMsMax;
+  const byCreator = creator?.bounds.expiresAtMs ?? null;
+  const expiresAtMs = earliest(context.expires_at, byPolicy, byCreator);
+  if (expiresAtMs === null || expiresAtMs === context.expires_at) return { expiresAtMs, expiresBy: null };
+  const parent = expiresAtMs === byPolicy ? "policy" : (creator?.bounds.expiresBy ?? creator?.id ?? null);
+  return { expiresAtMs, expiresBy: parent };
 }
 
 export interface CreatorCredential {
+  readonly id: `cred_${string}`;
   readonly projectId: string | null;
   readonly bounds: Bounds;
 }

@@ -17,6 +17,7 @@ import {
   requireKnownScopes,
   requireName,
   requireOverlap,
+  requireUsableByPeople,
   type CredentialChange,
   type CredentialListing,
   type NewCredential,
@@ -91,6 +92,8 @@ export class Credentials {
     person: PersonPrincipal,
     input: NewCredential,
   ): Promise<{ credential: Credential; token: string }> {
+    requireKnownScopes(input.scopes);
+    requireUsableByPeople(input.scopes);
     const made = { kind: "personal", createdBy: person.id, secret: newSecret("mrpat") } as const;
     const credential = await this.#insert(acting, input, made, async (tx, scopes) => {
       const place = await this.#holdings(tx, person, input.projectId);

@@ -42,10 +42,15 @@ export function requireUsable(
   ip: string | null | undefined,
 ): void {
   if (isPending)
-    throw new Problem("approval_pending", "It waits for an approval: ask an administrator of the organization for it.");
+    throw new Problem(
+      "approval_pending",
+      "It waits for an approval: ask an administrator of the organization for it.",
+      { decidedBy: "approval" },
+    );
   if (allows === null || allows(ip)) return;
   throw new Problem(
     "address_not_allowed",
     `It may not be used from ${ip ?? "an unknown address"}: that is not one of its allowed addresses, or not one of the organization's.`,
+    { decidedBy: "address" },
   );
 }

@@ -25,7 +25,7 @@ export type { CredentialChange, CredentialListing, NewCredential } from "./input
 export { revokeCredentialsOfProject, revokePersonalTokens, transferCredentials } from "./hand-over.ts";
 export { credentialsCreatedBy } from "./store.ts";
 export { RefusalLog } from "./refusals.ts";
-export { isLive, SignIn, type SignInRequest } from "./sign-in.ts";
+export { endingOf, isLive, SignIn, type SignInRequest } from "./sign-in.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";

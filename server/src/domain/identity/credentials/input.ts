@@ -1,4 +1,4 @@
-import { isScope, type Scope } from "@mooring/contract";
+import { isScope, PERSONAL_TOKEN_SCOPES, type Scope } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
 
 const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
@@ -38,6 +38,26 @@ export function requireKnownScopes(names: readonly string[]): Set<Scope> {
   }
   if (names.length === 0) throw invalidPlace("/scopes", "must name at least one scope");
   return new Set(names.filter(isScope));
+}
+
+/** No service takes a personal token for anything else, so it would be refused wherever it is shown. @throws Problem `invalid_body` that names each */
+export function requireUsableByPeople(names: readonly string[]): void {
+  const taken: readonly string[] = PERSONAL_TOKEN_SCOPES;
+  const errors = names.flatMap((name, i) =>
+    taken.includes(name)
+      ? []
+      : [
+          {
+            pointer: `/scopes/${i}`,
+            detail: `${name} is taken from a personal token by no service; ${taken.join(", ")} are`,
+          },
+        ],
+  );
+  if (errors.length === 0) return;
+  const places = errors.map(({ detail }) => detail).join("; ");
+  throw new Problem("invalid_body", `A personal access token can't hold that: ${places}. Create a credential for it.`, {
+    errors,
+  });
 }
 
 export function requireName(name: string): void {

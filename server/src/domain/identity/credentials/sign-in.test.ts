@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Identity } from "#domain/identity/index.ts";
+import { SCOPES } from "@mooring/contract";
+import type { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { transferCredentials } from "./hand-over.ts";
 import { credentialOf, openGround, SYSTEM, tokenOf, type Ground } from "#domain/identity/testing.ts";
@@ -86,7 +88,7 @@ test("after ten failures who goes on guessing has to wait, twice as long each ti
 test("a right secret is taken at once, however often others failed for its client", async () => {
   const client = await credentialOf(identity);
   const ada = await ground.person("developer");
-  const wanted = { name: "laptop", projectId: null, scopes: ["files:read"] };
+  const wanted = { name: "laptop", projectId: null, scopes: ["registry:pull"] };
   const { token } = await identity.credentials.createPersonal({ actor: ada }, ada, wanted);
   const personal = (clientSecret: string): Promise<unknown> =>
     identity.signIn.authenticate({
@@ -192,16 +194,16 @@ describe("a personal access token", () => {
 
   test("is shown with the person's address, where people are taken, and is bounded by what the person may do", async () => {
     const ada = await ground.person("developer");
-    const asked = { ...name, scopes: ["files:read", "files:write"] };
+    const asked = { ...name, scopes: ["registry:pull", "registry:push"] };
     const { token } = await identity.credentials.createPersonal({ actor: SYSTEM }, ada, asked);
     assert.match(token, /^mrpat_/);
     assert.deepEqual([...(await show(ada.email.toUpperCase(), token)).scopes].toSorted(), [
-      "files:read",
-      "files:write",
+      "registry:pull",
+      "registry:push",
     ]);
     await ground.setRole(ada.id, "viewer");
     await identity.feed.sync();
-    assert.deepEqual([...(await show(ada.email, token)).scopes], ["files:read"]);
+    assert.deepEqual([...(await show(ada.email, token)).scopes], ["registry:pull"]);
     const other = await ground.person("owner");
     const refused = [
       [ada.email, token, false],
@@ -214,11 +216,26 @@ describe("a personal access token", () => {
       assert.equal((await refusal(show(clientId, secret, takesPeople))).code, "unauthorized");
   });
 
+  test("with a scope that no service takes from it is refused when it is made, by the scope's name", async () => {
+    const ada = await ground.person("owner");
+    const make = (scopes: string[]) => identity.credentials.createPersonal({ actor: ada }, ada, { ...name, scopes });
+    for (const scope of SCOPES.filter((each) => !each.startsWith("registry:")))
+      await assert.rejects(make(["registry:pull", scope]), (error: Problem) => {
+        assert.deepEqual(
+          [error.code, error.options.errors?.map(({ pointer }) => pointer)],
+          ["invalid_body", ["/scopes/1"]],
+        );
+        assert.ok(error.message.includes(scope), error.message);
+        return true;
+      });
+    await make(["registry:pull", "registry:push", "registry:delete"]);
+  });
+
   test("is never more than its person holds, has one secret, and ends when it is revoked or they leave", async () => {
     const [ada, owner] = [await ground.person("viewer"), await ground.person("owner")];
     const make = (scopes: string[]) => identity.credentials.createPersonal({ actor: ada }, ada, { ...name, scopes });
-    await assert.rejects(make(["files:delete"]), { code: "insufficient_scope" });
-    const [kept, revoked] = [await make(["files:read"]), await make(["files:read"])];
+    await assert.rejects(make(["registry:delete"]), { code: "insufficient_scope" });
+    const [kept, revoked] = [await make(["registry:pull"]), await make(["registry:pull"])];
     assert.deepEqual([kept.credential.kind, kept.credential.createdBy], ["personal", ada.id]);
     await assert.rejects(identity.credentials.rotate({ actor: SYSTEM }, kept.credential.id), { code: "conflict" });
     await identity.credentials.revoke({ actor: owner }, revoked.credential.id);

@@ -187,7 +187,18 @@ export class SignIn {
 }
 
 export function isLive(state: CredentialState, nowMs: number): boolean {
-  return state.revokedAtMs === null && (state.expiresAtMs === null || nowMs < state.expiresAtMs);
+  return endingOf(state, nowMs) === undefined;
+}
+
+/** How it ended: `revoked with its parent cred_…`; undefined while it lives. */
+export function endingOf(state: CredentialState, nowMs: number): string | undefined {
+  if (state.revokedAtMs !== null) return "revoked";
+  if (state.revokedWith !== null) return `revoked with its parent ${state.revokedWith.id}`;
+  if (state.expiresAtMs === null || nowMs < state.expiresAtMs) return undefined;
+  if (state.expiresBy === null) return "expired";
+  return state.expiresBy === "policy"
+    ? "expired by the longest lifetime that the organization's policy allows"
+    : `expired with its parent ${state.expiresBy}`;
 }
 
 /** The secret with this hash; each is compared, in constant time. */
@@ -202,6 +213,5 @@ function matchingSecret(state: CredentialState, keyed: Buffer): Secret | undefin
 /** For the audit log only; the caller isn't told. */
 function reasonOf(state: CredentialState | undefined, nowMs: number): string {
   if (state === undefined) return "unknown client";
-  if (state.revokedAtMs !== null) return "revoked";
-  return isLive(state, nowMs) ? "wrong secret" : "expired";
+  return endingOf(state, nowMs) ?? "wrong secret";
 }

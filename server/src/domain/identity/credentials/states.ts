@@ -1,11 +1,12 @@
 import type { Scope } from "@mooring/contract";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
+import type { Withheld } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { addressTest, parseAddresses, type AddressTest } from "./addresses.ts";
-import { boundsOf, parsePolicy, renderScopes, type CreatorCredential } from "./bounds.ts";
+import { boundsOf, parsePolicy, renderScopes, type CreatorCredential, type EndedBy } from "./bounds.ts";
 import { credentialOfSecret, findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
 
 /** A credential as it is now: what sign-in and verification decide by. */
@@ -20,12 +21,18 @@ export interface CredentialState {
   readonly projectArchived: boolean;
   /** Cut by the creator's present scopes and the organization's policy. */
   readonly scopes: ReadonlySet<Scope>;
+  /** What was cut, and why. */
+  readonly withheld: ReadonlyMap<Scope, Withheld>;
   /** The same as text, for a token that asks for all. */
   readonly scopeText: string;
   readonly epoch: number;
   readonly revokedAtMs: number | null;
+  /** A credential that it was created through was revoked, and it ended with that. */
+  readonly revokedWith: { readonly id: string; readonly atMs: number } | null;
   /** Its own expiry, the policy's, or its creator's, whichever is first. */
   readonly expiresAtMs: number | null;
+  /** Whose that is; null: its own. */
+  readonly expiresBy: EndedBy | null;
   /** Nobody has approved it yet. */
   readonly isPending: boolean;
   /** By its own addresses, those of the credentials that created it, and the organization's. Null: from anywhere. */
@@ -96,7 +103,7 @@ export function stateOf(
   let creator: CreatorCredential | undefined;
   for (const link of chain.toReversed()) {
     const bounds = boundsOf(link, creator);
-    creator = { projectId: link.project_id, bounds: link.revoked_at === null ? bounds : { ...bounds, expiresAtMs: 0 } };
+    creator = { id: link.id as `cred_${string}`, projectId: link.project_id, bounds };
   }
   const bounds = boundsOf(context, creator);
   return {
@@ -109,9 +116,12 @@ export function stateOf(
     projectArchived: context.project_archived_at !== null,
     scopes: bounds.scopes,
     scopeText: renderScopes(bounds.scopes),
+    withheld: bounds.withheld,
     epoch: context.epoch,
     revokedAtMs: context.revoked_at,
+    revokedWith: revokedOf(chain),
     expiresAtMs: bounds.expiresAtMs,
+    expiresBy: bounds.expiresBy,
     isPending: context.pending === 1,
     allows: addressTest([
       ...[context, ...chain].map((link) => parseAddresses(link.allowed_addresses)),
@@ -121,6 +131,12 @@ export function stateOf(
     secrets: secrets.map((row) => ({ id: row.id, hash: Buffer.from(row.hash, "hex"), expiresAtMs: row.expires_at })),
     createdThrough: chain.map((link) => link.id),
   };
+}
+
+/** The first of the credentials that it was created through which was revoked. */
+function revokedOf(chain: readonly CredentialContext[]): CredentialState["revokedWith"] {
+  for (const { id, revoked_at: atMs } of chain) if (atMs !== null) return { id, atMs };
+  return null;
 }
 
 /** States in memory. The change feed makes them be forgotten; whoever decides by them asks the feed first whether it is fresh. */

@@ -23,6 +23,8 @@ export interface Credential {
   /** Its own expiry, the policy's, or its creator's, whichever is first. */
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** The credential that it was created through and ended with; null: it was revoked itself, or not at all. */
+  readonly revokedWith: string | null;
   /** Nobody has approved it yet. */
   readonly isPending: boolean;
   /** CIDR ranges from which it may be used, as chosen; null: from anywhere. */
@@ -51,7 +53,8 @@ export function viewOf(
 ): Credential {
   const state = stateOf(context, chain, secrets);
   const live = secrets.filter(
-    (row) => context.revoked_at === null && (row.expires_at === null || nowMs < row.expires_at),
+    (row) =>
+      context.revoked_at === null && state.revokedWith === null && (row.expires_at === null || nowMs < row.expires_at),
   );
   return {
     id: context.id,
@@ -65,7 +68,8 @@ export function viewOf(
     createdBy: context.created_by,
     createdAtMs: context.created_at,
     expiresAtMs: state.expiresAtMs,
-    revokedAtMs: context.revoked_at,
+    revokedAtMs: context.revoked_at ?? state.revokedWith?.atMs ?? null,
+    revokedWith: context.revoked_at === null ? (state.revokedWith?.id ?? null) : null,
     isPending: context.pending === 1,
     allowedAddresses: context.allowed_addresses?.split(" ") ?? null,
     lastUsedAtMs: context.last_used_at,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isScope, type Scope } from "@mooring/contract";
+import { clauseOf, type Withheld } from "#domain/identity/access/index.ts";
 import { renderScopes } from "#domain/identity/credentials/index.ts";
 import type { CredentialState, Gate, RefusalLog } from "#domain/identity/credentials/index.ts";
 import { signJws, type SigningKeys } from "#domain/identity/keys/index.ts";
@@ -24,12 +25,18 @@ export interface TokenIssuerDeps {
 
 /** The scopes asked for are more than the credential has (`invalid_scope`, RFC 6749 section 5.2). The message names them. */
 export class ScopeRefusal extends Error {
-  constructor(message: string) {
+  /** What took from the credential what it was given; null: it was given no more. */
+  readonly cut: string | null;
+
+  constructor(message: string, cut: string | null = null) {
     super(message);
+    this.cut = cut;
     this.name = "ScopeRefusal";
   }
 }
 
+/** Of reasons in one answer. */
+const CLAUSES_MAX = 3;
 /** RFC 6749 section 3.3: what a scope may consist of. */
 const SCOPE_TEXT = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
@@ -100,7 +107,7 @@ export class TokenIssuer {
         credentialId: state.id,
         signedIn: true,
         clientId: state.clientId,
-        reason: "invalid scope",
+        reason: error instanceof ScopeRefusal && error.cut !== null ? `invalid scope: ${error.cut}` : "invalid scope",
         ip: request.ip,
         requestId: request.requestId,
       });
@@ -111,16 +118,22 @@ export class TokenIssuer {
 
 function grantedScope(state: CredentialState, asked: string | undefined): string {
   if (state.scopes.size === 0) {
-    throw new ScopeRefusal(
-      "The credential holds no scope at present: its creator's role or the organization's policy took them away.",
-    );
+    const cut = [...new Set([...state.withheld.values()].map(clauseOf))].slice(0, CLAUSES_MAX).join("; ");
+    throw new ScopeRefusal(`The credential holds no scope at present: ${cut}.`, cut);
   }
   if (asked === undefined || asked === "") return state.scopeText;
   if (!SCOPE_TEXT.test(asked)) throw new ScopeRefusal("The scope must be names with one space between them.");
   const names = asked.split(" ");
   const lacking = names.filter((name) => !isScope(name) || !state.scopes.has(name));
   if (lacking.length > 0) {
-    throw new ScopeRefusal(`The credential does not hold: ${[...new Set(lacking)].join(" ").slice(0, 200)}`);
+    const cut = lacking.map((name) => (isScope(name) ? state.withheld.get(name) : undefined)).find(isGiven);
+    const why = cut === undefined ? null : clauseOf(cut);
+    const text = `The credential does not hold: ${[...new Set(lacking)].join(" ").slice(0, 200)}`;
+    throw new ScopeRefusal(why === null ? text : `${text}. It was given it, but ${why}.`, why);
   }
   return renderScopes(new Set(names as Scope[]));
+}
+
+function isGiven(reason: Withheld | undefined): reason is Withheld {
+  return reason !== undefined;
 }

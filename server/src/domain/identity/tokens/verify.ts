@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { isScope, type Scope } from "@mooring/contract";
+import type { Withheld } from "#domain/identity/access/index.ts";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
-import { isLive, type CredentialState, type CredentialStates } from "#domain/identity/credentials/index.ts";
+import { endingOf, type CredentialState, type CredentialStates } from "#domain/identity/credentials/index.ts";
 import { verifyJws, type SigningKeys } from "#domain/identity/keys/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -12,6 +13,8 @@ export interface VerifiedToken {
   readonly credential: CredentialState;
   /** The token's scopes that the credential still has. */
   readonly scopes: ReadonlySet<Scope>;
+  /** What the credential was given and the token does not have, and why. */
+  readonly withheld: ReadonlyMap<Scope, Withheld>;
 }
 
 export interface TokenVerifierDeps {
@@ -71,7 +74,8 @@ export class TokenVerifier {
     }
     checkCredential(credential, claims, clock.nowMs());
     const present = credential.scopes;
-    return { claims, credential, scopes: new Set(scopes.filter((scope) => present.has(scope))) };
+    const held = new Set(scopes.filter((scope) => present.has(scope)));
+    return { claims, credential, scopes: held, withheld: withheldOf(credential, held) };
   }
 
   #verifiedBefore(token: string): SignedToken | undefined {
@@ -165,11 +169,18 @@ function signedOf(parts: CompactJws): SignedToken {
 }
 
 function checkCredential(credential: CredentialState, claims: AccessTokenClaims, nowMs: number): void {
-  if (credential.revokedAtMs !== null) throw invalid("The credential of this token was revoked.");
-  if (!isLive(credential, nowMs)) throw invalid("The credential of this token has expired.");
+  const ending = endingOf(credential, nowMs);
+  if (ending !== undefined)
+    throw invalid(`The credential of this token ${ending.startsWith("revoked") ? "was" : "has"} ${ending}.`);
   if (!hasTrust(credential, claims)) throw invalid("The trust by which this token was issued was deleted.");
   if (claims.ce !== credential.epoch)
     throw invalid("The permissions of the credential were changed after this token was issued; ask for a new one.");
+}
+
+function withheldOf({ scopes, withheld }: CredentialState, held: ReadonlySet<Scope>): ReadonlyMap<Scope, Withheld> {
+  if (held.size === scopes.size) return withheld;
+  const left = [...scopes].filter((scope) => !held.has(scope)).map((scope) => [scope, { by: "token" }] as const);
+  return new Map<Scope, Withheld>([...withheld, ...left]);
 }
 
 /** Whether the trust by which the token was issued, if it was by one, is still there. */

@@ -107,6 +107,7 @@ interface Key {
   readonly scopes: readonly Scope[];
   readonly effectiveScopes: readonly Scope[];
   readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
   readonly isPending: boolean;
 }
 
@@ -122,6 +123,7 @@ function verdictOn(
 ): { readonly allowed: boolean; readonly because: string } {
   if (!key.scopes.includes(permission)) return { allowed: false, because: "its scopes are without it" };
   if (key.isPending) return { allowed: false, because: "it waits for an approval" };
+  if (key.revokedAtMs !== null) return { allowed: false, because: "it was revoked with its parent" };
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return { allowed: false, because: "it has expired" };
   if (!key.effectiveScopes.includes(permission))
     return { allowed: false, because: "its creator may not do it, or the organization's policy forbids it" };

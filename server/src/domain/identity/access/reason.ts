@@ -1,0 +1,82 @@
+import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+import { Problem, type DecidedBy } from "#kernel/problem.ts";
+
+/** What took a scope from a credential that was given it. */
+export type Withheld =
+  | { readonly by: "approval" | "policy" | "project" | "token" }
+  /** Of the person who is responsible for it. Null: who has left the organization. */
+  | { readonly by: "role"; readonly role: OrgRole | null; readonly projectRole: ProjectRole | null }
+  /** The credential that created it does not hold it any more, for this reason. */
+  | { readonly by: "parent"; readonly id: string; readonly because: Withheld | { readonly by: "scope" } };
+
+/** Why something is not permitted. */
+export type Reason =
+  | Withheld
+  /** The principal may not know that the resource exists. */
+  | { readonly by: "hidden" }
+  /** The project takes no changes now. */
+  | { readonly by: "archived" }
+  /** The credential was not given it. */
+  | { readonly by: "scope" }
+  /** The person's own roles. */
+  | { readonly by: "own role"; readonly role: OrgRole; readonly projectRole: ProjectRole | null };
+
+export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: Reason };
+
+/** The answer to a scope that is missing. Surfaces with a form of their own take its text. */
+export function lacking(permission: Scope, reason: Reason): Problem {
+  const options = { scope: permission, decidedBy: decidedBy(reason) };
+  return new Problem("insufficient_scope", `This needs the scope ${permission}. ${sentenceOf(reason)}`, options);
+}
+
+/** What answers name as that which decided. */
+export function decidedBy(reason: Reason): DecidedBy {
+  if (reason.by === "parent") return reason.because.by === "scope" ? "parent" : decidedBy(reason.because);
+  if (reason.by === "own role") return "role";
+  return reason.by === "token" || reason.by === "hidden" || reason.by === "archived" ? "scope" : reason.by;
+}
+
+function sentenceOf(reason: Reason): string {
+  if (reason.by === "own role") return `Your role ${roleText(reason)} does not hold it.`;
+  if (reason.by === "scope" || reason.by === "hidden" || reason.by === "archived")
+    return "The credential was not given it.";
+  if (reason.by === "token")
+    return "The credential holds it, but this token was issued without it; ask for a token with that scope.";
+  return `The credential was given it, but ${clauseOf(reason)}.`;
+}
+
+/** Continues a sentence about a credential that was given the scope. */
+export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
+  switch (reason.by) {
+    case "scope":
+      return "it was not given it";
+    case "token":
+      return "this token was issued without it";
+    case "approval":
+      return "it waits for an approval";
+    case "policy":
+      return "the organization's policy lets no credential hold it";
+    case "project":
+      return "its project is gone, or hidden from whoever is responsible for it";
+    case "role":
+      return reason.role === null
+        ? "the person responsible for it is no member of the organization any more"
+        : `the role of the person responsible for it was lowered to ${roleText(reason)}, which does not hold it`;
+    case "parent":
+      return reason.because.by === "scope"
+        ? `its parent ${reason.id} was lowered and does not hold it any more`
+        : `its parent ${reason.id} lost it: ${clauseOf(reason.because)}`;
+    default:
+      throw new Error(`no words for ${String(reason satisfies never)}`);
+  }
+}
+
+function roleText({
+  role,
+  projectRole,
+}: {
+  readonly role: OrgRole | null;
+  readonly projectRole: ProjectRole | null;
+}): string {
+  return projectRole === null ? String(role) : `${role} (${projectRole} in the project)`;
+}
