@@ -28,8 +28,8 @@ function browser(): Browser {
       };
       const answer = await server.call<never>(method, path, { headers, ...(json === undefined ? {} : { json }) });
       for (const line of answer.headers.getSetCookie()) {
-        const [, value = ""] = new RegExp(`^${COOKIE}=([^;]*)`).exec(line) ?? [];
-        it.cookie = value === "" ? undefined : value;
+        const value = new RegExp(`^${COOKIE}=([^;]*)`).exec(line)?.[1];
+        if (value !== undefined) it.cookie = value === "" ? undefined : value;
       }
       return answer;
     },
