@@ -68,6 +68,17 @@ export const INSTANCE_ROWS = {
     status: 200,
     problems: [],
   }),
+  acceptClock: route({
+    operationId: "acceptClock",
+    method: "POST",
+    path: "/api/instance/clock/accept",
+    tag: "portal",
+    summary: "Say that this node's clock is right as it is: deletions by time that were held go on",
+    permission: "instance",
+    body: Type.Object({}, closed),
+    status: 204,
+    problems: ["invalid_body"],
+  }),
   sendTestMail: route({
     operationId: "sendTestMail",
     method: "POST",

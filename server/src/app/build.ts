@@ -18,8 +18,10 @@ import {
   type HttpMetrics,
   type Listener,
 } from "#http/index.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Clock } from "#kernel/time.ts";
 import { WorkLog } from "#kernel/work-log.ts";
+import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
@@ -79,7 +81,7 @@ export async function buildApp(
 async function startAll(
   config: Config,
   log: FastifyBaseLogger,
-  clock: Clock,
+  systemTime: Clock,
   phases: Phases,
   own: OwnTelemetry | null,
 ): Promise<App> {
@@ -87,14 +89,13 @@ async function startAll(
   let stopping = false;
   const { listener, s3Listener } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
-  const work = new WorkLog(clock);
-  const { metadata, telemetry, objects } = await openStores(config, log, clock, phases, work);
-  const identity = phases.started("identity", await openIdentity(config, addresses, metadata, log, clock), (part) =>
-    part.stop(),
-  );
-  await identity.start();
+  const work = new WorkLog(systemTime);
+  const metadata = await openRecords(config, systemTime, phases);
+  const clock = await guardClock(config, { clock: systemTime, metadata, log, phases });
+  const { telemetry, objects } = await openStores(config, { log, clock, phases, work, metadata });
+  const identity = await openIdentity(config, addresses, { metadata, log, clock, phases });
   const metrics = createHttpMetrics();
-  registerGauges(metrics.registry, telemetry, objects);
+  registerGauges(metrics.registry, { telemetry, objects, clock });
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
@@ -174,7 +175,7 @@ async function openListeners(
 interface FeatureParts {
   readonly config: Config;
   readonly log: FastifyBaseLogger;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly addresses: Addresses;
   readonly identity: Identity;
   readonly metadata: MetadataStore;
@@ -254,16 +255,34 @@ function makeDataDirectory(path: string): void {
   }
 }
 
+async function openRecords(config: Config, clock: Clock, phases: Phases): Promise<MetadataStore> {
+  return phases.started("metadata", await openMetadata({ ...recordsOf(config), clock }), (part) => part.close());
+}
+
+/** Before everything that deletes by time. */
+async function guardClock(
+  { data_dir: dataDir }: Config,
+  parts: { clock: Clock; metadata: MetadataStore; log: FastifyBaseLogger; phases: Phases },
+): Promise<ClockGuard> {
+  const { phases, ...rest } = parts;
+  const guard = phases.started("clock", new ClockGuard({ dataDir, realTime: systemRealTime(), ...rest }), (part) =>
+    part.stop(),
+  );
+  await guard.start();
+  return guard;
+}
+
 async function openStores(
   config: Config,
-  log: FastifyBaseLogger,
-  clock: Clock,
-  phases: Phases,
-  work: WorkLog,
-): Promise<{ metadata: MetadataStore; telemetry: TelemetryStore; objects: ObjectStore }> {
-  const metadata = phases.started("metadata", await openMetadata({ ...recordsOf(config), clock }), (part) =>
-    part.close(),
-  );
+  parts: {
+    log: FastifyBaseLogger;
+    clock: GuardedClock;
+    phases: Phases;
+    work: WorkLog;
+    metadata: MetadataStore;
+  },
+): Promise<{ telemetry: TelemetryStore; objects: ObjectStore }> {
+  const { log, clock, phases, work, metadata } = parts;
   const telemetry = phases.started(
     "telemetry",
     await openTelemetry({
@@ -302,7 +321,7 @@ async function openStores(
     }),
     (part) => part.close(),
   );
-  return { metadata, telemetry, objects };
+  return { telemetry, objects };
 }
 
 function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retention"]> {
@@ -323,11 +342,14 @@ function retentionOf(config: Config): NonNullable<TelemetryStoreSettings["retent
 async function openIdentity(
   config: Config,
   addresses: Addresses,
-  metadata: MetadataStore,
-  log: FastifyBaseLogger,
-  clock: Clock,
+  {
+    metadata,
+    log,
+    clock,
+    phases,
+  }: { metadata: MetadataStore; log: FastifyBaseLogger; clock: GuardedClock; phases: Phases },
 ): Promise<Identity> {
-  return createIdentity({
+  const identity = await createIdentity({
     metadata,
     clock,
     dataDir: config.data_dir,
@@ -343,6 +365,9 @@ async function openIdentity(
     }),
     log,
   });
+  phases.started("identity", identity, (part) => part.stop());
+  await identity.start();
+  return identity;
 }
 
 async function serveMetrics(address: string, connectionsMax: number, metrics: HttpMetrics): Promise<Listener> {

@@ -7,7 +7,7 @@ import {
 } from "#domain/files/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Config } from "./config.ts";
@@ -32,7 +32,7 @@ export function createFiles(options: {
   >;
   readonly storageUrl: string;
   readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope">;

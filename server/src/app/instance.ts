@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
-import type { Clock } from "#kernel/time.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { ClockGuard } from "#stores/clock/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -11,12 +12,13 @@ import type { Config } from "./config.ts";
 
 interface InstanceParts {
   readonly config: Config;
-  readonly clock: Clock;
+  readonly clock: ClockGuard;
   readonly metadata: MetadataStore;
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
 }
 
+const DELETIONS_CHECK = "deletions";
 const STATES = { ok: "ok", warn: "warning", fail: "failed" } as const;
 
 /** What the pages for whoever runs the server show of this one. */
@@ -28,7 +30,8 @@ export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
     startedAtMs: parts.clock.nowMs(),
     build,
     objects: config.objects_s3_bucket === null ? "filesystem" : "s3",
-    checks: async () => [...(await storeChecks(parts)), ...(await machineChecks(config))],
+    checks: async () => [...(await storeChecks(parts)), deletionsCheck(parts.clock), ...(await machineChecks(config))],
+    acceptClock: () => parts.clock.accept(),
     disk: async () => {
       const { bavail, blocks, bsize } = await statfs(config.data_dir);
       return { free_bytes: bavail * bsize, total_bytes: blocks * bsize };
@@ -56,4 +59,12 @@ async function machineChecks(config: Config): Promise<InstanceCheck[]> {
     for (const { status, detail } of found) checks.push({ name: check.name, state: STATES[status], detail });
   }
   return checks;
+}
+
+/** Whether what is past its time goes. */
+function deletionsCheck(clock: ClockGuard): InstanceCheck {
+  const { trusted, reason, heldUntilMs } = clock.state();
+  if (trusted) return { name: DELETIONS_CHECK, state: "ok", detail: "what is past its time goes" };
+  const until = heldUntilMs === null ? "until it is set right" : `until ${isoFromMs(heldUntilMs)}`;
+  return { name: DELETIONS_CHECK, state: "warning", detail: `held ${until}: ${reason ?? ""}` };
 }

@@ -9,7 +9,7 @@ import {
 } from "#domain/registry/index.ts";
 import { Pace } from "#kernel/pace.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { Writers, type RegistrySurfaceDeps } from "#surfaces/registry/index.ts";
@@ -34,7 +34,7 @@ export function createRegistry(options: {
     warn(fields: object, message: string): void;
     error(fields: object, message: string): void;
   };
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Identity;

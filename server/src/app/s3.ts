@@ -3,7 +3,7 @@ import { createS3, type S3 } from "#domain/s3/index.ts";
 import type { Activity, Identity } from "#domain/identity/index.ts";
 import { createRateLimiter, isRefusal, type HttpMetrics, type Listener } from "#http/index.ts";
 import { isId } from "#kernel/ids.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
@@ -23,7 +23,7 @@ export interface S3Parts {
   readonly config: Config;
   readonly endpoint: string;
   readonly log: Log;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope">;

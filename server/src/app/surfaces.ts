@@ -1,7 +1,7 @@
+import type { ClockGuard } from "#stores/clock/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
 import { createHealthSurface, type HttpHost, type Surface } from "#http/index.ts";
-import type { Clock } from "#kernel/time.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -32,7 +32,7 @@ import type { Webhooks } from "./webhooks.ts";
 
 export interface SurfaceParts {
   readonly config: Config;
-  readonly clock: Clock;
+  readonly clock: ClockGuard;
   readonly addresses: Addresses;
   readonly host: HttpHost;
   readonly identity: Identity;
@@ -93,7 +93,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       gateway: s3Gateway,
       apiUrl: addresses.portal_url,
     }),
-    createImagesSurface({ host, ...registry.deps }),
+    createImagesSurface({ host, ...registry.deps, clock }),
     createRegistrySurface({ host, ...registry.deps }),
     createWebhooksSurface({ host, ...webhooks.deps }),
     createPortalSurface({

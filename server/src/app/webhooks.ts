@@ -8,7 +8,7 @@ import {
   Waker,
   type WebhooksSettings,
 } from "#domain/webhooks/index.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import { createJobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -34,7 +34,7 @@ export function createWebhooks(options: {
     warn(fields: object, message: string): void;
     error(fields: object, message: string): void;
   };
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope">;

@@ -1,4 +1,9 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { useSay } from "~/kit/toast.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { bytesText } from "~/kit/figures.ts";
 import { Facts, Section } from "~/kit/page.tsx";
@@ -13,6 +18,30 @@ const KINDS: Record<Check["state"], StateKind> = { ok: "go", warning: "warn", fa
 const RANK: Record<Check["state"], number> = { failed: 0, warning: 1, ok: 2 };
 const WORDS: Record<Check["state"], string> = { ok: "ok", warning: "warning", failed: "failed" };
 
+/** Deletions by time wait while the server's clock is in doubt; whoever knows better says so. */
+function AcceptClock(): ReactNode {
+  const say = useSay();
+  const accept = useAct(PORTAL_ROUTES.acceptClock, {
+    changes: [PORTAL_ROUTES.getInstance],
+    onDone: () => say("The clock is accepted. Deletions go on."),
+  });
+  return (
+    <div className="flex flex-col gap-1 border-b border-line px-3.5 py-2">
+      <p className="text-ink-2">
+        The clock is in doubt, so nothing is deleted by time. If it is wrong, set it right. If it is right, accept it.
+      </p>
+      <ErrorNote error={accept.error} />
+      <Button
+        className="self-start"
+        disabled={accept.isPending}
+        onClick={() => accept.mutate({ body: {}, purpose: "accept the clock" })}
+      >
+        Accept the clock
+      </Button>
+    </div>
+  );
+}
+
 /** What the server looks after by itself; what is wrong stands first. */
 export function CheckSection({ checks }: { checks: Instance["checks"] }): ReactNode {
   const wrong = checks.filter(({ state }) => state !== "ok").length;
@@ -22,6 +51,7 @@ export function CheckSection({ checks }: { checks: Instance["checks"] }): ReactN
       about={wrong === 0 ? `all ${checks.length} are well` : `${wrong} of ${checks.length} want care`}
       flush
     >
+      {checks.some(({ name, state }) => name === "deletions" && state !== "ok") && <AcceptClock />}
       <dl>
         {checks
           .toSorted((a, b) => RANK[a.state] - RANK[b.state])

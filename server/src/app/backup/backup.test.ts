@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -33,10 +34,10 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "mooring-backup-"));
   [dataDir, to] = [join(directory, "data"), join(directory, "backups")];
   mkdirSync(dataDir, { mode: 0o700 });
-  metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const log = pino({ level: "silent" });
   const settings = { graceMs: 0, collectEveryMs: 0 };
-  objects = await openObjects({ dataDir, metadata, clock: systemClock, log, settings });
+  objects = await openObjects({ dataDir, metadata, clock: trustedClock(systemClock), log, settings });
   const staged = await objects.write("org_a", CONTENT, { bytesMax: 1_000_000 });
   await metadata.write((tx) => objects.link(tx, "org_a", staged));
   blobId = staged.id;
@@ -66,7 +67,7 @@ test("what is restored is what was backed up; content was linked and is a file o
   writeFileSync(blobIn(target), "changed");
   assert.deepEqual(readFileSync(blobIn(join(to, name, "data"))), CONTENT, "the backup has it unchanged");
   assert.deepEqual(readdirSync(target).toSorted(), ["mooring.db", "objects"]);
-  const restored = await openMetadata({ url: undefined, dataDir: target, clock: systemClock });
+  const restored = await openMetadata({ url: undefined, dataDir: target, clock: trustedClock(systemClock) });
   const row = await restored.read.selectFrom("blob").select("id").executeTakeFirst();
   await restored.close();
   assert.equal(row?.id, blobId);

@@ -87,6 +87,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./restore.ts")).restore,
   },
   {
+    name: "clock",
+    summary: "say whether the clock can be trusted to delete, and accept it",
+    load: async () => (await import("./clock.ts")).clock,
+  },
+  {
     name: "doctor",
     summary: "check this installation, and say how to mend it",
     load: async () => (await import("./doctor/index.ts")).doctor,

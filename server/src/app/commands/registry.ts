@@ -1,5 +1,6 @@
+import { clockInDoubt, guardBeside } from "../clock.ts";
+import type { ClockGuard } from "#stores/clock/index.ts";
 import { applyAllRetention, checkRegistry, collectRegistry, type RegistryFinding } from "#domain/registry/index.ts";
-import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjectsBeside, type ObjectsBeside } from "#stores/objects/index.ts";
 import type { Config } from "../config.ts";
@@ -54,8 +55,9 @@ export const registry: Command = {
 
 async function collect(parsed: Parsed): Promise<number> {
   const config = configOf(parsed);
-  const totals = await withObjects(config, async (metadata, objects) => {
-    const deps = { metadata, objects, clock: systemClock, settings: registrySettingsOf(config) };
+  const totals = await withObjects(config, async (metadata, objects, clock) => {
+    if (!clock.isTrusted()) throw clockInDoubt(clock);
+    const deps = { metadata, objects, clock, settings: registrySettingsOf(config) };
     const rules = await applyAllRetention(deps);
     const { manifests, ...rest } = await collectRegistry(deps);
     return { ...rest, tags: rules.tags, manifests: manifests + rules.manifests };
@@ -93,13 +95,14 @@ async function check(parsed: Parsed): Promise<number> {
 
 async function withObjects<T>(
   config: Config,
-  work: (metadata: MetadataStore, objects: ObjectsBeside) => Promise<T>,
+  work: (metadata: MetadataStore, objects: ObjectsBeside, clock: ClockGuard) => Promise<T>,
 ): Promise<T> {
   return withMetadata(config, async (metadata) => {
-    const options = { dataDir: config.data_dir, metadata, clock: systemClock, log: stderrLog, ...upstreamOf(config) };
+    const clock = await guardBeside(config.data_dir, metadata);
+    const options = { dataDir: config.data_dir, metadata, clock, log: stderrLog, ...upstreamOf(config) };
     const objects = await openObjectsBeside(options);
     try {
-      return await work(metadata, objects);
+      return await work(metadata, objects, clock);
     } finally {
       await objects.close();
     }

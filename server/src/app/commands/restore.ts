@@ -1,3 +1,4 @@
+import { guardBeside } from "../clock.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { endOpenLinks } from "#domain/accounts/index.ts";
@@ -83,7 +84,7 @@ async function checkContent(metadata: MetadataStore, dataDir: string, signal: Ab
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   // Sizes only: checksums were compared when the files were copied.
   const { findings, blobs } = await scrubObjects(
-    { dataDir, metadata, clock: systemClock, log },
+    { dataDir, metadata, clock: await guardBeside(dataDir, metadata), log },
     {
       references: CONTENT_COLUMNS,
       quick: true,

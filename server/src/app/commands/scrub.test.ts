@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -22,9 +23,9 @@ function scrub(dataDir: string, ...args: string[]): { status: number | null; std
 
 test("scrub beside an open store finds nothing, then what was damaged, and says so by its exit code", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const objects = await openObjects({ dataDir, metadata, clock: systemClock, log });
+  const objects = await openObjects({ dataDir, metadata, clock: trustedClock(systemClock), log });
   try {
     const staged = await objects.write("org_1", Buffer.alloc(100_000, 1), { bytesMax: 100_000 });
     const clean = scrub(dataDir);
@@ -60,9 +61,9 @@ test("scrub beside an open store finds nothing, then what was damaged, and says 
 test("scrub deletes on request what no record knows of", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   try {
-    await (await openObjects({ dataDir, metadata, clock: systemClock, log })).close();
+    await (await openObjects({ dataDir, metadata, clock: trustedClock(systemClock), log })).close();
     const id = newId("blob", systemClock.nowMs() - 7_200_000);
     const shard = join(dataDir, "objects/blobs", id.slice(-2));
     mkdirSync(shard, { recursive: true });
@@ -83,7 +84,7 @@ test("scrub deletes on request what no record knows of", async () => {
 
 test("every column of the records that holds content is looked at", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
-  await (await openMetadata({ url: undefined, dataDir, clock: systemClock })).close();
+  await (await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) })).close();
   const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
   const holders = db
     .prepare(

@@ -1,6 +1,9 @@
 import { CONTENT_OWNER } from "#domain/registry/index.ts";
-import { systemClock } from "#kernel/time.ts";
+import { earlier, type Cutoff } from "#kernel/deletions.ts";
+import type { ClockGuard } from "#stores/clock/index.ts";
 import { scrubObjects, type Finding, type ReferenceColumn, type ScrubProgress } from "#stores/objects/index.ts";
+import { clockInDoubt, guardBeside } from "../clock.ts";
+import type { Config } from "../config.ts";
 import { upstreamOf } from "../upstream.ts";
 import {
   CONFIG_OPTION,
@@ -85,23 +88,30 @@ async function run(parsed: Parsed, signal: AbortSignal): Promise<ScrubProgress> 
       json ? `${JSON.stringify({ kind: "deleted", what: id, bytes })}\n` : `deleted   ${id}: ${bytes} bytes\n`,
     );
   };
-  const deleteOrphansBefore = systemClock.nowMs() - config.object_grace_ms;
-  const totals = await withMetadata(config, (metadata) =>
-    scrubObjects(
-      { dataDir: config.data_dir, metadata, clock: systemClock, log: stderrLog, ...upstreamOf(config) },
+  const totals = await withMetadata(config, async (metadata) => {
+    const clock = await guardBeside(config.data_dir, metadata);
+    const orphans = parsed.values["delete-orphans"] === true ? orphansBefore(config, clock) : null;
+    return scrubObjects(
+      { dataDir: config.data_dir, metadata, clock, log: stderrLog, ...upstreamOf(config) },
       {
         references: CONTENT_COLUMNS,
         quick: parsed.values["quick"] === true,
         found,
-        ...(parsed.values["delete-orphans"] === true ? { deleteOrphansBefore, deleted } : {}),
+        ...(orphans === null ? {} : { deleteOrphansBefore: orphans, deleted }),
         signal,
         ...(bar === undefined ? {} : { progress: bar.show }),
       },
-    ),
-  );
+    );
+  });
   bar?.clear();
   process.stdout.write(json ? `${JSON.stringify(totals)}\n` : summaryOf(totals));
   return totals;
+}
+
+function orphansBefore(config: Config, clock: ClockGuard): Cutoff {
+  const nowMs = clock.deletionTime("orphans");
+  if (nowMs === null) throw clockInDoubt(clock);
+  return earlier(nowMs, config.object_grace_ms);
 }
 
 const stderrLog = {

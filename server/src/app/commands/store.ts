@@ -46,13 +46,6 @@ export async function storedTelemetry(
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
-/** Telemetry directories in which nothing is dropped for now. */
-export async function heldDrops(db: Reader, nowMs: number): Promise<{ id: string; until: number }[]> {
-  const held = db.selectFrom("telemetry_store").select(["id", "drops_held_until as until"]);
-  const rows = await held.where("drops_held_until", ">", nowMs).execute();
-  return rows.map(({ id, until }) => ({ id, until: until ?? 0 }));
-}
-
 /** Shares of erasures from before a time that are not done. */
 export async function lateErasures(
   db: Reader,

@@ -5,6 +5,7 @@ import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { addressesOf, type Addresses } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { recordsOf } from "../records.ts";
+import { guardBeside } from "../clock.ts";
 import { findRunningServer } from "../running.ts";
 
 /** Runs `work` with the records open, beside a running server or without one, and closes them. */
@@ -27,7 +28,7 @@ export async function withIdentity<T>(
   return withMetadata(config, async (metadata) => {
     const identity = await createIdentity({
       metadata,
-      clock: systemClock,
+      clock: await guardBeside(config.data_dir, metadata),
       dataDir: config.data_dir,
       ...(config.master_key === null ? {} : { masterKey: config.master_key }),
       issuer: addresses.identity_url,

@@ -1,3 +1,4 @@
+import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
 import { atIntervals } from "#kernel/periodic.ts";
 import type { Arrivals } from "./arrivals.ts";
@@ -6,7 +7,7 @@ import { purgeDue } from "./trash.ts";
 import { addUsage, deleteEvents, expiredGrants, isExpired } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
-type Deps = Pick<FilesDeps, "metadata" | "clock" | "objects">;
+type Deps = Pick<FilesDeps, "metadata" | "objects"> & { readonly clock: GuardedClock };
 
 /** A small upload that began in time makes no claim; it has ended long before this. */
 const GRACE_MS = 600_000;
@@ -18,8 +19,10 @@ const EVENTS_KEPT_MS = 30 * 86_400_000;
 
 /** Takes away grants that expired, with what they reserve. Any number of nodes may do so at once. Returns how many. */
 export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<number> {
-  const nowMs = deps.clock.nowMs();
-  const before = nowMs - graceMs;
+  await forgetEvents(deps);
+  const nowMs = deps.clock.deletionTime("uploads");
+  if (nowMs === null) return 0;
+  const before = earlier(nowMs, graceMs);
   let count = 0;
   for (;;) {
     const expired = await expiredGrants(deps.metadata.read, before, BATCH);
@@ -34,8 +37,12 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
     count += expired.length;
     if (expired.length < BATCH) break;
   }
-  await deps.metadata.write((tx) => deleteEvents(tx, nowMs - EVENTS_KEPT_MS));
   return count;
+}
+
+async function forgetEvents({ metadata, clock }: Deps): Promise<void> {
+  const nowMs = clock.deletionTime("file_events");
+  if (nowMs !== null) await metadata.write((tx) => deleteEvents(tx, earlier(nowMs, EVENTS_KEPT_MS)));
 }
 
 /** Cleans up at intervals until the returned function is called, which waits for what is under way. */

@@ -1,5 +1,6 @@
 import { sql, type ExpressionBuilder } from "kysely";
 import type { Resource } from "#domain/identity/index.ts";
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type FileRow = Tables["file"];
@@ -106,7 +107,7 @@ export async function deleteGrant(tx: Writer, orgId: string, id: string): Promis
 }
 
 /** Grants that nobody uses and that can't be used any more. */
-export async function expiredGrants(db: Reader, before: number, limit: number): Promise<GrantRow[]> {
+export async function expiredGrants(db: Reader, before: Cutoff, limit: number): Promise<GrantRow[]> {
   return db
     .selectFrom("upload_grant")
     .selectAll()
@@ -145,7 +146,7 @@ export function insertEvent(tx: Writer, row: Tables["event_outbox"]): void {
   tx.defer(tx.insertInto("event_outbox").values(row));
 }
 
-export async function deleteEvents(tx: Writer, before: number): Promise<void> {
+export async function deleteEvents(tx: Writer, before: Cutoff): Promise<void> {
   await tx.deleteFrom("event_outbox").where("created_at", "<", before).execute();
 }
 

@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import type { Places } from "./list.ts";
 import type { FileRow, StoredFile } from "./store.ts";
@@ -33,7 +34,7 @@ export async function deleteTrashedRow(
   tx: Writer,
   orgId: string,
   id: string,
-  due: { readonly isDue: boolean; readonly nowMs: number },
+  due: { readonly isDue: true; readonly nowMs: Cutoff } | { readonly isDue: false; readonly nowMs: number },
 ): Promise<TrashedRow | undefined> {
   return tx
     .deleteFrom("trashed_file")
@@ -111,7 +112,7 @@ export async function trashTotals(
 }
 
 /** Of every organization: those that are due. */
-export async function dueTrash(db: Reader, nowMs: number, limit: number): Promise<Pick<TrashedRow, "id" | "org_id">[]> {
+export async function dueTrash(db: Reader, nowMs: Cutoff, limit: number): Promise<Pick<TrashedRow, "id" | "org_id">[]> {
   return db
     .selectFrom("trashed_file")
     .select(["id", "org_id"])

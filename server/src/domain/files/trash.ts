@@ -1,6 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { authorize, type Principal } from "#domain/identity/index.ts";
 import { absent, auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
+import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditFile } from "./audit.ts";
 import { placesOf } from "./list.ts";
@@ -98,7 +99,7 @@ export async function restoreFile(deps: Deps, caller: Caller, orgId: string, id:
 
 /** Takes it out of the trash for good. @throws Problem `not_found` */
 export async function purgeFile(deps: Deps, caller: Caller, orgId: string, id: string): Promise<void> {
-  const gone = await purge(deps, caller, { orgId, ids: [id], isDue: false });
+  const gone = await purge(deps, caller, { orgId, ids: [id], dueAt: null });
   if (gone.files === 0) throw absent();
 }
 
@@ -118,7 +119,7 @@ export async function emptyTrash(
     const found = await trashedAfter(deps.metadata.read, places, page);
     const own = found.filter((each) => authorize(principal, "files:delete", resourceOf(each)) === "allowed");
     const ids = own.map(({ id }) => id);
-    const { files, bytes } = await purge(deps, caller, { orgId: principal.orgId, ids, isDue: false });
+    const { files, bytes } = await purge(deps, caller, { orgId: principal.orgId, ids, dueAt: null });
     gone.files += files;
     gone.bytes += bytes;
     isMore = found.length === BATCH;
@@ -130,12 +131,14 @@ export async function emptyTrash(
 const BATCH = 200;
 
 /** Removes what is due. Any number of nodes may do so at once, and end in the middle of it. Returns how many. */
-export async function purgeDue(deps: Deps): Promise<number> {
+export async function purgeDue(deps: Deps & { readonly clock: GuardedClock }): Promise<number> {
+  const nowMs = deps.clock.deletionTime("file_trash");
+  if (nowMs === null) return 0;
   for (let count = 0; ;) {
-    const due = await dueTrash(deps.metadata.read, deps.clock.nowMs(), BATCH);
+    const due = await dueTrash(deps.metadata.read, nowMs, BATCH);
     for (const [orgId, rows] of Map.groupBy(due, (row) => row.org_id)) {
       const ids = rows.map(({ id }) => id);
-      count += (await purge(deps, SYSTEM, { orgId, ids, isDue: true })).files;
+      count += (await purge(deps, SYSTEM, { orgId, ids, dueAt: nowMs })).files;
     }
     if (due.length < BATCH) return count;
   }
@@ -144,22 +147,26 @@ export async function purgeDue(deps: Deps): Promise<number> {
 interface Purge {
   readonly orgId: string;
   readonly ids: readonly string[];
-  /** Whether they are to go because they are due, or because somebody wants it. */
-  readonly isDue: boolean;
+  /** They go because they are due at this time. Null: because somebody wants it. */
+  readonly dueAt: Cutoff | null;
 }
 
 /** In one transaction; those that are not there any more are left out. */
 async function purge(
   deps: Deps,
   caller: Caller,
-  { orgId, ids, isDue }: Purge,
+  { orgId, ids, dueAt }: Purge,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
   if (ids.length === 0) return { files: 0, bytes: 0 };
   return deps.metadata.write(async (tx) => {
     await lockFiles(deps, tx, orgId);
     const gone: TrashedRow[] = [];
+    const due =
+      dueAt === null
+        ? ({ isDue: false, nowMs: deps.clock.nowMs() } as const)
+        : ({ isDue: true, nowMs: dueAt } as const);
     for (const id of ids) {
-      const file = await deleteTrashedRow(tx, orgId, id, { isDue, nowMs: deps.clock.nowMs() });
+      const file = await deleteTrashedRow(tx, orgId, id, due);
       if (file !== undefined) gone.push(file);
     }
     await deps.objects.unlink(

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +19,7 @@ for (const { kind, skip } of DATABASES) {
     let metadata: MetadataStore;
     let nowMs = 1_000_000_000_000;
     let keys = 0;
-    const clock = { nowMs: () => nowMs };
+    const clock = trustedClock({ nowMs: () => nowMs });
     const records = (): Idempotency => createIdempotency({ metadata, clock });
     const newKey = (): string => `key-${++keys}`;
     const claimed = async (node: Idempotency, key: string, fingerprint: string): Promise<IdempotencyClaim> => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { Clock } from "#kernel/time.ts";
+import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { completeClaim, deleteClaim, deleteOlder, findRecord, insertClaim, takeOver, type ClaimRow } from "./store.ts";
 
@@ -38,13 +38,17 @@ export interface Idempotency {
 const CLAIM_MS = 60_000;
 const PRUNE_EVERY_MS = 60_000;
 
-export function createIdempotency(deps: { readonly metadata: MetadataStore; readonly clock: Clock }): Idempotency {
+export function createIdempotency(deps: {
+  readonly metadata: MetadataStore;
+  readonly clock: GuardedClock;
+}): Idempotency {
   const { metadata, clock } = deps;
   let prunedAtMs = Number.NEGATIVE_INFINITY;
 
   async function prune(tx: Writer, nowMs: number): Promise<void> {
     if (nowMs - prunedAtMs < PRUNE_EVERY_MS) return;
-    await deleteOlder(tx, nowMs - IDEMPOTENCY_WINDOW_MS);
+    const dueMs = clock.deletionTime("idempotency_keys");
+    if (dueMs !== null) await deleteOlder(tx, earlier(dueMs, IDEMPOTENCY_WINDOW_MS));
     prunedAtMs = nowMs;
   }
 

@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Tables, Writer } from "#stores/metadata/index.ts";
 
 type Row = Tables["idempotency"];
@@ -56,6 +57,6 @@ export async function deleteClaim(tx: Writer, claim: { keyHash: string; owner: s
     .execute();
 }
 
-export async function deleteOlder(tx: Writer, beforeMs: number): Promise<void> {
+export async function deleteOlder(tx: Writer, beforeMs: Cutoff): Promise<void> {
   await tx.deleteFrom("idempotency").where("created_at", "<", beforeMs).execute();
 }

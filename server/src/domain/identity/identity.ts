@@ -1,6 +1,6 @@
 import type { AuditEvent } from "#domain/audit/index.ts";
 import { atIntervals } from "#kernel/periodic.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createOutbound, type Outbound } from "#stores/outbound/index.ts";
 import { Activity } from "./activity/index.ts";
@@ -40,7 +40,7 @@ import {
 
 export interface IdentityOptions {
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   /** Where `master.key` is kept. */
   readonly dataDir: string;
   /** 32 bytes in base64 or hexadecimal, instead of the file. */

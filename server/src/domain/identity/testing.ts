@@ -1,4 +1,5 @@
 /** What tests of identity, and of what is built on it, start from: a database, an organization in it, people, nodes. */
+import { trustedClock } from "#kernel/testing.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,7 +72,7 @@ export async function openGround(options: { url?: string; clock?: TestClock } = 
     node: async (overrides = {}) => {
       const identity = await createIdentity({
         metadata,
-        clock,
+        clock: trustedClock(clock),
         dataDir,
         issuer: ISSUER,
         audience: ISSUER,

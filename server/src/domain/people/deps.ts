@@ -1,5 +1,5 @@
 import type { Envelope, Identity } from "#domain/identity/index.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Provider } from "./external/provider.ts";
 import type { PortalAddress } from "./portal-address.ts";
@@ -8,7 +8,7 @@ import type { Throttle } from "./sign-in/throttle.ts";
 /** What everything about people's sign-in works on. */
 export interface PeopleDeps {
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly envelope: Envelope;
   readonly portal: PortalAddress;
   readonly throttle: Throttle;

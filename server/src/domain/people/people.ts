@@ -1,5 +1,5 @@
 import type { Identity } from "#domain/identity/index.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { PeopleDeps } from "./deps.ts";
 import { Provider, type ProviderSettings } from "./external/provider.ts";
@@ -10,7 +10,7 @@ import { Throttle } from "./sign-in/throttle.ts";
 /** What people's sign-in keeps in memory: only how often somebody failed. */
 export function createPeople(options: {
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly portalUrl: string;
   readonly oidc: ProviderSettings | null;
   readonly identity: Pick<Identity, "credentials" | "envelope" | "refusals">;

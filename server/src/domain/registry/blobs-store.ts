@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { inChunks } from "./store.ts";
 import type { BlobRow } from "./types.ts";
@@ -130,7 +131,7 @@ export async function deleteBlobRow(tx: Writer, repository: string, digest: stri
 }
 
 /** Blobs whose lease is over, the oldest first. */
-export async function expiredBlobs(db: Reader, nowMs: number, limit: number): Promise<BlobRow[]> {
+export async function expiredBlobs(db: Reader, nowMs: Cutoff, limit: number): Promise<BlobRow[]> {
   return db
     .selectFrom("registry_blob")
     .selectAll()

@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
 import { atIntervals } from "#kernel/periodic.ts";
 import { blobRow, expiredBlobs, isNeeded, renewLease } from "./blobs-store.ts";
@@ -6,7 +7,7 @@ import { expiredManifests, hasTag, holdManifests, manifestRow } from "./manifest
 import { removeManifest } from "./manifests.ts";
 import { applyAllRetention } from "./retention.ts";
 import { lockRegistry } from "./repositories.ts";
-import type { ManifestRow, RemovalDeps } from "./types.ts";
+import type { ManifestRow, TimedRemovalDeps } from "./types.ts";
 import { expireUploads } from "./uploads.ts";
 
 /** What a collection took away. */
@@ -24,28 +25,34 @@ const BATCH = 200;
  * blobs of no manifest. Each in a transaction of its own that looks once more, beside pushes and pulls; any number of nodes may do so at once. The
  * content goes with the object store's own collection, which never touches what is held or read.
  */
-export async function collectRegistry(deps: RemovalDeps): Promise<Collection> {
+export async function collectRegistry(deps: TimedRemovalDeps): Promise<Collection> {
   const uploads = await expireUploads(deps);
-  const manifests = await collectManifests(deps);
-  const { blobs, bytes } = await collectBlobs(deps);
+  const nowMs = deps.clock.deletionTime("images");
+  if (nowMs === null) return { uploads, manifests: 0, blobs: 0, bytes: 0 };
+  const manifests = await collectManifests(deps, nowMs);
+  const { blobs, bytes } = await collectBlobs(deps, nowMs);
   return { uploads, manifests, blobs, bytes };
 }
 
-async function collectManifests(deps: RemovalDeps): Promise<number> {
+async function collectManifests(deps: TimedRemovalDeps, nowMs: Cutoff): Promise<number> {
   let count = 0;
   for (;;) {
-    const expired = await expiredManifests(deps.metadata.read, deps.clock.nowMs(), BATCH);
-    for (const row of expired) if (await collectManifest(deps, row)) count += 1;
+    const expired = await expiredManifests(deps.metadata.read, nowMs, BATCH);
+    for (const row of expired) if (await collectManifest(deps, row, nowMs)) count += 1;
     if (expired.length < BATCH) return count;
   }
 }
 
 /** One that something needs by now stays, and is not looked at again. */
-async function collectManifest(deps: RemovalDeps, { org_id, repository, digest }: ManifestRow): Promise<boolean> {
+async function collectManifest(
+  deps: TimedRemovalDeps,
+  { org_id, repository, digest }: ManifestRow,
+  nowMs: Cutoff,
+): Promise<boolean> {
   return deps.metadata.write(async (tx) => {
     await lockRegistry(deps, tx, org_id);
     const row = await manifestRow(tx, repository, digest);
-    if (row === undefined || row.lease_until === null || row.lease_until >= deps.clock.nowMs()) return false;
+    if (row === undefined || row.lease_until === null || row.lease_until >= nowMs) return false;
     const isHeld =
       (await hasTag(tx, repository, digest)) ||
       (await isNeeded(tx, repository, digest)) ||
@@ -56,15 +63,15 @@ async function collectManifest(deps: RemovalDeps, { org_id, repository, digest }
   });
 }
 
-async function collectBlobs(deps: RemovalDeps): Promise<{ blobs: number; bytes: number }> {
+async function collectBlobs(deps: TimedRemovalDeps, nowMs: Cutoff): Promise<{ blobs: number; bytes: number }> {
   let [blobs, bytes] = [0, 0];
   for (;;) {
-    const expired = await expiredBlobs(deps.metadata.read, deps.clock.nowMs(), BATCH);
+    const expired = await expiredBlobs(deps.metadata.read, nowMs, BATCH);
     for (const { org_id, repository, digest, size } of expired) {
       const isGone = await deps.metadata.write(async (tx) => {
         await lockRegistry(deps, tx, org_id);
         const row = await blobRow(tx, repository, digest);
-        if (row === undefined || row.lease_until === null || row.lease_until >= deps.clock.nowMs()) return false;
+        if (row === undefined || row.lease_until === null || row.lease_until >= nowMs) return false;
         // Leases of what is needed are taken away; this one would be a fault, and is mended instead of a blob being lost.
         const isHeld = await isNeeded(tx, repository, digest);
         if (isHeld) await renewLease(tx, repository, digest, null);
@@ -81,7 +88,7 @@ async function collectBlobs(deps: RemovalDeps): Promise<{ blobs: number; bytes: 
 
 /** Collects at intervals until the returned function is called, which waits for what is under way. */
 export function startCollection(
-  deps: RemovalDeps & {
+  deps: TimedRemovalDeps & {
     readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
     readonly work?: WorkLog | undefined;
   },

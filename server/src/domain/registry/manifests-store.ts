@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { inChunks } from "./store.ts";
 import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
@@ -247,7 +248,7 @@ export async function hasTag(db: Reader, repository: string, digest: string): Pr
 }
 
 /** Manifests whose lease is over, the oldest first. */
-export async function expiredManifests(db: Reader, nowMs: number, limit: number): Promise<ManifestRow[]> {
+export async function expiredManifests(db: Reader, nowMs: Cutoff, limit: number): Promise<ManifestRow[]> {
   return db
     .selectFrom("registry_manifest")
     .selectAll()

@@ -7,7 +7,14 @@ import { deleteTagRow, manifestRow, noteUntagged, tagRow } from "./manifests-sto
 import { removeManifest, tellOf } from "./manifests.ts";
 import { lockRegistry, repositoryById } from "./repositories.ts";
 import { repositoriesWithRules, taggedRows, untaggedRows, type TaggedRow } from "./retention-store.ts";
-import { nameOf, type ManifestRow, type RegistryDeps, type RemovalDeps, type Repository } from "./types.ts";
+import {
+  nameOf,
+  type ManifestRow,
+  type RegistryDeps,
+  type RemovalDeps,
+  type Repository,
+  type TimedRemovalDeps,
+} from "./types.ts";
 
 /** By what a repository's old images are deleted. What is null deletes nothing. */
 export interface Retention {
@@ -48,12 +55,13 @@ export async function planRetention(
 
 /** Deletes what the rules let go. Each tag and manifest is looked at once more in the transaction that deletes it. Returns what it deleted. */
 export async function applyRetention(
-  deps: RemovalDeps,
+  deps: TimedRemovalDeps,
   caller: Caller,
   repository: Repository,
   retention: Retention,
 ): Promise<RetentionPlan> {
-  const nowMs = deps.clock.nowMs();
+  const nowMs = deps.clock.deletionTime("image_rules");
+  if (nowMs === null) return { tags: [], manifests: [] };
   const tags: { name: string; digest: string }[] = [];
   for (const row of await tagsToDelete(deps.metadata.read, repository, retention, nowMs)) {
     if (await deleteOldTag(deps, caller, repository, row)) tags.push({ name: row.name, digest: row.digest });
@@ -68,7 +76,7 @@ export async function applyRetention(
 const REPOSITORIES = 100;
 
 /** Runs the rules of every repository that has some. Returns how many tags and manifests went. */
-export async function applyAllRetention(deps: RemovalDeps): Promise<{ tags: number; manifests: number }> {
+export async function applyAllRetention(deps: TimedRemovalDeps): Promise<{ tags: number; manifests: number }> {
   let [tags, manifests] = [0, 0];
   for (let after = ""; ;) {
     const page = await repositoriesWithRules(deps.metadata.read, after, REPOSITORIES);

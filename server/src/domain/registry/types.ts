@@ -1,3 +1,4 @@
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Resource } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
@@ -23,6 +24,9 @@ export interface RegistryDeps {
 
 /** What taking things away needs: it may be done beside a running server. */
 export type RemovalDeps = Omit<RegistryDeps, "objects"> & { readonly objects: Pick<ObjectStore, "unlink"> };
+
+/** The same by the time, with a clock that knows whether it can be trusted. */
+export type TimedRemovalDeps = RemovalDeps & { readonly clock: GuardedClock };
 
 /** An app as a repository. */
 export interface Repository {

@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { UploadPartRow, UploadRow } from "./types.ts";
 
@@ -44,7 +45,7 @@ export async function deleteUpload(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("registry_upload").where("id", "=", id).execute();
 }
 
-export async function expiredUploads(db: Reader, nowMs: number, limit: number): Promise<UploadRow[]> {
+export async function expiredUploads(db: Reader, nowMs: Cutoff, limit: number): Promise<UploadRow[]> {
   return db
     .selectFrom("registry_upload")
     .selectAll()

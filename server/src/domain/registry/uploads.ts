@@ -11,6 +11,7 @@ import {
   CONTENT_OWNER,
   type RegistryDeps,
   type RemovalDeps,
+  type TimedRemovalDeps,
   type Repository,
   type UploadPartRow,
   type UploadRow,
@@ -193,10 +194,11 @@ export async function cancelUpload(deps: UploadDeps, upload: Upload): Promise<vo
 const BATCH = 100;
 
 /** Deletes uploads from which nothing came for too long. Returns how many. */
-export async function expireUploads(deps: RemovalDeps): Promise<number> {
+export async function expireUploads(deps: TimedRemovalDeps): Promise<number> {
+  const nowMs = deps.clock.deletionTime("image_uploads");
+  if (nowMs === null) return 0;
   let count = 0;
   for (;;) {
-    const nowMs = deps.clock.nowMs();
     const expired = await expiredUploads(deps.metadata.read, nowMs, BATCH);
     for (const row of expired) await dropUpload(deps, row, nowMs);
     count += expired.length;

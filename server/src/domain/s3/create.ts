@@ -1,3 +1,4 @@
+import type { GuardedClock } from "#kernel/deletions.ts";
 import { createAccess } from "./access/access.ts";
 import { createBuckets } from "./buckets/index.ts";
 import { ConfigCache } from "./buckets/view.ts";
@@ -19,7 +20,7 @@ export interface S3 extends S3Domain {
   stop(): Promise<void>;
 }
 
-export function createS3(s3: S3Deps): S3 {
+export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
   const deps = { ...s3, configs: new ConfigCache() };
   const keys = new KeyRing(deps);
   return {

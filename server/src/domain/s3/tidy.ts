@@ -1,3 +1,4 @@
+import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { JobHandler } from "#stores/jobs/index.ts";
 import type { S3Deps } from "./deps.ts";
 import { deleteCompletedUploads, deleteDeadDeliveries } from "./tidy-store.ts";
@@ -11,19 +12,23 @@ const DEAD_KEPT_MS = 30 * 24 * HOUR_MS;
 type Deps = Pick<S3Deps, "metadata" | "clock" | "jobs" | "log">;
 
 /** Forgets what nobody asks for any more. */
-export function tidyHandler({ metadata, clock }: Pick<Deps, "metadata" | "clock">): JobHandler {
+export function tidyHandler({
+  metadata,
+  clock,
+}: Pick<Deps, "metadata"> & { readonly clock: GuardedClock }): JobHandler {
   return {
     kind: TIDY,
     concurrency: 1,
     concurrencyPerGroup: 1,
     waitMsMax: 2 * HOUR_MS,
     run: async () => {
-      const nowMs = clock.nowMs();
+      const uploadsMs = clock.deletionTime("s3_uploads");
+      const deliveriesMs = clock.deletionTime("s3_deliveries");
       await metadata.write(async (tx) => {
-        await deleteCompletedUploads(tx, nowMs - COMPLETED_KEPT_MS);
-        await deleteDeadDeliveries(tx, nowMs - DEAD_KEPT_MS);
+        if (uploadsMs !== null) await deleteCompletedUploads(tx, earlier(uploadsMs, COMPLETED_KEPT_MS));
+        if (deliveriesMs !== null) await deleteDeadDeliveries(tx, earlier(deliveriesMs, DEAD_KEPT_MS));
       });
-      return { dueAtMs: nowMs + HOUR_MS };
+      return { dueAtMs: clock.nowMs() + HOUR_MS };
     },
     retryMs: () => HOUR_MS,
   };

@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 
 /** Webhooks with how long their events are kept; `after`: ids come after this one. */
@@ -28,8 +29,13 @@ export interface OldEvent {
   readonly bytes: number;
 }
 
-/** The oldest events of a webhook that were received before then. */
-export async function oldEvents(db: Reader, webhookId: string, beforeMs: number, limit: number): Promise<OldEvent[]> {
+/** The oldest events of a webhook that were received before then; "all" of one that was deleted. */
+export async function oldEvents(
+  db: Reader,
+  webhookId: string,
+  beforeMs: Cutoff | "all",
+  limit: number,
+): Promise<OldEvent[]> {
   const rows = await db
     .selectFrom("webhook_event")
     .select(["seq", "received_at", "size"])
@@ -39,7 +45,7 @@ export async function oldEvents(db: Reader, webhookId: string, beforeMs: number,
     .limit(limit)
     .execute();
   // Numbers and times rise together, but for a clock that was set back.
-  const old = rows.filter(({ received_at: at }) => at < beforeMs);
+  const old = rows.filter(({ received_at: at }) => beforeMs === "all" || at < beforeMs);
   return old.map(({ seq, size, head }) => ({ seq, bytes: size + Number(head) }));
 }
 
@@ -84,7 +90,7 @@ export async function notePurged(
     .execute();
 }
 
-export async function deleteRejections(tx: Writer, beforeMs: number): Promise<void> {
+export async function deleteRejections(tx: Writer, beforeMs: Cutoff): Promise<void> {
   await tx.deleteFrom("webhook_rejection").where("at", "<", beforeMs).execute();
 }
 

@@ -1,5 +1,6 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller, type Project } from "#domain/organizations/index.ts";
+import { earlier, type Cutoff, type GuardedClock } from "#kernel/deletions.ts";
 import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
@@ -25,7 +26,10 @@ const PAGE_WEBHOOKS = 100;
 /** In one transaction, which others wait for. */
 const PAGE_EVENTS = 500;
 
-type Deps = Pick<EventsDeps, "metadata" | "clock" | "objects"> & { readonly retentionDays: number };
+type Deps = Pick<EventsDeps, "metadata" | "objects"> & {
+  readonly clock: GuardedClock;
+  readonly retentionDays: number;
+};
 
 export function tidyHandler(deps: Deps): JobHandler {
   return {
@@ -47,16 +51,20 @@ export async function startTidying(metadata: MetadataStore, jobs: Jobs, nowMs: n
 }
 
 async function tidy(deps: Deps, job: Pick<Job, "signal">): Promise<void> {
-  const nowMs = deps.clock.nowMs();
-  await deps.metadata.write((tx) => deleteRejections(tx, nowMs - DAY_MS));
+  const { clock } = deps;
+  const rejectionsMs = clock.deletionTime("webhook_rejections");
+  if (rejectionsMs !== null) await deps.metadata.write((tx) => deleteRejections(tx, earlier(rejectionsMs, DAY_MS)));
+  const nowMs = clock.deletionTime("webhook_events");
+  const remainsMs = clock.deletionTime("webhook_remains");
   let after = "";
   for (;;) {
     const webhooks = await webhooksToTidy(deps.metadata.read, after, PAGE_WEBHOOKS);
     for (const { id, org_id: orgId, deleted_at: deletedAt, days } of webhooks) {
-      const beforeMs = deletedAt === null ? nowMs - (days ?? deps.retentionDays) * DAY_MS : Number.MAX_SAFE_INTEGER;
-      await purge(deps, { id, orgId, beforeMs }, job.signal);
+      const pastMs = nowMs === null ? null : earlier(nowMs, (days ?? deps.retentionDays) * DAY_MS);
+      const beforeMs = deletedAt === null ? pastMs : "all";
+      if (beforeMs !== null) await purge(deps, { id, orgId, beforeMs }, job.signal);
       // A request that was under way when it was deleted has long ended.
-      if (deletedAt !== null && nowMs - deletedAt > EVERY_MS)
+      if (deletedAt !== null && remainsMs !== null && remainsMs - deletedAt > EVERY_MS)
         await deps.metadata.write((tx) => deleteWebhookRows(tx, id));
     }
     const last = webhooks.at(-1);
@@ -67,7 +75,7 @@ async function tidy(deps: Deps, job: Pick<Job, "signal">): Promise<void> {
 
 async function purge(
   deps: Deps,
-  { id, orgId, beforeMs }: { readonly id: string; readonly orgId: string; readonly beforeMs: number },
+  { id, orgId, beforeMs }: { readonly id: string; readonly orgId: string; readonly beforeMs: Cutoff | "all" },
   signal: AbortSignal,
 ): Promise<void> {
   for (;;) {

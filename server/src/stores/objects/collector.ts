@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Clock } from "#kernel/time.ts";
+import { earlier, type Cutoff, type GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { BlobDriver } from "./driver.ts";
 import type { Pins } from "./pins.ts";
@@ -13,7 +13,7 @@ const BATCH = 200;
 export interface CollectorParts {
   readonly metadata: MetadataStore;
   readonly driver: BlobDriver;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly pins: Pins;
   readonly graceMs: number;
   readonly log: ObjectLog;
@@ -33,7 +33,9 @@ interface Dropped {
  */
 export async function collect(parts: CollectorParts): Promise<Collected> {
   await renewPins(parts);
-  const before = parts.clock.nowMs() - parts.graceMs;
+  const nowMs = parts.clock.deletionTime("content");
+  if (nowMs === null) return { blobs: 0, bytes: 0 };
+  const before = earlier(nowMs, parts.graceMs);
   let blobs = 0;
   let bytes = 0;
   for (;;) {
@@ -62,7 +64,7 @@ export async function renewPins({ metadata, pins, clock }: CollectorParts): Prom
   }
 }
 
-async function dropIdle({ metadata, driver, pins }: CollectorParts, before: number): Promise<Dropped[]> {
+async function dropIdle({ metadata, driver, pins }: CollectorParts, before: Cutoff): Promise<Dropped[]> {
   return metadata.write(async (tx) => {
     const idle = await tx
       .selectFrom("blob")
@@ -82,7 +84,7 @@ async function dropIdle({ metadata, driver, pins }: CollectorParts, before: numb
 }
 
 /** Marks those that nothing holds by now; a server that links one at this moment waits, or is waited for. */
-async function drop(tx: Writer, ids: readonly string[], before: number): Promise<Dropped[]> {
+async function drop(tx: Writer, ids: readonly string[], before: Cutoff): Promise<Dropped[]> {
   const dropped = await tx
     .updateTable("blob")
     .set({ state: "dropped" })
@@ -103,7 +105,7 @@ async function drop(tx: Writer, ids: readonly string[], before: number): Promise
 }
 
 /** The parts have been waiting as long as the blob that held them, so they are next. */
-async function dropParts(tx: Writer, id: string, before: number): Promise<void> {
+async function dropParts(tx: Writer, id: string, before: Cutoff): Promise<void> {
   await tx
     .updateTable("blob")
     .set({ refs: sql`refs - 1`, idle_since: sql`case when refs = 1 then cast(${before - 1} as bigint) end` })

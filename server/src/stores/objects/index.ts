@@ -1,4 +1,4 @@
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openFilesystem } from "./filesystem/driver.ts";
@@ -36,7 +36,7 @@ export type { S3Options } from "./s3/index.ts";
 export interface ObjectOptions {
   readonly dataDir: string;
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly log: ObjectLog;
   readonly settings?: Partial<ObjectSettings>;
   /** Keeps what is not inline in a bucket instead of the data directory. */

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { rename } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -36,7 +37,12 @@ test("the collector runs by itself, and says what it deleted", async () => {
 test("a directory has one server", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestObjects(dir.path);
-  const options = { dataDir: dir.path, metadata: store.metadata, clock: systemClock, log: recordingLog() };
+  const options = {
+    dataDir: dir.path,
+    metadata: store.metadata,
+    clock: trustedClock(systemClock),
+    log: recordingLog(),
+  };
   await assert.rejects(
     openObjects(options),
     /cannot lock the objects directory: it is open in another process \(pid \d+\)/,

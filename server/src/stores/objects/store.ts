@@ -1,5 +1,5 @@
 import { newId } from "#kernel/ids.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
@@ -45,7 +45,7 @@ import { writeBlob } from "./write.ts";
 export interface BlobStoreParts {
   readonly metadata: MetadataStore;
   readonly driver: BlobDriver;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly log: ObjectLog;
   readonly settings: ObjectSettings;
   readonly work?: WorkLog | undefined;

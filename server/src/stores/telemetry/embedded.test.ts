@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
@@ -15,8 +16,14 @@ const SETTINGS = {
 };
 
 async function open(dataDir: string): Promise<TelemetryStore & AsyncDisposable> {
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
-  const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: recordingLog(), settings: SETTINGS });
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
+  const store = await openTelemetry({
+    dataDir,
+    metadata,
+    clock: trustedClock(systemClock),
+    log: recordingLog(),
+    settings: SETTINGS,
+  });
   const close = async (): Promise<void> => {
     await store.close();
     await metadata.close();

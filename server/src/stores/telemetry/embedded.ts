@@ -1,4 +1,4 @@
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./index.ts";
@@ -26,7 +26,7 @@ export interface TelemetryStoreSettings {
 export interface TelemetryOptions {
   readonly dataDir: string;
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly log: TelemetryLog;
   readonly settings: TelemetryStoreSettings;
   /** What makes Parquet; by default a process of our own. */

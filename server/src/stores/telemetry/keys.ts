@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Appended, Batch } from "./index.ts";
 import type { FrameMeta } from "./log/frame.ts";
 import type { StoredKey } from "./manifest.ts";
@@ -12,7 +12,7 @@ interface KnownKey {
 }
 
 export interface KeysOptions {
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   /** Looks among the keys whose batches are no longer in the log. */
   readonly find: (orgId: string, type: string, keyHash: string) => Promise<KnownKey | undefined>;
 }
@@ -30,7 +30,7 @@ export class Keys {
   /** Notes the key of a batch that is in the log. */
   remember(seq: number, meta: FrameMeta): void {
     const { orgId, type, keyHash, bodyHash, count, at } = meta;
-    if (keyHash === undefined || bodyHash === undefined || this.#isExpired(at)) return;
+    if (keyHash === undefined || bodyHash === undefined || this.#mayForget(at)) return;
     this.#ofLog.set(keyName(orgId, type, keyHash), { orgId, type, keyHash, bodyHash, accepted: count, at, seq });
   }
 
@@ -62,7 +62,7 @@ export class Keys {
 
   /** Keys that are only remembered in segments of the log up to `seq`. */
   upTo(seq: number): StoredKey[] {
-    return [...this.#ofLog.values()].filter((key) => key.seq <= seq && !this.#isExpired(key.at));
+    return [...this.#ofLog.values()].filter((key) => key.seq <= seq && !this.#mayForget(key.at));
   }
 
   forgetUpTo(seq: number): void {
@@ -74,6 +74,11 @@ export class Keys {
   async #find(name: string, batch: Batch, keyHash: string): Promise<KnownKey | undefined> {
     const known = this.#ofLog.get(name) ?? (await this.#options.find(batch.orgId, batch.type, keyHash));
     return known === undefined || this.#isExpired(known.at) ? undefined : known;
+  }
+
+  /** A key that is not saved now is lost with its segment of the log. */
+  #mayForget(at: number): boolean {
+    return this.#isExpired(at) && this.#options.clock.isTrusted();
   }
 
   #isExpired(at: number): boolean {

@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "./columns.ts";
 
@@ -167,11 +168,11 @@ export class Manifest {
     return row === undefined ? undefined : { bodyHash: row.body_hash, accepted: row.accepted, at: row.at };
   }
 
-  /** Saves keys before their log segment goes, and forgets those from before `expiredBefore`. */
-  async saveKeys(keys: readonly StoredKey[], expiredBefore: number): Promise<void> {
+  /** Saves keys before their log segment goes, and forgets those from before `expiredBefore`; null: none. */
+  async saveKeys(keys: readonly StoredKey[], expiredBefore: Cutoff | null): Promise<void> {
     await this.#metadata.write(async (tx) => {
       const ours = tx.deleteFrom("telemetry_key").where("store_id", "=", this.#storeId);
-      await ours.where("at", "<", expiredBefore).execute();
+      if (expiredBefore !== null) await ours.where("at", "<", expiredBefore).execute();
       for (let i = 0; i < keys.length; i += ROWS_PER_STATEMENT) {
         const rows = keys.slice(i, i + ROWS_PER_STATEMENT).map((key) => ({
           store_id: this.#storeId,

@@ -1,4 +1,5 @@
 /** Several servers, each with its own data directory, over one metadata store. */
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,7 +45,13 @@ async function assertOwnRows(nodes: readonly Node[]): Promise<void> {
 
 async function restart(node: Node, metadata: MetadataStore): Promise<void> {
   await node.rows.close();
-  node.rows = await openRows({ dataDir: node.dataDir, metadata, clock, log: node.log, settings: testSettings() });
+  node.rows = await openRows({
+    dataDir: node.dataDir,
+    metadata,
+    clock: trustedClock(clock),
+    log: node.log,
+    settings: testSettings(),
+  });
 }
 
 /** What SQL says over a node's directory: rows, and distinct ones. */
@@ -55,7 +62,13 @@ async function bySql(node: Node, metadata: MetadataStore): Promise<string> {
     queryConcurrency: 1,
     queryConcurrencyOrganization: 1,
   };
-  const store = await openTelemetry({ dataDir: node.dataDir, metadata, clock, log: node.log, settings });
+  const store = await openTelemetry({
+    dataDir: node.dataDir,
+    metadata,
+    clock: trustedClock(clock),
+    log: node.log,
+    settings,
+  });
   try {
     const run = await store.query({
       orgId: "org_a",
@@ -84,7 +97,7 @@ for (const { kind, skip } of DATABASES) {
     const metadata = await openMetadata({ url, dataDir: shared.path, clock });
     const nodeIn = async (name: string, dataDir: string): Promise<Node> => {
       const log = recordingLog();
-      const rows = await openRows({ dataDir, metadata, clock, log, settings: testSettings() });
+      const rows = await openRows({ dataDir, metadata, clock: trustedClock(clock), log, settings: testSettings() });
       return { name, dataDir, taken: [], log, rows };
     };
     const a = await nodeIn("a", first.path);

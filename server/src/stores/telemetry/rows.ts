@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { constants } from "node:os";
 import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
-import type { Clock } from "#kernel/time.ts";
+import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { areDeletionsHeld, lockDirectory } from "#stores/directory/index.ts";
 import { Backpressure, pauseFor } from "./backpressure.ts";
@@ -37,7 +37,7 @@ import { sweepParquet } from "./sweep.ts";
 export interface RowStoreOptions {
   readonly dataDir: string;
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly log: TelemetryLog;
   readonly settings: TelemetrySettings;
   /** What makes Parquet; by default a process of our own. */
@@ -358,7 +358,10 @@ export class RowStore {
     // A backup has records that may know of fewer batches in Parquet than these: it needs the log from there on.
     if (lastSeq === 0 || areDeletionsHeld(options.dataDir)) return;
     const saved = keys.upTo(lastSeq);
-    if (saved.length > 0) await manifest.saveKeys(saved, options.clock.nowMs() - IDEMPOTENCY_WINDOW_MS);
+    if (saved.length > 0) {
+      const dueMs = options.clock.deletionTime("telemetry_keys");
+      await manifest.saveKeys(saved, dueMs === null ? null : earlier(dueMs, IDEMPOTENCY_WINDOW_MS));
+    }
     const deletedTo = await wal.deleteWhile((segment) => segment.lastSeq <= lastSeq && this.#isCompacted(segment));
     keys.forgetUpTo(deletedTo);
   }

@@ -1,8 +1,10 @@
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { RegistryDeps } from "#domain/registry/index.ts";
 import type { HttpHost, Surface } from "#http/index.ts";
 import { mountImages } from "./routes.ts";
 
 export interface ImagesSurfaceDeps extends RegistryDeps {
+  readonly clock: GuardedClock;
   readonly host: HttpHost;
 }
 

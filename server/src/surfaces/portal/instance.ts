@@ -12,6 +12,8 @@ export interface InstanceFacts {
   };
   /** What `mooring doctor` looks at that takes no time, and what the server's own parts say of themselves. */
   checks(): Promise<readonly InstanceCheck[]>;
+  /** The clock is right as it is: what waits to be deleted by it need not wait any more. */
+  acceptClock(): void;
   /** Of the file system that the data directory is on. */
   disk(): Promise<{ free_bytes: number; total_bytes: number }>;
 }

@@ -3,6 +3,7 @@ import { DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PortalSurfaceDeps } from "./index.ts";
+import { acceptClock } from "./operations/accept-clock.ts";
 import { acceptInvitationSignedIn } from "./operations/accept-invitation-signed-in.ts";
 import { beginConfirmation } from "./operations/begin-confirmation.ts";
 import { beginInvitationWithOidc } from "./operations/begin-invitation-with-oidc.ts";
@@ -112,6 +113,7 @@ function mountAccount(app: FastifyInstance, deps: PortalSurfaceDeps): void {
 function mountInstance(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, PORTAL_ROUTES.getInstance, getInstance(deps));
+  mountRoute(app, host, PORTAL_ROUTES.acceptClock, acceptClock(deps));
   mountRoute(app, host, PORTAL_ROUTES.sendTestMail, sendTestMail(deps));
   mountRoute(app, host, PORTAL_ROUTES.rotateSigningKey, rotateSigningKey(deps));
   mountRoute(app, host, PORTAL_ROUTES.retireSigningKey, retireSigningKey(deps));

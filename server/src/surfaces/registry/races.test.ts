@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
@@ -390,7 +391,7 @@ describe("collection of what no image needs", () => {
   test("13: collectors whose clocks differ delete nothing that has a lease", async () => {
     const at = await repository();
     const digest = await push(at);
-    const behind = { ...parts, clock: { nowMs: () => parts.clock.nowMs() - 1_000_000 } };
+    const behind = { ...parts, clock: trustedClock({ nowMs: () => parts.clock.nowMs() - 1_000_000 }) };
     await Promise.all([collectRegistry(behind), collect()]);
     assert.equal(await isThere(at, digest), true);
   });

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { tidyHandler } from "#domain/webhooks/index.ts";
@@ -17,7 +18,12 @@ after(() => world.close());
 
 async function tidy(): Promise<void> {
   const job = { kind: "", key: "", group: "", payload: null, dueAtMs: 0, attempts: 0, fence: 0 };
-  const handler = tidyHandler({ metadata: world.metadata, clock: systemClock, objects, retentionDays: 30 });
+  const handler = tidyHandler({
+    metadata: world.metadata,
+    clock: trustedClock(systemClock),
+    objects,
+    retentionDays: 30,
+  });
   await handler.run({ ...job, signal: new AbortController().signal });
 }
 

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isoFromMs, systemClock } from "#kernel/time.ts";
+import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { heldDrops, lateErasures, storedTelemetry } from "../store.ts";
+import { guardBeside } from "../../clock.ts";
+import { lateErasures, storedTelemetry } from "../store.ts";
 import { withMetadata } from "../stores.ts";
 import { mib, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
@@ -27,23 +28,31 @@ async function retention({ config }: CheckContext): Promise<Found[]> {
       const detail = `${organization} has ${mib(bytes)} of the ${mib(limit)} of telemetry that it may`;
       return [warn(detail, `mooring quota ${organization} --stored BYTES, or a shorter retention`)];
     });
-    return [ok(`${mib(total)} of telemetry in Parquet`), ...nearlyFull, ...(await troubles(metadata))];
+    return [
+      ok(`${mib(total)} of telemetry in Parquet`),
+      ...nearlyFull,
+      ...(await troubles(metadata)),
+      await deletions(config.data_dir, metadata),
+    ];
   });
+}
+
+async function deletions(dataDir: string, metadata: MetadataStore): Promise<Found> {
+  const { trusted, reason } = (await guardBeside(dataDir, metadata)).state();
+  if (trusted) return ok("the clock can be trusted: what is past its time goes");
+  return warn(
+    `nothing is deleted by time: ${reason ?? "the clock is in doubt"}`,
+    "set the clock right (NTP); if it is right as it is: mooring clock accept",
+  );
 }
 
 async function troubles(metadata: MetadataStore): Promise<Found[]> {
   const nowMs = systemClock.nowMs();
-  const held = (await heldDrops(metadata.read, nowMs)).map(({ id, until }) =>
-    warn(
-      `${id} drops nothing before ${isoFromMs(until)}: its clock had jumped, or it was off`,
-      "set the clock right (NTP); with a right one there is nothing to do",
-    ),
-  );
   const late = (await lateErasures(metadata.read, nowMs - LATE_MS)).map(({ id, storeId, state }) =>
     warn(
       `the erasure ${id} is ${state} in the directory ${storeId}`,
       "start the server of that directory (telemetry/store-id names it), and look for the reason in its log",
     ),
   );
-  return [...held, ...late];
+  return late;
 }

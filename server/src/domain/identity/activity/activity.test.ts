@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +31,7 @@ for (const { kind, skip } of DATABASES) {
       rmSync(dataDir, { recursive: true });
     });
 
-    const node = (): Activity => new Activity({ metadata, clock, log });
+    const node = (): Activity => new Activity({ metadata, clock: trustedClock(clock), log });
     const request = (change: Partial<CountedRequest> & { id: string }): CountedRequest => ({
       orgId: "org_1",
       isPerson: false,
@@ -123,7 +124,11 @@ for (const { kind, skip } of DATABASES) {
       let isAway = true;
       const write: MetadataStore["write"] = (work) =>
         isAway ? Promise.reject(new Error("away")) : metadata.write(work);
-      const activity = new Activity({ metadata: { ...metadata, read: metadata.read, write }, clock, log });
+      const activity = new Activity({
+        metadata: { ...metadata, read: metadata.read, write },
+        clock: trustedClock(clock),
+        log,
+      });
       for (let i = 0; i < 3; i++) activity.count(request({ id, ip: `192.0.2.${i}` }));
       await assert.rejects(activity.flush(), /away/);
       activity.count(request({ id }));

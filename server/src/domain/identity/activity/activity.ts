@@ -1,4 +1,4 @@
-import type { Clock } from "#kernel/time.ts";
+import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { Counts, HOUR_MS, MINUTE_MS, type CountedRequest } from "./counts.ts";
 import {
@@ -15,7 +15,7 @@ import {
 
 export interface ActivityDeps {
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -129,8 +129,12 @@ export class Activity {
     const nowMs = clock.nowMs();
     const hour = begin(nowMs, HOUR_MS);
     if (this.#tidied === hour) return;
-    const before = { hour: begin(nowMs - KEPT_MS, HOUR_MS), minute: begin(nowMs - HOUR_MS, MINUTE_MS) };
-    await metadata.write((tx) => deleteRows(tx, before));
+    const dueMs = clock.deletionTime("activity");
+    if (dueMs !== null) {
+      const hour = earlier(dueMs, KEPT_MS + (dueMs % HOUR_MS));
+      const minute = earlier(dueMs, HOUR_MS + (dueMs % MINUTE_MS));
+      await metadata.write((tx) => deleteRows(tx, { hour, minute }));
+    }
     this.#tidied = hour;
   }
 }

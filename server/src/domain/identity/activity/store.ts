@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type AddressRow = Tables["credential_activity"];
@@ -55,7 +56,7 @@ function addressesAdded(tx: Writer, rows: readonly AddressRow[]) {
 /** Forgets what is from before these times. */
 export async function deleteRows(
   tx: Writer,
-  before: { readonly hour: number; readonly minute: number },
+  before: { readonly hour: Cutoff; readonly minute: Cutoff },
 ): Promise<void> {
   await tx.deleteFrom("credential_activity").where("hour", "<", before.hour).execute();
   await tx.deleteFrom("organization_activity").where("hour", "<", before.hour).execute();

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -19,7 +20,7 @@ const append = (subject: string): Promise<number> =>
 function recording(nodeId = "node_recording"): { feed: ChangeFeed; applied: string[]; resets: () => number } {
   const applied: string[] = [];
   let resets = 0;
-  const feed = new ChangeFeed({ ...ground, nodeId, log: { warn: () => undefined } });
+  const feed = new ChangeFeed({ ...ground, clock: trustedClock(ground.clock), nodeId, log: { warn: () => undefined } });
   feed.subscribe({
     apply: (rows: readonly ChangeRow[]) => void applied.push(...rows.map((row) => row.subject)),
     reset: () => void (resets += 1),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { Clock } from "#kernel/time.ts";
+import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
   changesFrom,
@@ -24,7 +24,7 @@ export interface ChangeListener {
 
 export interface ChangeFeedDeps {
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly nodeId?: string | undefined;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -209,11 +209,12 @@ function createPresence(deps: ChangeFeedDeps & { nodeId: string; appliedSeq: () 
     const seq = deps.appliedSeq();
     if (seq === writtenSeq && nowMs - writtenAtMs < HEARTBEAT_MS) return;
     const prune = nowMs - prunedAtMs >= PRUNE_EVERY_MS;
+    const dueMs = prune ? clock.deletionTime("revocations") : null;
     await metadata.write(async (tx) => {
       await upsertNode(tx, { id: nodeId, applied_seq: seq, started_at: startedAtMs, seen_at: nowMs });
-      if (!prune) return;
-      await deleteNodesSeenBefore(tx, nowMs - NODE_FORGOTTEN_MS);
-      await pruneChanges(tx, { beforeMs: nowMs - CHANGE_KEPT_MS, nowMs });
+      if (dueMs === null) return;
+      await deleteNodesSeenBefore(tx, earlier(dueMs, NODE_FORGOTTEN_MS));
+      await pruneChanges(tx, { beforeMs: earlier(dueMs, CHANGE_KEPT_MS), nowMs: dueMs });
     });
     joined = true;
     if (prune) prunedAtMs = nowMs;

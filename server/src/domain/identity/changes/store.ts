@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Insertable, Selectable } from "kysely";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -24,7 +25,7 @@ export async function voidTokens(db: Reader, nowMs: number): Promise<ChangeRow[]
 }
 
 /** Forgets rows that every node has long read; the last one stays, because numbers go on from it. */
-export async function pruneChanges(tx: Writer, options: { beforeMs: number; nowMs: number }): Promise<void> {
+export async function pruneChanges(tx: Writer, options: { beforeMs: Cutoff; nowMs: Cutoff }): Promise<void> {
   const last = await lastSeq(tx);
   await tx
     .deleteFrom("auth_change")
@@ -46,7 +47,7 @@ export async function deleteNode(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("node").where("id", "=", id).execute();
 }
 
-export async function deleteNodesSeenBefore(tx: Writer, beforeMs: number): Promise<void> {
+export async function deleteNodesSeenBefore(tx: Writer, beforeMs: Cutoff): Promise<void> {
   await tx.deleteFrom("node").where("seen_at", "<", beforeMs).execute();
 }
 

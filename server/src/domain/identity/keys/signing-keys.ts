@@ -2,7 +2,7 @@ import type { webcrypto } from "node:crypto";
 import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { masterKeyIdOf, type Envelope } from "./envelope.ts";
 import {
@@ -48,7 +48,7 @@ export interface SigningKeyInfo {
 
 export interface SigningKeysDeps {
   readonly metadata: MetadataStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly envelope: Envelope;
   readonly alg: SigningAlg;
 }
@@ -178,18 +178,22 @@ export class SigningKeys {
   /** Rotates keys of 90 days and deletes those that are no longer published. */
   async maintain(): Promise<void> {
     const nowMs = this.#nowMs();
-    const gone = this.#rows().filter((row) => isGone(row, nowMs));
-    if (gone.length > 0) {
-      await this.#underLock(async (tx) => {
-        await deleteSigningKeys(
-          tx,
-          gone.map((row) => row.kid),
-        );
-        for (const row of gone) await appendAuthChange(this.#deps, tx, { kind: "key", subject: row.kid });
-      });
-      await this.reload();
-    }
+    const dueMs = this.#deps.clock.deletionTime("signing_keys");
+    if (dueMs !== null) await this.#deleteGone(dueMs);
     if (ageOf(this.#rows(), nowMs) >= ROTATE_AFTER_MS) await this.rotate(SYSTEM, ROTATE_AFTER_MS);
+  }
+
+  async #deleteGone(dueMs: Cutoff): Promise<void> {
+    const gone = this.#rows().filter((row) => isGone(row, dueMs));
+    if (gone.length === 0) return;
+    await this.#underLock(async (tx) => {
+      await deleteSigningKeys(
+        tx,
+        gone.map((row) => row.kid),
+      );
+      for (const row of gone) await appendAuthChange(this.#deps, tx, { kind: "key", subject: row.kid });
+    });
+    await this.reload();
   }
 
   #nowMs(): number {

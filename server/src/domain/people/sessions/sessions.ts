@@ -1,4 +1,5 @@
 import { auditPerson, type Ended } from "#domain/accounts/index.ts";
+import { earlier } from "#kernel/deletions.ts";
 import { randomBytes } from "node:crypto";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
@@ -49,7 +50,8 @@ export async function beginSession(
   const nowMs = deps.clock.nowMs();
   const secret = newSecret();
   const id = newId("ses", nowMs);
-  await deleteEndedSessions(tx, { nowMs, seenBeforeMs: nowMs - SESSION_IDLE_MS });
+  const dueMs = deps.clock.deletionTime("sessions");
+  if (dueMs !== null) await deleteEndedSessions(tx, { nowMs: dueMs, seenBeforeMs: earlier(dueMs, SESSION_IDLE_MS) });
   await insertSession(tx, {
     id,
     user_id: userId,

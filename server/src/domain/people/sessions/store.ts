@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type SessionRow = Tables["browser_session"];
@@ -65,7 +66,7 @@ export async function deleteSessions(
 /** Sessions that are over need not be kept. */
 export async function deleteEndedSessions(
   tx: Writer,
-  ended: { readonly nowMs: number; readonly seenBeforeMs: number },
+  ended: { readonly nowMs: Cutoff; readonly seenBeforeMs: Cutoff },
 ): Promise<void> {
   await tx
     .deleteFrom("browser_session")

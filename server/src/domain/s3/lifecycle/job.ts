@@ -1,7 +1,7 @@
+import { runLifecycle, type TimedBucketDeps } from "./run.ts";
 import type { JobHandler } from "#stores/jobs/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { BucketDeps } from "../buckets/buckets.ts";
-import { runLifecycle } from "./run.ts";
 
 export const LIFECYCLE = "s3.lifecycle";
 
@@ -10,7 +10,7 @@ const RETRY_MS = 60_000;
 const FIRST_MS = 60_000;
 
 /** Looks at one bucket's objects at intervals while it has rules. */
-export function lifecycleHandler(deps: BucketDeps): JobHandler {
+export function lifecycleHandler(deps: TimedBucketDeps): JobHandler {
   const { lifecycleEveryMs } = deps.settings;
   return {
     kind: LIFECYCLE,

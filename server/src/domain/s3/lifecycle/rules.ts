@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { LifecycleFilter, LifecycleRule, Tags } from "../types/index.ts";
 
 export const DAY_MS = 86_400_000;
@@ -54,7 +55,7 @@ export interface Versioned extends Candidate {
 
 /** The present, and how long a day is. */
 export interface Calendar {
-  readonly nowMs: number;
+  readonly nowMs: Cutoff;
   readonly dayMs: number;
 }
 

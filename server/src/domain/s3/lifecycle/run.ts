@@ -1,4 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
+import { earlier, type GuardedClock } from "#kernel/deletions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { bucketFrom, type BucketDeps } from "../buckets/buckets.ts";
 import { bucketById } from "../buckets/store.ts";
@@ -22,38 +23,39 @@ const BATCH = 100;
 const BY_RULE = { actor: { kind: "system", id: "s3-lifecycle" }, result: "success" } as const;
 
 /** Does what a bucket's rules say at this moment; false when it has none, or is gone. */
-export async function runLifecycle(deps: BucketDeps, bucketId: string, signal: AbortSignal): Promise<boolean> {
+export async function runLifecycle(deps: TimedBucketDeps, bucketId: string, signal: AbortSignal): Promise<boolean> {
   const row = await bucketById(deps.metadata.read, bucketId);
   const bucket = row === undefined ? undefined : bucketFrom(deps, row);
   if (bucket?.config.lifecycle === undefined) return false;
   for (const rule of bucket.config.lifecycle) {
-    if (!rule.enabled) continue;
-    await expireObjects(deps, bucket, rule, signal);
-    await expireVersions(deps, bucket, rule, signal);
-    await abortUploads(deps, bucket, rule, signal);
+    const nowMs = deps.clock.deletionTime("s3_lifecycle");
+    if (!rule.enabled || nowMs === null) continue;
+    const run = { bucket, rule, calendar: { nowMs, dayMs: deps.settings.lifecycleDayMs }, signal };
+    await expireObjects(deps, run);
+    await expireVersions(deps, run);
+    await abortUploads(deps, run);
   }
   return true;
 }
 
-function calendarOf({ clock, settings }: BucketDeps): Calendar {
-  return { nowMs: clock.nowMs(), dayMs: settings.lifecycleDayMs };
+export type TimedBucketDeps = BucketDeps & { readonly clock: GuardedClock };
+
+interface Run {
+  readonly bucket: Bucket;
+  readonly rule: LifecycleRule;
+  readonly calendar: Calendar;
+  readonly signal: AbortSignal;
 }
 
 function rangeFor({ filter }: LifecycleRule): KeyRange {
   return rangeOf({ prefix: filter.prefix ?? "", delimiter: "", after: "" });
 }
 
-async function expireObjects(
-  deps: BucketDeps,
-  bucket: Bucket,
-  rule: LifecycleRule,
-  signal: AbortSignal,
-): Promise<void> {
-  const calendar = calendarOf(deps);
+async function expireObjects(deps: BucketDeps, { bucket, rule, calendar, signal }: Run): Promise<void> {
   const { nowMs, dayMs } = calendar;
   const { days, dateMs } = rule.expiration ?? {};
   if (days === undefined && (dateMs === undefined || dateMs > nowMs)) return;
-  const beforeMs = nowMs - (days ?? 0) * dayMs;
+  const beforeMs = earlier(nowMs, (days ?? 0) * dayMs);
   let range = rangeFor(rule);
   for (;;) {
     signal.throwIfAborted();
@@ -94,12 +96,7 @@ async function deleteBatch(
   });
 }
 
-async function expireVersions(
-  deps: BucketDeps,
-  bucket: Bucket,
-  rule: LifecycleRule,
-  signal: AbortSignal,
-): Promise<void> {
+async function expireVersions(deps: BucketDeps, { bucket, rule, calendar, signal }: Run): Promise<void> {
   if (rule.noncurrentExpiration === undefined && rule.expiration === undefined) return;
   let range = rangeFor(rule);
   for (;;) {
@@ -109,7 +106,7 @@ async function expireVersions(
     if (last === undefined) return;
     const rows = await versionsOfKeys(deps.metadata.read, bucket.id, keys);
     const byKey = Map.groupBy(rows.map(versionedOf), ({ key }) => key);
-    const past = [...byKey.values()].flatMap((versions) => versionsPast(rule, versions, calendarOf(deps)));
+    const past = [...byKey.values()].flatMap((versions) => versionsPast(rule, versions, calendar));
     if (past.length > 0) await removeBatch(deps, bucket, rule, past);
     if (keys.length < BATCH) return;
     range = { ...range, start: behind(last) };
@@ -151,11 +148,11 @@ async function removeBatch(
   });
 }
 
-async function abortUploads(deps: BucketDeps, bucket: Bucket, rule: LifecycleRule, signal: AbortSignal): Promise<void> {
+async function abortUploads(deps: BucketDeps, { bucket, rule, calendar, signal }: Run): Promise<void> {
   const days = rule.abortUploadsAfterDays;
   if (days === undefined) return;
-  const { nowMs, dayMs } = calendarOf(deps);
-  const found = await uploadsBefore(deps.metadata.read, bucket.id, rangeFor(rule), nowMs - days * dayMs);
+  const { nowMs, dayMs } = calendar;
+  const found = await uploadsBefore(deps.metadata.read, bucket.id, rangeFor(rule), earlier(nowMs, days * dayMs));
   for (const { id } of found) {
     signal.throwIfAborted();
     await deps.metadata.write(async (tx) => {

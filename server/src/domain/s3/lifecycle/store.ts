@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import type { KeyRange } from "../listings/range.ts";
 
@@ -18,7 +19,7 @@ export async function objectsBefore(
   db: Reader,
   bucket: string,
   { start, end }: KeyRange,
-  page: { readonly beforeMs: number; readonly limit: number },
+  page: { readonly beforeMs: Cutoff; readonly limit: number },
 ): Promise<LifecycleRow[]> {
   return db
     .selectFrom("s3_object")
@@ -68,7 +69,7 @@ export async function uploadsBefore(
   db: Reader,
   bucket: string,
   { start, end }: KeyRange,
-  beforeMs: number,
+  beforeMs: Cutoff,
 ): Promise<{ id: string }[]> {
   return db
     .selectFrom("s3_upload")

@@ -1,4 +1,6 @@
 /** What tests of the gateway's domain start from: both databases, an organization with keys, buckets, and content. */
+import type { GuardedClock } from "#kernel/deletions.ts";
+import { trustedClock } from "#kernel/testing.ts";
 import { ORG_ID, OTHER_ORG_ID, openGround, PRIVATE_ID, PROJECT_ID, type Ground } from "#domain/identity/testing.ts";
 import { createIdentity, type Acting, type Identity } from "#domain/identity/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
@@ -14,7 +16,7 @@ export interface S3Ground {
   readonly ground: Ground;
   readonly identity: Identity;
   readonly objects: ObjectStore;
-  readonly deps: S3Deps;
+  readonly deps: S3Deps & { readonly clock: GuardedClock };
   readonly s3: S3;
   /** A key that the system makes. */
   key(input?: Partial<NewAccessKey>, orgId?: string): Promise<S3Caller & { readonly principal: S3KeyPrincipal }>;
@@ -42,13 +44,26 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
   const ground = await openGround(options.url === undefined ? {} : { url: options.url });
   const { metadata, clock, dataDir } = ground;
   const issuer = "http://127.0.0.1:8080";
-  const identity = await createIdentity({ metadata, clock, dataDir, issuer, audience: issuer, log: SILENT });
-  const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings: { collectEveryMs: 0 } });
+  const identity = await createIdentity({
+    metadata,
+    clock: trustedClock(clock),
+    dataDir,
+    issuer,
+    audience: issuer,
+    log: SILENT,
+  });
+  const objects = await openObjects({
+    dataDir,
+    metadata,
+    clock: trustedClock(clock),
+    log: SILENT,
+    settings: { collectEveryMs: 0 },
+  });
   const settings = { ...SETTINGS, ...options.settings };
   const { envelope } = identity;
   const jobs = createJobs({ metadata, clock, log: SILENT, pollMs: 20 });
   const outbound = createOutbound({ privateAddresses: true, clock, userAgent: "test" });
-  const deps: S3Deps = { metadata, objects, clock, envelope, jobs, outbound, log: SILENT, settings };
+  const deps = { metadata, objects, clock: trustedClock(clock), envelope, jobs, outbound, log: SILENT, settings };
   const s3 = createS3(deps);
   const stage: S3Ground["stage"] = (content, digests = ["md5"]) =>
     objects.write(ORG_ID, Buffer.from(content), { bytesMax: 2 ** 33, digests });

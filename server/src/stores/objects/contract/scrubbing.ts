@@ -1,3 +1,4 @@
+import { timeToDelete } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { newId } from "#kernel/ids.ts";
@@ -84,7 +85,7 @@ export const SCRUBBING: ObjectCases = {
       driver: store.driver,
       references: [THINGS],
       quick: false,
-      deleteOrphansBefore: nowMs - GRACE_MS,
+      deleteOrphansBefore: timeToDelete(nowMs - GRACE_MS),
       deleted: (id) => deleted.push(id),
       found: ({ kind, what }) => left.push(`${kind} ${what}`),
     });

@@ -132,10 +132,10 @@ async function scrubStored(
 
 /** One that is younger than the limit may be of a server whose clock differs. False when it stays. */
 async function deleteOrphan(
-  { driver, deleteOrphansBefore = 0 }: Pick<ScrubOptions, "driver" | "deleteOrphansBefore">,
+  { driver, deleteOrphansBefore }: Pick<ScrubOptions, "driver" | "deleteOrphansBefore">,
   id: string,
 ): Promise<boolean> {
-  if (idMs(id) >= deleteOrphansBefore) return false;
+  if (deleteOrphansBefore === undefined || idMs(id) >= deleteOrphansBefore) return false;
   const deleted = await driver.delete([{ id, complete: false }]);
   return deleted.includes(id);
 }

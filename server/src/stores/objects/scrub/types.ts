@@ -1,3 +1,4 @@
+import type { Cutoff } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { BlobDriver } from "../driver.ts";
 
@@ -53,7 +54,7 @@ export interface ScrubOptions {
   /** Compares sizes only, instead of reading every byte. */
   readonly quick: boolean;
   /** Deletes blobs that no record knows of and that were made before this time, in milliseconds since the epoch. */
-  readonly deleteOrphansBefore?: number;
+  readonly deleteOrphansBefore?: Cutoff;
   /** Told of each of them. */
   readonly deleted?: (id: string, bytes: number) => void;
   readonly found: (finding: Finding) => void;

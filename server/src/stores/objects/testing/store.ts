@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,7 +69,7 @@ export async function openTestObjects(dataDir: string, change: OpenChange = {}):
   try {
     const { diskFreeBytesMin } = settings;
     const driver = await openDriver({ dataDir, clock, log, diskFreeBytesMin, ...(operations && { operations }) });
-    const objects = await openBlobStore({ metadata, driver, clock, log, settings });
+    const objects = await openBlobStore({ metadata, driver, clock: trustedClock(clock), log, settings });
     const close = async (): Promise<void> => {
       await objects.close();
       await metadata.close();

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -189,7 +190,7 @@ test("a process that is killed in its work fails its job, and the next job has a
 for (const committed of [true, false]) {
   test(`a commit whose answer is lost, and that was ${committed ? "" : "not "}made, neither loses nor doubles rows`, async () => {
     await using dir = await temporaryDirectory();
-    const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: systemClock });
+    const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: trustedClock(systemClock) });
     let losing = false;
     const lossy: MetadataStore = Object.create(metadata, {
       write: {
@@ -205,7 +206,7 @@ for (const committed of [true, false]) {
     const rows = await openRows({
       dataDir: dir.path,
       metadata: lossy,
-      clock: systemClock,
+      clock: trustedClock(systemClock),
       log: recordingLog(),
       settings: testSettings(),
     });

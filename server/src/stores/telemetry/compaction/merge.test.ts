@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -91,7 +92,7 @@ for (const { kind, skip } of DATABASES) {
     async () => {
       await using dir = await temporaryDirectory();
       const url = kind === "sqlite" ? undefined : await postgresUrl(dir.path);
-      const metadata = await openMetadata({ url, dataDir: dir.path, clock: systemClock });
+      const metadata = await openMetadata({ url, dataDir: dir.path, clock: trustedClock(systemClock) });
       const manifest = new Manifest(metadata, "store_1");
       const file = (id: string): ManifestFile => ({
         id,
@@ -219,7 +220,7 @@ test("compaction keeps up while a merge takes long, and a stop ends the merge", 
 test("a merge that is overtaken gives way: its files go, nothing is reported, and the rest is merged", async () => {
   await using dir = await temporaryDirectory();
   const log = recordingLog();
-  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: systemClock });
+  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: trustedClock(systemClock) });
   const real = processIn(dir.path);
   let overtaken = "";
   const mergeRunner: CompactionRunner = {
@@ -236,7 +237,7 @@ test("a merge that is overtaken gives way: its files go, nothing is reported, an
     },
     close: () => real.close(),
   };
-  const options = { dataDir: dir.path, metadata, clock: systemClock, settings: testSettings() };
+  const options = { dataDir: dir.path, metadata, clock: trustedClock(systemClock), settings: testSettings() };
   const rows = await openRows({ ...options, log, mergeRunner });
   await fill(rows, "org_a", 9);
   await rows.merge();
@@ -258,7 +259,7 @@ test("a merge that is overtaken gives way: its files go, nothing is reported, an
 for (const committed of [true, false]) {
   test(`a merge whose commit is not answered, and was ${committed ? "" : "not "}made, neither loses nor doubles rows`, async () => {
     await using dir = await temporaryDirectory();
-    const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: systemClock });
+    const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: trustedClock(systemClock) });
     let losing = false;
     const lossy: MetadataStore = Object.create(metadata, {
       write: {
@@ -271,7 +272,7 @@ for (const committed of [true, false]) {
       },
       read: { get: () => metadata.read },
     });
-    const options = { dataDir: dir.path, metadata: lossy, clock: systemClock, settings: testSettings() };
+    const options = { dataDir: dir.path, metadata: lossy, clock: trustedClock(systemClock), settings: testSettings() };
     const rows = await openRows({ ...options, log: recordingLog() });
     const expected = await fill(rows);
     losing = true;

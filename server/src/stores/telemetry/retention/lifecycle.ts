@@ -1,4 +1,5 @@
-import { isoFromMs, type Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
+import { isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { ParquetFiles } from "../compaction/files.ts";
@@ -7,7 +8,6 @@ import type { Tables } from "../hot/tables.ts";
 import type { Layout } from "../layout.ts";
 import type { TelemetryLog } from "../settings.ts";
 import type { TimeRange } from "../snapshot.ts";
-import { ClockWatch } from "./clock-watch.ts";
 import { Eraser } from "./eraser.ts";
 import { ErasureJobs } from "./erasure-jobs.ts";
 import { ErasureRecords } from "./erasure-records.ts";
@@ -27,14 +27,13 @@ export interface LifecycleOptions {
   /** Rewrites files; of its own, since each runs one job at a time. */
   readonly runner: CompactionRunner;
   readonly settings: RetentionSettings;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly log: TelemetryLog;
 }
 
 interface Parts {
   readonly options: LifecycleOptions;
   readonly policies: Policies;
-  readonly clockWatch: ClockWatch;
   readonly retention: Retention;
   readonly records: ErasureRecords;
 }
@@ -87,9 +86,9 @@ export class Lifecycle {
 
   /** See `TelemetryStore.notBefore`. While the clock is in doubt nothing is refused by it. */
   notBefore(orgId: string, type: TelemetryType): string | undefined {
-    const { options, clockWatch } = this.#parts;
+    const { options } = this.#parts;
     const cut = cutUs(this.policy(orgId), type, options.clock.nowMs());
-    if (cut === undefined || !clockWatch.seemsSteady()) return undefined;
+    if (cut === undefined || !options.clock.isTrusted()) return undefined;
     return `${isoFromMs(Math.floor(cut / US_PER_MS)).slice(0, -1)}000Z`;
   }
 
@@ -139,10 +138,21 @@ export class Lifecycle {
 /** @throws Error when the policies can't be read */
 export async function openLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
   const policies = new Policies(options);
-  const clockWatch = new ClockWatch(options);
-  await clockWatch.register();
+  await registerStore(options);
   await policies.start();
   const drop: RetentionOptions["drop"] = (table, past) => options.files.replace(table, past, []);
-  const retention = new Retention({ ...options, policies, clockWatch, drop });
-  return new Lifecycle({ options, policies, clockWatch, retention, records: new ErasureRecords(options) });
+  const retention = new Retention({ ...options, policies, drop });
+  return new Lifecycle({ options, policies, retention, records: new ErasureRecords(options) });
+}
+
+/** Makes the directory known to all servers of the database: an erasure waits for every one that is. */
+async function registerStore({ metadata, storeId, clock }: LifecycleOptions): Promise<void> {
+  const row = { id: storeId, seen_at: clock.nowMs(), drops_held_until: null };
+  await metadata.write((tx) =>
+    tx
+      .insertInto("telemetry_store")
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  );
 }

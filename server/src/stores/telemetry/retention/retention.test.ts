@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ClockGuard } from "#stores/clock/index.ts";
+import { openMetadata } from "#stores/metadata/index.ts";
 import { layoutOf } from "../layout.ts";
 import { bytesBelow, DAY_MS, filesBelow, rowsOf, setPolicy } from "../testing/retention.ts";
 import { openTestStore, recordingLog, temporaryDirectory, type OpenStore } from "../testing/store.ts";
@@ -110,9 +112,27 @@ test("a start deletes what was dropped before it and not yet deleted", async () 
   await again.close();
 });
 
+/** The clock of a server, which a test sets, and the time that passes in truth. */
+async function guarded(dir: string, clock: { now: number; nowMs: () => number }, log: ReturnType<typeof recordingLog>) {
+  const metadata = await openMetadata({ url: undefined, dataDir: dir, clock });
+  const real = { ms: 0 };
+  const realTime = { bootId: null, elapsedMs: () => real.ms };
+  const guard = new ClockGuard({ dataDir: dir, metadata, clock, realTime, log });
+  await guard.start();
+  const close = async (): Promise<void> => {
+    await guard.stop();
+    await metadata.close();
+  };
+  return { guard, real, close };
+}
+
 test("a clock that jumps ahead drops nothing for a day, and nothing at all when it is set back", async () => {
   await using dir = await temporaryDirectory();
-  const store = await storeWithDays(dir.path, [0, 1, 2]);
+  await (await storeWithDays(dir.path, [0, 1, 2])).close();
+  const clock = { now: NOON, nowMs: () => clock.now };
+  const log = recordingLog();
+  const { guard, real, close } = await guarded(dir.path, clock, log);
+  const store = await openTestStore(dir.path, { clock: guard, log });
   const run = async (): Promise<number[]> => {
     await store.rows.lifecycle.dropPast();
     return daysThere(store);
@@ -120,26 +140,34 @@ test("a clock that jumps ahead drops nothing for a day, and nothing at all when 
   await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
   await store.rows.lifecycle.refresh();
   assert.deepEqual(await run(), [0, 1, 2]);
-  store.clock.now = NOON + 400 * DAY_MS;
+  clock.now = NOON + 400 * DAY_MS;
   assert.deepEqual(await run(), [0, 1, 2], "the jump is seen");
-  assert.ok(store.log.lines.some(({ message }) => message.startsWith("the clock is far ahead")));
-  store.clock.now += 3_600_000;
+  assert.ok(log.lines.some(({ message }) => message.startsWith("the clock is far ahead")));
+  clock.now += 3_600_000;
+  real.ms += 3_600_000;
   assert.deepEqual(await run(), [0, 1, 2], "an hour later it may still be wrong");
-  store.clock.now = NOON + 7_200_000;
+  clock.now = NOON + 7_200_000;
+  real.ms += 3_600_000;
   assert.deepEqual(await run(), [0, 1, 2], "it was set back, and all is as before");
-  store.clock.now = NOON + 5.5 * DAY_MS;
-  assert.deepEqual(await run(), [0, 1, 2], "a server that was off for days waits as well");
+  clock.now = NOON + 5.5 * DAY_MS;
+  assert.deepEqual(await run(), [0, 1, 2], "a clock that jumps again waits as well");
   for (let hours = 0; hours < 25; hours += 1) {
-    store.clock.now += 3_600_000;
+    clock.now += 3_600_000;
+    real.ms += 3_600_000;
+    await guard.look();
     await run();
   }
   assert.deepEqual(await run(), [0], "after a day it is believed");
   await store.close();
+  await close();
 });
 
 test("what is past its retention is not shown, and not taken, unless the clock is in doubt", async () => {
   await using dir = await temporaryDirectory();
-  const store = await storeWithDays(dir.path, [0, 6, 8], 5);
+  await (await storeWithDays(dir.path, [0, 6, 8], 5)).close();
+  const clock = { now: NOON, nowMs: () => clock.now };
+  const { guard, close } = await guarded(dir.path, clock, recordingLog());
+  const store = await openTestStore(dir.path, { clock: guard });
   await store.rows.append(rowsOf(ORG, "logs", [{ timestamp: "2026-11-10T00:00:00.000000Z", message: "old and hot" }]));
   const { lifecycle } = store.rows;
   assert.equal(lifecycle.notBefore(ORG, "logs"), undefined);
@@ -152,14 +180,15 @@ test("what is past its retention is not shown, and not taken, unless the clock i
   assert.deepEqual([snapshot.tables.logs.parquet.length, snapshot.tables.logs.hot.length], [2, 1]);
   assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
   assert.equal(lifecycle.notBefore(ORG, "traces"), undefined);
-  store.clock.now += 2 * DAY_MS;
+  clock.now += 2 * DAY_MS;
   assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "a clock that was just set is not believed");
   await lifecycle.dropPast();
   assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "nor while nothing is dropped by it");
-  store.clock.now = NOON;
+  clock.now = NOON;
   await lifecycle.dropPast();
   assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
   await store.close();
+  await close();
 });
 
 test("an organization's choice counts before the default, and the maximum bounds both", async () => {

@@ -1,17 +1,15 @@
-import type { Clock } from "#kernel/time.ts";
+import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import type { Table } from "../hot/table.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog } from "../settings.ts";
-import type { ClockWatch } from "./clock-watch.ts";
 import { cutUs, type Policies } from "./policies.ts";
 
 export interface RetentionOptions {
   readonly policies: Pick<Policies, "of">;
   readonly tables: { all(): Iterable<Table> };
-  readonly clockWatch: Pick<ClockWatch, "isSteady">;
   /** Takes files out of a table, for good; they are deleted when no query reads them any more. */
   readonly drop: (table: Table, files: readonly ParquetFile[]) => Promise<void>;
-  readonly clock: Clock;
+  readonly clock: Pick<GuardedClock, "deletionTime">;
   readonly log: TelemetryLog;
 }
 
@@ -26,11 +24,12 @@ export class Retention {
 
   /** What fails is logged, and tried again at the next run. */
   async run(): Promise<void> {
-    const { tables, clockWatch, log } = this.#options;
-    if (!(await clockWatch.isSteady())) return;
+    const { tables, clock, log } = this.#options;
+    const nowMs = clock.deletionTime("telemetry");
+    if (nowMs === null) return;
     for (const table of tables.all()) {
       if (this.#stopped) return;
-      const past = this.#past(table);
+      const past = this.#past(table, nowMs);
       if (past.length === 0) continue;
       try {
         await this.#drop(table, past);
@@ -45,9 +44,8 @@ export class Retention {
   }
 
   /** A file that spans several days waits for its newest row. */
-  #past(table: Table): ParquetFile[] {
-    const { policies, clock } = this.#options;
-    const cut = cutUs(policies.of(table.orgId), table.type, clock.nowMs());
+  #past(table: Table, nowMs: Cutoff): ParquetFile[] {
+    const cut = cutUs(this.#options.policies.of(table.orgId), table.type, nowMs);
     return cut === undefined ? [] : table.parquet.filter((file) => file.maxUs < cut);
   }
 

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { systemClock } from "#kernel/time.ts";
@@ -32,7 +33,7 @@ for (const name of ["open", "mkdir", "rename", "rm", "writeFile"] as const) {
 }
 syncBuiltinESMExports();
 
-const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
 const stepping = Object.create(metadata, {
   read: { get: () => metadata.read },
   write: {
@@ -49,7 +50,7 @@ const merge = { ...settings.merge, fanIn: 3 };
 const rows = await openRows({
   dataDir,
   metadata: stepping,
-  clock: systemClock,
+  clock: trustedClock(systemClock),
   log: recordingLog(),
   settings: { ...settings, merge },
 });

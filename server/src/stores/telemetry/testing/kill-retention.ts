@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Batch } from "../index.ts";
@@ -23,7 +24,7 @@ const KIB = 1024;
 const ROWS_MIN = 4;
 
 /** Runs from the same moment in every process: rows of a day are as old whenever the test runs. */
-export const retentionClock = { nowMs: () => NOW + Math.floor(performance.now()) };
+export const retentionClock = trustedClock({ nowMs: () => NOW + Math.floor(performance.now()) });
 
 /** Everything happens often. */
 export function retentionSettings(checkEveryMs: number): ReturnType<typeof testSettings> {

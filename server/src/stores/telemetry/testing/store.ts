@@ -1,8 +1,9 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { systemClock } from "#kernel/time.ts";
+import { systemClock, type Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { Batch } from "../index.ts";
@@ -44,11 +45,14 @@ export interface OpenStore {
   readonly close: () => Promise<void>;
 }
 
-export async function openTestStore(dataDir: string, change: Partial<RowStoreOptions> = {}): Promise<OpenStore> {
-  const clock = change.clock ?? systemClock;
+export async function openTestStore(
+  dataDir: string,
+  change: Partial<Omit<RowStoreOptions, "clock">> & { readonly clock?: Clock } = {},
+): Promise<OpenStore> {
+  const clock = trustedClock(change.clock ?? systemClock);
   const metadata = await openMetadata({ url: undefined, dataDir, clock });
   try {
-    const rows = await openRows({ dataDir, metadata, clock, log: recordingLog(), settings: testSettings(), ...change });
+    const rows = await openRows({ dataDir, metadata, log: recordingLog(), settings: testSettings(), ...change, clock });
     const close = async (): Promise<void> => {
       await rows.close();
       await metadata.close();

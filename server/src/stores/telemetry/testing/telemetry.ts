@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,14 +18,14 @@ const SILENT = { debug: () => undefined, info: () => undefined, warn: () => unde
 
 export async function openTestTelemetry(): Promise<TestTelemetry> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-surface-"));
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const settings = {
     compactionRowsBytes: 2 ** 24,
     compactionIntervalMs: 60_000,
     queryConcurrency: 2,
     queryConcurrencyOrganization: 2,
   };
-  const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings });
+  const store = await openTelemetry({ dataDir, metadata, clock: trustedClock(systemClock), log: SILENT, settings });
   return {
     metadata,
     store,

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { findApp } from "#domain/organizations/index.ts";
 import { createS3, principalOn, type Bucket, type S3, type S3Caller } from "#domain/s3/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
@@ -24,7 +25,13 @@ function partsOf(world: World): { readonly s3: S3; readonly objects: ObjectStore
 export const WITH_BUCKETS: WorldOptions = {
   surfaces: async ({ host, identity, metadata, clock, dataDir, onClose }) => {
     const { envelope } = identity;
-    const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings: { collectEveryMs: 0 } });
+    const objects = await openObjects({
+      dataDir,
+      metadata,
+      clock: trustedClock(clock),
+      log: SILENT,
+      settings: { collectEveryMs: 0 },
+    });
     const jobs = createJobs({ metadata, clock, log: SILENT });
     const settings = {
       storedBytesMax: null,
@@ -33,7 +40,16 @@ export const WITH_BUCKETS: WorldOptions = {
       lifecycleEveryMs: 3_600_000,
       lifecycleDayMs: 86_400_000,
     };
-    const s3 = createS3({ metadata, objects, clock, envelope, jobs, outbound: OUTBOUND, log: SILENT, settings });
+    const s3 = createS3({
+      metadata,
+      objects,
+      clock: trustedClock(clock),
+      envelope,
+      jobs,
+      outbound: OUTBOUND,
+      log: SILENT,
+      settings,
+    });
     const gateway = await openGatewayOver({ domain: s3, objects, clock, envelope, log: SILENT }, REGION);
     onClose(async () => {
       await gateway.close();

@@ -1,7 +1,9 @@
+import type { GuardedClock } from "#kernel/deletions.ts";
+import { trustedClock } from "#kernel/testing.ts";
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
 import { createPresignedUrls, deleteFile, type FilesDeps, type FileSettings } from "#domain/files/index.ts";
 import { newId } from "#kernel/ids.ts";
-import { systemClock, type Clock } from "#kernel/time.ts";
+import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects } from "#stores/objects/index.ts";
 import type { Ask, Pair } from "../../organization/testing/suite.ts";
@@ -15,14 +17,15 @@ const SILENT = { info: () => undefined, warn: () => undefined, error: () => unde
 /** Presigned URLs of a world begin with it; `contentPath` takes it off again. */
 const STORAGE_URL = "http://files.example";
 
-export interface TurnedClock extends Clock {
+export interface TurnedClock extends GuardedClock {
   advance(ms: number): void;
 }
 
 /** The real time, and what a test adds to it. */
 function turnedClock(): TurnedClock {
   let addedMs = 0;
-  return { nowMs: () => systemClock.nowMs() + addedMs, advance: (ms) => void (addedMs += ms) };
+  const clock = trustedClock({ nowMs: () => systemClock.nowMs() + addedMs });
+  return { ...clock, advance: (ms) => void (addedMs += ms) };
 }
 
 export interface FileParts extends FilesDeps {

@@ -11,6 +11,7 @@ export function runImageRetention(deps: ImagesSurfaceDeps): Operation<typeof REG
     if (body.retention !== undefined && !body.dry_run) throw onlyDry();
     const rules = body.retention === undefined ? repository.retention : retentionOf(body.retention);
     if (rules === null) return { tags: [], manifests: [] };
+    if (!body.dry_run && !deps.clock.isTrusted()) throw inDoubt();
     const { tags, manifests } = body.dry_run
       ? await planRetention(deps, repository, rules)
       : await applyRetention(deps, callerOf(context), repository, rules);
@@ -19,6 +20,13 @@ export function runImageRetention(deps: ImagesSurfaceDeps): Operation<typeof REG
       manifests: manifests.map(({ digest, size }) => ({ digest, size_bytes: size })),
     };
   };
+}
+
+function inDoubt(): Problem {
+  return new Problem(
+    "unavailable",
+    "The server's clock is in doubt, so nothing is deleted by time now. Set it right, or have the operator accept it.",
+  );
 }
 
 function onlyDry(): Problem {

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,7 +105,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const metadata = await openMetadata({ url, dataDir, clock });
   const identity = await createIdentity({
     metadata,
-    clock,
+    clock: trustedClock(clock),
     dataDir,
     issuer: "http://id.example",
     audience: "http://id.example",
@@ -114,7 +115,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
     authenticator: withPeople(metadata, identity.authenticator),
-    idempotency: createIdempotency({ metadata, clock }),
+    idempotency: createIdempotency({ metadata, clock: trustedClock(clock) }),
     clock,
     rateLimit: options.rateLimit ?? { perSecond: 10_000, burst: 10_000 },
   });

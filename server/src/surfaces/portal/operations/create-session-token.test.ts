@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { changeRole, personPrincipal, removeMember, SYSTEM } from "#domain/organizations/index.ts";
@@ -60,7 +61,13 @@ test("it ends with its session at once: by sign-out, and when the session is end
 
 test("another node takes it, and refuses it as soon as the session has ended on this one", async () => {
   const { metadata, clock, identity } = server;
-  const node = createPeople({ metadata, clock, identity, portalUrl: ADDRESSES.portal_url, oidc: null });
+  const node = createPeople({
+    metadata,
+    clock: trustedClock(clock),
+    identity,
+    portalUrl: ADDRESSES.portal_url,
+    oidc: null,
+  });
   const elsewhere = withPeople(node, identity.authenticator);
   assert.equal((await elsewhere.authenticate(token)).id, ada.id);
   await browser.call("POST", "/api/sign-out");

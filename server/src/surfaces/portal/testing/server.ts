@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,12 +66,20 @@ export interface Ada {
   readonly org: string;
 }
 
+let accepted = 0;
+
+/** How often somebody accepted the clock. */
+export function acceptedClocks(): number {
+  return accepted;
+}
+
 const INSTANCE: InstanceFacts = {
   version: "1.2.3",
   startedAtMs: 1_780_000_000_000,
   objects: "filesystem",
   build: { commit: null, node: "24.0.0", sqlite: "3.50.0", duckdb: "1.5.0" },
   checks: async () => [{ name: "disk", state: "warning", detail: "900 MiB free" }],
+  acceptClock: () => void (accepted += 1),
   disk: async () => ({ free_bytes: 1, total_bytes: 2 }),
 };
 
@@ -87,7 +96,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-portal-"));
   let aheadMs = 0;
   let organizations = 0;
-  const clock = { nowMs: () => systemClock.nowMs() + aheadMs };
+  const clock = trustedClock({ nowMs: () => systemClock.nowMs() + aheadMs });
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
   const metadata = await openMetadata({ url: undefined, dataDir, clock });

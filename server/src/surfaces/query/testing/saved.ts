@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { auditRecords } from "#domain/audit/index.ts";
 import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
@@ -52,7 +53,14 @@ export const WITH_QUERIES: WorldOptions = {
       files: fileRecords({ metadata }),
       objects: objectRecords({ metadata }),
     };
-    const store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: SILENT, settings, records });
+    const store = await openTelemetry({
+      dataDir,
+      metadata,
+      clock: trustedClock(systemClock),
+      log: SILENT,
+      settings,
+      records,
+    });
     onClose(() => store.close());
     stores.set(metadata, store);
     return [createQuerySurface({ host, metadata, store, limits: LIMITS })];
@@ -81,9 +89,14 @@ export function save(world: World, body: Readonly<Record<string, unknown>>, toke
 export async function savedQueryPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
   const inside = await world.token({ projectId: world.acme.closed.id });
   const closed = await save(world, { project: world.acme.closed.id }, inside);
-  const other = await createProject({ metadata: world.metadata, clock: systemClock }, SYSTEM, world.acme.id, {
-    slug: fresh("elsewhere"),
-  });
+  const other = await createProject(
+    { metadata: world.metadata, clock: trustedClock(systemClock) },
+    SYSTEM,
+    world.acme.id,
+    {
+      slug: fresh("elsewhere"),
+    },
+  );
   const bound = await boundToken(world);
   const absent = newId("query", 1);
   return [

@@ -1,3 +1,5 @@
+import type { GuardedClock } from "#kernel/deletions.ts";
+import { trustedClock } from "#kernel/testing.ts";
 import { createHash } from "node:crypto";
 import type { Scope } from "@mooring/contract";
 import {
@@ -8,7 +10,7 @@ import {
   type RegistryDeps,
   type RegistrySettings,
 } from "#domain/registry/index.ts";
-import { systemClock, type Clock } from "#kernel/time.ts";
+import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects } from "#stores/objects/index.ts";
 import type { Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
@@ -19,14 +21,15 @@ import { createRegistrySurface, Writers } from "../index.ts";
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const DOMAIN = "registry.example:5000";
 
-export interface TurnedClock extends Clock {
+export interface TurnedClock extends GuardedClock {
   advance(ms: number): void;
 }
 
 /** The real time, and what a test adds to it. */
 function turnedClock(): TurnedClock {
   let addedMs = 0;
-  return { nowMs: () => systemClock.nowMs() + addedMs, advance: (ms) => void (addedMs += ms) };
+  const clock = trustedClock({ nowMs: () => systemClock.nowMs() + addedMs });
+  return { ...clock, advance: (ms) => void (addedMs += ms) };
 }
 
 export interface RegistryParts extends RegistryDeps {

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { createHmac } from "node:crypto";
 import { openTelemetry, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import type { WorldOptions } from "../../organization/testing/world.ts";
@@ -16,7 +17,7 @@ export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["ret
         queryConcurrencyOrganization: 1,
         retention: { checkEveryMs: 0, ...retention },
       };
-      const store = await openTelemetry({ dataDir, metadata, clock, log: SILENT, settings });
+      const store = await openTelemetry({ dataDir, metadata, clock: trustedClock(clock), log: SILENT, settings });
       onClose(() => store.close());
       const digest = (text: string): string => createHmac("sha256", "test").update(text).digest("hex");
       const retentionDaysMax = retention.daysMax ?? null;

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -117,14 +118,14 @@ async function rowsIn(store: TelemetryStore, type: TelemetryType): Promise<strin
 
 test("nothing that is taken can break a query or a compaction", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-poison-"));
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const settings = {
     compactionRowsBytes: 1024 * 1024 * 1024,
     compactionIntervalMs: 1_000_000_000,
     queryConcurrency: 4,
     queryConcurrencyOrganization: 4,
   };
-  let store = await openTelemetry({ dataDir, metadata, clock: systemClock, log: silent, settings });
+  let store = await openTelemetry({ dataDir, metadata, clock: trustedClock(systemClock), log: silent, settings });
   const expected = new Map<TelemetryType, string>();
   for (const type of TELEMETRY_TYPES) {
     let count = 0;
@@ -141,7 +142,7 @@ test("nothing that is taken can break a query or a compaction", async () => {
   store = await openTelemetry({
     dataDir,
     metadata,
-    clock: systemClock,
+    clock: trustedClock(systemClock),
     log: silent,
     settings: { ...settings, compactionRowsBytes: 1024 },
   });

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { openTelemetry } from "#stores/telemetry/index.ts";
 import type { WorldOptions } from "../../organization/testing/world.ts";
 import { createUsageSurface } from "../index.ts";
@@ -15,7 +16,7 @@ export function withUsage(): WorldOptions {
         queryConcurrencyOrganization: 1,
         retention: { checkEveryMs: 0, storedBytesMax: 400 },
       };
-      const telemetry = await openTelemetry({ dataDir, metadata, clock, log: SILENT, settings });
+      const telemetry = await openTelemetry({ dataDir, metadata, clock: trustedClock(clock), log: SILENT, settings });
       onClose(() => telemetry.close());
       const limits = {
         filesBytesMax: 100,

@@ -1,3 +1,4 @@
+import { trustedClock } from "#kernel/testing.ts";
 import { SYSTEM } from "#domain/organizations/index.ts";
 import { createWebhook, EventFeed, Receiver } from "#domain/webhooks/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -24,7 +25,7 @@ export function withWebhooks(given: (objects: ObjectStore) => void): WorldOption
     surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
       const clock = systemClock;
       const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-      const objects = await openObjects({ dataDir, metadata, clock, log });
+      const objects = await openObjects({ dataDir, metadata, clock: trustedClock(clock), log });
       given(objects);
       const feed = new EventFeed();
       const jobs = createJobs({ metadata, clock, log });

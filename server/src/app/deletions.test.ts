@@ -1,0 +1,388 @@
+/** Every deletion by time waits while the clock is in doubt, and goes on when it is accepted. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createIdempotency } from "#domain/idempotency/index.ts";
+import { Activity, createIdentity, type Identity } from "#domain/identity/index.ts";
+import { cleanUp, purgeDue } from "#domain/files/index.ts";
+import { beginSession } from "#domain/people/testing/sessions.ts";
+import { applyAllRetention, collectRegistry, CONTENT_OWNER } from "#domain/registry/index.ts";
+import { ConfigCache, runLifecycle, tidyHandler as tidyS3 } from "#domain/s3/testing/lifecycle.ts";
+import { tidyHandler as tidyWebhooks } from "#domain/webhooks/index.ts";
+import { DELETIONS, type Deletion } from "#kernel/deletions.ts";
+import { ClockGuard } from "#stores/clock/index.ts";
+import { openMetadata, type MetadataStore, type Tables } from "#stores/metadata/index.ts";
+import { ROWS } from "#stores/metadata/testing.ts";
+import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
+import { openTestStore, logBatch, temporaryDirectory } from "#stores/telemetry/testing/store.ts";
+import { rowsOf, setPolicy } from "#stores/telemetry/testing/retention.ts";
+import { scrub } from "./commands/scrub.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const START = Date.UTC(2026, 10, 23);
+const JUMP = 40 * DAY;
+const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SIGNAL = new AbortController().signal;
+
+/** What a case works on: everything is real, and the clock is set by hand. */
+interface Ground {
+  readonly dataDir: string;
+  readonly metadata: MetadataStore;
+  readonly objects: ObjectStore;
+  readonly identity: Identity;
+  readonly clock: ClockGuard;
+  readonly job: { readonly signal: AbortSignal };
+}
+
+interface Case {
+  /** Where what is deleted is; one row before, none after. */
+  readonly table: keyof Tables;
+  readonly row: object;
+  readonly run: (ground: Ground) => Promise<unknown>;
+}
+
+const jobs = {} as never;
+const webhooks = ({ metadata, clock, objects, job }: Ground) =>
+  tidyWebhooks({ metadata, clock, objects, retentionDays: 30 }).run(job as never);
+const s3Tidy = ({ metadata, clock, job }: Ground) => tidyS3({ metadata, clock }).run(job as never);
+const files = (ground: Ground) => cleanUp(ground);
+const images = (ground: Ground) => {
+  const settings = { blobBytesMax: 1, storedBytesMax: null, uploadLifetimeMs: 1, leaseMs: 1 };
+  return { ...ground, settings };
+};
+
+/** Each is due some time after the start, and long before the jump's end. */
+const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | "orphans">, Case>> = {
+  content: {
+    table: "blob",
+    row: {
+      id: "blob_idle",
+      refs: 0,
+      idle_since: START,
+      state: "ready",
+      place: "inline",
+      store_id: "",
+      org_id: "org_1",
+    },
+    run: ({ objects }) => objects.collect(),
+  },
+  uploads: { table: "upload_grant", row: { expires_at: START + HOUR, claimed_until: null }, run: files },
+  file_events: { table: "event_outbox", row: { created_at: START }, run: files },
+  file_trash: { table: "trashed_file", row: { deleted_at: START, purge_at: START + 7 * DAY }, run: purgeDue },
+  webhook_events: { table: "webhook_event", row: { received_at: START }, run: webhooks },
+  webhook_rejections: { table: "webhook_rejection", row: { at: START }, run: webhooks },
+  webhook_remains: { table: "webhook", row: { id: "hook_gone", deleted_at: START }, run: webhooks },
+  s3_lifecycle: {
+    table: "s3_object",
+    row: { modified_at: START, seq: 1 },
+    run: (ground) => {
+      const settings = { lifecycleDayMs: DAY } as never;
+      const deps = { ...ground, jobs, settings, configs: new ConfigCache(), envelope: {}, outbound: {}, log: LOG };
+      return runLifecycle(deps as never, "app_1", SIGNAL);
+    },
+  },
+  s3_uploads: { table: "s3_upload", row: { completed_at: START }, run: s3Tidy },
+  s3_deliveries: { table: "s3_delivery", row: { state: "dead", created_at: START }, run: s3Tidy },
+  image_uploads: {
+    table: "registry_upload",
+    row: { expires_at: START + HOUR },
+    run: (g) => collectRegistry(images(g)),
+  },
+  image_rules: { table: "registry_tag", row: { updated_at: START }, run: (g) => applyAllRetention(images(g)) },
+  images: {
+    table: "registry_blob",
+    row: { lease_until: START + HOUR, digest: `sha256:${"e".repeat(64)}` },
+    run: (g) => collectRegistry(images(g)),
+  },
+  idempotency_keys: {
+    table: "idempotency",
+    row: { created_at: START },
+    run: async ({ metadata, clock }) => {
+      const keys = createIdempotency({ metadata, clock });
+      const begun = await keys.begin("another", "f");
+      if ("claim" in begun) await keys.abandon(begun.claim);
+    },
+  },
+  activity: {
+    table: "credential_activity",
+    row: { hour: START },
+    run: async ({ metadata, clock }) => {
+      const activity = new Activity({ metadata, clock, log: LOG });
+      const who = { orgId: "org_1", id: "cred_9", isPerson: true, ip: "::1", userAgent: "" };
+      activity.count({ ...who, service: "query", refused: false, limited: false });
+      await activity.stop();
+    },
+  },
+  sessions: {
+    table: "browser_session",
+    row: { last_seen_at: START, expires_at: START + 14 * DAY },
+    run: ({ metadata, clock }) =>
+      metadata
+        .write(async (tx) => {
+          const origin = { ip: null, requestId: null, userAgent: null };
+          await beginSession({ metadata, clock }, tx, "user_1", { method: "password", origin });
+          await tx.deleteFrom("browser_session").where("created_at", ">", START).execute();
+        })
+        .then(() => undefined),
+  },
+  signing_keys: {
+    table: "signing_key",
+    row: { retired_at: START, removed_at: START + HOUR },
+    run: ({ identity }) => identity.keys.reload().then(() => identity.keys.maintain()),
+  },
+  revocations: {
+    table: "node",
+    row: { id: "node_gone", seen_at: START },
+    // The heartbeat, every two seconds of its clock.
+    run: async ({ identity, clock, metadata }) => {
+      const heldBefore = clock.state().held.get("revocations") ?? 0;
+      await until(async () => {
+        const gone = (await metadata.read.selectFrom("node").selectAll().where("id", "=", "node_gone").execute())
+          .length;
+        return gone === 0 || (clock.state().held.get("revocations") ?? 0) > heldBefore;
+      });
+      void identity;
+    },
+  },
+};
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, "it did not come");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+let wallMs = START;
+let realMs = 0;
+let ground: Ground;
+
+before(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mooring-deletions-"));
+  const wall = { nowMs: () => wallMs };
+  const metadata = await openMetadata({ url: undefined, dataDir, clock: wall });
+  const realTime = { bootId: null, elapsedMs: () => realMs };
+  const clock = new ClockGuard({ dataDir, metadata, clock: wall, realTime, log: LOG });
+  await clock.start();
+  const identity = await createIdentity({
+    metadata,
+    clock,
+    dataDir,
+    issuer: "http://i",
+    audience: "http://i",
+    log: LOG,
+  });
+  await identity.start();
+  const settings = { graceMs: HOUR, collectEveryMs: 0, diskFreeBytesMin: 0 };
+  const objects = await openObjects({ dataDir, metadata, clock, log: LOG, settings });
+  ground = { dataDir, metadata, objects, identity, clock, job: { signal: SIGNAL } };
+});
+
+after(async () => {
+  await ground.objects.close();
+  await ground.identity.stop();
+  await ground.clock.stop();
+  await ground.metadata.close();
+  rmSync(ground.dataDir, { recursive: true });
+});
+
+/** One row of every table, and the one that is to be deleted: the times of all others are far ahead. */
+async function arrange({ metadata }: Ground): Promise<void> {
+  const kept = new Set(["migration", "audit", "master_key", "auth_change", "signing_key", "s3_part", "s3_history"]);
+  const changes = new Map<string, object>();
+  for (const { table, row } of Object.values(CASES)) changes.set(table, row);
+  const rules = { expiration: { days: 1 }, id: "r", enabled: true, filter: {} };
+  const shared: Record<string, object> = {
+    registry_repository: {
+      retention: JSON.stringify({ keepLast: 0, keepDays: 1, keepTags: [], untaggedDays: null }),
+      immutable_tags: "[]",
+    },
+    s3_object: { key: Buffer.from("a") },
+    blob: { refs: 1000, idle_since: null },
+    registry_blob: { blob_id: "blob_images" },
+    registry_upload_part: { blob_id: "blob_images" },
+    s3_bucket: { config: JSON.stringify({ lifecycle: [rules] }), versioning: "unversioned" },
+    registry_manifest: { blob_id: "blob_images", subject: null, untagged_at: null, last_pull_at: START },
+  };
+  const [, key = assert.fail("there is one key only")] = await metadata.read
+    .selectFrom("signing_key")
+    .selectAll()
+    .execute();
+  await metadata.write(async (tx) => {
+    const images = {
+      ...ROWS.blob,
+      id: "blob_images",
+      org_id: CONTENT_OWNER,
+      refs: 1000,
+      idle_since: null,
+      sha256: null,
+    };
+    await tx.insertInto("blob").values(images).execute();
+    await tx.updateTable("signing_key").set(CASES.signing_keys.row).where("kid", "=", key.kid).execute();
+    for (const [table, row] of Object.entries(ROWS)) {
+      if (kept.has(table)) continue;
+      const change = changes.get(table) ?? {};
+      const base = { ...row, ...shared[table] };
+      // One with a key of its own stands beside the row that others refer to.
+      const isBeside = ["id", "kid", "digest"].some((name) => name in change);
+      for (const values of isBeside ? [base, { ...base, ...change, ...unique(table) }] : [{ ...base, ...change }])
+        await tx
+          .insertInto(table as "node")
+          .values(values as never)
+          .onConflict((on) => on.doNothing())
+          .execute();
+    }
+  });
+}
+
+function unique(table: string): object {
+  return table === "blob" ? { sha256: null } : {};
+}
+
+async function countOf({ table, row }: Case): Promise<number> {
+  const rows = (await ground.metadata.read
+    .selectFrom(table as "node")
+    .selectAll()
+    .execute()) as unknown as Record<string, unknown>[];
+  const wanted = Object.entries(row).filter(([, value]) => value !== null);
+  return rows.filter((each) => wanted.every(([name, value]) => String(each[name]) === String(value))).length;
+}
+
+test("with the clock 40 days ahead nothing goes; when it is accepted, all of it does", async (t) => {
+  await arrange(ground);
+  for (const [name, each] of Object.entries(CASES)) assert.equal(await countOf(each), 1, `${name} is there`);
+  wallMs = START + JUMP;
+  for (const [name, each] of Object.entries(CASES))
+    await t.test(`${name} is held`, async () => {
+      const heldBefore = ground.clock.state().held.get(name as Deletion) ?? 0;
+      await each.run(ground);
+      assert.equal(await countOf(each), 1, "it is still there");
+      assert.ok((ground.clock.state().held.get(name as Deletion) ?? 0) > heldBefore, "it asked, and was counted");
+    });
+  ground.clock.accept();
+  // Two hours more in truth, so that what is done once an hour is due again.
+  wallMs += 2 * HOUR;
+  realMs += 2 * HOUR;
+  for (const [name, each] of Object.entries(CASES))
+    await t.test(`${name} goes`, async () => {
+      wallMs += 1;
+      await each.run(ground);
+      assert.equal(await countOf(each), 0, "it is gone");
+    });
+});
+
+test("telemetry and its idempotency keys are held", async () => {
+  await using dir = await temporaryDirectory();
+  let nowMs = START;
+  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: { nowMs: () => nowMs } });
+  const clock = new ClockGuard({
+    dataDir: dir.path,
+    metadata,
+    clock: { nowMs: () => nowMs },
+    realTime: { bootId: null, elapsedMs: () => 0 },
+    log: LOG,
+  });
+  await clock.start();
+  await setPolicy(metadata, "org_a", { retention_days_logs: 7 });
+  /** A start and a compaction: segments of the log before go, and their keys are saved. */
+  const taken = async (key: string): Promise<{ rows: number; keys: number }> => {
+    const store = await openTestStore(dir.path, { clock });
+    await store.rows.append(logBatch("org_b", [key], { keyHash: key, bodyHash: "b1" }));
+    await store.close();
+    const again = await openTestStore(dir.path, { clock });
+    await again.rows.compact();
+    await again.rows.lifecycle.dropPast();
+    const { rows } = again.rows.lifecycle.usage("org_a").logs;
+    await again.close();
+    return { rows, keys: (await metadata.read.selectFrom("telemetry_key").select("key_hash").execute()).length };
+  };
+  const first = await openTestStore(dir.path, { clock });
+  const timestamp = new Date(START - DAY).toISOString().replace("Z", "000Z");
+  await first.rows.append(rowsOf("org_a", "logs", [{ timestamp, message: "m" }]));
+  await first.close();
+  assert.deepEqual(await taken("k1"), { rows: 1, keys: 1 });
+  nowMs = START + JUMP;
+  assert.deepEqual(await taken("k2"), { rows: 1, keys: 2 }, "held");
+  clock.accept();
+  assert.deepEqual(await taken("k3"), { rows: 0, keys: 2 }, "the row and the first key are gone");
+  assert.ok((clock.state().held.get("telemetry") ?? 0) > 0);
+  assert.ok((clock.state().held.get("telemetry_keys") ?? 0) > 0);
+  await clock.stop();
+  await metadata.close();
+});
+
+/** Comparisons with the time that delete nothing, or nothing that is missed: why. */
+const NO_DELETIONS: Readonly<Record<string, string>> = {
+  "stores/jobs/store.ts due_at": "takes jobs that are due",
+  "domain/files/store.ts claimed_until": "takes a claim over whose holder is gone",
+  "domain/audit/store.ts at": "reads",
+  "domain/identity/credentials/store.ts last_used_at": "moves a time ahead",
+  "domain/identity/federation/store.ts last_used_at": "moves a time ahead",
+  "domain/people/sessions/store.ts last_seen_at": "moves a time ahead; the deletion beside it takes a cutoff",
+  "domain/people/sign-in/store.ts expires_at": "a sign-in under way for minutes, which the person begins again",
+  "domain/organizations/setup/store.ts expires_at": "a link whose person gets a new one in the same transaction",
+  "domain/s3/keys/store.ts last_used_at": "moves a time ahead",
+  "domain/webhooks/events-store.ts received_at": "reads",
+  "domain/webhooks/handing-on/store.ts next_attempt_at": "reads what is due",
+  "domain/webhooks/handing-on/store.ts received_at": "reads",
+  "domain/identity/credentials/store.ts c.created_at": "reads pages",
+  "domain/identity/federation/store.ts t.created_at": "reads pages",
+  "domain/registry/retention-store.ts untagged_at": "reads, for a dry run too; applyRetention passes a cutoff",
+  "domain/registry/retention-store.ts last_pull_at": "the same",
+  "app/commands/store.ts erasure.created_at": "reads",
+};
+
+test("no comparison with the time deletes without asking: each takes a cutoff, or is known to delete nothing", () => {
+  const root = join(import.meta.dirname, "..");
+  const found = new Set<string>();
+  const wrong: string[] = [];
+  for (const path of readdirSync(root, { recursive: true, encoding: "utf8" })) {
+    if (!path.endsWith(".ts") || /test\.ts$|full\.ts$|\/testing|\/contract\//.test(path)) continue;
+    const text = readFileSync(join(root, path), "utf8");
+    for (const [, column = ""] of text.matchAll(/"([a-z_.]*(?:_at|_since|_until|hour|minute)|at)", "<=?",/g)) {
+      const name = `${path} ${column}`;
+      found.add(name);
+      if (!text.includes("Cutoff") && NO_DELETIONS[name] === undefined) wrong.push(name);
+    }
+  }
+  assert.ok(found.size > 20, "the sources were read");
+  assert.deepEqual(wrong, [], "take the time as a Cutoff (kernel/deletions.ts), or say here why nothing is deleted");
+  assert.deepEqual(
+    Object.keys(NO_DELETIONS).filter((name) => !found.has(name)),
+    [],
+    "these are gone",
+  );
+});
+
+test("each deletion of the list asks under its name, and no other makes a cutoff", () => {
+  const root = join(import.meta.dirname, "..");
+  const asked = new Set<string>();
+  const makers: string[] = [];
+  for (const path of readdirSync(root, { recursive: true, encoding: "utf8" })) {
+    if (!path.endsWith(".ts") || /test\.ts$|full\.ts$|testing/.test(path)) continue;
+    const text = readFileSync(join(root, path), "utf8");
+    for (const [, name = ""] of text.matchAll(/deletionTime\("([a-z0-9_]+)"\)/g)) asked.add(name);
+    if (text.includes("as Cutoff")) makers.push(path);
+  }
+  assert.deepEqual([...asked].toSorted(), Object.keys(DELETIONS).toSorted());
+  assert.deepEqual(makers.toSorted(), ["kernel/deletions.ts", "stores/clock/guard.ts"]);
+});
+
+test("orphans are not deleted while the clock of their directory is in doubt", async () => {
+  await using dir = await temporaryDirectory();
+  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: { nowMs: () => Date.now() } });
+  const realTime = { bootId: null, elapsedMs: () => 0 };
+  let behindMs = 2 * HOUR;
+  const clock = { nowMs: () => Date.now() - behindMs };
+  const guard = new ClockGuard({ dataDir: dir.path, metadata, clock, realTime, log: LOG });
+  await guard.start();
+  behindMs = 0;
+  assert.equal(guard.isTrusted(), false);
+  await guard.stop();
+  await metadata.close();
+  await assert.rejects(scrub.run(["--delete-orphans", "--data-dir", dir.path]), /cannot delete anything by time/);
+});

@@ -1,0 +1,1 @@
+export { beginSession } from "../sessions/sessions.ts";

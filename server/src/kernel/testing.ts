@@ -1,0 +1,17 @@
+import type { Cutoff, GuardedClock } from "./deletions.ts";
+import type { Clock } from "./time.ts";
+
+/** A clock that tests set as they like, trusted to delete whatever it says. */
+export function trustedClock(clock: Clock | GuardedClock): GuardedClock {
+  if ("deletionTime" in clock) return clock;
+  return {
+    nowMs: () => clock.nowMs(),
+    deletionTime: () => clock.nowMs() as Cutoff,
+    isTrusted: () => true,
+  };
+}
+
+/** A time that a test deletes by. */
+export function timeToDelete(ms: number): Cutoff {
+  return ms as Cutoff;
+}

@@ -1,0 +1,1 @@
+export { ROWS } from "./contract/rows.ts";
