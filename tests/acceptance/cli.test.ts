@@ -414,6 +414,7 @@ describe("looking after an instance", { concurrency: 3 }, () => {
       "records",
       "master key",
       "query sandbox",
+      "public buckets",
       "server",
     ]) {
       assert.match(stdout, new RegExp(`^ok +${check} `, "m"));

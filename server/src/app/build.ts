@@ -109,7 +109,8 @@ async function startAll(
   const features = startFeatures({ config, log, clock, addresses, identity, phases, work, ...stores });
   const { alerts, files, registry, tails, webhooks } = features;
   const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
-  const s3Gateway = createS3Part(s3Parts, { domain: s3, metrics, activity: identity.activity, own });
+  const s3On = { domain: s3, metrics, activity: identity.activity, own };
+  const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3On), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, work }), (part) => part.stop());
   const shared = { config, clock, addresses, host, identity, people };
   const parts = { ...shared, backups, work, s3, s3Gateway, ...stores, ...features };

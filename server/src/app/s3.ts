@@ -9,7 +9,14 @@ import { createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { GatewayLink } from "#surfaces/buckets/index.ts";
-import { createS3Gateway, presignedTarget, serveS3, type S3Gateway } from "#surfaces/s3/index.ts";
+import {
+  createDocumentReader,
+  createS3Gateway,
+  presignedTarget,
+  serveS3,
+  type DocumentReader,
+  type S3Gateway,
+} from "#surfaces/s3/index.ts";
 import type { Config } from "./config.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
 
@@ -53,6 +60,7 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
 export interface S3Part extends GatewayLink {
   /** Puts it on its listener. */
   open(listener: Listener): void;
+  stop(): Promise<void>;
 }
 
 export function createS3Part(
@@ -65,19 +73,24 @@ export function createS3Part(
   },
 ): S3Part {
   const { config, endpoint } = parts;
-  const gateway = createGateway(parts, on);
+  const documents = createDocumentReader();
+  const gateway = createGateway(parts, { ...on, documents });
   const place = { host: new URL(endpoint).host, region: config.s3_region };
   return {
     endpoint,
     presign: (request) => presignedTarget(place, request),
     handle: (raw, response) => gateway.handle(raw, response),
     open: (listener) => serveS3(listener, gateway, parts),
+    stop: () => documents.close(),
   };
 }
 
-function createGateway(parts: S3Parts, on: Parameters<typeof createS3Part>[1]): S3Gateway {
+function createGateway(
+  parts: S3Parts,
+  on: Parameters<typeof createS3Part>[1] & { readonly documents: DocumentReader },
+): S3Gateway {
   const { config, endpoint, log, clock, objects, identity } = parts;
-  const { domain, metrics, activity, own } = on;
+  const { domain, metrics, activity, own, documents } = on;
   const rate = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const limiter = createRateLimiter({ name: "key", ...rate, clock });
   return createS3Gateway(
@@ -87,6 +100,7 @@ function createGateway(parts: S3Parts, on: Parameters<typeof createS3Part>[1]): 
       clock,
       envelope: identity.envelope,
       log,
+      documents,
       count: (whose) => void limiter.take(whose),
       settings: {
         endpoint,

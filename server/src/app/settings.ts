@@ -143,8 +143,7 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
     default: null,
     form: "the slug of an organization",
-    description:
-      "organization whose public buckets answer requests without a signature; when not set, the only one that there is",
+    description: "organization whose public buckets answer requests without a signature; when not set, the oldest",
   },
   s3_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),

@@ -8,7 +8,7 @@ import type { Outbound } from "#stores/outbound/index.ts";
 export interface S3Settings {
   /** Of an organization's objects and uploaded parts together, all versions; null: no limit. */
   readonly storedBytesMax: number | null;
-  /** Slug of the organization whose buckets requests without a signature mean; null: the only one there is. */
+  /** Slug of the organization whose buckets requests without a signature mean; null: the oldest. */
   readonly publicOrganization: string | null;
   /** What events say where they come from. */
   readonly region: string;

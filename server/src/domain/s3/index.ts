@@ -1,4 +1,5 @@
 export { ALL_USERS, AUTHENTICATED_USERS, cannedAcl, LOG_DELIVERY, requireSoundAcl } from "./access/acl.ts";
+export { unreachedBuckets } from "./access/everybody.ts";
 export {
   createDestination,
   deleteDestination,

@@ -13,6 +13,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Authentication } from "./auth/authenticate.ts";
 import type { V2Policy } from "./auth/v2.ts";
+import type { DocumentReader } from "./wire/documents.ts";
 import type { Fields } from "./wire/fields.ts";
 import { parameterOf, type Exchange } from "./wire/request.ts";
 
@@ -35,6 +36,7 @@ export interface S3GatewayDeps {
   readonly clock: Clock;
   readonly envelope: Pick<Envelope, "seal" | "open">;
   readonly log: { error(fields: object, message: string): void; debug(fields: object, message: string): void };
+  readonly documents: DocumentReader;
   /** Counts a request of a key, or of an address without one. @throws Problem `rate_limited` */
   readonly count: (whose: string) => void;
   readonly settings: GatewaySettings;

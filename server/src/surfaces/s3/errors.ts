@@ -3,6 +3,7 @@ import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { DigestMismatch, SizeMismatch, TooLarge } from "#stores/objects/index.ts";
 import type { Exchange } from "./wire/request.ts";
 import { renderDocument } from "./wire/xml.ts";
+import { XmlFault } from "./wire/xml-tree.ts";
 
 /** What the stores' and the product's own errors are called in S3. */
 const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
@@ -34,6 +35,7 @@ const RETRY_AFTER: Readonly<Record<string, string>> = { "retry-after": "1" };
 /** Any error as one of S3's. What is none of ours is a bug, and told as no more than that. */
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
+  if (error instanceof XmlFault) return new S3Error("MalformedXML", error.detail, { cause: error });
   if (!(error instanceof Problem)) return new S3Error("InternalError", undefined, { cause: error });
   const ofContent = ofStore(error);
   if (ofContent !== undefined) return ofContent;

@@ -9,6 +9,7 @@ import { errorDocument, hostIdOf } from "./errors.ts";
 import type { S3Gateway } from "./gateway.ts";
 
 export { presignedTarget, type Presigning } from "./auth/presign.ts";
+export { createDocumentReader, type DocumentReader } from "./wire/documents.ts";
 export { createS3Gateway, type Answered, type S3Gateway } from "./gateway.ts";
 
 /** Puts a gateway on a listener of its own: buckets have every path of it. */

@@ -11,6 +11,7 @@ import {
   type Parsed,
 } from "../command.ts";
 import type { Check, CheckContext, Finding } from "./finding.ts";
+import { BUCKET_CHECKS } from "./buckets.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { NETWORK_CHECKS } from "./network.ts";
 import { OBJECT_CHECKS } from "./objects.ts";
@@ -34,6 +35,7 @@ const CHECKS: readonly Check[] = [
   ...RECORD_CHECKS,
   ...OBJECT_CHECKS,
   ...RETENTION_CHECKS,
+  ...BUCKET_CHECKS,
   ...NETWORK_CHECKS,
 ];
 

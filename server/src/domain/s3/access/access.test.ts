@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { appendAuthChange } from "#domain/identity/index.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
-import { createAccessKey, createS3, revokeAccessKey } from "../index.ts";
+import { createAccessKey, createS3, revokeAccessKey, S3Error, unreachedBuckets } from "../index.ts";
 import { fails } from "../testing/fails.ts";
 import {
   callerOf,
@@ -320,11 +320,62 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("a request without a signature means the organization of the setting, or the only one", async () => {
+    test("a request without a signature means the organization of the setting, or the oldest one", async () => {
       assert.deepEqual(await g.s3.keys.anonymous(), { kind: "anonymous", orgId: ORG_ID });
       assert.deepEqual(await g.s3.keys.anonymous("other"), { kind: "anonymous", orgId: OTHER_ORG_ID });
       const unset = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: null } });
-      assert.equal((await unset.keys.anonymous()).orgId, null); // there are two
+      assert.equal((await unset.keys.anonymous()).orgId, ORG_ID); // there are two
+      const wrong = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: "nobody-is" } });
+      assert.equal((await wrong.keys.anonymous()).orgId, null);
+    });
+
+    test("what would be open to nobody is refused, with the setting by its name, and shown when it was there before", async () => {
+      const bucket = await newBucket(g, owner);
+      const open = {
+        Effect: "Allow",
+        Principal: "*",
+        Action: "s3:GetObject",
+        Resource: `arn:aws:s3:::${bucket.name}/*`,
+      };
+      const elsewhereMeant = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: "other" } });
+      const policy = (s3: typeof elsewhereMeant, statement: object) =>
+        s3.buckets.configure(owner, bucket, { kind: "policy", value: JSON.stringify({ Statement: statement }) });
+      const names = (error: unknown): boolean =>
+        error instanceof S3Error &&
+        error.code === "InvalidRequest" &&
+        /s3_public_organization is other; .* set it to acme\./.test(error.message);
+      const acl = cannedAcl("public-read", bucket.owner);
+      await assert.rejects(policy(elsewhereMeant, open), names);
+      await assert.rejects(
+        policy(elsewhereMeant, { ...open, Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } }),
+        names,
+      );
+      await assert.rejects(elsewhereMeant.buckets.configure(owner, bucket, { kind: "acl", value: acl }), names);
+      await assert.rejects(elsewhereMeant.buckets.create(owner, { name: "never-public", acl }), names);
+      await assert.rejects(elsewhereMeant.buckets.requireReached(bucket, acl), names);
+      const isShown = async (setting: string | null) =>
+        (await unreachedBuckets(g.deps, setting)).some(({ name }) => name === bucket.name);
+      await policy(elsewhereMeant, { ...open, Principal: { AWS: bucket.owner.id } });
+      await policy(elsewhereMeant, { ...open, Effect: "Deny" });
+      assert.equal(await isShown("other"), false);
+      await policy(g.s3, open);
+      assert.deepEqual([await isShown("other"), await isShown("acme"), await isShown(null)], [true, false, false]);
+    });
+
+    test("an object's list is blocked where public lists are", async () => {
+      const bucket = await newBucket(g, owner);
+      await g.put(owner, bucket, "k");
+      const block = {
+        blockPublicAcls: true,
+        ignorePublicAcls: false,
+        blockPublicPolicy: false,
+        restrictPublicBuckets: false,
+      };
+      const blocked = await g.s3.buckets.configure(owner, bucket, { kind: "publicAccessBlock", value: block });
+      await fails(
+        "AccessDenied",
+        g.s3.objects.setAcl(owner, blocked, { key: "k" }, cannedAcl("public-read", bucket.owner)),
+      );
     });
 
     test("an organization's quota holds for objects and parts together", async () => {

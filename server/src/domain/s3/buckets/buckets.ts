@@ -3,6 +3,7 @@ import { changeOrganization, createAppIn, deleteAppIn, type Caller } from "#doma
 import { Problem } from "#kernel/problem.ts";
 import { knows, reaches } from "../access/access.ts";
 import { requireSoundBucketAcl } from "../access/acl.ts";
+import { listsEverybody, requireReachedByEverybody } from "../access/everybody.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import type {
@@ -74,6 +75,7 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
     ...(options.objectLock === true ? { objectLock: {} } : {}),
   };
   if (options.acl !== undefined) requireSoundBucketAcl({ config }, options.acl);
+  if (options.acl !== undefined && listsEverybody(options.acl)) await requireReachedByEverybody(deps, principal);
   const id = await makeApp(deps, caller, principal, options, config);
   const row = await bucketById(deps.metadata.read, id);
   if (row === undefined) throw noSuchBucket(name); // deleted again meanwhile

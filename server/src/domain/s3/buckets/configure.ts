@@ -2,6 +2,7 @@ import { appendAudit } from "#domain/audit/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { isPublicAcl, requireSoundBucketAcl } from "../access/acl.ts";
 import { policyOf } from "../access/parsed.ts";
+import { isOpenToEverybody, requireReachedByEverybody } from "../access/everybody.ts";
 import { isPublicPolicy, requireSoundPolicy } from "../access/policy.ts";
 import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
@@ -23,6 +24,7 @@ export async function configureBucket<K extends BucketConfigKind>(
   bucket: Bucket,
   { kind, value }: { readonly kind: K; readonly value: NonNullable<BucketConfig[K]> | null },
 ): Promise<Bucket> {
+  if (value !== null) await requireReached(deps, bucket, { [kind]: value });
   const change = (before: Settings): Settings => {
     const { [kind]: _old, ...rest } = before.config;
     const config: BucketConfig = value === null ? rest : { ...rest, [kind]: value };
@@ -31,6 +33,15 @@ export async function configureBucket<K extends BucketConfigKind>(
   };
   const follow = (tx: Writer, config: BucketConfig): Promise<void> => afterChange(deps, tx, bucket, kind, config);
   return changeBucket(deps, caller, bucket, { what: kind, change, follow, detail: { value } });
+}
+
+async function requireReached(
+  deps: BucketDeps,
+  bucket: Bucket,
+  { acl, policy }: Pick<BucketConfig, "acl" | "policy">,
+): Promise<void> {
+  const parsed = policy === undefined ? undefined : requireSoundPolicy(policy, bucket.name);
+  if (isOpenToEverybody(acl, parsed)) await requireReachedByEverybody(deps, bucket);
 }
 
 /** What a part of the configuration brings with it, in the same transaction. */

@@ -47,6 +47,23 @@ export async function bucketById(db: Reader, id: string): Promise<BucketRow | un
   return buckets(db).where("a.id", "=", id).executeTakeFirst();
 }
 
+/** Buckets of every organization but one that have a policy or an access control list. */
+export async function configuredBuckets(
+  db: Reader,
+  exceptOrgId: string | undefined,
+): Promise<{ organization: string; name: string; config: string }[]> {
+  return db
+    .selectFrom("s3_bucket as b")
+    .innerJoin("app as a", "a.id", "b.id")
+    .innerJoin("organization as o", "o.id", "a.org_id")
+    .select(["o.slug as organization", "a.slug as name", "b.config"])
+    .where("o.id", "!=", exceptOrgId ?? "")
+    .where((at) => at.or([at("b.config", "like", '%"policy":%'), at("b.config", "like", '%"acl":%')]))
+    .orderBy("o.slug")
+    .orderBy("a.slug")
+    .execute();
+}
+
 /** Buckets that belong to a key, in the order of their names. */
 export async function listBucketRows(
   db: Reader,

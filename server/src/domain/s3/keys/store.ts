@@ -134,13 +134,20 @@ export async function setLastUsed(tx: Writer, id: string, atMs: number): Promise
     .execute();
 }
 
-/** The organization with this slug; without one, the only organization there is. */
+/** The organization with this slug; without one the oldest, so that what is public stays so when another one is created. */
 export async function publicOrganization(db: Reader, slug: string | null): Promise<string | undefined> {
-  const rows = await db
+  const row = await db
     .selectFrom("organization")
     .select("id")
     .$if(slug !== null, (query) => query.where("slug", "=", slug ?? ""))
-    .limit(2)
-    .execute();
-  return rows.length === 1 ? rows[0]?.id : undefined;
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export async function organizationSlug(db: Reader, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom("organization").select("slug").where("id", "=", id).executeTakeFirst();
+  return row?.slug;
 }

@@ -154,6 +154,8 @@ export interface S3Buckets {
   displayNames(bucket: Bucket, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Whether everybody may read, by policy or list. */
   isPublic(bucket: Bucket): boolean;
+  /** @throws S3Error `InvalidRequest` for a list that opens an object of the bucket to everybody, where no request without a signature reaches it */
+  requireReached(bucket: Bucket, acl: Acl): Promise<void>;
 }
 
 export interface NewBucket {

@@ -2,7 +2,8 @@ import { S3Error, type Acl } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { aclElements, aclOfDocument, aclOfFields, ownersAcl, usersIn } from "../wire/acl.ts";
-import { parseDocument, renderDocument } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { parseDocument } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 

@@ -1,7 +1,8 @@
 import { S3Error, type CorsRule } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
-import { childrenOf, numberIn, parseDocument, renderDocument, textIn, type Element } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { childrenOf, numberIn, parseDocument, textIn, type Element } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 const RULES_MAX = 100;

@@ -4,18 +4,8 @@ import { randomUUID } from "node:crypto";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { OBJECT_TAGS_MAX, tagsOfSet } from "../wire/tags.ts";
-import {
-  booleanIn,
-  childOf,
-  childrenOf,
-  numberIn,
-  parseDocument,
-  renderDocument,
-  requiredText,
-  textIn,
-  type Element,
-  type Value,
-} from "../wire/xml.ts";
+import { renderDocument, type Value } from "../wire/xml.ts";
+import { booleanIn, childOf, childrenOf, numberIn, requiredText, textIn, type Element } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const RULES_MAX = 1000;
@@ -30,7 +20,7 @@ export async function getBucketLifecycle({ bucket }: Context): Promise<Answer> {
 
 export async function putBucketLifecycle(context: Context): Promise<Answer> {
   const { deps, caller, bucket } = context;
-  const root = parseDocument(await readSmallBody(context, BODY_BYTES_MAX), "LifecycleConfiguration");
+  const root = await deps.documents.read("lifecycle", await readSmallBody(context, BODY_BYTES_MAX));
   const value = childrenOf(root, "Rule").map(ruleOf);
   if (value.length === 0 || value.length > RULES_MAX)
     throw new S3Error("MalformedXML", `There must be from 1 to ${RULES_MAX} rules.`);

@@ -2,16 +2,8 @@ import { S3Error, type NotificationRule } from "#domain/s3/index.ts";
 import { randomUUID } from "node:crypto";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
-import {
-  childOf,
-  childrenOf,
-  parseDocument,
-  renderDocument,
-  requiredText,
-  textIn,
-  type Element,
-  type Value,
-} from "../wire/xml.ts";
+import { renderDocument, type Value } from "../wire/xml.ts";
+import { childOf, childrenOf, parseDocument, requiredText, textIn, type Element } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 256 * 1024;
 const RULES_MAX = 100;

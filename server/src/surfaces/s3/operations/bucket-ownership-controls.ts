@@ -1,7 +1,8 @@
 import { S3Error, type ObjectOwnership } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
-import { childOf, parseDocument, renderDocument, requiredText } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { childOf, parseDocument, requiredText } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 const OWNERSHIPS: ReadonlySet<string> = new Set<ObjectOwnership>([

@@ -1,7 +1,8 @@
 import { S3Error } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
-import { parseDocument, renderDocument, textIn } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { parseDocument, textIn } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 const STATUS = { enabled: "Enabled", suspended: "Suspended", unversioned: undefined } as const;

@@ -1,4 +1,4 @@
-import { S3Error, type ChecksumAlgorithm, type CompletedPart } from "#domain/s3/index.ts";
+import type { ChecksumAlgorithm, CompletedPart } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { sseFields } from "../encryption.ts";
@@ -6,12 +6,12 @@ import { algorithmNamed, checksumElements, checksumValue } from "../wire/checksu
 import { writeConditions } from "../wire/conditions.ts";
 import { versionField } from "../wire/object-fields.ts";
 import { quoted, unquoted } from "../wire/text.ts";
-import { childrenOf, numberIn, parseDocument, renderDocument, requiredText, type Element } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import type { NamedPart } from "../wire/readers.ts";
 import { uploadIdOf } from "./upload-part.ts";
 import type { Fields } from "../wire/fields.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-const PARTS_MAX = 10_000;
 
 /** Makes the parts an object. Repeated with the same parts it gives the same answer. */
 export async function completeMultipartUpload(context: Context): Promise<Answer> {
@@ -22,9 +22,7 @@ export async function completeMultipartUpload(context: Context): Promise<Answer>
     { ...context, fields: fields.without((name) => isChecksumField(name)), auth },
     BODY_BYTES_MAX,
   );
-  const parts = childrenOf(parseDocument(bytes, "CompleteMultipartUpload"), "Part").map(partOf);
-  if (parts.length === 0 || parts.length > PARTS_MAX)
-    throw new S3Error("MalformedXML", `There must be from 1 to ${PARTS_MAX} parts.`);
+  const parts = (await deps.documents.read("completion", bytes)).map(partOf);
   const size = fields.get("x-amz-mp-object-size");
   const version = await deps.domain.uploads.complete(caller, bucket, {
     key,
@@ -57,11 +55,6 @@ function checksumOfWhole(fields: Fields): { algorithm: ChecksumAlgorithm; value:
   return { algorithm, value };
 }
 
-const ALGORITHMS: readonly ChecksumAlgorithm[] = ["CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"];
-
-function partOf(element: Element): CompletedPart {
-  const number = numberIn(element, "PartNumber");
-  if (number === undefined) throw new S3Error("MalformedXML", "PartNumber is missing.");
-  const checksum = ALGORITHMS.flatMap((name) => childrenOf(element, `Checksum${name}`))[0]?.text.trim();
-  return { number, etag: unquoted(requiredText(element, "ETag")), ...(checksum === undefined ? {} : { checksum }) };
+function partOf([number, etag, checksum]: NamedPart): CompletedPart {
+  return { number, etag: unquoted(etag), ...(checksum === undefined ? {} : { checksum }) };
 }

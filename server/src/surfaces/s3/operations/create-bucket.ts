@@ -2,7 +2,7 @@ import { S3Error, type Acl, type ObjectOwnership } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { aclOfFields } from "../wire/acl.ts";
-import { parseDocument, textIn } from "../wire/xml.ts";
+import { parseDocument, textIn } from "../wire/xml-tree.ts";
 import { ownershipNamed } from "./bucket-ownership-controls.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;

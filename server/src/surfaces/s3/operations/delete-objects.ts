@@ -1,30 +1,19 @@
-import { S3Error, type DeleteObject } from "#domain/s3/index.ts";
+import { setImmediate } from "node:timers/promises";
+import type { DeleteObject } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
 import { s3ErrorOf } from "../errors.ts";
-import {
-  booleanIn,
-  childrenOf,
-  parseDocument,
-  renderDocument,
-  requiredText,
-  textIn,
-  type Element,
-  type Value,
-} from "../wire/xml.ts";
+import { renderDocument, type Value } from "../wire/xml.ts";
+import type { NamedObject } from "../wire/readers.ts";
 import { bypassesGovernance } from "./delete-object.ts";
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
-const OBJECTS_MAX = 1000;
 
 /** Many deletions in one request, each with its own permission and its own result. */
 export async function deleteObjects(context: Context): Promise<Answer> {
-  const root = parseDocument(await readSmallBody(context, BODY_BYTES_MAX), "Delete");
-  const isQuiet = booleanIn(root, "Quiet") === true;
-  const named = childrenOf(root, "Object").map(objectNamed);
-  if (named.length === 0 || named.length > OBJECTS_MAX)
-    throw new S3Error("MalformedXML", `From 1 to ${OBJECTS_MAX} objects can be deleted at once.`);
-  const results = await deleteAll(context, named);
+  const bytes = await readSmallBody(context, BODY_BYTES_MAX);
+  const { isQuiet, objects } = await context.deps.documents.read("deletion", bytes);
+  const results = await deleteAll(context, objects.map(objectNamed));
   const body = renderDocument("DeleteResult", {
     Deleted: results.flatMap((result) => (result.error || isQuiet ? [] : [result.elements])),
     Error: results.flatMap((result) => (result.error ? [result.elements] : [])),
@@ -32,21 +21,18 @@ export async function deleteObjects(context: Context): Promise<Answer> {
   return { body };
 }
 
-function objectNamed(element: Element): DeleteObject {
-  const [versionId, etag] = [textIn(element, "VersionId"), textIn(element, "ETag")];
-  const [size, time] = [textIn(element, "Size"), textIn(element, "LastModifiedTime")];
+function objectNamed({ key, versionId, etag, size, time }: NamedObject): DeleteObject {
   const modifiedAtMs = time === undefined ? undefined : Date.parse(time);
   const conditions = {
     ...(etag === undefined ? {} : { ifMatch: etag === "*" ? ("*" as const) : [etag.replace(/^"(.*)"$/, "$1")] }),
     ...(size === undefined || !/^[0-9]{1,15}$/.test(size) ? {} : { ifSize: Number(size) }),
     ...(modifiedAtMs === undefined || Number.isNaN(modifiedAtMs) ? {} : { ifModifiedAtMs: modifiedAtMs }),
   };
-  return {
-    key: requiredText(element, "Key"),
-    versionId: versionId === "" ? undefined : versionId,
-    conditions,
-  };
+  return { key, versionId, conditions };
 }
+
+/** Permissions that are asked for before others get their turn: a policy may have hundreds of statements. */
+const TURN = 50;
 
 interface Result {
   readonly error: boolean;
@@ -58,6 +44,7 @@ async function deleteAll(context: Context, named: readonly DeleteObject[]): Prom
   const results: (Result | undefined)[] = [];
   const allowed: { readonly index: number; readonly object: DeleteObject }[] = [];
   for (const [index, object] of named.entries()) {
+    if (index % TURN === TURN - 1) await setImmediate();
     try {
       requireKey(object);
       await context.require(object.versionId === undefined ? "s3:DeleteObject" : "s3:DeleteObjectVersion", {

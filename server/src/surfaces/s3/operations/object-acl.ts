@@ -14,6 +14,7 @@ export async function putObjectAcl(context: Context): Promise<Answer> {
   const { deps, caller, bucket, key, versionId } = context;
   const { owner } = await deps.domain.objects.head(bucket, { key, versionId });
   const acl = await aclOfRequest(context, owner);
+  await deps.domain.buckets.requireReached(bucket, acl);
   const version = await deps.domain.objects.setAcl(caller, bucket, { key, versionId }, acl);
   return { headers: versionField(bucket, version.versionId) };
 }

@@ -2,7 +2,8 @@ import { S3Error } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { versionField } from "../wire/object-fields.ts";
-import { parseDocument, renderDocument, requiredText } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { parseDocument, requiredText } from "../wire/xml-tree.ts";
 import { requireLock } from "./object-retention.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;

@@ -1,7 +1,8 @@
 import { S3Error, type DefaultRetention } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
-import { childOf, numberIn, parseDocument, renderDocument, requiredText, textIn, type Element } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { childOf, numberIn, parseDocument, requiredText, textIn, type Element } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 

@@ -3,7 +3,8 @@ import { isoFromMs } from "#kernel/time.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { versionField } from "../wire/object-fields.ts";
-import { parseDocument, renderDocument, textIn } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { parseDocument, textIn } from "../wire/xml-tree.ts";
 import { bypassesGovernance } from "./delete-object.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;

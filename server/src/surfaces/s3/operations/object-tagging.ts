@@ -3,7 +3,8 @@ import { readSmallBody } from "../body.ts";
 import { tagValues, type Answer, type Context } from "../context.ts";
 import { versionField } from "../wire/object-fields.ts";
 import { OBJECT_TAGS_MAX, tagElements, tagsOfDocument } from "../wire/tags.ts";
-import { parseDocument, renderDocument } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { parseDocument } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 

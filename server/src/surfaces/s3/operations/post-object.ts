@@ -13,7 +13,8 @@ import type { Exchange } from "../wire/request.ts";
 import { tagsOfDocument, OBJECT_TAGS_MAX } from "../wire/tags.ts";
 import { uriEncodedPath } from "../wire/target.ts";
 import { quoted } from "../wire/text.ts";
-import { parseDocument, renderDocument } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { parseDocument } from "../wire/xml-tree.ts";
 import { requireTags } from "./object-tagging.ts";
 import { attributesOf, sealed, sealingOf } from "./put-object.ts";
 

@@ -1,7 +1,8 @@
 import { S3Error } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
-import { booleanIn, parseDocument, renderDocument } from "../wire/xml.ts";
+import { renderDocument } from "../wire/xml.ts";
+import { booleanIn, parseDocument } from "../wire/xml-tree.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 

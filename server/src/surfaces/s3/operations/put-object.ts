@@ -60,7 +60,10 @@ export async function attributesOf(context: Context): Promise<ObjectAttributes> 
   const { deps, bucket, fields, principal } = context;
   const owner = principal.kind === "key" ? principal.owner : bucket.owner;
   const acl = aclOfFields(fields, owner, bucket.owner);
-  if (acl !== undefined) requireSoundAcl(bucket, acl);
+  if (acl !== undefined) {
+    requireSoundAcl(bucket, acl);
+    await deps.domain.buckets.requireReached(bucket, acl);
+  }
   const tags = tagsOfField(fields.get("x-amz-tagging"));
   const lock = lockOf(fields, bucket, deps.clock.nowMs());
   // Without a signature the list is that of a new object, which is its sender's to set.

@@ -16,7 +16,7 @@ import {
 } from "../auth/signature-v4.ts";
 import { basicDateOf } from "../auth/times.ts";
 import type { GatewaySettings, S3GatewayDeps } from "../context.ts";
-import { createS3Gateway, serveS3 } from "../index.ts";
+import { createDocumentReader, createS3Gateway, serveS3 } from "../index.ts";
 import { Fields } from "../wire/fields.ts";
 import { parseTarget } from "../wire/target.ts";
 
@@ -78,6 +78,15 @@ export interface TestGateway {
 
 export const REGION = "us-east-1";
 
+const TEST_SETTINGS: Omit<GatewaySettings, "endpoint"> = {
+  domain: "s3.test",
+  region: REGION,
+  signatureV2: "all",
+  uploadIdleTimeoutMs: 60_000,
+  trustedProxies: [],
+  failedSignaturesMax: 10_000,
+};
+
 export async function openGateway(
   settings: Partial<GatewaySettings> = {},
   { error = (fields, message) => console.error(message, fields) }: Partial<S3GatewayDeps["log"]> = {},
@@ -87,18 +96,10 @@ export async function openGateway(
   const { s3, objects, deps } = ground;
   const { clock } = deps;
   const log: S3GatewayDeps["log"] = { error, debug: () => undefined };
+  const documents = createDocumentReader();
   let [begun, answered] = [0, 0];
   listener.server.on("request", () => (begun += 1));
-  const all: GatewaySettings = {
-    endpoint: `http://${listener.address}`,
-    domain: "s3.test",
-    region: REGION,
-    signatureV2: "all",
-    uploadIdleTimeoutMs: 60_000,
-    trustedProxies: [],
-    failedSignaturesMax: 10_000,
-    ...settings,
-  };
+  const all = { ...TEST_SETTINGS, endpoint: `http://${listener.address}`, ...settings };
   serveS3(
     listener,
     createS3Gateway(
@@ -108,6 +109,7 @@ export async function openGateway(
         clock,
         envelope: deps.envelope,
         log,
+        documents,
         count: () => undefined,
         settings: all,
       },
@@ -144,6 +146,7 @@ export async function openGateway(
     },
     close: async () => {
       await listener.stop(0);
+      await documents.close();
       await ground.close();
     },
   };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { openListener } from "#http/index.ts";
 import type { S3GatewayDeps } from "../context.ts";
-import { createS3Gateway, presignedTarget, serveS3, type Presigning } from "../index.ts";
+import { createDocumentReader, createS3Gateway, presignedTarget, serveS3, type Presigning } from "../index.ts";
 
 /** A gateway on a port of its own as the rest of the process has it. */
 export interface OpenGateway {
@@ -12,13 +12,15 @@ export interface OpenGateway {
 }
 
 export async function openGatewayOver(
-  deps: Omit<S3GatewayDeps, "count" | "settings">,
+  deps: Omit<S3GatewayDeps, "count" | "settings" | "documents">,
   region: string,
 ): Promise<OpenGateway> {
   const listener = await openListener("127.0.0.1:0");
   const endpoint = `http://${listener.address}`;
+  const documents = createDocumentReader();
   const gateway = createS3Gateway({
     ...deps,
+    documents,
     count: () => undefined,
     settings: {
       endpoint,
@@ -35,6 +37,9 @@ export async function openGatewayOver(
     endpoint,
     presign: (request) => presignedTarget({ host: listener.address, region }, request),
     handle: (raw, response) => gateway.handle(raw, response),
-    close: () => listener.stop(0),
+    close: async () => {
+      await listener.stop(0);
+      await documents.close();
+    },
   };
 }

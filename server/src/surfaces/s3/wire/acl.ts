@@ -13,7 +13,8 @@ import {
 } from "#domain/s3/index.ts";
 import type { Fields } from "./fields.ts";
 import { invalidArgument, ownerElements } from "./text.ts";
-import { childOf, childrenOf, requiredText, textIn, type Element, type Value } from "./xml.ts";
+import { type Value } from "./xml.ts";
+import { childOf, childrenOf, requiredText, textIn, type Element } from "./xml-tree.ts";
 
 const GROUPS = new Set([ALL_USERS, AUTHENTICATED_USERS, LOG_DELIVERY]);
 const PERMISSIONS = new Set<string>(["FULL_CONTROL", "READ", "WRITE", "READ_ACP", "WRITE_ACP"]);

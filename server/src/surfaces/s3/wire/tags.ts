@@ -1,5 +1,6 @@
 import { S3Error, type Tags } from "#domain/s3/index.ts";
-import { childOf, childrenOf, requiredText, type Element, type Value } from "./xml.ts";
+import { type Value } from "./xml.ts";
+import { childOf, childrenOf, requiredText, type Element } from "./xml-tree.ts";
 
 export const OBJECT_TAGS_MAX = 10;
 export const BUCKET_TAGS_MAX = 50;
