@@ -109,6 +109,7 @@ export const QUERY_ROUTES = {
       "query_timeout",
       "query_memory",
       "query_too_large",
+      "sandbox_missing",
       "not_acceptable",
       "forbidden",
     ],

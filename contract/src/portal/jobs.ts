@@ -33,6 +33,9 @@ export const JOB_ROWS = {
           kind: Type.String(),
           waiting: Type.Integer({ description: "those that no node runs now" }),
           running: Type.Integer(),
+          parked: Type.Integer({
+            description: "those that ended their server several times in a row; runJob lets them run again",
+          }),
           failing: Type.Integer({ description: "those whose last run failed; they are tried again" }),
           next_at: nullable(Timestamp),
           last_error: nullable(Type.String({ description: "of one of those that fail" })),
@@ -47,7 +50,7 @@ export const JOB_ROWS = {
     method: "POST",
     path: "/api/instance/jobs/{name}/run",
     tag: "portal",
-    summary: "Run periodic work of this node now; one that runs goes on",
+    summary: "Run periodic work of this node now, or the parked jobs of a kind; one that runs goes on",
     permission: "instance",
     params: Type.Object({ name: Type.String({ maxLength: 64 }) }),
     body: Type.Object({}, closed),

@@ -55,6 +55,8 @@ export interface App {
   readonly metadata: MetadataStore;
   readonly identity: Identity;
   readonly telemetry: TelemetryStore;
+  /** Resolves when a part without which nothing works has died; the process is to end. Already logged. */
+  readonly fatal: Promise<FatalPart>;
   /** Stops in the reverse order of the start: what is in flight is finished first. */
   stop(): Promise<void>;
 }
@@ -95,7 +97,7 @@ async function startAll(
   const { telemetry, objects } = await openStores(config, { log, clock, phases, work, metadata });
   const identity = await openIdentity(config, addresses, { metadata, log, clock, phases });
   const metrics = createHttpMetrics();
-  registerGauges(metrics.registry, { telemetry, objects, clock });
+  registerGauges(metrics.registry, { metadata, telemetry, objects, clock });
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
@@ -144,8 +146,17 @@ async function startAll(
     metadata,
     identity,
     telemetry,
+    fatal: fatalOf(metadata, log),
     stop: () => phases.stop(),
   };
+}
+
+export type FatalPart = "records writer";
+
+async function fatalOf({ died }: MetadataStore, log: FastifyBaseLogger): Promise<FatalPart> {
+  const error = await (died ?? new Promise<Error>(() => {}));
+  log.fatal({ err: error, part: "records writer" }, "a part has died without which nothing works: the server ends");
+  return "records writer";
 }
 
 /** Whom each answered request is told to. */
@@ -304,6 +315,7 @@ async function openStores(
         queryConcurrency: config.query_concurrency,
         queryConcurrencyOrganization: config.query_concurrency_organization,
         queryMemoryBytes: config.query_memory_bytes,
+        querySandbox: config.query_sandbox,
         retention: retentionOf(config),
       },
     }),

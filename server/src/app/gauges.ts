@@ -1,13 +1,20 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { DELETIONS, type Deletion } from "#kernel/deletions.ts";
 import type { ClockGuard } from "#stores/clock/index.ts";
+import { countParked } from "#stores/jobs/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
 /** Figures of the stores, read when `/metrics` is asked. */
 export function registerGauges(
   registry: Registry,
-  { telemetry, objects, clock }: { telemetry: TelemetryStore; objects: ObjectStore; clock: ClockGuard },
+  {
+    metadata,
+    telemetry,
+    objects,
+    clock,
+  }: { metadata: MetadataStore; telemetry: TelemetryStore; objects: ObjectStore; clock: ClockGuard },
 ): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({
@@ -44,6 +51,13 @@ export function registerGauges(
     "How much further the clock went than time did, since the start.",
     () => clock.offsetMs() / 1000,
   );
+  registerHeld(registry, clock);
+  registerParked(registry, metadata);
+  registerSandbox(registry, telemetry);
+}
+
+/** What waits or is missing, with labels or read from the records. */
+function registerHeld(registry: Registry, clock: ClockGuard): void {
   new Counter({
     name: "mooring_deletions_held_total",
     help: "Deletions by time that waited, since the clock was in doubt.",
@@ -53,6 +67,29 @@ export function registerGauges(
       this.reset();
       const { held } = clock.state();
       for (const deletion of Object.keys(DELETIONS) as Deletion[]) this.inc({ deletion }, held.get(deletion) ?? 0);
+    },
+  });
+}
+
+function registerParked(registry: Registry, metadata: MetadataStore): void {
+  new Gauge({
+    name: "mooring_jobs_parked",
+    help: "Jobs that ended their server several times in a row, and wait for somebody to look at them.",
+    registers: [registry],
+    async collect() {
+      this.set(await countParked(metadata.read));
+    },
+  });
+}
+
+function registerSandbox(registry: Registry, telemetry: TelemetryStore): void {
+  new Gauge({
+    name: "mooring_query_sandbox_layer",
+    help: "1 while a layer of the sandbox of queries is in force, 0 when this machine lacks it.",
+    labelNames: ["layer"],
+    registers: [registry],
+    async collect() {
+      for (const { name, active } of await telemetry.sandbox()) this.set({ layer: name }, active ? 1 : 0);
     },
   });
 }

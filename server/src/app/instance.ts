@@ -30,7 +30,12 @@ export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
     startedAtMs: parts.clock.nowMs(),
     build,
     objects: config.objects_s3_bucket === null ? "filesystem" : "s3",
-    checks: async () => [...(await storeChecks(parts)), deletionsCheck(parts.clock), ...(await machineChecks(config))],
+    checks: async () => [
+      ...(await storeChecks(parts)),
+      deletionsCheck(parts.clock),
+      await sandboxCheck(parts),
+      ...(await machineChecks(config)),
+    ],
     acceptClock: () => parts.clock.accept(),
     disk: async () => {
       const { bavail, blocks, bsize } = await statfs(config.data_dir);
@@ -67,4 +72,13 @@ function deletionsCheck(clock: ClockGuard): InstanceCheck {
   if (trusted) return { name: DELETIONS_CHECK, state: "ok", detail: "what is past its time goes" };
   const until = heldUntilMs === null ? "until it is set right" : `until ${isoFromMs(heldUntilMs)}`;
   return { name: DELETIONS_CHECK, state: "warning", detail: `held ${until}: ${reason ?? ""}` };
+}
+
+async function sandboxCheck({ telemetry, config }: InstanceParts): Promise<InstanceCheck> {
+  const missing = (await telemetry.sandbox()).filter(({ active }) => !active).map(({ name }) => name);
+  const name = "query sandbox";
+  if (missing.length === 0) return { name, state: "ok", detail: "every layer is in force" };
+  const refused = config.query_sandbox === "require";
+  const detail = `missing: ${missing.join(", ")}; ${refused ? "SQL is refused" : "SQL runs without"} (query_sandbox=${config.query_sandbox})`;
+  return { name, state: refused ? "failed" : "warning", detail };
 }

@@ -225,6 +225,12 @@ export const SETTINGS = {
     default: 4,
     description: "queries of one organization at the same time",
   },
+  query_sandbox: {
+    schema: Type.Enum(["require", "warn", "off"]),
+    default: "warn",
+    description:
+      "what happens when this machine lacks layers of the sandbox of queries: require refuses SQL, warn logs them, off isolates nothing",
+  },
   tail_concurrency_organization: {
     schema: count(1, 10_000),
     default: 100,

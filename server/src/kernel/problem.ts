@@ -46,6 +46,7 @@ export const PROBLEMS = {
   quota_exceeded: { status: 429, title: "A quota is used up" },
   internal: { status: 500, title: "An unexpected error" },
   unavailable: { status: 503, title: "The service can't answer now" },
+  sandbox_missing: { status: 503, title: "SQL is refused without its sandbox" },
   disk_full: { status: 503, title: "The disk is full" },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -111,19 +111,43 @@ function WorkState({ work: { running_since: since, last } }: { work: Periodic })
   );
 }
 
+/** Parked jobs wait for somebody to say that they may run again. */
+function Parked({ queued: { kind, parked, last_error: error } }: { queued: Queued }): ReactNode {
+  const say = useSay();
+  const run = useAct(PORTAL_ROUTES.runJob, { changes: [PORTAL_ROUTES.listJobs], onDone: () => say("It runs now.") });
+  return (
+    <span className="flex flex-wrap items-center gap-2" title={error ?? undefined}>
+      <State kind="stop">{parked} parked</State>
+      <Button
+        look="quiet"
+        className="h-6"
+        disabled={run.isPending}
+        aria-label={`Run now: ${kind}`}
+        onClick={() => run.mutate({ params: { name: kind }, body: {}, purpose: "run it now" })}
+      >
+        Run now
+      </Button>
+      <ErrorNote error={run.error} />
+    </span>
+  );
+}
+
 const QUEUE: readonly Column<Queued>[] = [
   { title: "Kind", grow: true, cell: ({ kind }) => <code>{kind}</code> },
   {
     title: "State",
-    cell: ({ failing, last_error: error }) =>
-      failing === 0 ? (
+    cell: (queued) => {
+      const { failing, parked, last_error: error } = queued;
+      if (parked > 0) return <Parked queued={queued} />;
+      return failing === 0 ? (
         <State kind="go">well</State>
       ) : (
         <span title={error ?? undefined}>
           <State kind="warn">{failing} tried again</State>
           <span className="sr-only">: {error}</span>
         </span>
-      ),
+      );
+    },
   },
   { title: "Waiting", number: true, cell: ({ waiting }) => waiting },
   { title: "Running", number: true, cell: ({ running }) => running },

@@ -93,30 +93,35 @@ async function run(parsed: Parsed): Promise<BootstrapOutput> {
   };
   const config = configOf(parsed);
   const addresses = await presentAddresses(config);
-  return withIdentity(config, addresses, async (identity, metadata) => {
-    const made = await bootstrapOrganization({ metadata, clock: systemClock }, input);
-    // Every scope that the organization lets a credential hold.
-    const { allowed_scopes: allowed } = policyOf(made.organization);
-    const isAllowed = (scope: Scope): boolean => allowed?.includes(scope) ?? true;
-    const acting = { actor: { kind: "system", id: "command-line", orgId: made.organization.id } } as const;
-    const fixed = { projectId: null, name: "bootstrap" };
-    const scopes = SCOPES.filter(isAllowed);
-    const { credential, clientSecret } = await identity.credentials.create(acting, { ...fixed, scopes });
-    const keyDeps = { metadata, clock: systemClock, envelope: identity.envelope };
-    const s3 = S3_KEY_SCOPES.some(isAllowed) ? await createAccessKey(keyDeps, acting, fixed) : null;
-    const hookDeps = { metadata, clock: systemClock, envelope: identity.envelope };
-    const { webhook, token } = await createWebhook(hookDeps, SYSTEM, made.project, { name: "bootstrap" });
-    return {
-      org: named(made.organization),
-      project: named(made.project),
-      app: named(made.app),
-      addresses,
-      credential: { client_id: credential.clientId, client_secret: clientSecret },
-      s3: s3 === null ? null : { ...keyOf(s3), region: config.s3_region, bucket: made.app.slug },
-      webhook: { id: webhook.id, url: `${addresses.webhooks_url}/hooks/${token}` },
-      owner: ownerOf(made, addresses),
-    };
-  });
+  return withIdentity(
+    config,
+    addresses,
+    async (identity, metadata) => {
+      const made = await bootstrapOrganization({ metadata, clock: systemClock }, input);
+      // Every scope that the organization lets a credential hold.
+      const { allowed_scopes: allowed } = policyOf(made.organization);
+      const isAllowed = (scope: Scope): boolean => allowed?.includes(scope) ?? true;
+      const acting = { actor: { kind: "system", id: "command-line", orgId: made.organization.id } } as const;
+      const fixed = { projectId: null, name: "bootstrap" };
+      const scopes = SCOPES.filter(isAllowed);
+      const { credential, clientSecret } = await identity.credentials.create(acting, { ...fixed, scopes });
+      const keyDeps = { metadata, clock: systemClock, envelope: identity.envelope };
+      const s3 = S3_KEY_SCOPES.some(isAllowed) ? await createAccessKey(keyDeps, acting, fixed) : null;
+      const hookDeps = { metadata, clock: systemClock, envelope: identity.envelope };
+      const { webhook, token } = await createWebhook(hookDeps, SYSTEM, made.project, { name: "bootstrap" });
+      return {
+        org: named(made.organization),
+        project: named(made.project),
+        app: named(made.app),
+        addresses,
+        credential: { client_id: credential.clientId, client_secret: clientSecret },
+        s3: s3 === null ? null : { ...keyOf(s3), region: config.s3_region, bucket: made.app.slug },
+        webhook: { id: webhook.id, url: `${addresses.webhooks_url}/hooks/${token}` },
+        owner: ownerOf(made, addresses),
+      };
+    },
+    "create",
+  );
 }
 
 function ownerOf({ owner, setupToken }: Bootstrapped, addresses: Addresses): BootstrapOutput["owner"] {

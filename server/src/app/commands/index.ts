@@ -87,6 +87,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./restore.ts")).restore,
   },
   {
+    name: "upgrade",
+    summary: "bring the records to this version, or list what that would do",
+    load: async () => (await import("./upgrade.ts")).upgrade,
+  },
+  {
     name: "clock",
     summary: "say whether the clock can be trusted to delete, and accept it",
     load: async () => (await import("./clock.ts")).clock,

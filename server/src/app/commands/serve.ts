@@ -48,7 +48,9 @@ export const serve: Command = {
       const { addresses, listen } = app;
       announceServer(config.data_dir, { addresses, listen, pid: process.pid, started_at: isoFromMs(startedMs) });
       process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
-      process.stdout.write(`${await stopped}: finishing what is in flight\n`);
+      const why = await Promise.race([stopped, app.fatal]);
+      process.stdout.write(`${why}: finishing what is in flight\n`);
+      if (why === "records writer") return await endAtOnce(app);
     } finally {
       withdrawServer(config.data_dir, process.pid);
       await app.stop();
@@ -57,6 +59,14 @@ export const serve: Command = {
     return ExitCode.ok;
   },
 };
+
+/** In order, but not for long: parts that wait for the dead one would wait for ever. */
+async function endAtOnce(app: App): Promise<number> {
+  const overdue = setTimeout(() => process.exit(ExitCode.recordsWriterDied), FATAL_STOP_MS);
+  await app.stop();
+  clearTimeout(overdue);
+  return ExitCode.recordsWriterDied;
+}
 
 function createLog(level: Config["log_level"], own: OwnTelemetry | null): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
@@ -70,6 +80,7 @@ function createLog(level: Config["log_level"], own: OwnTelemetry | null): Logger
 
 /** npm and the terminal both pass a Ctrl-C on, so that one arrives twice within a moment. */
 const SAME_SIGNAL_MS = 500;
+const FATAL_STOP_MS = 10_000;
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
 /** Resolves at the first signal. One more, later, ends the process at once: the log makes that as safe as a power cut. */

@@ -1,17 +1,21 @@
 import { mkdirSync } from "node:fs";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { systemClock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { openMetadata, type MetadataStore, type Migrating } from "#stores/metadata/index.ts";
 import { addressesOf, type Addresses } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { recordsOf } from "../records.ts";
 import { guardBeside } from "../clock.ts";
 import { findRunningServer } from "../running.ts";
 
-/** Runs `work` with the records open, beside a running server or without one, and closes them. */
-export async function withMetadata<T>(config: Config, work: (metadata: MetadataStore) => Promise<T>): Promise<T> {
+/** Runs `work` with the records open as they are, beside a running server or without one, and closes them. */
+export async function withMetadata<T>(
+  config: Config,
+  work: (metadata: MetadataStore) => Promise<T>,
+  migrating: Migrating = "refuse",
+): Promise<T> {
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const metadata = await openMetadata({ ...recordsOf(config), clock: systemClock });
+  const metadata = await openMetadata({ ...recordsOf(config), clock: systemClock, migrating });
   try {
     return await work(metadata);
   } finally {
@@ -24,23 +28,28 @@ export async function withIdentity<T>(
   config: Config,
   addresses: Addresses,
   work: (identity: Identity, metadata: MetadataStore) => Promise<T>,
+  migrating: Migrating = "refuse",
 ): Promise<T> {
-  return withMetadata(config, async (metadata) => {
-    const identity = await createIdentity({
-      metadata,
-      clock: await guardBeside(config.data_dir, metadata),
-      dataDir: config.data_dir,
-      ...(config.master_key === null ? {} : { masterKey: config.master_key }),
-      issuer: addresses.identity_url,
-      audience: addresses.identity_url,
-      log: { warn: (_fields, message) => void process.stderr.write(`mooring: ${message}\n`) },
-    });
-    try {
-      return await work(identity, metadata);
-    } finally {
-      await identity.stop();
-    }
-  });
+  return withMetadata(
+    config,
+    async (metadata) => {
+      const identity = await createIdentity({
+        metadata,
+        clock: await guardBeside(config.data_dir, metadata),
+        dataDir: config.data_dir,
+        ...(config.master_key === null ? {} : { masterKey: config.master_key }),
+        issuer: addresses.identity_url,
+        audience: addresses.identity_url,
+        log: { warn: (_fields, message) => void process.stderr.write(`mooring: ${message}\n`) },
+      });
+      try {
+        return await work(identity, metadata);
+      } finally {
+        await identity.stop();
+      }
+    },
+    migrating,
+  );
 }
 
 /** The addresses of the server that runs on this data directory, or those that one would have. */

@@ -1,6 +1,6 @@
 import type { Writer } from "#stores/metadata/index.ts";
 
-export { jobKinds } from "./store.ts";
+export { CLAIMS_MAX, countParked, jobKinds, unparkJobs } from "./store.ts";
 export { createJobs, type JobsOptions } from "./jobs.ts";
 
 /** Durable work for later: what it is about, and when it is due. */

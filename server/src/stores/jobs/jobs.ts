@@ -79,6 +79,8 @@ class Runner implements Jobs {
       fence: 0,
       owner: null,
       attempts: 0,
+      claims: 0,
+      parked_at: null,
       last_error: null,
       created_at: nowMs,
     });

@@ -2,6 +2,9 @@ import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type JobRow = Tables["job"];
 
+/** Runs in a row that were begun and did not end: then the job is parked. */
+export const CLAIMS_MAX = 5;
+
 /** Adds the job, or gives the present one of that kind and key a new time and payload and takes it from whoever runs it. */
 export async function upsertJob(tx: Writer, row: JobRow): Promise<void> {
   const { group_key, payload, due_at } = row;
@@ -17,6 +20,8 @@ export async function upsertJob(tx: Writer, row: JobRow): Promise<void> {
         owner: null,
         attempts: 0,
         last_error: null,
+        claims: 0,
+        parked_at: null,
       })),
     )
     .execute();
@@ -48,6 +53,7 @@ export async function nextDueAt(
         .selectFrom("job")
         .select("due_at")
         .where("kind", "=", kind)
+        .where("parked_at", "is", null)
         .orderBy("due_at")
         .limit(1)
         .executeTakeFirst(),
@@ -84,6 +90,7 @@ export async function claimJobs(tx: Writer, dialect: MetadataStore["dialect"], c
     .selectAll()
     .where("kind", "=", kind)
     .where("due_at", "<=", nowMs)
+    .where("parked_at", "is", null)
     .$if(fullGroups.length > 0, (query) => query.where("group_key", "not in", [...fullGroups]))
     .orderBy("due_at")
     .limit(limit)
@@ -91,11 +98,47 @@ export async function claimJobs(tx: Writer, dialect: MetadataStore["dialect"], c
     .execute();
   const claimed: Claimed[] = [];
   for (const row of due) {
-    const taken = { due_at: nowMs + leaseMs, fence: row.fence + 1, owner };
+    if (row.claims >= CLAIMS_MAX) {
+      await park(tx, row, nowMs);
+      continue;
+    }
+    const taken = { due_at: nowMs + leaseMs, fence: row.fence + 1, owner, claims: row.claims + 1 };
     await tx.updateTable("job").set(taken).where("id", "=", row.id).execute();
     claimed.push({ row: { ...row, ...taken }, dueAtMs: row.due_at });
   }
   return claimed;
+}
+
+/** A job that ended its node so often would end every node in turn. */
+async function park(tx: Writer, row: JobRow, nowMs: number): Promise<void> {
+  const lastError = `parked: ${row.claims} runs in a row did not end, as when each of them ended its server`;
+  await tx
+    .updateTable("job")
+    .set({ parked_at: nowMs, owner: null, fence: row.fence + 1, last_error: lastError })
+    .where("id", "=", row.id)
+    .execute();
+}
+
+/** Makes the parked jobs of a kind due now, as if they had never run. Returns how many. */
+export async function unparkJobs(tx: Writer, kind: string, nowMs: number): Promise<number> {
+  const rows = await tx
+    .updateTable("job")
+    .set({ parked_at: null, claims: 0, due_at: nowMs })
+    .where("kind", "=", kind)
+    .where("parked_at", "is not", null)
+    .returning("id")
+    .execute();
+  return rows.length;
+}
+
+/** Jobs that wait for somebody to look at them. */
+export async function countParked(db: MetadataStore["read"]): Promise<number> {
+  const row = await db
+    .selectFrom("job")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("parked_at", "is not", null)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
 }
 
 /** Makes jobs of a kind that are due after `afterMs` due now. An index finds that there are none. */
@@ -112,6 +155,7 @@ export async function pullForward(
       .set({ due_at: times.nowMs })
       .where("kind", "=", kind)
       .where("due_at", ">", times.afterMs)
+      .where("parked_at", "is", null)
       .returning("id")
       .execute(),
   );
@@ -136,6 +180,7 @@ export async function release(
     due_at: next.dueAtMs,
     attempts: next.attempts,
     last_error: next.lastError,
+    claims: 0,
     owner: null,
   });
 }
@@ -169,6 +214,8 @@ export interface JobKind {
   readonly kind: string;
   readonly waiting: number;
   readonly running: number;
+  /** Begun no more, until somebody lets them run. */
+  readonly parked: number;
   readonly failing: number;
   readonly nextAtMs: number | null;
   readonly lastError: string | null;
@@ -182,16 +229,26 @@ export async function jobKinds(db: MetadataStore["read"]): Promise<JobKind[]> {
     .select((eb) => [
       eb.fn.count<number>("owner").as("running"),
       eb.fn.sum<number>(eb.case().when("attempts", ">", 0).then(1).else(0).end()).as("failing"),
-      eb.fn.min(eb.case().when("owner", "is", null).then(eb.ref("due_at")).end()).as("nextAtMs"),
+      eb.fn.count<number>("parked_at").as("parked"),
+      eb.fn
+        .min(
+          eb
+            .case()
+            .when(eb.and([eb("owner", "is", null), eb("parked_at", "is", null)]))
+            .then(eb.ref("due_at"))
+            .end(),
+        )
+        .as("nextAtMs"),
       eb.fn.max("last_error").as("lastError"),
     ])
     .groupBy("kind")
     .orderBy("kind")
     .execute();
-  return rows.map(({ kind, all, running, failing, nextAtMs, lastError }) => ({
+  return rows.map(({ kind, all, running, parked, failing, nextAtMs, lastError }) => ({
     kind,
-    waiting: Number(all) - Number(running),
+    waiting: Number(all) - Number(running) - Number(parked),
     running: Number(running),
+    parked: Number(parked),
     failing: Number(failing),
     nextAtMs: nextAtMs === null ? null : Number(nextAtMs),
     lastError,

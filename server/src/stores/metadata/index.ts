@@ -1,4 +1,5 @@
 export { isUniqueViolation, uniqueViolation } from "./errors.ts";
+export { MigrationsPending, type Migrating } from "./migrate.ts";
 export { openMetadata, type MetadataOptions } from "./open.ts";
 export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snapshot.ts";
 export { columnsOf, prepared } from "./prepared.ts";

@@ -13,6 +13,28 @@ export interface MigrationTarget {
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
   lock: MetadataStore["lock"];
   clock: Clock;
+  migrating?: Migrating | undefined;
+}
+
+/**
+ * What may be done about migrations that are missing: all of them, those of an empty database alone, or none. A command beside a
+ * running server must not: an older server does not start again on what a newer command has changed.
+ */
+export type Migrating = "apply" | "create" | "refuse";
+
+/** The database is of an older version, and this process may not change that. */
+export class MigrationsPending extends Error {
+  readonly names: readonly string[];
+
+  constructor(names: readonly string[], isEmpty: boolean) {
+    super(
+      isEmpty
+        ? "there are no records yet: start the server (mooring serve), or run mooring bootstrap"
+        : `an older version of Mooring has made the metadata database, and ${names.length} migrations are missing (${names.join(", ")}); nothing was changed. Stop that version's server and run mooring upgrade, or use that version's commands`,
+    );
+    this.name = "MigrationsPending";
+    this.names = names;
+  }
 }
 
 /**
@@ -20,8 +42,20 @@ export interface MigrationTarget {
  * Rejects, without a change, when the database has a migration that this version does not know.
  */
 export async function migrate(target: MigrationTarget): Promise<void> {
-  let pending = true;
+  const { migrating = "apply" } = target;
+  if (migrating !== "apply") await target.write((tx) => requireCurrent(tx, target.dialect, migrating));
+  let pending = migrating !== "refuse";
   while (pending) pending = await target.write((tx) => applyNext(tx, target));
+}
+
+/** @throws MigrationsPending */
+async function requireCurrent(tx: Writer, dialect: MetadataStore["dialect"], migrating: Migrating): Promise<void> {
+  const rows = (await hasMigrationTable(tx, dialect)) ? await tx.selectFrom("migration").select("name").execute() : [];
+  const applied = new Set(rows.map(({ name }) => name));
+  assertKnown(applied);
+  const names = MIGRATIONS.map(({ name }) => name).filter((name) => !applied.has(name));
+  if (names.length === 0 || (migrating === "create" && applied.size === 0)) return;
+  throw new MigrationsPending(names, applied.size === 0);
 }
 
 /** Applies the first migration that is missing; resolves to whether there was one. */

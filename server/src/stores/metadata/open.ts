@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
+import type { Migrating } from "./migrate.ts";
 import { openPostgres } from "./postgres/store.ts";
 import { openSqlite } from "./sqlite/store.ts";
 import type { MetadataStore } from "./types.ts";
@@ -10,16 +11,18 @@ export interface MetadataOptions {
   /** Where SQLite keeps `mooring.db`; made when it is absent. */
   dataDir: string;
   clock: Clock;
+  /** What may be done about migrations that are missing; "apply" when absent. */
+  migrating?: Migrating | undefined;
   /** How long a change is held up by others at most; see `waitsOf`. 5 s. */
   waitMs?: number;
 }
 
-/** Opens the metadata store and brings its schema up to date. Rejects when the database can't be reached, or is newer than this version. */
+/** Opens the metadata store and brings its schema up to date, unless `migrating` forbids it. Rejects when the database can't be reached, or is newer than this version. */
 export async function openMetadata(options: MetadataOptions): Promise<MetadataStore> {
-  const { url, dataDir, clock, waitMs } = options;
+  const { url, dataDir, clock, waitMs, migrating } = options;
   const waits = waitsOf(waitMs);
-  if (url === undefined) return openSqlite({ dataDir, clock, waits });
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres({ url, clock, waits });
+  if (url === undefined) return openSqlite({ dataDir, clock, waits, migrating });
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres({ url, clock, waits, migrating });
   throw new Error(
     "cannot open the metadata store: its URL must begin with postgres:// (leave it out to use SQLite in the data directory)",
   );

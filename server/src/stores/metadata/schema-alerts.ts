@@ -20,6 +20,10 @@ export interface AlertTables {
     attempts: number;
     last_error: string | null;
     created_at: number;
+    /** How often it was begun since a run last ended. */
+    claims: number;
+    /** Since when it is begun no more, since its node ended each time; null: it is not. */
+    parked_at: number | null;
   };
   saved_query: {
     id: string;

@@ -39,6 +39,8 @@ export interface MetadataStore {
   notify(tx: Writer, channel: NotifyChannel): Promise<void>;
   /** Resolves when a trivial read answers; rejects with the reason otherwise. */
   ping(): Promise<void>;
+  /** Resolves when the store can write no more, for good: only a new process can. Never where that can't happen. */
+  readonly died?: Promise<Error>;
   /** Refuses further transactions, waits for those that run or wait, then lets go of the database. */
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./index.ts";
 import { layoutOf } from "./layout.ts";
-import { createQueryEngine, defaultQuerySettings } from "./query/index.ts";
+import { createQueryEngine, defaultQuerySettings, type QueryEngine, type SandboxLayer } from "./query/index.ts";
 import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { RetentionSettings } from "./retention/index.ts";
 import { openRows } from "./rows.ts";
@@ -19,6 +20,8 @@ export interface TelemetryStoreSettings {
   readonly queryConcurrencyOrganization: number;
   /** Memory that one query may use; the limits of its process follow from it. */
   readonly queryMemoryBytes?: number;
+  /** What happens without a layer of the sandbox; "warn" when absent. */
+  readonly querySandbox?: "require" | "warn" | "off";
   /** `RETENTION_DEFAULTS` for what is absent. */
   readonly retention?: Partial<RetentionSettings>;
 }
@@ -53,6 +56,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     settings: {
       ...defaultQuerySettings(layoutOf(dataDir).root),
       dataDir,
+      isolation: settings.querySandbox === "off" ? "limits" : "auto",
       concurrentMax: settings.queryConcurrency,
       concurrentPerOrgMax: settings.queryConcurrencyOrganization,
       ...(settings.queryMemoryBytes === undefined ? {} : { memoryBytesMax: settings.queryMemoryBytes }),
@@ -60,6 +64,11 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     log,
     clock,
   });
+  const sandbox = settings.querySandbox ?? "warn";
+  if (sandbox !== "off")
+    warnOfMissing(engine, log).catch((error: unknown) =>
+      log.error({ err: error }, "cannot look at the sandbox of queries"),
+    );
   return {
     append: (batch) => rows.append(batch),
     feed: rows.feed,
@@ -68,13 +77,35 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     policy: (orgId) => rows.lifecycle.policy(orgId),
     usage: (orgId) => rows.lifecycle.usage(orgId),
     refresh: () => rows.lifecycle.refresh(),
-    query: (request) => engine.query(request),
+    query: async (request) => {
+      if (sandbox === "require") requireLayers(await engine.sandbox());
+      return engine.query(request);
+    },
+    sandbox: () => engine.sandbox(),
     health: () => ({ ...rows.health(), queriesRunning: engine.running() }),
     close: async () => {
       await engine.close();
       await rows.close();
     },
   };
+}
+
+async function warnOfMissing(engine: QueryEngine, log: TelemetryLog): Promise<void> {
+  for (const { name, detail } of await missingLayers(engine.sandbox()))
+    log.warn({ layer: name, detail }, "SQL runs without a layer of its sandbox");
+}
+
+async function missingLayers(layers: Promise<readonly SandboxLayer[]>): Promise<readonly SandboxLayer[]> {
+  return (await layers).filter(({ active }) => !active);
+}
+
+function requireLayers(layers: readonly SandboxLayer[]): void {
+  const missing = layers.filter(({ active }) => !active).map(({ name }) => name);
+  if (missing.length === 0) return;
+  throw new Problem(
+    "sandbox_missing",
+    `SQL is refused: this server lacks layers of the sandbox of queries (${missing.join(", ")}), and query_sandbox is require. mooring doctor says what to install or allow; with query_sandbox=warn SQL runs without them.`,
+  );
 }
 
 function openRecords({ dataDir, log, records = {} }: TelemetryOptions): Promise<RecordFiles> {

@@ -1,3 +1,4 @@
+import type { SandboxLayer } from "./query/index.ts";
 import type { Readable } from "node:stream";
 import type { TelemetryType } from "./columns.ts";
 import type { Policy, Usage } from "./retention/index.ts";
@@ -134,6 +135,8 @@ export interface TelemetryStore {
   readonly feed: TelemetryFeed;
   /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
+  /** What holds the processes that run SQL, and what does not. */
+  sandbox(): Promise<readonly SandboxLayer[]>;
   /** Finishes appends in flight, cancels queries, leaves everything on disk. */
   close(): Promise<void>;
 }

@@ -192,6 +192,8 @@ export const ROWS: Tables = {
     attempts: 0,
     last_error: "it failed",
     created_at: 1,
+    claims: 1,
+    parked_at: null,
   },
   saved_query: {
     id: "query_1",

@@ -24,6 +24,7 @@ import { credentialPolicy } from "./0023-credential-policy.ts";
 import { instance } from "./0027-instance.ts";
 import { accounts } from "./0030-accounts.ts";
 import { spellings } from "./0039-spellings.ts";
+import { jobClaims } from "./0040-job-claims.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0027-instance", up: instance },
   { name: "0030-accounts", up: accounts },
   { name: "0039-spellings", up: spellings },
+  { name: "0040-job-claims", up: jobClaims },
 ];

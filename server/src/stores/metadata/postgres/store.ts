@@ -3,7 +3,7 @@ import { Kysely, sql } from "kysely";
 import type { Clock } from "#kernel/time.ts";
 import { asAnswer, isTransient } from "../errors.ts";
 import { Listeners } from "../listeners.ts";
-import { migrate, MIGRATION_DEADLINE_MS } from "../migrate.ts";
+import { migrate, MIGRATION_DEADLINE_MS, type Migrating } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { Transactions } from "../transactions.ts";
 import type { MetadataStore, Writer } from "../types.ts";
@@ -29,10 +29,16 @@ export interface PostgresOptions {
   url: string;
   clock: Clock;
   waits?: Waits;
+  migrating?: Migrating | undefined;
 }
 
 /** Opens a PostgreSQL database that any number of nodes may share. */
-export async function openPostgres({ url, clock, waits = waitsOf() }: PostgresOptions): Promise<MetadataStore> {
+export async function openPostgres({
+  url,
+  clock,
+  waits = waitsOf(),
+  migrating,
+}: PostgresOptions): Promise<MetadataStore> {
   // Two pools, so that a transaction that reads outside itself never waits for a connection that only it could free.
   const reads = openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true, waits });
   const writes = openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false, waits });
@@ -44,7 +50,7 @@ export async function openPostgres({ url, clock, waits = waitsOf() }: PostgresOp
   const close = (): Promise<void> =>
     (closed ??= closeAll(transactions, [() => listener.close(), () => reads.end(), () => writes.end()]));
   try {
-    await migrateOver(url, clock);
+    await migrateOver(url, { clock, migrating });
     await listener.start();
   } catch (error) {
     await close();
@@ -71,11 +77,14 @@ function transactionsOver(pool: ConnectionPool, deadlineMs: number): Transaction
 }
 
 /** Over a connection of its own, with limits of its own. */
-async function migrateOver(url: string, clock: Clock): Promise<void> {
+async function migrateOver(
+  url: string,
+  { clock, migrating }: Pick<PostgresOptions, "clock" | "migrating">,
+): Promise<void> {
   const pool = openPool({ url, connectionsMax: 1, readOnly: false, waits: MIGRATION_WAITS });
   const transactions = transactionsOver(pool, MIGRATION_DEADLINE_MS);
   try {
-    await migrate({ dialect: "postgres", write: (work) => transactions.run(work), lock, clock });
+    await migrate({ dialect: "postgres", write: (work) => transactions.run(work), lock, clock, migrating });
   } finally {
     await pool.end();
   }

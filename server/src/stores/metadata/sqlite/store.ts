@@ -1,10 +1,10 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
 import type { Clock } from "#kernel/time.ts";
 import { Listeners } from "../listeners.ts";
-import { migrate, MIGRATION_DEADLINE_MS } from "../migrate.ts";
+import { migrate, MIGRATION_DEADLINE_MS, MigrationsPending, type Migrating } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { Transactions } from "../transactions.ts";
 import type { MetadataStore, NotifyChannel, Writer } from "../types.ts";
@@ -19,6 +19,7 @@ export interface SqliteOptions {
   waits?: Waits;
   /** How long a group of transactions gathers at most before it is committed; 10 ms. */
   groupMsMax?: number;
+  migrating?: Migrating | undefined;
 }
 
 /** Opens `mooring.db` in the data directory; other processes may have it open at the same time. */
@@ -27,13 +28,15 @@ export async function openSqlite({
   clock,
   waits = waitsOf(),
   groupMsMax,
+  migrating,
 }: SqliteOptions): Promise<MetadataStore> {
   const path = join(dataDir, "mooring.db");
+  if (migrating === "refuse" && !existsSync(path)) throw new MigrationsPending([], true);
   const writer = await openFile(path, waits.fileMs);
   const groups = new GroupCommit(writer, groupMsMax);
   try {
     const migrations = sqliteTransactions(groups, { read: null, deadlineMs: MIGRATION_DEADLINE_MS });
-    await migrate({ dialect: "sqlite", write: (work) => migrations.run(work), lock: async () => {}, clock });
+    await migrate({ dialect: "sqlite", write: (work) => migrations.run(work), lock: async () => {}, clock, migrating });
     return storeOver(path, { writer, groups, waits });
   } catch (error) {
     await writer.close();
@@ -77,6 +80,7 @@ function storeOver(
   return {
     dialect: "sqlite",
     read,
+    died: writer.died,
     ...notifyingWrites(transactions),
     lock: async () => {},
     ping: async () => {

@@ -20,6 +20,8 @@ export class SqliteWriter {
   readonly #waiting: PromiseWithResolvers<WriterReply>[] = [];
   #unsent: WriterRequest[] = [];
   #stopped: Error | undefined;
+  #closing = false;
+  readonly #death = Promise.withResolvers<Error>();
 
   private constructor(settings: WriterSettings) {
     this.#worker = new Worker(new URL("./writer.worker.ts", import.meta.url), {
@@ -47,6 +49,11 @@ export class SqliteWriter {
     return unwrap(await this.#send(turn));
   }
 
+  /** Resolves when the thread ends by itself. */
+  get died(): Promise<Error> {
+    return this.#death.promise;
+  }
+
   /** Throws when the thread is no longer there. */
   assertAlive(): void {
     if (this.#stopped !== undefined) throw this.#stopped;
@@ -56,6 +63,7 @@ export class SqliteWriter {
     if (this.#stopped !== undefined) return;
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     this.#worker.once("exit", () => resolve());
+    this.#closing = true;
     await this.step("close");
     this.#worker.ref(); // no answer is awaited any more, but the end is
     await ended;
@@ -95,6 +103,7 @@ export class SqliteWriter {
     this.#stopped ??= new Error(
       `cannot write to the metadata database: its writer thread stopped (${reason.message}); restart the process`,
     );
+    if (!this.#closing) this.#death.resolve(this.#stopped);
     for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#stopped);
   }
 }

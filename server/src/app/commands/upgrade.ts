@@ -1,0 +1,72 @@
+import { systemClock } from "#kernel/time.ts";
+import { MigrationsPending, openMetadata } from "#stores/metadata/index.ts";
+import { recordsOf } from "../records.ts";
+import { findRunningServer } from "../running.ts";
+import type { Config } from "../config.ts";
+import {
+  CommandError,
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  UsageError,
+  type Command,
+  type Option,
+} from "./command.ts";
+
+const USAGE = `
+Usage: mooring upgrade [--dry-run] [--json] [--data-dir DIR]
+
+Brings the records to this version, as the next start of the server would. Only this command and serve do: every other command leaves records of
+an older version alone. Stop the server first, and make a backup: an older version does not open them any more.
+
+  mooring upgrade --dry-run --data-dir ./data
+  mooring upgrade --data-dir ./data
+
+Exit codes: 0 done, or nothing to do, 1 it failed, and what was not applied is unchanged, 2 wrong usage.
+`;
+
+const OPTIONS: readonly Option[] = [
+  { name: "dry-run", type: "boolean", description: "list what would be done, and change nothing" },
+  { name: "json", type: "boolean", description: "print JSON: {pending, applied}" },
+  CONFIG_OPTION,
+];
+
+export const upgrade: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
+    const config = configOf(parsed);
+    const pending = await pendingOf(config);
+    const isDry = parsed.values["dry-run"] === true;
+    if (!isDry && pending.length > 0) await apply(config);
+    const applied = isDry ? [] : pending;
+    if (parsed.values["json"] === true) process.stdout.write(`${JSON.stringify({ pending, applied })}\n`);
+    else if (pending.length === 0) process.stdout.write("nothing to do: the records are of this version\n");
+    else for (const name of pending) process.stdout.write(`${isDry ? "would apply" : "applied"} ${name}\n`);
+    return ExitCode.ok;
+  },
+};
+
+/** Names of the migrations that are missing. Changes nothing. */
+async function pendingOf(config: Config): Promise<readonly string[]> {
+  try {
+    await (await openMetadata({ ...recordsOf(config), clock: systemClock, migrating: "refuse" })).close();
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    if (reason instanceof MigrationsPending && reason.names.length > 0) return reason.names;
+    throw error;
+  }
+}
+
+async function apply(config: Config): Promise<void> {
+  const running = await findRunningServer(config.data_dir);
+  if (running !== null)
+    throw new CommandError(
+      `cannot upgrade the records: a server runs on this data directory (pid ${running.pid}); stop it first`,
+    );
+  await (await openMetadata({ ...recordsOf(config), clock: systemClock })).close();
+}

@@ -1,0 +1,15 @@
+// A node whose job ends it. Words: the data directory. Ends with 7 in the job, with 0 when the job is not given to it any more.
+import { setTimeout as delay } from "node:timers/promises";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata } from "#stores/metadata/index.ts";
+import { countParked, createJobs } from "../index.ts";
+
+const [dataDir = ""] = process.argv.slice(2);
+const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+const jobs = createJobs({ metadata, clock: systemClock, log: { warn: () => {} }, leaseMs: 200, pollMs: 20 });
+jobs.start([
+  { kind: "deadly", concurrency: 1, concurrencyPerGroup: 1, run: async () => process.exit(7), retryMs: () => 0 },
+]);
+while ((await countParked(metadata.read)) === 0) await delay(20);
+await jobs.stop();
+await metadata.close();

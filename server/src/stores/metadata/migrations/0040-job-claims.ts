@@ -1,0 +1,12 @@
+import { sql } from "kysely";
+import type { MetadataStore, Writer } from "../types.ts";
+
+/** How often a job was begun without an end, and since when it is parked because of that. */
+export async function jobClaims(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
+  const integer = dialect === "postgres" ? sql`bigint` : sql`integer`;
+  await tx.schema
+    .alterTable("job")
+    .addColumn("claims", integer, (column) => column.notNull().defaultTo(0))
+    .execute();
+  await tx.schema.alterTable("job").addColumn("parked_at", integer).execute();
+}

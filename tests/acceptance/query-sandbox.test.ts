@@ -1,0 +1,41 @@
+/** A server whose machine really lacks layers of the sandbox of queries: in a user namespace that may make no further ones. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { eventually } from "../fixtures/process.ts";
+import { startServer } from "../fixtures/server.ts";
+
+/** In a namespace of its own no user, mount or network namespace can be made. */
+const WITHOUT = [
+  "unshare",
+  "--user",
+  "--map-root-user",
+  "--",
+  "/bin/sh",
+  "-c",
+  'for n in user mnt net ipc uts; do echo 0 > /proc/sys/user/max_${n}_namespaces || exit 1; done; exec "$@"',
+  "sh",
+];
+const able = spawnSync(WITHOUT[0] ?? "", [...WITHOUT.slice(1), "true"]).status === 0;
+const skip = able ? false : "this machine makes no user namespace";
+
+for (const how of ["warn", "require"] as const)
+  test(`query_sandbox=${how} where namespaces can't be made`, { skip }, async () => {
+    const settings = { query_sandbox: how, metrics_listen: "127.0.0.1:0" };
+    const server = await startServer({ under: WITHOUT, settings, database: "sqlite" });
+    try {
+      const logged = () => (/SQL runs without a layer of its sandbox/.test(server.stderr()) ? true : null);
+      await eventually("the log to tell what is missing", logged);
+      const { credential } = await server.bootstrap();
+      const answer = await server.call("POST", "/v1/query", {
+        token: await server.token(credential),
+        json: { sql: "SELECT 1 AS one" },
+      });
+      if (how === "warn") return assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.status, 503, answer.text);
+      assert.equal((answer.body as { code?: string }).code, "sandbox_missing");
+      assert.match(answer.text, /namespaces.*query_sandbox is require/);
+    } finally {
+      await server.dispose();
+    }
+  });
