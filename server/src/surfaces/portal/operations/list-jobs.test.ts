@@ -50,6 +50,7 @@ test("what waits in the queue, by kind, with those that fail", async () => {
       kind: "delivery",
       waiting: 2,
       running: 0,
+      parked: 0,
       failing: 1,
       next_at: new Date(nowMs + 60_000).toISOString(),
       last_error: "nobody answers",
