@@ -3,6 +3,7 @@ import { route } from "../route.ts";
 import { DisplayName, Slug } from "../shared.ts";
 import {
   Email,
+  Ended,
   Id,
   Invitation,
   Member,
@@ -10,6 +11,7 @@ import {
   OrgRoleName,
   Password,
   closed,
+  nullable,
   listQuery,
   page,
 } from "./shapes.ts";
@@ -122,7 +124,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Accept an invitation",
     description:
-      "`token` is what stands after `#` in the link. A person who has an account already gives its password, and the name stays.",
+      "`token` is what stands after `#` in the link. A person who has an account already gives its password, and the name stays. A link that was mailed proves the address: where nobody had before, every way into the account from before ends (`ended`), and the password given here counts.",
     permission: "public",
     publicReason: "the invited person has no account yet; the token in the body is the permission",
     body: Type.Object(
@@ -133,6 +135,7 @@ export const MEMBER_ROWS = {
       organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
       user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
       role: OrgRoleName,
+      ended: nullable(Ended),
     }),
     status: 200,
     problems: ["invalid_body", "forbidden", "not_found", "conflict", "rate_limited"],

@@ -31,6 +31,16 @@ export const Replayed = Type.Optional(
   Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; what is shown once is null" }),
 );
 
+/** What the first proof of the person's address ended. */
+export const Ended = Type.Object({
+  password: Type.Boolean(),
+  second_factor: Type.Boolean(),
+  sessions: Type.Integer(),
+  passkeys: Type.Integer(),
+  tokens: Type.Integer(),
+  identities: Type.Integer(),
+});
+
 const AddressRangeText = Type.String({
   maxLength: ADDRESS_RANGE_CHARS_MAX,
   description: "an address or a CIDR range, IPv4 or IPv6",

@@ -2,6 +2,7 @@ import { ACCOUNT_ROWS } from "./account.ts";
 import { BACKUP_ROWS } from "./backups.ts";
 import { INSTANCE_ROWS } from "./instance.ts";
 import { JOB_ROWS } from "./jobs.ts";
+import { RECOVERY_ROWS } from "./recovery.ts";
 import { SIGN_IN_ROWS } from "./sign-in.ts";
 
 export { DISCOVERY_ROUTES, ServiceAddresses } from "./discovery.ts";
@@ -10,6 +11,7 @@ export { DISCOVERY_ROUTES, ServiceAddresses } from "./discovery.ts";
 export const PORTAL_ROUTES = {
   ...SIGN_IN_ROWS,
   ...ACCOUNT_ROWS,
+  ...RECOVERY_ROWS,
   ...INSTANCE_ROWS,
   ...BACKUP_ROWS,
   ...JOB_ROWS,

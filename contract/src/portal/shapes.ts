@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Email, Id, nullable, OrgRoleName } from "../organization/shapes.ts";
+import { Email, Ended, Id, nullable, OrgRoleName } from "../organization/shapes.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 
 /** What a browser and an authenticator exchange (WebAuthn level 3, section 5), passed on as it is. */
@@ -59,6 +59,9 @@ export const SignedIn = Type.Object({
     email: Email,
     name: DisplayName,
     instance_admin: Type.Boolean({ description: "runs this server" }),
+    email_verified: Type.Boolean({
+      description: "a mailed link, a provider or the operator proved whose the address is",
+    }),
   }),
   organizations: Type.Array(Type.Object({ id: Id, slug: Slug, name: DisplayName, role: OrgRoleName })),
   session: Type.Object({
@@ -72,6 +75,8 @@ export const SignedIn = Type.Object({
     has_totp: Type.Boolean(),
     passkeys: Type.Integer(),
     recovery_codes_left: Type.Integer(),
+    has_identity: Type.Boolean({ description: "an identity at the single sign-on is linked" }),
   }),
+  notice: nullable(Ended),
   sends_email: Type.Boolean({ description: "whether this server sends e-mail, such as the links of invitations" }),
 });

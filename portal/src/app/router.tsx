@@ -37,6 +37,7 @@ const start = createRoute({
 const open = [
   ["/sign-in", () => import("~/pages/sign-in/page.tsx")],
   ["/setup", () => import("~/pages/setup/page.tsx")],
+  ["/reset", () => import("~/pages/reset/page.tsx")],
   ["/invitation", () => import("~/pages/invitation/page.tsx")],
 ] as const;
 

@@ -6,6 +6,7 @@ import { sessionQuery } from "~/api/session.ts";
 import { Button, buttonClass } from "~/kit/button.tsx";
 import { Empty, Page } from "~/kit/page.tsx";
 import { ConnectProvider, useConnect } from "./connect/connect.tsx";
+import { EndedNotice } from "./ended-notice.tsx";
 import { useSees } from "./may.ts";
 import { PAGES, type PageEntry } from "./pages.ts";
 import { Palette } from "./palette.tsx";
@@ -78,6 +79,7 @@ function Frame(): ReactNode {
         inert={isMenuOpen}
         className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3"
       >
+        <EndedNotice />
         {page === undefined || org === undefined ? <Outlet /> : <Guarded page={page} />}
       </main>
       {open === "palette" && <Palette onClose={close} />}

@@ -73,6 +73,9 @@ export const FAILURE_KEYS_MAX = 50_000;
 /** How long a browser is known in which somebody signed in, and how many people's it can be. */
 export const DEVICE_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
 export const DEVICE_PEOPLE_MAX = 5;
+/** How long a link lives with which a person sets a new password, and how many are mailed to one account in an hour. */
+export const ACCOUNT_LINK_MS = 60 * 60 * 1000;
+export const ACCOUNT_LINKS_MAILED_MAX = 5;
 /** Passwords that are hashed at one time, and how long the next one waits for its turn. */
 export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASH_WAIT_MS = 10_000;

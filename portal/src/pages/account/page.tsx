@@ -3,6 +3,8 @@ import { useSession } from "~/api/session.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Page as Frame } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
+import { EmailSection } from "./email-section.tsx";
+import { IdentitySection } from "./identity-section.tsx";
 import { PasskeySection } from "./passkey-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { PreferencesSection } from "./preferences-section.tsx";
@@ -33,6 +35,7 @@ function Profile(): ReactNode {
   return (
     <>
       <ProfileSection />
+      <EmailSection />
       <PreferencesSection />
     </>
   );
@@ -44,6 +47,7 @@ function SigningIn(): ReactNode {
       <PasswordSection />
       <PasskeySection />
       <TotpSection />
+      <IdentitySection />
     </>
   );
 }

@@ -54,7 +54,6 @@ export function ProfileSection(): ReactNode {
         </form>
         <Facts
           items={[
-            ["E-mail", <Copyable key="email" text={user.email} />],
             ["Id", <Copyable key="id" text={user.id} />],
             ...(user.instance_admin ? ([["Server", "you run this server"]] as const) : []),
           ]}

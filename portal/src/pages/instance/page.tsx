@@ -8,6 +8,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
+import { AccountSection } from "./account-section.tsx";
 import { BackupSection } from "./backup-section.tsx";
 import { JobSection } from "./job-section.tsx";
 import { KeySection } from "./key-section.tsx";
@@ -52,6 +53,7 @@ function AdminPage(): ReactNode {
     ["backups", "Backups", () => <BackupSection paused={isPaused} />],
     ["email", "E-mail", (now: Instance) => <MailSection mail={now.mail} />],
     ["organizations", "Organizations", () => <OrganizationSection />],
+    ["accounts", "Accounts", () => <AccountSection />],
   ] as const;
   return (
     <Frame

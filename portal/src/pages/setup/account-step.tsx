@@ -1,7 +1,7 @@
 import { ApiError } from "@mooring/client";
 import { PORTAL_ROUTES } from "@mooring/contract";
-import { useMutation } from "@tanstack/react-query";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import { sessionClient } from "~/api/clients.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -13,7 +13,7 @@ import type { SetUpResult } from "./credential-step.tsx";
 /** Finds what is there already, and prints a new link while the owner has no password. */
 const NEW_LINK = "npx mooring bootstrap --org ORG --project PROJECT --app APP --data-dir DIR";
 
-/** Name and password of the owner. */
+/** Name, sign-in address and password of the owner. */
 export function AccountStep({
   token,
   onDone,
@@ -25,11 +25,28 @@ export function AccountStep({
   onUsed: () => void;
 }): ReactNode {
   const [name, setName] = useState("");
+  const [email, setEmail] = useState<string | null>(null);
+  const link = useQuery({
+    queryKey: ["set-up", token],
+    queryFn: ({ signal }) => sessionClient.call(PORTAL_ROUTES.openSetUp, { body: { token }, signal }),
+    retry: false,
+    staleTime: Infinity,
+  });
+  const isAbsent = link.error instanceof ApiError && link.error.code === "not_found";
+  useEffect(() => {
+    if (isAbsent) onUsed();
+  }, [isAbsent, onUsed]);
+  const address = email ?? link.data?.email ?? "";
   const [password, setPassword] = useState("");
   const setUp = useMutation({
     mutationFn: () =>
       sessionClient.call(PORTAL_ROUTES.setUp, {
-        body: { token, name: name.trim(), password },
+        body: {
+          token,
+          name: name.trim(),
+          password,
+          ...(isOther(address, link.data?.email) ? { email: address.trim() } : {}),
+        },
         purpose: "set up the account",
       }),
     onSuccess: onDone,
@@ -43,7 +60,11 @@ export function AccountStep({
     event.preventDefault();
     setUp.mutate();
   };
-  const places = { name: placeText(error, "/name"), password: placeText(error, "/password") };
+  const places = {
+    name: placeText(error, "/name"),
+    email: placeText(error, "/email"),
+    password: placeText(error, "/password"),
+  };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       <TextField
@@ -57,8 +78,21 @@ export function AccountStep({
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <NewPassword value={password} onChange={setPassword} error={places.password} known={[name]} />
-      <Failure error={restOf(error, ["/name", "/password"])} waitS={waitS} />
+      <TextField
+        label="E-mail address to sign in with"
+        name="email"
+        type="email"
+        autoComplete="username"
+        autoCapitalize="none"
+        required
+        maxLength={254}
+        hint="This is your login name. Give your own address if this is not it; you can change it later, under Account."
+        error={places.email === null ? null : "This is not an e-mail address."}
+        value={address}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <NewPassword value={password} onChange={setPassword} error={places.password} known={[name, address]} />
+      <Failure error={restOf(error, ["/name", "/email", "/password"])} waitS={waitS} />
       <Button look="main" type="submit" busy={setUp.isPending} disabled={waitS > 0}>
         Set up and sign in
       </Button>
@@ -66,17 +100,21 @@ export function AccountStep({
   );
 }
 
+function isOther(address: string, named: string | undefined): boolean {
+  return address.trim() !== "" && address.trim().toLowerCase() !== named;
+}
+
 /** The server answers links that were used, have expired and never were alike. */
 export function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
-      <p role="alert">It was used, or it is older than a day, or a part of it is missing.</p>
+      <p role="alert">It was used, it is older than a day, or somebody has set the server up since.</p>
       <p className="text-ink-2">If you have set up your account already, sign in with its password.</p>
       <ButtonLink look="main" to="/sign-in">
         Sign in
       </ButtonLink>
       <p className="text-ink-2">
-        If not, whoever runs the server gets a new link on its machine: by starting it again, or for one organization by
+        If not, whoever runs the server makes a new link on its machine, for the owner of one organization, by
       </p>
       <CopyBlock text={NEW_LINK} className="w-full" />
     </div>

@@ -47,6 +47,9 @@ export function CredentialStep({ result, signedIn }: { result: SetUpResult; sign
           <CopyBlock text={credential.client_secret} label="Client secret" />
         </dd>
       </dl>
+      <p>
+        You sign in here as <code className="break-all">{result.user.email}</code>, with your password.
+      </p>
       <Tabs
         label="Ways to use it"
         value={tab}

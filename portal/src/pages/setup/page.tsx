@@ -101,7 +101,9 @@ function NoSecret({ signedInAs }: { signedInAs: string | undefined }): ReactNode
         There is no secret in this address. Open the whole set-up link, with what stands after the <code>#</code>; after
         a reload it has to be opened again.
       </p>
-      <p className="text-ink-2">The server prints a link each time it starts, until the owner has a password.</p>
+      <p className="text-ink-2">
+        The server prints a link each time it starts, until somebody has set up the first account.
+      </p>
       <ButtonLink look="main" to={signedInAs === undefined ? "/sign-in" : "/"} className="self-start">
         {signedInAs === undefined ? "Sign in" : "Go to the start"}
       </ButtonLink>

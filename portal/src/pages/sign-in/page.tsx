@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { sessionQuery } from "~/api/session.ts";
 import { useSearchState } from "~/app/search.ts";
@@ -80,7 +80,10 @@ function SignIn({
             </p>
           )}
           <p>
-            No account? Ask an owner of your organization to invite you. Password lost? Ask whoever runs the server.
+            <Link to="/reset" className="text-sea underline">
+              Lost your password?
+            </Link>{" "}
+            No account? Ask an owner of your organization to invite you.
           </p>
         </>
       }
@@ -105,5 +108,7 @@ function oidcFailureText(code: string | undefined): string | null {
     return "The other service can't be reached at the moment. Try again later, or sign in another way.";
   if (code === "oidc_unknown")
     return "The other service knows you, but nobody here has your address. Ask an owner of your organization to invite you.";
+  if (code === "oidc_other")
+    return "Your address has an account here, which is linked to another identity at the other service. If it is yours, sign in by your password or passkey, then link this identity under Account, Signing in. If the mailbox was somebody else's before, ask whoever runs the server.";
   return null;
 }

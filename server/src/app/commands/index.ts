@@ -46,6 +46,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./token.ts")).token,
   },
   {
+    name: "account",
+    summary: "make a link that resets a password; list accounts",
+    load: async () => (await import("./account.ts")).account,
+  },
+  {
     name: "s3",
     summary: "create, list and revoke access keys of the S3 gateway",
     load: async () => (await import("./s3.ts")).s3,

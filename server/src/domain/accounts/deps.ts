@@ -12,3 +12,6 @@ export interface Origin {
   readonly ip: string | null;
   readonly requestId: string | null;
 }
+
+/** What the command line does on the server's machine. */
+export const NOWHERE: Origin = { ip: null, requestId: null };

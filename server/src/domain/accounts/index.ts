@@ -1,5 +1,16 @@
+export { changeAddress, setAddress } from "./address.ts";
 export { auditPerson } from "./audit.ts";
+export { NOWHERE, type AccountsDeps } from "./deps.ts";
 export { endOpenLinks } from "./end-links.ts";
 export { proveAddress, type Ended } from "./first-proof.ts";
-export { hasOperator } from "./operator.ts";
+export {
+  createMailedLink,
+  createOperatorLink,
+  openAccountLink,
+  resetUrl,
+  useAccountLink,
+  type MadeLink,
+} from "./links.ts";
+export { closeSetUp, hasOperator } from "./operator.ts";
+export { countUnverified, listAccounts, type Account } from "./overview/store.ts";
 export { organizationIdsOf, personByEmail, personById } from "./store.ts";

@@ -1,6 +1,7 @@
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
-type Person = Tables["person"];
+export type Person = Tables["person"];
+export type AccountLink = Tables["account_link"];
 
 export async function personById(db: Reader, userId: string): Promise<Person | undefined> {
   return db.selectFrom("person").selectAll().where("id", "=", userId).executeTakeFirst();
@@ -82,6 +83,32 @@ export async function deleteIdentitiesOf(
     .returning("subject")
     .execute();
   return rows.length;
+}
+
+export async function insertAccountLink(tx: Writer, row: AccountLink): Promise<void> {
+  await tx
+    .deleteFrom("account_link")
+    .where("user_id", "=", row.user_id)
+    .where("expires_at", "<=", row.created_at)
+    .execute();
+  await tx.insertInto("account_link").values(row).execute();
+}
+
+/** The token is what names it. */
+export async function accountLinkByToken(db: Reader, tokenHash: string): Promise<AccountLink | undefined> {
+  return db.selectFrom("account_link").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
+}
+
+/** How many were mailed to the person since a time. */
+export async function countMailedLinks(db: Reader, userId: string, sinceMs: number): Promise<number> {
+  const row = await db
+    .selectFrom("account_link")
+    .select(({ fn }) => fn.countAll<number>().as("n"))
+    .where("user_id", "=", userId)
+    .where("sent_by", "=", "mail")
+    .where("created_at", ">", sinceMs)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
 }
 
 /** Every one of the person is used up: they all open the same account. */

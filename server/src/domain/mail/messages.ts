@@ -34,6 +34,6 @@ export function testMail(to: string, portalUrl: string): MailMessage {
   return { to, subject: "Test of e-mail", text };
 }
 
-function day(ms: number): string {
+export function day(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -138,15 +138,29 @@ async function ownerOf(
   const role = known === undefined ? undefined : await findRole(tx, organization.id, known.id);
   // Another organization can have invited, and set a password for, the address that we would make up.
   if (known !== undefined && role === undefined && email === undefined) throw takenAddress(wanted);
+  if (known !== undefined && role !== "owner" && hasAccount(known) && known.verified_at === null)
+    throw unprovedAddress(wanted);
   const person = known ?? (await makePerson(deps, tx, organization.id, wanted));
   if (role !== "owner") await makeOwner(deps, tx, organization.id, person.id);
   const owner = { id: person.id, email: person.email };
-  const hasAccount = person.password_hash !== null || person.last_seen_at !== null; // or they come in by a provider
-  if (hasAccount) return { owner, setupToken: null };
+  if (hasAccount(person)) return { owner, setupToken: null };
   return {
     owner,
     setupToken: await createSetupLink(deps, tx, SYSTEM, { orgId: organization.id, userId: person.id, byStart }),
   };
+}
+
+/** By a password, or they come in by a provider. */
+function hasAccount(person: Tables["person"]): boolean {
+  return person.password_hash !== null || person.last_seen_at !== null;
+}
+
+/** Anybody who was shown an invitation can have made the account; it must not be given an organization. */
+function unprovedAddress(email: string): Problem {
+  return new Problem(
+    "conflict",
+    `The account ${email} can't become an owner: nobody has proved that the address is theirs. Give its person a link from mooring account reset, then do this again.`,
+  );
 }
 
 function takenAddress(email: string): Problem {

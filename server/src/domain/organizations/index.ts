@@ -21,6 +21,7 @@ export {
 } from "./invitations/accept.ts";
 export {
   invite,
+  createMailedToken,
   listInvitations,
   recordInvitationMail,
   renewInvitation,
@@ -54,4 +55,4 @@ export {
 export type { Project, ProjectFilter, ProjectMember } from "./projects/store.ts";
 export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { NO_LIMIT, setStoredQuota, type StoredQuota } from "./stored-quota.ts";
-export { setupUrl, useSetupLink } from "./setup/setup.ts";
+export { openSetupLink, setupUrl, useSetupLink } from "./setup/setup.ts";

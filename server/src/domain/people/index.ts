@@ -2,8 +2,10 @@ export type { Origin, PeopleDeps } from "./deps.ts";
 export { changePassword, rename } from "./account.ts";
 export { localPath } from "./external/return-to.ts";
 export type { ProviderSettings } from "./external/provider.ts";
-export { beginOidc, finishOidc, type Invited, type OidcOutcome } from "./external/sign-in.ts";
-export { securityOf, type Security } from "./factors/factors.ts";
+export { deleteIdentity } from "./external/identity.ts";
+export { beginOidc, finishOidc, type OidcFailure, type OidcOutcome } from "./external/sign-in.ts";
+export { hasExternalIdentity } from "./external/store.ts";
+export { secondFactorsOf, securityOf, type Security } from "./factors/factors.ts";
 export { beginPasskey, createPasskey, deletePasskey, renamePasskey } from "./factors/passkeys.ts";
 export { passkeyPlaceOf } from "./factors/passkey-place.ts";
 export { beginPasskeyProof } from "./factors/passkey-proof.ts";
@@ -16,10 +18,12 @@ export { createPersonalToken, deletePersonalToken, listPersonalTokens } from "./
 export { createPeople, sessionsOf } from "./people.ts";
 export {
   beginSession,
+  dismissNotice,
   endOf,
   endOtherSessions,
   endSession,
   listSessions,
+  noticeOf,
   sessionOfSecret,
   type Session,
 } from "./sessions/sessions.ts";
@@ -29,5 +33,6 @@ export { confirm } from "./sessions/confirm.ts";
 export { deviceCookie, deviceOf } from "./sign-in/device.ts";
 export { signInWithPasskey } from "./sign-in/passkey.ts";
 export { signInWithRecoveryCode, signInWithTotp } from "./sign-in/second-step.ts";
+export { resetPassword } from "./sign-in/reset.ts";
 export { signInWithPassword, type SignInStep } from "./sign-in/password.ts";
 export { membershipsOf, personById, type Membership, type PersonalToken } from "./store.ts";

@@ -1,6 +1,11 @@
 import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
 import { invitationMail, sendTo } from "#domain/mail/index.ts";
-import { getOrganization, recordInvitationMail, type Invitation } from "#domain/organizations/index.ts";
+import {
+  createMailedToken,
+  getOrganization,
+  recordInvitationMail,
+  type Invitation,
+} from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "./index.ts";
 import { invitationBody } from "./model.ts";
@@ -13,14 +18,15 @@ export async function answerLink(
   wantsMail: boolean,
 ): Promise<ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>> {
   // In the fragment, which a browser sends to no server.
-  const link = `${deps.addresses.portal_url}/invitation#${made.token}`;
+  const linkOf = (token: string): string => `${deps.addresses.portal_url}/invitation#${token}`;
   let { invitation } = made;
   if (deps.mail !== null && wantsMail) {
     const { name: organization } = await getOrganization(deps, principal.orgId);
     const inviter = principal.kind === "person" ? principal.email : null;
     const { role, expires_at: expiresAtMs } = invitation;
+    const link = linkOf(await createMailedToken(deps, invitation));
     const message = invitationMail(invitation.email, { organization, role, inviter, link, expiresAtMs });
     invitation = await recordInvitationMail(deps, invitation, await sendTo(deps.mail, message, request.log));
   }
-  return { ...invitationBody(invitation, deps.clock.nowMs()), link };
+  return { ...invitationBody(invitation, deps.clock.nowMs()), link: linkOf(made.token) };
 }

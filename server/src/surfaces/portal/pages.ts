@@ -8,7 +8,16 @@ import { sha256Hex } from "#kernel/digest.ts";
 const BUILD = fileURLToPath(new URL("../../../../portal/dist", import.meta.url));
 
 /** Addresses that are pages of the portal: each is answered with the one document, whose script shows what the address says. */
-export const PAGE_PATHS = ["/", "/sign-in", "/setup", "/invitation", "/account", "/instance", "/o/*"] as const;
+export const PAGE_PATHS = [
+  "/",
+  "/sign-in",
+  "/setup",
+  "/reset",
+  "/invitation",
+  "/account",
+  "/instance",
+  "/o/*",
+] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -48,6 +48,17 @@ import { signInWithTotp } from "./operations/sign-in-with-totp.ts";
 import { signOut } from "./operations/sign-out.ts";
 import { updateAccount } from "./operations/update-account.ts";
 import { updatePasskey } from "./operations/update-passkey.ts";
+import { beginIdentityLink } from "./operations/begin-identity-link.ts";
+import { changeEmail } from "./operations/change-email.ts";
+import { createResetLink } from "./operations/create-reset-link.ts";
+import { deleteIdentity } from "./operations/delete-identity.ts";
+import { dismissNotice } from "./operations/dismiss-notice.ts";
+import { listAccounts } from "./operations/list-accounts.ts";
+import { openReset } from "./operations/open-reset.ts";
+import { openSetUp } from "./operations/open-set-up.ts";
+import { requestReset } from "./operations/request-reset.ts";
+import { requestVerification } from "./operations/request-verification.ts";
+import { resetPassword } from "./operations/reset-password.ts";
 import { createPages, PAGE_PATHS, type Page } from "./pages.ts";
 
 /** Row → operation, and address → page. The pages are public: they hold nothing but words. */
@@ -70,6 +81,11 @@ export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void
 
 function mountSignIn(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   const { host } = deps;
+  mountRoute(app, host, PORTAL_ROUTES.openSetUp, openSetUp(deps));
+  mountRoute(app, host, PORTAL_ROUTES.requestReset, requestReset(deps));
+  mountRoute(app, host, PORTAL_ROUTES.openReset, openReset(deps));
+  mountRoute(app, host, PORTAL_ROUTES.resetPassword, resetPassword(deps));
+  mountRoute(app, host, PORTAL_ROUTES.dismissNotice, dismissNotice(deps));
   mountRoute(app, host, PORTAL_ROUTES.setUp, setUp(deps));
   mountRoute(app, host, PORTAL_ROUTES.getSignInMethods, getSignInMethods(deps));
   mountRoute(app, host, PORTAL_ROUTES.signInWithPassword, signInWithPassword(deps));
@@ -91,6 +107,10 @@ function mountSignIn(app: FastifyInstance, deps: PortalSurfaceDeps): void {
 
 function mountAccount(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   const { host } = deps;
+  mountRoute(app, host, PORTAL_ROUTES.requestVerification, requestVerification(deps));
+  mountRoute(app, host, PORTAL_ROUTES.changeEmail, changeEmail(deps));
+  mountRoute(app, host, PORTAL_ROUTES.beginIdentityLink, beginIdentityLink(deps));
+  mountRoute(app, host, PORTAL_ROUTES.deleteIdentity, deleteIdentity(deps));
   mountRoute(app, host, PORTAL_ROUTES.updateAccount, updateAccount(deps));
   mountRoute(app, host, PORTAL_ROUTES.changePassword, changePassword(deps));
   mountRoute(app, host, PORTAL_ROUTES.beginTotp, beginTotp(deps));
@@ -112,6 +132,8 @@ function mountAccount(app: FastifyInstance, deps: PortalSurfaceDeps): void {
 
 function mountInstance(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   const { host } = deps;
+  mountRoute(app, host, PORTAL_ROUTES.listAccounts, listAccounts(deps));
+  mountRoute(app, host, PORTAL_ROUTES.createResetLink, createResetLink(deps));
   mountRoute(app, host, PORTAL_ROUTES.getInstance, getInstance(deps));
   mountRoute(app, host, PORTAL_ROUTES.acceptClock, acceptClock(deps));
   mountRoute(app, host, PORTAL_ROUTES.sendTestMail, sendTestMail(deps));

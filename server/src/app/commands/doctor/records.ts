@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { countUnverified } from "#domain/accounts/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { createQueryEngine, defaultQuerySettings, type SandboxLayer } from "#stores/telemetry/query/index.ts";
 import { databaseNowMs, latestRecordMs, listOrganizations } from "../store.ts";
@@ -18,6 +19,7 @@ export const RECORD_CHECKS: readonly Check[] = [
     mend: "start the database or set database_url right; a damaged file comes back from the backup",
     run: records,
   },
+  { name: "accounts", mend: "open the records first", run: accounts },
   { name: "master key", mend: "give the key that belongs to these records, once they can be opened", run: masterKey },
   { name: "telemetry", mend: "let the user that runs the server read the data directory", run: telemetry },
   { name: "query sandbox", mend: "install util-linux, and allow unprivileged user namespaces", run: sandbox },
@@ -57,6 +59,19 @@ async function records({ config }: CheckContext): Promise<Found[]> {
     );
     return findings;
   });
+}
+
+/** An account whose address nobody proved may be somebody else's than whose address it has. */
+async function accounts({ config }: CheckContext): Promise<Found[]> {
+  if (!begun(config)) return [ok("none yet")];
+  const count = await withMetadata(config, (metadata) => countUnverified(metadata.read));
+  if (count === 0) return [ok("every address was proved")];
+  return [
+    warn(
+      `${count} ${count === 1 ? "account has an address" : "accounts have addresses"} that nobody proved`,
+      "mooring account list --unverified names them; a mailed link, a single sign-on or mooring account reset proves them",
+    ),
+  ];
 }
 
 async function masterKey({ config }: CheckContext): Promise<Found[]> {

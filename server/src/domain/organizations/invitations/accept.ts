@@ -1,4 +1,5 @@
 import type { OrgRole } from "@mooring/contract";
+import { personById, proveAddress, type Ended } from "#domain/accounts/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { isLive, readState } from "#domain/identity/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
@@ -9,7 +10,7 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { grantorBehind, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { mayGrant } from "../members/rules.ts";
-import { findMember, findRole, insertMember, insertPersonOrFind, personByEmail } from "../members/store.ts";
+import { findMember, findRole, insertMember, insertPersonOrFind, personByEmail, setPerson } from "../members/store.ts";
 import { organizationById, type Organization } from "../organization/store.ts";
 import { hashPassword, verifyPassword } from "../password.ts";
 import { closeInvitation, invitationByToken, type Invitation } from "./store.ts";
@@ -28,24 +29,61 @@ export interface Origin {
   readonly requestId: string | null;
 }
 
-/** @throws Problem `not_found` (unknown, used, revoked and expired alike), `forbidden` (wrong password), `invalid_body`, `conflict` */
-export async function acceptInvitation(
-  deps: OrganizationsDeps,
-  input: Acceptance,
-  origin: Origin,
-): Promise<{ organization: Organization; person: Person; role: OrgRole }> {
+export interface Accepted {
+  readonly organization: Organization;
+  readonly person: Person;
+  readonly role: OrgRole;
+  /** The link had been mailed, and nobody had proved the address before. */
+  readonly isFirstProof: boolean;
+  /** What that ended; null: nothing. */
+  readonly ended: Ended | null;
+}
+
+/**
+ * Accepts with a new account or the password of the one that there is. A link that was mailed proves the address: an account that
+ * somebody made before is then its owner's, with the password that is given here.
+ * @throws Problem `not_found` (unknown, used, revoked and expired alike), `forbidden` (wrong password), `invalid_body`, `conflict`
+ */
+export async function acceptInvitation(deps: OrganizationsDeps, input: Acceptance, origin: Origin): Promise<Accepted> {
   const tokenHash = invitationHash(input.token);
   const invitation = await open(deps, deps.metadata.read, tokenHash);
   const known = await personByEmail(deps.metadata.read, invitation.email);
+  if (known?.verified_at === null && isMailed(invitation, tokenHash))
+    return acceptAsProved(deps, known, { input, tokenHash, invitation }, origin);
   const row =
     known === undefined
-      ? await newPerson(deps, input, invitation.email)
+      ? await newPerson(deps, input, { email: invitation.email, isProved: isMailed(invitation, tokenHash) })
       : await signedIn(deps, known, { input, origin, invitation });
   return changeOrganization(deps, invitation.org_id, async (tx) => {
     const present = await open(deps, tx, tokenHash);
     const person = await personIn(tx, row, present);
-    return join(deps, tx, { person, invitation: present, origin });
+    return { ...(await join(deps, tx, { person, invitation: present, origin })), isFirstProof: false, ended: null };
   });
+}
+
+/** The mailbox decides whose the account is: what was set up with it before ends, and the password of now counts. */
+async function acceptAsProved(
+  deps: OrganizationsDeps,
+  known: Person,
+  given: { readonly input: Acceptance; readonly tokenHash: string | null; readonly invitation: Invitation },
+  origin: Origin,
+): Promise<Accepted> {
+  const { input, tokenHash, invitation } = given;
+  if (known.name === "" && input.name === undefined) throw nameless();
+  const passwordHash = await hashPassword(input.password);
+  return changeOrganization(deps, invitation.org_id, async (tx) => {
+    const present = await open(deps, tx, tokenHash);
+    if ((await personById(tx, known.id))?.verified_at !== null)
+      throw new Problem("conflict", "The address was proved just now; try again with the password of the account.");
+    const ended = await proveAddress(deps, tx, { userId: known.id, by: "mailed_invitation" }, origin);
+    await setPerson(tx, known.id, { name: input.name ?? known.name, password_hash: passwordHash });
+    await requireNoMember(tx, known, present);
+    return { ...(await join(deps, tx, { person: known, invitation: present, origin })), isFirstProof: true, ended };
+  });
+}
+
+function isMailed(invitation: Invitation, tokenHash: string | null): boolean {
+  return tokenHash !== null && invitation.mailed_token_hash === tokenHash;
 }
 
 /** What is kept of a link's token; null: nobody ever made such a link. */
@@ -57,37 +95,42 @@ export function invitationHash(token: string): string | null {
 export async function openInvitation(
   deps: OrganizationsDeps,
   token: string,
-): Promise<{ tokenHash: string; organization: string; hasAccount: boolean }> {
+): Promise<{ tokenHash: string | null; organization: string; hasAccount: boolean }> {
   const { read } = deps.metadata;
-  const { org_id: orgId, token_hash: tokenHash, email } = await open(deps, read, invitationHash(token));
+  const tokenHash = invitationHash(token);
+  const { org_id: orgId, email } = await open(deps, read, tokenHash);
   const organization = (await organizationById(read, orgId))?.slug ?? "";
   return { tokenHash, organization, hasAccount: (await personByEmail(read, email)) !== undefined };
 }
 
 /**
- * Accepts for somebody who has proved by other means than a password of this server whose address it is: by the session that they
- * have, or at a provider that says that it is theirs. Somebody who is new gets an account without a password.
+ * Accepts for somebody who has shown by other means than a password of this server who they are: by the session that they have, or at
+ * a provider that says that the address is theirs. Somebody who is new gets an account without a password. `bySession`: a link that was
+ * mailed is then the first proof of the address, too; at a provider that is its sign-in.
  * @param tokenHash by `invitationHash`
  * @throws Problem `not_found`, `forbidden` (it is for another address), `conflict` (a member already)
  */
 export async function acceptInvitationAs(
   deps: OrganizationsDeps,
   tokenHash: string | null,
-  who: { readonly email: string; readonly name: string },
+  who: { readonly email: string; readonly name: string; readonly bySession: boolean },
   origin: Origin,
-): Promise<{ organization: Organization; person: Person; role: OrgRole }> {
+): Promise<Accepted> {
   const invitation = await open(deps, deps.metadata.read, tokenHash);
   if (invitation.email !== who.email) {
     await auditDenied(deps, invitation, origin);
     throw new Problem("forbidden", "This invitation is for another e-mail address than that of your account.");
   }
-  const { email, name } = who;
-  const row = personRow(deps, { email, name, password_hash: null });
+  const { email, name, bySession } = who;
+  const row = personRow(deps, { email, name, password_hash: null, verified_at: null });
   return changeOrganization(deps, invitation.org_id, async (tx) => {
     const present = await open(deps, tx, tokenHash);
     const { person } = await insertPersonOrFind(tx, row);
     await requireNoMember(tx, person, present);
-    return join(deps, tx, { person, invitation: present, origin });
+    const isFirstProof = bySession && person.verified_at === null && isMailed(present, tokenHash);
+    const proof = { userId: person.id, by: "mailed_invitation" } as const;
+    const ended = isFirstProof ? await proveAddress(deps, tx, proof, origin) : null;
+    return { ...(await join(deps, tx, { person, invitation: present, origin })), isFirstProof, ended };
   });
 }
 
@@ -121,18 +164,29 @@ async function inviterStands(db: Reader, invitation: Invitation, nowMs: number):
   return role === "owner" || (role === "admin" && invitation.role !== "owner");
 }
 
-async function newPerson(deps: OrganizationsDeps, input: Acceptance, email: string): Promise<Person> {
-  if (input.name === undefined) {
-    throw new Problem("invalid_body", "A new account needs a name.", {
-      errors: [{ pointer: "/name", detail: "is required" }],
-    });
-  }
-  return personRow(deps, { email, name: input.name, password_hash: await hashPassword(input.password) });
+async function newPerson(
+  deps: OrganizationsDeps,
+  input: Acceptance,
+  { email, isProved }: { readonly email: string; readonly isProved: boolean },
+): Promise<Person> {
+  if (input.name === undefined) throw nameless();
+  const password_hash = await hashPassword(input.password);
+  const verified_at = isProved ? deps.clock.nowMs() : null;
+  return personRow(deps, { email, name: input.name, password_hash, verified_at });
 }
 
-function personRow(deps: OrganizationsDeps, given: Pick<Person, "email" | "name" | "password_hash">): Person {
+function nameless(): Problem {
+  return new Problem("invalid_body", "A new account needs a name.", {
+    errors: [{ pointer: "/name", detail: "is required" }],
+  });
+}
+
+function personRow(
+  deps: OrganizationsDeps,
+  given: Pick<Person, "email" | "name" | "password_hash" | "verified_at">,
+): Person {
   const at = deps.clock.nowMs();
-  return { id: newId("user", at), ...given, instance_admin: 0, last_seen_at: null, verified_at: null, created_at: at };
+  return { id: newId("user", at), ...given, instance_admin: 0, last_seen_at: null, created_at: at };
 }
 
 /**
@@ -147,7 +201,10 @@ async function signedIn(
   if (person.password_hash !== null && (await verifyPassword(attempt.input.password, person.password_hash)))
     return person;
   await auditDenied(deps, attempt.invitation, attempt.origin);
-  throw new Problem("forbidden", "There is an account with this e-mail address, and this is not its password.");
+  throw new Problem(
+    "forbidden",
+    "There is an account with this e-mail address, and this is not its password. If you lost it, or somebody else made the account, ask for a new password where you sign in, or ask whoever runs the server for a link to reset it.",
+  );
 }
 
 async function auditDenied(deps: OrganizationsDeps, invitation: Invitation, { ip, requestId }: Origin): Promise<void> {

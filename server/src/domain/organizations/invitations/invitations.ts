@@ -17,6 +17,7 @@ import {
   pendingFor,
   recordMail,
   renewInvitationRow,
+  setMailedToken,
   type Invitation,
 } from "./store.ts";
 
@@ -116,6 +117,7 @@ export async function renewInvitation(
       throw new Problem("conflict", "There is a newer invitation for this person.");
     const change = {
       token_hash: sha256Hex(token),
+      mailed_token_hash: null,
       expires_at: at + LIFETIME_MS,
       invited_by: inviterOf(caller),
       email_sent_at: null,
@@ -132,6 +134,16 @@ export async function renewInvitation(
     return { ...present, ...change };
   });
   return { invitation, token };
+}
+
+/**
+ * A second link for the same invitation, which goes into the mail and is shown to nobody: whoever uses it has the mailbox. The one that
+ * the inviter is shown proves nothing.
+ */
+export async function createMailedToken(deps: OrganizationsDeps, invitation: Invitation): Promise<string> {
+  const token = newSecret("mriv");
+  await deps.metadata.write((tx) => setMailedToken(tx, invitation, sha256Hex(token)));
+  return token;
 }
 
 /** Keeps what came of the mail with an invitation's link. Returns the invitation with it. */

@@ -6,9 +6,13 @@ export async function invitationById(db: Reader, orgId: string, id: string): Pro
   return db.selectFrom("invitation").selectAll().where("org_id", "=", orgId).where("id", "=", id).executeTakeFirst();
 }
 
-/** The one look-up that no organization bounds: the token is what names it. */
+/** The one look-up that no organization bounds: the token is what names it, that which was shown or that which was mailed. */
 export async function invitationByToken(db: Reader, tokenHash: string): Promise<Invitation | undefined> {
-  return db.selectFrom("invitation").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
+  return db
+    .selectFrom("invitation")
+    .selectAll()
+    .where((row) => row.or([row("token_hash", "=", tokenHash), row("mailed_token_hash", "=", tokenHash)]))
+    .executeTakeFirst();
 }
 
 /** Newest first. */
@@ -52,7 +56,10 @@ export async function insertInvitation(tx: Writer, row: Invitation): Promise<voi
 export async function renewInvitationRow(
   tx: Writer,
   { org_id, id }: Invitation,
-  change: Pick<Invitation, "token_hash" | "expires_at" | "invited_by" | "email_sent_at" | "email_failure">,
+  change: Pick<
+    Invitation,
+    "token_hash" | "mailed_token_hash" | "expires_at" | "invited_by" | "email_sent_at" | "email_failure"
+  >,
 ): Promise<void> {
   await tx.updateTable("invitation").set(change).where("org_id", "=", org_id).where("id", "=", id).execute();
 }
@@ -66,6 +73,17 @@ export async function recordMail(
   await tx
     .updateTable("invitation")
     .set(change)
+    .where("org_id", "=", org_id)
+    .where("id", "=", id)
+    .where("token_hash", "=", token_hash)
+    .execute();
+}
+
+/** Of the link that a mail takes with it, beside the one that was shown. */
+export async function setMailedToken(tx: Writer, { org_id, id, token_hash }: Invitation, hash: string): Promise<void> {
+  await tx
+    .updateTable("invitation")
+    .set({ mailed_token_hash: hash })
     .where("org_id", "=", org_id)
     .where("id", "=", id)
     .where("token_hash", "=", token_hash)

@@ -1,4 +1,4 @@
-import { personById, proveAddress } from "#domain/accounts/index.ts";
+import { closeSetUp, personById, proveAddress, setAddress } from "#domain/accounts/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import type { PersonPrincipal } from "#domain/identity/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
@@ -11,6 +11,7 @@ import { changeOrganization } from "../change.ts";
 import type { Origin } from "../invitations/accept.ts";
 import { personPrincipal } from "../members/members.ts";
 import { setPerson } from "../members/store.ts";
+import { organizationById } from "../organization/store.ts";
 import { hashPassword } from "../password.ts";
 import { insertSetupLink, setupLinkByToken, type SetupLink } from "./store.ts";
 
@@ -52,12 +53,13 @@ export function setupUrl(portalUrl: string, token: string): string {
 }
 
 /**
- * Sets the person's name and password by a one-time link, and returns them as a principal.
- * @throws Problem `not_found`: unknown, used and expired links alike
+ * Sets the person's name and password by a one-time link, and with it the address that they sign in with where they give another one.
+ * Returns them as a principal.
+ * @throws Problem `not_found` (unknown, used and expired links alike), `conflict` (the address is somebody's)
  */
 export async function useSetupLink(
   deps: OrganizationsDeps,
-  input: { token: string; name: string; password: string },
+  input: { token: string; name: string; password: string; email?: string | undefined },
   origin: Origin,
 ): Promise<PersonPrincipal> {
   const tokenHash = sha256Hex(input.token);
@@ -66,7 +68,7 @@ export async function useSetupLink(
   const passwordHash = await hashPassword(input.password);
   return changeOrganization(deps, orgId, async (tx) => {
     const { user_id: userId } = await openLink(deps, tx, input.token, tokenHash);
-    await proveAddress(deps, tx, { userId, by: "set_up" }, origin);
+    await takeAddress(deps, tx, { userId, email: input.email }, origin);
     await setPerson(tx, userId, { name: input.name, password_hash: passwordHash });
     const principal = await personPrincipal(tx, orgId, userId);
     if (principal === undefined) throw invalidLink();
@@ -80,6 +82,34 @@ export async function useSetupLink(
     });
     return principal;
   });
+}
+
+/** Whose account a link sets up. @throws Problem `not_found` */
+export async function openSetupLink(
+  deps: OrganizationsDeps,
+  token: string,
+): Promise<{ email: string; organization: { slug: string; name: string } }> {
+  const { read } = deps.metadata;
+  const link = await openLink(deps, read, token, sha256Hex(token));
+  const [person, organization] = [await personById(read, link.user_id), await organizationById(read, link.org_id)];
+  if (person === undefined || organization === undefined) throw invalidLink();
+  return { email: person.email, organization: { slug: organization.slug, name: organization.name } };
+}
+
+/** The address that the operator named counts as proved; one that is typed in here is nobody's yet. */
+async function takeAddress(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  { userId, email }: { userId: string; email: string | undefined },
+  origin: Origin,
+): Promise<void> {
+  const present = (await personById(tx, userId))?.email;
+  if (email === undefined || email.toLowerCase() === present) {
+    await proveAddress(deps, tx, { userId, by: "set_up" }, origin);
+    return;
+  }
+  await closeSetUp(deps, tx, userId, origin);
+  await setAddress(deps, tx, { userId, email }, origin);
 }
 
 async function openLink(deps: OrganizationsDeps, db: Reader, token: string, tokenHash: string): Promise<SetupLink> {

@@ -1,51 +1,78 @@
-import { auditPerson } from "#domain/accounts/index.ts";
+import type { Ended } from "#domain/accounts/index.ts";
 import { acceptInvitationAs } from "#domain/organizations/index.ts";
+import { CONFIRMATION_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
-import { beginSession } from "../sessions/sessions.ts";
+import { beginSession, type Session } from "../sessions/sessions.ts";
 import { beginAttempt, finishAttempt, tryAttempt } from "../sign-in/attempts.ts";
 import { refuse } from "../sign-in/refusal.ts";
-import { personByEmail, personById } from "../store.ts";
+import { personById } from "../store.ts";
+import { leadsToAnothers, linkTo, personOf, type Found } from "./identity.ts";
 import type { Expected, ExternalPerson, Provider } from "./provider.ts";
-import { externalIdentity, insertExternalIdentity, recordExternalUse } from "./store.ts";
+import { externalIdentity } from "./store.ts";
 
-/** Why a sign-in by a provider did not work, as the sign-in page is told. */
-export type OidcFailure = "oidc_failed" | "oidc_unknown" | "oidc_not_invited";
+/** Why a sign-in by a provider did not work, as the page that the browser is sent to is told. */
+export type OidcFailure =
+  | "oidc_failed"
+  | "oidc_unknown"
+  | "oidc_not_invited"
+  | "oidc_other"
+  | "oidc_taken"
+  | "oidc_not_fresh";
 
 /** With which invitation somebody goes to the provider: when they come back they have accepted it. */
 export interface Invited {
-  readonly tokenHash: string;
+  readonly tokenHash: string | null;
   /** Of an account that is made; null: there is one. */
   readonly name: string | null;
 }
 
 export type OidcOutcome =
-  | { readonly secret: string; readonly returnTo: string }
+  | {
+      readonly secret: string;
+      readonly returnTo: string;
+      /** Of the first proof of the address: who is told by mail, and of what. */
+      readonly proved: { readonly email: string; readonly ended: Ended } | null;
+    }
   | { readonly failure: OidcFailure; readonly cause?: unknown };
+
+/** What is kept while the browser is away. */
+interface Begun extends Expected {
+  readonly returnTo: string;
+  readonly invited: Invited | null;
+  /** Whose account the identity is to be linked to; null: it is a sign-in. */
+  readonly linksTo: string | null;
+}
+
+const REASONS = {
+  oidc_unknown: "nobody here by this identity",
+  oidc_other: "another identity of the provider is linked to the account",
+  oidc_taken: "the identity is another account's",
+} as const;
 
 /** Where to send the browser, and the ticket that binds what comes back to it. @throws Error when the provider is away */
 export async function beginOidc(
   deps: PeopleDeps,
   provider: Provider,
-  asked: { readonly returnTo: string; readonly again: boolean; readonly invited?: Invited },
+  asked: { readonly returnTo: string; readonly again: boolean; readonly invited?: Invited; readonly linksTo?: string },
 ): Promise<{ url: URL; ticket: string }> {
   const { url, expected } = await provider.begin(asked);
-  const data = { ...expected, returnTo: asked.returnTo, invited: asked.invited ?? null };
-  return { url, ticket: await beginAttempt(deps, { kind: "oidc", userId: null, data }) };
+  const { returnTo, invited = null, linksTo = null } = asked;
+  const data = { ...expected, returnTo, invited, linksTo } satisfies Begun;
+  return { url, ticket: await beginAttempt(deps, { kind: "oidc", userId: null, data: { ...data } }) };
 }
 
-/** Signs in whom the provider sent back. */
+/** Signs in whom the provider sent back. `session`: what the browser has, which a link to an account needs. */
 export async function finishOidc(
   deps: PeopleDeps,
   provider: Provider,
-  answer: { readonly ticket: string; readonly query: string },
+  answer: { readonly ticket: string; readonly query: string; readonly session: Session | undefined },
   origin: Origin,
 ): Promise<OidcOutcome> {
   const attempt = await tryAttempt(deps, "oidc", answer.ticket);
   if (attempt === undefined) return { failure: "oidc_failed" };
-  const { invited, ...begun } = attempt.data as unknown as Expected & { returnTo: string; invited: Invited | null };
-  const { returnTo, ...expected } = begun;
+  const { invited, returnTo, linksTo, ...expected } = attempt.data as unknown as Begun;
   let external: ExternalPerson;
   try {
     external = await provider.finish(answer.query, expected);
@@ -53,18 +80,46 @@ export async function finishOidc(
     await refuse(deps, { account: null, userId: null, reason: "the provider's answer is not good", origin });
     return { failure: "oidc_failed", cause };
   }
-  if (invited !== null && !(await accepted(deps, external, invited, origin))) {
-    await refuse(deps, { account: null, userId: null, reason: "not whom the invitation is for", origin });
-    return { failure: "oidc_not_invited" };
+  if (linksTo !== null && !isFresh(deps, answer.session, linksTo)) return { failure: "oidc_not_fresh" };
+  if (invited !== null) {
+    const failure = await invitedFailure(deps, external, invited, origin);
+    if (failure !== null) return { failure };
   }
-  const secret = await deps.metadata.write(async (tx) => {
-    if (!(await finishAttempt(tx, attempt))) return undefined;
-    const userId = await personOf(deps, tx, external, origin);
-    return userId === undefined ? undefined : beginSession(deps, tx, userId, { method: "oidc", origin });
+  const find = (tx: Writer): Promise<Found> =>
+    linksTo === null ? personOf(deps, tx, external, origin) : linkTo(deps, tx, linksTo, { external, origin });
+  const found = await deps.metadata.write(async (tx) => {
+    if (!(await finishAttempt(tx, attempt))) return { failure: "oidc_failed" } as const;
+    const person = await find(tx);
+    if ("failure" in person) return person;
+    const { userId, ended } = person;
+    return { ...person, secret: await beginSession(deps, tx, userId, { method: "oidc", origin, ended }) };
   });
-  if (secret !== undefined) return { secret, returnTo };
-  await refuse(deps, { account: null, userId: null, reason: "nobody here by this identity", origin });
-  return { failure: "oidc_unknown" };
+  if ("secret" in found) {
+    const { secret, email, ended } = found;
+    return { secret, returnTo, proved: ended === null ? null : { email, ended } };
+  }
+  if (found.failure !== "oidc_failed")
+    await refuse(deps, { account: null, userId: linksTo, reason: REASONS[found.failure], origin });
+  return { failure: found.failure };
+}
+
+/** Whoever links an identity has proved a moment ago that the account is theirs, in this browser. */
+function isFresh({ clock }: PeopleDeps, session: Session | undefined, userId: string): boolean {
+  return session?.userId === userId && clock.nowMs() - session.confirmedAtMs <= CONFIRMATION_MS;
+}
+
+/** Accepts the invitation; null: it is accepted. Whoever would get no session is made no member either. */
+async function invitedFailure(
+  deps: PeopleDeps,
+  external: ExternalPerson,
+  invited: Invited,
+  origin: Origin,
+): Promise<"oidc_other" | "oidc_not_invited" | null> {
+  const isAnothers = await leadsToAnothers(deps.metadata.read, external);
+  if (!isAnothers && (await accepted(deps, external, invited, origin))) return null;
+  const reason = isAnothers ? REASONS.oidc_other : "not whom the invitation is for";
+  await refuse(deps, { account: null, userId: null, reason, origin });
+  return isAnothers ? "oidc_other" : "oidc_not_invited";
 }
 
 /** Makes the person a member of where they were invited. False: the invitation is not theirs, or good no longer. */
@@ -80,33 +135,11 @@ async function accepted(
     linked === undefined ? external.verifiedEmail : ((await personById(read, linked.user_id))?.email ?? null);
   if (email === null) return false;
   try {
-    await acceptInvitationAs(deps, tokenHash, { email, name: name ?? email }, origin);
+    await acceptInvitationAs(deps, tokenHash, { email, name: name ?? email, bySession: false }, origin);
     return true;
   } catch (error) {
     // A member already: then all that is left is to sign in.
     if (error instanceof Problem) return error.code === "conflict";
     throw error;
   }
-}
-
-/** Known by the provider's own id for them; the first time by an address that the provider says is theirs. */
-async function personOf(
-  deps: PeopleDeps,
-  tx: Writer,
-  external: ExternalPerson,
-  origin: Origin,
-): Promise<string | undefined> {
-  const { issuer, subject, verifiedEmail } = external;
-  const at = deps.clock.nowMs();
-  await deps.metadata.lock(tx, `external_identity:${issuer} ${subject}`);
-  const known = await externalIdentity(tx, issuer, subject);
-  if (known !== undefined) {
-    await recordExternalUse(tx, issuer, subject, at);
-    return known.user_id;
-  }
-  const person = verifiedEmail === null ? undefined : await personByEmail(tx, verifiedEmail);
-  if (person === undefined) return undefined;
-  await insertExternalIdentity(tx, { issuer, subject, user_id: person.id, created_at: at, last_used_at: at });
-  await auditPerson(deps, tx, person.id, { action: "external_identity.link", origin, detail: { issuer, subject } });
-  return person.id;
 }

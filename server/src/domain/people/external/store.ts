@@ -15,6 +15,27 @@ export async function externalIdentity(
     .executeTakeFirst();
 }
 
+/** Of a person at one provider: there is one at most. */
+export async function identityAt(db: Reader, userId: string, issuer: string): Promise<ExternalIdentity | undefined> {
+  return db
+    .selectFrom("external_identity")
+    .selectAll()
+    .where("issuer", "=", issuer)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+}
+
+/** At one provider, or at all. Returns how many there were. */
+export async function deleteIdentities(tx: Writer, userId: string, issuer: string | null): Promise<number> {
+  const rows = await tx
+    .deleteFrom("external_identity")
+    .where("user_id", "=", userId)
+    .$if(issuer !== null, (query) => query.where("issuer", "=", issuer ?? ""))
+    .returning("subject")
+    .execute();
+  return rows.length;
+}
+
 export async function hasExternalIdentity(db: Reader, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom("external_identity")

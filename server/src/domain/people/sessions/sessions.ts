@@ -93,6 +93,16 @@ export function endOf(row: SessionRow): number {
   return Math.min(row.expires_at, row.last_seen_at + SESSION_IDLE_MS);
 }
 
+/** What the first proof of the person's address ended, while they have not said that they read it. */
+export async function noticeOf(deps: Deps, session: Pick<Session, "id">): Promise<Ended | null> {
+  const ended = (await sessionBy(deps.metadata.read, { id: session.id }))?.session.ended ?? null;
+  return ended === null ? null : (JSON.parse(ended) as Ended);
+}
+
+export async function dismissNotice(deps: Deps, session: Pick<Session, "id">): Promise<void> {
+  await deps.metadata.write((tx) => updateSession(tx, session.id, { ended: null }));
+}
+
 /** Ends one session; its access tokens end with it. False: the person has no such session. */
 export async function endSession(
   deps: Deps,

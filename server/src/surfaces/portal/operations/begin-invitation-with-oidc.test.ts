@@ -65,7 +65,13 @@ test("somebody new joins without a password, and is signed in", async () => {
   assert.equal(await accept(browser, { token, name: "Grace" }), `/o/${ada.org}/-`);
   const { json } = await browser.call("GET", "/api/session");
   assert.equal((json["user"] as { name: string }).name, "Grace");
-  assert.deepEqual(json["security"], { has_password: false, has_totp: false, passkeys: 0, recovery_codes_left: 0 });
+  assert.deepEqual(json["security"], {
+    has_password: false,
+    has_totp: false,
+    passkeys: 0,
+    recovery_codes_left: 0,
+    has_identity: true,
+  });
   assert.deepEqual(
     (json["organizations"] as { slug: string; role: string }[]).map(({ slug, role }) => [slug, role]),
     [[ada.org, "admin"]],

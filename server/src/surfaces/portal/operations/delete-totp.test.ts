@@ -24,7 +24,13 @@ test("turned off, the password is enough again, and the recovery codes are gone"
   assert.equal((await browser.call("DELETE", "/api/account/totp")).status, 204);
   const again = await server.signedIn(ada);
   const { json } = await again.call("GET", "/api/session");
-  assert.deepEqual(json["security"], { has_password: true, has_totp: false, passkeys: 0, recovery_codes_left: 0 });
+  assert.deepEqual(json["security"], {
+    has_password: true,
+    has_totp: false,
+    passkeys: 0,
+    recovery_codes_left: 0,
+    has_identity: false,
+  });
 });
 
 test("where there is none, nothing happens", async () => {

@@ -19,9 +19,21 @@ after(() => server.close());
 test("tells who is signed in, where they are a member, and how their account is kept", async () => {
   const browser = await server.signedIn(ada);
   const { json } = await browser.call("GET", "/api/session");
-  assert.deepEqual(json["user"], { id: ada.id, email: ada.email, name: "Ada", instance_admin: true });
+  assert.deepEqual(json["user"], {
+    id: ada.id,
+    email: ada.email,
+    name: "Ada",
+    instance_admin: true,
+    email_verified: true,
+  });
   assert.deepEqual(json["organizations"], [{ id: ada.orgId, slug: ada.org, name: ada.org, role: "owner" }]);
-  assert.deepEqual(json["security"], { has_password: true, has_totp: false, passkeys: 0, recovery_codes_left: 0 });
+  assert.deepEqual(json["security"], {
+    has_password: true,
+    has_totp: false,
+    passkeys: 0,
+    recovery_codes_left: 0,
+    has_identity: false,
+  });
 });
 
 test("the first owner of all runs the server; the next one does not", async () => {

@@ -1,5 +1,5 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
-import { membershipsOf, personById, securityOf } from "#domain/people/index.ts";
+import { hasExternalIdentity, membershipsOf, noticeOf, personById, securityOf } from "#domain/people/index.ts";
 import type { Operation } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
@@ -8,10 +8,11 @@ export function getSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROU
   return async (_input, { session, reply }) => {
     const { read } = deps.people.metadata;
     const { id, userId, email, name, instanceAdmin, method } = session;
+    const person = await personById(read, userId);
     const security = await securityOf(read, userId);
     void reply.header("cache-control", "no-store");
     return {
-      user: { id: userId, email, name, instance_admin: instanceAdmin },
+      user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
       organizations: (await membershipsOf(read, userId)).map((membership) => ({ ...membership })),
       session: {
         id,
@@ -20,11 +21,13 @@ export function getSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROU
         expires_at: isoFromMs(session.expiresAtMs),
       },
       security: {
-        has_password: (await personById(read, userId))?.password_hash !== null,
+        has_password: person?.password_hash !== null,
         has_totp: security.hasTotp,
         passkeys: security.passkeys,
         recovery_codes_left: security.recoveryCodesLeft,
+        has_identity: await hasExternalIdentity(read, userId),
       },
+      notice: await noticeOf(deps.people, session),
       sends_email: deps.mail !== null,
     };
   };

@@ -30,7 +30,7 @@ test("passkeys are offered where browsers make them", async () => {
   for (const [portalUrl, host, passkeys, passkeyUrl] of cases) {
     const server = await startPortal({ portalUrl });
     try {
-      const expected = { passkeys, passkey_url: passkeyUrl, oidc: null };
+      const expected = { passkeys, passkey_url: passkeyUrl, oidc: null, sends_email: false };
       assert.deepEqual(await asked(server.url, host), expected, `${portalUrl} by ${host}`);
     } finally {
       await server.close();

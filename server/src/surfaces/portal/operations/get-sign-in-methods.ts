@@ -12,6 +12,7 @@ export function getSignInMethods(deps: PortalSurfaceDeps): Operation<typeof PORT
       passkeys,
       passkey_url: passkeys ? null : portal.localhostOrigin,
       oidc: provider === null ? null : { name: provider.settings.name },
+      sends_email: deps.mail !== null,
     };
   };
 }

@@ -1,4 +1,11 @@
-import { beginOidc, finishOidc, localPath, type OidcOutcome } from "#domain/people/index.ts";
+import {
+  beginOidc,
+  finishOidc,
+  localPath,
+  sessionOfSecret,
+  type OidcFailure,
+  type OidcOutcome,
+} from "#domain/people/index.ts";
 import {
   clearCookie,
   cookieOf,
@@ -12,14 +19,19 @@ import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { endFormer, sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
+import { tellProved } from "../mails.ts";
 import { originOf } from "../origin.ts";
+import { OIDC_COOKIE } from "../to-provider.ts";
 
 type Context = Pick<OperationContext, "request" | "reply">;
 
-/** Binds what the provider sends back to the browser that was sent there. */
-export const OIDC_COOKIE = "__Host-mooring-oidc";
 const SIGN_IN_PAGE = "/sign-in";
-const INVITATION_PAGE = "/invitation";
+/** Where a failure is shown; elsewhere than on the page of sign-ins, which leads on whoever has a session already. */
+const PAGES: Partial<Record<OidcFailure, string>> = {
+  oidc_not_invited: "/invitation?error=oidc_not_invited",
+  oidc_taken: "/account?tab=sign-in&error=oidc_taken",
+  oidc_not_fresh: "/account?tab=sign-in&error=oidc_not_fresh",
+};
 /** Each writes a record, so an address may begin so many, and one a second after that. */
 const BEGUN_AT_ONCE = 60;
 
@@ -65,18 +77,22 @@ async function finish(deps: PortalSurfaceDeps, { request, reply }: Context): Pro
   const outcome: OidcOutcome =
     ticket === undefined
       ? { failure: "oidc_failed" }
-      : await finishOidc(deps.people, provider, { ticket, query }, origin);
+      : await finishOidc(deps.people, provider, { ticket, query, session: await sessionIn(deps, request) }, origin);
   clearCookie(reply, OIDC_COOKIE);
   if ("failure" in outcome) {
     if (outcome.cause !== undefined) request.log.warn({ err: outcome.cause }, "a sign-in at the provider failed");
-    // A session that the browser has would lead on from the page of sign-ins, and what went wrong be never read.
-    const page = outcome.failure === "oidc_not_invited" ? INVITATION_PAGE : SIGN_IN_PAGE;
-    redirect(reply, `${page}?error=${outcome.failure}`);
+    redirect(reply, PAGES[outcome.failure] ?? `${SIGN_IN_PAGE}?error=${outcome.failure}`);
     return;
   }
   await endFormer(deps.people, context, origin);
   await sendSession(deps.people, context, outcome.secret);
+  await tellProved(deps, outcome.proved, request.log);
   redirect(reply, outcome.returnTo);
+}
+
+async function sessionIn(deps: PortalSurfaceDeps, request: Context["request"]) {
+  const secret = cookieOf(request, SESSION_COOKIE);
+  return secret === undefined ? undefined : sessionOfSecret(deps.people, secret);
 }
 
 function providerOf(deps: PortalSurfaceDeps) {

@@ -43,6 +43,7 @@ test("the password is followed by a code, which begins the session", async () =>
     has_totp: true,
     passkeys: 0,
     recovery_codes_left: 10,
+    has_identity: false,
   });
 });
 

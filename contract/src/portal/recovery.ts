@@ -1,0 +1,174 @@
+import Type from "typebox";
+import { closed, Email, Id, nullable, Password } from "../organization/shapes.ts";
+import { route } from "../route.ts";
+import { Timestamp } from "../shared.ts";
+import { SignInResult } from "./shapes.ts";
+
+const ResetToken = Type.String({ maxLength: 128, description: "what stands after # in the link" });
+const PUBLIC = "whoever has lost the way into their account has no session; the token in the body is the permission";
+
+const MailResult = nullable(
+  Type.Object({ failure: nullable(Type.String({ description: "null: the mail server took it" })) }),
+);
+
+const Account = Type.Object({
+  id: Id,
+  email: Email,
+  name: Type.String(),
+  verified_at: nullable(Timestamp),
+  last_seen_at: nullable(Timestamp),
+  created_at: Timestamp,
+  has_second_factor: Type.Boolean(),
+  instance_admin: Type.Boolean(),
+  organizations: Type.Array(Type.String(), { description: "slugs" }),
+});
+
+/** Ways back into an account, and whose an address is. */
+export const RECOVERY_ROWS = {
+  requestReset: route({
+    operationId: "requestReset",
+    method: "POST",
+    path: "/api/reset/request",
+    tag: "portal",
+    summary: "Mail a link with which to set a new password, if somebody has this address",
+    description: "The answer is the same, and comes at the same time, whether or not there is an account.",
+    permission: "public",
+    publicReason: "whoever has lost their password can't sign in; the mailbox is the proof",
+    sameOrigin: true,
+    body: Type.Object({ email: Email }, closed),
+    status: 204,
+    problems: ["invalid_body", "conflict", "rate_limited"],
+  }),
+  openReset: route({
+    operationId: "openReset",
+    method: "POST",
+    path: "/api/reset/open",
+    tag: "portal",
+    summary: "Say whose account a reset link is for, and what using it ends",
+    permission: "public",
+    publicReason: PUBLIC,
+    sameOrigin: true,
+    body: Type.Object({ token: ResetToken }, closed),
+    result: Type.Object({
+      email: Email,
+      first_proof: Type.Boolean({ description: "every way into the account from before ends with it" }),
+      second_factor: Type.Enum(["none", "required", "ends"], { description: "what becomes of the authenticator app" }),
+    }),
+    status: 200,
+    problems: ["invalid_body", "not_found", "rate_limited"],
+  }),
+  resetPassword: route({
+    operationId: "resetPassword",
+    method: "POST",
+    path: "/api/reset",
+    tag: "portal",
+    summary: "Set a new password by a one-time link; every session ends",
+    description:
+      "Signs in, or asks for the second step where an authenticator app is set up. The first such link that an address is proved by ends every other way in, too.",
+    permission: "public",
+    publicReason: PUBLIC,
+    sameOrigin: true,
+    body: Type.Object({ token: ResetToken, password: Password }, closed),
+    result: SignInResult,
+    status: 200,
+    problems: ["invalid_body", "not_found", "rate_limited"],
+  }),
+  requestVerification: route({
+    operationId: "requestVerification",
+    method: "POST",
+    path: "/api/account/email/verify",
+    tag: "portal",
+    summary: "Mail a link to one's own address, by which it is proved",
+    permission: "session",
+    body: Type.Object({}, closed),
+    status: 204,
+    problems: ["invalid_body", "conflict", "rate_limited"],
+  }),
+  changeEmail: route({
+    operationId: "changeEmail",
+    method: "PUT",
+    path: "/api/account/email",
+    tag: "portal",
+    summary: "Change the address that one signs in with; it is unverified until it is proved",
+    description:
+      "The old address is told by mail, and the new one gets the link that proves it, where this server sends mail.",
+    permission: "session",
+    recentSignIn: true,
+    body: Type.Object({ email: Email }, closed),
+    result: Type.Object({ email: Email, verified: Type.Boolean(), mail: MailResult }),
+    status: 200,
+    problems: ["invalid_body", "conflict", "rate_limited"],
+  }),
+  dismissNotice: route({
+    operationId: "dismissNotice",
+    method: "DELETE",
+    path: "/api/session/notice",
+    tag: "portal",
+    summary: "Show no longer what the first proof of the address ended",
+    permission: "session",
+    status: 204,
+    problems: [],
+  }),
+  beginIdentityLink: route({
+    operationId: "beginIdentityLink",
+    method: "POST",
+    path: "/api/account/identity",
+    tag: "portal",
+    summary: "Prepare to link one's identity at the single sign-on: where to send the browser",
+    description: "Whoever comes back from the provider takes the place of the identity that was linked before.",
+    permission: "session",
+    recentSignIn: true,
+    body: Type.Object({}, closed),
+    result: Type.Object({ url: Type.String({ description: "at the provider" }) }),
+    status: 200,
+    problems: ["invalid_body", "not_found", "conflict", "unavailable"],
+  }),
+  deleteIdentity: route({
+    operationId: "deleteIdentity",
+    method: "DELETE",
+    path: "/api/account/identity",
+    tag: "portal",
+    summary: "Unlink one's identity at the single sign-on; the last way to sign in stays",
+    permission: "session",
+    recentSignIn: true,
+    status: 204,
+    problems: ["not_found", "conflict"],
+  }),
+  listAccounts: route({
+    operationId: "listAccounts",
+    method: "GET",
+    path: "/api/instance/accounts",
+    tag: "portal",
+    summary: "List the accounts of the server, by address",
+    permission: "instance",
+    query: Type.Object({
+      unverified: Type.Optional(Type.Boolean({ description: "only those whose address nobody has proved" })),
+      q: Type.Optional(Type.String({ maxLength: 254, description: "part of the address or name" })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+      cursor: Type.Optional(Type.String({ maxLength: 254, description: "of the page before" })),
+    }),
+    result: Type.Object({
+      items: Type.Array(Account),
+      next_cursor: nullable(Type.String()),
+      unverified: Type.Integer({ description: "how many of all accounts nobody has proved" }),
+    }),
+    status: 200,
+    problems: ["invalid_parameter"],
+  }),
+  createResetLink: route({
+    operationId: "createResetLink",
+    method: "POST",
+    path: "/api/instance/accounts/{user_id}/reset-link",
+    tag: "portal",
+    summary: "Make a one-time link with which a person sets a new password",
+    description:
+      "For the operator to hand over. It works for an hour. An authenticator app stays required unless `clear_second_factor` says that it ends.",
+    permission: "instance",
+    recentSignIn: true,
+    params: Type.Object({ user_id: Id }),
+    body: Type.Object({ clear_second_factor: Type.Optional(Type.Boolean()) }, closed),
+    result: Type.Object({ reset_url: Type.String(), expires_at: Timestamp }),
+    status: 201,
+    problems: ["invalid_body", "not_found"],
+  }),
+} as const;

@@ -1,0 +1,39 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
+import { Button, ButtonLink } from "~/kit/button.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { EndedList } from "~/people/ended.tsx";
+import { useRenewSession } from "~/people/renew-session.ts";
+
+/** After the first proof of the person's address: what it ended, until they say that they read it. */
+export function EndedNotice(): ReactNode {
+  const { notice, user, security } = useSession();
+  const renew = useRenewSession();
+  const dismiss = useAct(PORTAL_ROUTES.dismissNotice, { onDone: renew });
+  if (notice === null) return null;
+  return (
+    <section
+      aria-label="Your address is proved"
+      className="mb-4 flex flex-col items-start gap-2 rounded border border-warn bg-warn-2 px-3 py-2"
+    >
+      <h2>Your address is proved, and what was set up before has ended</h2>
+      <p>
+        Nobody had proved before that {user.email} is yours, so somebody else could have made this account. This ended:
+      </p>
+      <EndedList ended={notice} />
+      <ErrorNote error={dismiss.error} />
+      <div className="flex flex-wrap gap-2">
+        {!security.has_password && (
+          <ButtonLink to="/account" search={{ tab: "sign-in" }}>
+            Set a password
+          </ButtonLink>
+        )}
+        <Button busy={dismiss.isPending} onClick={() => dismiss.mutate({})}>
+          I have read it
+        </Button>
+      </div>
+    </section>
+  );
+}

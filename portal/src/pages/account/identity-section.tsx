@@ -1,0 +1,78 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useState, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { useSession } from "~/api/session.ts";
+import { useSearchState } from "~/app/search.ts";
+import { Button } from "~/kit/button.tsx";
+import { DangerDialog } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Section } from "~/kit/page.tsx";
+import { State } from "~/kit/state.tsx";
+import { useRenewSession } from "~/people/renew-session.ts";
+import { useSignInMethods } from "~/people/sign-in-methods.ts";
+
+/** Why linking led back here without a link; the server says it in the address. */
+const FAILURES: Record<string, string> = {
+  oidc_taken:
+    "That identity is linked to another account of this server. Unlink it there first, or ask whoever runs the server.",
+  oidc_not_fresh: "It took too long, or somebody else was signed in. Confirm who you are and link it again.",
+};
+
+/** Who one is at the single sign-on: one identity, which another one replaces. */
+export function IdentitySection(): ReactNode {
+  const { security } = useSession();
+  const { methods } = useSignInMethods();
+  const [search] = useSearchState<{ error: string }>();
+  const [isUnlinking, setUnlinking] = useState(false);
+  const renew = useRenewSession();
+  const link = useAct(PORTAL_ROUTES.beginIdentityLink, { onDone: ({ url }) => location.assign(url) });
+  const unlink = useAct(PORTAL_ROUTES.deleteIdentity, {
+    onDone: () => {
+      setUnlinking(false);
+      renew();
+    },
+  });
+  const name = methods?.oidc?.name;
+  if (name === undefined) return null;
+  const failure = FAILURES[search.error ?? ""];
+  const isLinked = security.has_identity;
+  return (
+    <Section
+      title="Single sign-on"
+      actions={
+        <>
+          {isLinked && <Button onClick={() => setUnlinking(true)}>Unlink</Button>}
+          <Button
+            busy={link.isPending || link.isSuccess}
+            onClick={() => link.mutate({ body: {}, purpose: "link your identity" })}
+          >
+            {isLinked ? "Link another identity" : "Link an identity"}
+          </Button>
+        </>
+      }
+    >
+      <State kind={isLinked ? "go" : "none"}>{isLinked ? `linked to ${name}` : "not linked"}</State>
+      {failure !== undefined && (
+        <p role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2">
+          {failure}
+        </p>
+      )}
+      <ErrorNote error={link.error} />
+      <p className="max-w-[72ch] text-ink-2">
+        An account has one identity at {name}. Linking another one replaces it, so somebody who was given your old
+        mailbox can’t come in by it.
+      </p>
+      {isUnlinking && (
+        <DangerDialog
+          title="Unlink the identity"
+          about={<p>You sign in by password or passkey then, until you link one again.</p>}
+          action="Unlink"
+          busy={unlink.isPending}
+          error={unlink.error}
+          onClose={() => setUnlinking(false)}
+          onConfirm={() => unlink.mutate({ purpose: "unlink your identity" })}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,69 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useAct } from "~/api/queries.ts";
+import { Button } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Checkbox } from "~/kit/field.tsx";
+import { State } from "~/kit/state.tsx";
+import { Time } from "~/kit/time.tsx";
+import type { Account } from "./account-section.tsx";
+
+/** A one-time link with which a person sets a new password; shown once, to be handed over. */
+export function ResetLinkDialog({ account, onClose }: { account: Account; onClose: () => void }): ReactNode {
+  const [clears, setClears] = useState(false);
+  const make = useAct(PORTAL_ROUTES.createResetLink);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    make.mutate({
+      params: { user_id: account.id },
+      body: { clear_second_factor: clears },
+      purpose: "make a reset link",
+    });
+  };
+  if (make.data !== undefined)
+    return (
+      <Dialog holdsSecret title={`Reset link for ${account.email}`} onClose={onClose} wide>
+        <p>
+          Give it to the person by a way that only they read. It works once, until <Time at={make.data.expires_at} />.
+        </p>
+        <CopyBlock text={make.data.reset_url} label="Reset link" />
+        <State kind="warn">
+          <span className="whitespace-normal">It is shown now and never again.</span>
+        </State>
+        <DialogActions>
+          <Button look="main" onClick={onClose}>
+            I have sent it
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  return (
+    <Dialog title="Make a reset link" about={account.email} onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <p>
+          Whoever opens the link sets a new password for this account, and every session of it ends. Make sure that it
+          reaches the person whose address this is.
+          {account.verified_at === null &&
+            " Nobody has proved the address: everything that was set up before ends, too."}
+        </p>
+        {account.has_second_factor && account.verified_at !== null && (
+          <Checkbox
+            label="End the authenticator app and the recovery codes"
+            why="For somebody who has lost them. Otherwise a code is asked for after the new password."
+            checked={clears}
+            onChange={(event) => setClears(event.target.checked)}
+          />
+        )}
+        <ErrorNote error={make.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="main" type="submit" busy={make.isPending}>
+            Make the link
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

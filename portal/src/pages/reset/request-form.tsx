@@ -1,0 +1,74 @@
+import { PORTAL_ROUTES } from "@mooring/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { sessionClient } from "~/api/clients.ts";
+import { Button, ButtonLink } from "~/kit/button.tsx";
+import { CopyBlock } from "~/kit/copy.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { Loading } from "~/kit/page.tsx";
+import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
+import { useSignInMethods } from "~/people/sign-in-methods.ts";
+
+const COMMAND = "npx mooring account reset EMAIL --data-dir DIR";
+
+/** Asks where the link goes. What is said afterwards is the same whether or not somebody has the address. */
+export function RequestForm(): ReactNode {
+  const { methods } = useSignInMethods();
+  if (methods === undefined) return <Loading />;
+  return methods.sends_email ? <ByMail /> : <ByOperator />;
+}
+
+function ByMail(): ReactNode {
+  const [email, setEmail] = useState("");
+  const request = useMutation({
+    mutationFn: () =>
+      sessionClient.call(PORTAL_ROUTES.requestReset, { body: { email: email.trim() }, purpose: "send the link" }),
+  });
+  const waitS = useWaitS(request.error);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    request.mutate();
+  };
+  if (request.isSuccess)
+    return (
+      <div role="status" className="flex flex-col items-start gap-3">
+        <p>If somebody has an account with {email.trim()}, a link is on its way there. It works once, for an hour.</p>
+        <p className="text-ink-2">No mail? Look where unwanted mail goes, or ask whoever runs the server for a link.</p>
+        <ButtonLink to="/sign-in">Back to the sign-in</ButtonLink>
+      </div>
+    );
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <TextField
+        label="E-mail address of your account"
+        name="email"
+        type="email"
+        autoComplete="username"
+        autoCapitalize="none"
+        autoFocus
+        required
+        error={placeText(request.error, "/email") === null ? null : "This is not an e-mail address."}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <Failure error={restOf(request.error, ["/email"])} waitS={waitS} />
+      <Button look="main" type="submit" busy={request.isPending} disabled={waitS > 0}>
+        Send a link
+      </Button>
+    </form>
+  );
+}
+
+/** Without a mail server only the operator can make a link. */
+function ByOperator(): ReactNode {
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <p>
+        This server sends no e-mail. Ask whoever runs it for a link: they make one under Instance, Accounts, or on its
+        machine by
+      </p>
+      <CopyBlock text={COMMAND} className="w-full" />
+      <ButtonLink to="/sign-in">Back to the sign-in</ButtonLink>
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import {
+  countUnverified,
+  createOperatorLink,
+  endOpenLinks,
+  listAccounts,
+  NOWHERE,
+  resetUrl,
+} from "#domain/accounts/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import {
+  CommandError,
+  CONFIG_OPTION,
+  configOf,
+  ExitCode,
+  parseCommand,
+  settingOptions,
+  UsageError,
+  type Command,
+  type Option,
+  type Parsed,
+} from "./command.ts";
+import { presentAddresses, withMetadata } from "./stores.ts";
+import { tableText } from "./table.ts";
+
+const USAGE = `
+Usage: mooring account reset EMAIL [--clear-second-factor] [--json]
+       mooring account list [--unverified] [--json]
+       mooring account end-links [--json]
+
+For the operator, on the server's machine, beside a running server or without one.
+
+reset makes a one-time link with which the person sets a new password; hand it over so that nobody else sees it. It works for an hour. Every
+session of the person ends when it is used. An authenticator app stays required, unless --clear-second-factor says that it and the recovery
+codes end. If nobody proved before whose the address is, everything from before ends: make sure that you give the link to the right person.
+
+list shows the accounts; with --unverified those whose address nobody has proved.
+
+end-links ends every open set-up link, reset link and invitation: for records in PostgreSQL that were put back from a dump.
+mooring restore does it by itself.
+
+  mooring account reset ada@example.com --data-dir ./data
+  mooring account list --unverified --json
+
+With --json reset prints {"reset_url", "expires_at"}, list a list, end-links how many of each.
+`;
+
+const OPTIONS: readonly Option[] = [
+  {
+    name: "clear-second-factor",
+    type: "boolean",
+    description: "reset: end the authenticator app and recovery codes, too",
+  },
+  { name: "unverified", type: "boolean", description: "list: only accounts whose address nobody has proved" },
+  { name: "json", type: "boolean", description: "print JSON" },
+  CONFIG_OPTION,
+];
+
+const PAGE = 500;
+const WIDTH = 160;
+const COLUMNS = ["e-mail", "verified", "last seen", "organizations"].map((name) => ({ name, type: "VARCHAR" }));
+
+export const account: Command = {
+  run: async (args) => {
+    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
+    if (parsed === null) return ExitCode.ok;
+    const [action, email, ...rest] = parsed.positionals;
+    if (action === "reset") {
+      if (email === undefined || rest.length > 0) throw new UsageError("name one account by its e-mail address");
+      await reset(parsed, email);
+      return ExitCode.ok;
+    }
+    if (action !== "list" && action !== "end-links") throw new UsageError("say what to do: reset, list or end-links");
+    if (email !== undefined) throw new UsageError(`${email} is too much`);
+    await withMetadata(configOf(parsed), (metadata) =>
+      action === "list" ? list(parsed, metadata) : endLinks(parsed, metadata),
+    );
+    return ExitCode.ok;
+  },
+};
+
+async function reset(parsed: Parsed, email: string): Promise<void> {
+  const config = configOf(parsed);
+  const { portal_url: portalUrl } = await presentAddresses(config);
+  const { token, expiresAtMs } = await withMetadata(config, (metadata) =>
+    createOperatorLink(
+      { metadata, clock: systemClock },
+      { email },
+      {
+        clearsSecondFactor: parsed.values["clear-second-factor"] === true,
+        actor: { kind: "system", id: null },
+        origin: NOWHERE,
+      },
+    ),
+  ).catch((error: unknown) => {
+    if (error instanceof Problem) throw new CommandError(`cannot make a link: nobody has the address ${email}`);
+    throw error;
+  });
+  const [url, expiresAt] = [resetUrl(portalUrl, token), isoFromMs(expiresAtMs)];
+  print(
+    parsed,
+    { reset_url: url, expires_at: expiresAt },
+    `link     ${url}\nexpires  ${expiresAt}\n\nIt works once. Hand it to the person so that nobody else sees it.`,
+  );
+}
+
+async function list(parsed: Parsed, metadata: MetadataStore): Promise<void> {
+  const unverified = parsed.values["unverified"] === true;
+  const all = [];
+  let after: string | undefined;
+  do {
+    const page = await listAccounts(metadata.read, { unverified, after, limit: PAGE });
+    all.push(...page.slice(0, PAGE));
+    after = page.length > PAGE ? all.at(-1)?.email : undefined;
+  } while (after !== undefined);
+  const rows = all.map((row) => ({
+    email: row.email,
+    name: row.name,
+    verified_at: row.verified_at === null ? null : isoFromMs(row.verified_at),
+    last_seen_at: row.last_seen_at === null ? null : isoFromMs(row.last_seen_at),
+    second_factor: row.has_second_factor,
+    organizations: [...row.organizations],
+  }));
+  const lines = rows.map((row) => ({
+    "e-mail": row.email,
+    verified: row.verified_at ?? "unverified",
+    "last seen": row.last_seen_at ?? "never",
+    organizations: row.organizations.join(" "),
+  }));
+  const count = await countUnverified(metadata.read);
+  const foot = `${count} of all accounts have an address that nobody has proved.`;
+  print(parsed, rows, `${tableText(COLUMNS, lines, process.stdout.columns ?? WIDTH)}${foot}`);
+}
+
+async function endLinks(parsed: Parsed, metadata: MetadataStore): Promise<void> {
+  const ended = await endOpenLinks({ metadata, clock: systemClock });
+  const lines = Object.entries(ended).map(([kind, count]) => `${kind.replaceAll("_", " ").padEnd(12)} ${count}`);
+  print(parsed, ended, lines.join("\n"));
+}
+
+function print(parsed: Parsed, json: unknown, text: string): void {
+  process.stdout.write(`${parsed.values["json"] === true ? JSON.stringify(json) : text}\n`);
+}

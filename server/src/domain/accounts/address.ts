@@ -1,0 +1,48 @@
+import { appendAuthChange } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isUniqueViolation, type Writer } from "#stores/metadata/index.ts";
+import { auditPerson } from "./audit.ts";
+import type { AccountsDeps, Origin } from "./deps.ts";
+import { organizationIdsOf, personByEmail, personById, setAccount, useAccountLinks } from "./store.ts";
+
+/**
+ * Gives an account another address, which nobody has proved yet. Links that were mailed to the old one end. Returns the old one.
+ * @throws Problem `conflict`: it is somebody's, or the person's already
+ */
+export async function changeAddress(
+  deps: AccountsDeps,
+  who: { readonly userId: string; readonly email: string },
+  origin: Origin,
+): Promise<{ from: string }> {
+  try {
+    return await deps.metadata.write((tx) => setAddress(deps, tx, who, origin));
+  } catch (error) {
+    if (isUniqueViolation(error, "person", ["email"])) throw taken();
+    throw error;
+  }
+}
+
+/** The same in the caller's transaction. @throws Problem `conflict` */
+export async function setAddress(
+  deps: AccountsDeps,
+  tx: Writer,
+  { userId, email }: { readonly userId: string; readonly email: string },
+  origin: Origin,
+): Promise<{ from: string }> {
+  const to = email.toLowerCase();
+  await deps.metadata.lock(tx, `person:${userId}`);
+  const from = (await personById(tx, userId))?.email ?? "";
+  if (from === to) throw new Problem("conflict", "This is your address already.");
+  if ((await personByEmail(tx, to)) !== undefined) throw taken();
+  await setAccount(tx, userId, { email: to, verified_at: null });
+  await useAccountLinks(tx, userId, deps.clock.nowMs());
+  // Personal tokens are used with the address beside them.
+  for (const orgId of await organizationIdsOf(tx, userId))
+    await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
+  await auditPerson(deps, tx, userId, { action: "person.change_email", origin, detail: { from, to } });
+  return { from };
+}
+
+function taken(): Problem {
+  return new Problem("conflict", "Another account has this address; addresses are what people sign in with.");
+}

@@ -1,0 +1,62 @@
+import type { Ended } from "#domain/accounts/index.ts";
+import type { MailMessage } from "#stores/mail/index.ts";
+import { day } from "./messages.ts";
+
+/** What the server writes to people about their account. */
+
+export function resetMail(to: string, about: { portalUrl: string; link: string; expiresAtMs: number }): MailMessage {
+  const text = `Somebody asked for a new password, or to prove this address, at ${about.portalUrl}.
+
+Open this link to set a new password. It is for you alone, and works once, until ${day(about.expiresAtMs)}. Every session of your account ends then.
+
+${about.link}
+
+If it was not you, do nothing: your account stays as it is, and the link ends by itself.
+`;
+  return { to, subject: "Set a new password", text };
+}
+
+export function passwordResetMail(to: string, { portalUrl }: { portalUrl: string }): MailMessage {
+  const text = `Your password at ${portalUrl} was set anew by a one-time link, and every session from before has ended.
+
+If it was not you, ask for a new link at ${portalUrl}/reset at once, and tell whoever runs the server.
+`;
+  return { to, subject: "Your password was changed", text };
+}
+
+export function addressProvedMail(to: string, { portalUrl, ended }: { portalUrl: string; ended: Ended }): MailMessage {
+  const text = `It was proved for the first time that this address is yours, at ${portalUrl}. Until then anybody who was shown an invitation could have
+set the account up. So everything from before has ended:
+
+${endedParts(ended)
+  .map((part) => `- ${part}`)
+  .join("\n")}
+
+Set up again what you use, at ${portalUrl}/account.
+`;
+  return { to, subject: "Your address is proved", text };
+}
+
+export function addressChangedMail(
+  to: string,
+  { portalUrl, to: next }: { portalUrl: string; to: string },
+): MailMessage {
+  const text = `The account at ${portalUrl} that had this address now signs in as ${next}. This address no longer opens it.
+
+If it was not you, tell whoever runs the server.
+`;
+  return { to, subject: "Your sign-in address was changed", text };
+}
+
+function endedParts(ended: Ended): string[] {
+  const counted = (count: number, one: string, many: string): string[] =>
+    count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  return [
+    ...(ended.password ? ["the password"] : []),
+    ...(ended.second_factor ? ["the authenticator app and its recovery codes"] : []),
+    ...counted(ended.passkeys, "passkey", "passkeys"),
+    ...counted(ended.sessions, "session", "sessions"),
+    ...counted(ended.tokens, "personal access token", "personal access tokens"),
+    ...counted(ended.identities, "identity at the single sign-on", "identities at the single sign-on"),
+  ];
+}

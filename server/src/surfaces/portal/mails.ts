@@ -1,0 +1,32 @@
+import { addressProvedMail, passwordResetMail, resetMail, sendTo, type Sent } from "#domain/mail/index.ts";
+import { resetUrl, type Ended, type MadeLink } from "#domain/accounts/index.ts";
+import type { MailMessage } from "#stores/mail/index.ts";
+import type { PortalSurfaceDeps } from "./index.ts";
+
+type Log = Parameters<typeof sendTo>[2];
+type Deps = Pick<PortalSurfaceDeps, "mail" | "addresses">;
+
+/** Sends it where this server sends mail, and to an address that mail can reach (RFC 6761 section 6.3). Null: it was not tried. */
+export async function mailTo({ mail }: Deps, message: MailMessage, log: Log): Promise<Sent | null> {
+  return mail === null || message.to.endsWith(".localhost") ? null : sendTo(mail, message, log);
+}
+
+export function mailResetLink(deps: Deps, link: MadeLink, log: Log): Promise<Sent | null> {
+  const { portal_url: portalUrl } = deps.addresses;
+  const about = { portalUrl, link: resetUrl(portalUrl, link.token), expiresAtMs: link.expiresAtMs };
+  return mailTo(deps, resetMail(link.email, about), log);
+}
+
+/** Tells the person what happened to their account, whoever did it. */
+export async function tellProved(
+  deps: Deps,
+  proved: { readonly email: string; readonly ended: Ended } | null,
+  log: Log,
+): Promise<void> {
+  const { portal_url: portalUrl } = deps.addresses;
+  if (proved !== null) await mailTo(deps, addressProvedMail(proved.email, { portalUrl, ended: proved.ended }), log);
+}
+
+export async function tellReset(deps: Deps, email: string, log: Log): Promise<void> {
+  await mailTo(deps, passwordResetMail(email, { portalUrl: deps.addresses.portal_url }), log);
+}

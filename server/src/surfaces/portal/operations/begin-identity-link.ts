@@ -1,0 +1,13 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import type { Operation } from "#http/index.ts";
+import type { PortalSurfaceDeps } from "../index.ts";
+import { toProvider } from "../to-provider.ts";
+
+/** Whoever comes back from the provider must still have this session, fresh from a sign-in. */
+export function beginIdentityLink(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.beginIdentityLink> {
+  return (_input, context) =>
+    toProvider(deps, context, {
+      at: "Link it",
+      asked: { returnTo: "/account?tab=sign-in", again: true, linksTo: context.session.userId },
+    });
+}
