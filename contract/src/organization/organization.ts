@@ -33,6 +33,8 @@ export const ORGANIZATION_ROWS = {
     path: "/v1/organization",
     tag: "organization",
     summary: "Change the organization's name, token lifetime or policy",
+    description:
+      "Only a person who shows it themselves can require `second_factor_required` or `sign_in: provider`. Sessions and personal access tokens of people who don't are refused in this organization from then on.",
     headers: ["If-Match"],
     permission: "org:write",
     recentSignIn: true,
@@ -50,6 +52,8 @@ export const ORGANIZATION_ROWS = {
               require_expiry: Type.Optional(Type.Boolean()),
               allowed_addresses: Type.Optional(AllowedAddresses),
               approval_required: Type.Optional(Type.Boolean()),
+              second_factor_required: Type.Optional(Type.Boolean()),
+              sign_in: Type.Optional(Type.Enum(["any", "provider"])),
             },
             closed,
           ),
@@ -59,6 +63,12 @@ export const ORGANIZATION_ROWS = {
     ),
     result: Organization,
     status: 200,
-    problems: ["invalid_body", "forbidden", "precondition_failed"],
+    problems: [
+      "invalid_body",
+      "forbidden",
+      "precondition_failed",
+      "second_factor_required",
+      "provider_sign_in_required",
+    ],
   }),
 } as const;

@@ -74,6 +74,8 @@ export const Organization = Type.Object({
     approval_required: Type.Boolean({
       description: "what is made by somebody without members:write waits for an approval",
     }),
+    second_factor_required: Type.Boolean({ description: "people must have shown more than a password" }),
+    sign_in: Type.Enum(["any", "provider"], { description: "provider: people come by single sign-on only" }),
   }),
   created_at: Timestamp,
 });

@@ -217,7 +217,14 @@ export const ACCOUNT_ROWS = {
     ),
     result: Type.Object({ token: Type.String(), item: PersonalAccessToken }),
     status: 201,
-    problems: ["invalid_body", "not_found", "forbidden", "insufficient_scope"],
+    problems: [
+      "invalid_body",
+      "not_found",
+      "forbidden",
+      "insufficient_scope",
+      "second_factor_required",
+      "provider_sign_in_required",
+    ],
   }),
   deletePersonalAccessToken: route({
     operationId: "deletePersonalAccessToken",

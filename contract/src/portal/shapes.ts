@@ -63,7 +63,19 @@ export const SignedIn = Type.Object({
       description: "a mailed link, a provider or the operator proved whose the address is",
     }),
   }),
-  organizations: Type.Array(Type.Object({ id: Id, slug: Slug, name: DisplayName, role: OrgRoleName })),
+  organizations: Type.Array(
+    Type.Object({
+      id: Id,
+      slug: Slug,
+      name: DisplayName,
+      role: OrgRoleName,
+      refused: nullable(
+        Type.Enum(["second_factor_required", "provider_sign_in_required"], {
+          description: "what the organization asks for and this session does not show",
+        }),
+      ),
+    }),
+  ),
   session: Type.Object({
     id: Id,
     method: BrowserSession.properties.method,

@@ -213,7 +213,7 @@ export const SIGN_IN_ROWS = {
       expires_in: Type.Integer(),
     }),
     status: 200,
-    problems: ["invalid_body", "not_found"],
+    problems: ["invalid_body", "not_found", "second_factor_required", "provider_sign_in_required"],
   }),
   beginConfirmation: route({
     operationId: "beginConfirmation",

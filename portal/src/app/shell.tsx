@@ -12,6 +12,7 @@ import { PAGES, type PageEntry } from "./pages.ts";
 import { Palette } from "./palette.tsx";
 import { PersonMenu } from "./person-menu.tsx";
 import { Rail } from "./rail.tsx";
+import { Refused, useRefusal } from "./refused.tsx";
 import { ServerState } from "./server-state.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
@@ -36,6 +37,7 @@ function Frame(): ReactNode {
   const { org, project } = useAddress();
   const [open, setOpen] = useState<"palette" | "shortcuts" | "menu" | null>(null);
   const page = usePage();
+  const refusal = useRefusal(org);
   const connect = useConnect();
   const close = (): void => setOpen(null);
   const menuButton = useRef<HTMLButtonElement>(null);
@@ -80,7 +82,13 @@ function Frame(): ReactNode {
         className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3"
       >
         <EndedNotice />
-        {page === undefined || org === undefined ? <Outlet /> : <Guarded page={page} />}
+        {refusal !== null ? (
+          <Refused refusal={refusal} />
+        ) : page === undefined || org === undefined ? (
+          <Outlet />
+        ) : (
+          <Guarded page={page} />
+        )}
       </main>
       {open === "palette" && <Palette onClose={close} />}
       {open === "shortcuts" && <ShortcutsDialog onClose={close} />}

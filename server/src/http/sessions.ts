@@ -20,6 +20,7 @@ export interface PersonSession {
   readonly name: string;
   readonly instanceAdmin: boolean;
   readonly method: "set_up" | "password" | "password_totp" | "recovery_code" | "passkey" | "oidc" | "reset_link";
+  readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
   readonly expiresAtMs: number;
 }

@@ -23,6 +23,8 @@ export const PROBLEMS = {
   project_archived: { status: 403, title: "The project is archived" },
   address_not_allowed: { status: 403, title: "The credential may not be used from this address" },
   approval_pending: { status: 403, title: "The credential waits for an approval" },
+  second_factor_required: { status: 403, title: "A second factor is required" },
+  provider_sign_in_required: { status: 403, title: "A sign-in by single sign-on is required" },
   cross_site: { status: 403, title: "The request comes from another site" },
   confirmation_required: { status: 403, title: "Confirm who you are" },
   presigned_url_invalid: { status: 403, title: "The presigned URL is not valid" },

@@ -10,6 +10,7 @@ import { useVersioned } from "~/kit/versioned.tsx";
 import { Erasures } from "./erasures.tsx";
 import { OrganizationForm } from "./organization-form.tsx";
 import { PolicyForm } from "./policy-form.tsx";
+import { PeopleForm } from "./people-form.tsx";
 import { Retention } from "./retention.tsx";
 import { WebhookRetention } from "./webhook-retention.tsx";
 
@@ -20,6 +21,7 @@ export function Page(): ReactNode {
   const [{ tab = "organization" }, change] = useSearchState<{ tab?: string | undefined }>();
   const tabs = [
     { id: "organization", title: "Organization", content: <OrganizationTab /> },
+    { id: "people", title: "People", content: <PeopleTab /> },
     { id: "credentials", title: "Credential policy", content: <PolicyTab /> },
     { id: "telemetry", title: "Telemetry", content: <Retention /> },
     { id: "erasures", title: "Erasures", content: <Erasures /> },
@@ -57,6 +59,15 @@ function OrganizationTab(): ReactNode {
       {(versioned) => (
         <OrganizationForm key={versioned.etag} versioned={versioned} onReload={() => void read.refetch()} />
       )}
+    </Loaded>
+  );
+}
+
+function PeopleTab(): ReactNode {
+  const read = useVersioned(ORGANIZATION_ROUTES.getOrganization, {});
+  return (
+    <Loaded result={read}>
+      {(versioned) => <PeopleForm key={versioned.etag} versioned={versioned} onReload={() => void read.refetch()} />}
     </Loaded>
   );
 }

@@ -8,6 +8,8 @@ const OPEN: Policy = {
   require_expiry: false,
   allowed_addresses: null,
   approval_required: false,
+  second_factor_required: false,
+  sign_in: "any",
 };
 const NOW = new Date("2026-03-01T00:00:00Z");
 

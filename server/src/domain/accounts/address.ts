@@ -1,9 +1,9 @@
-import { appendAuthChange } from "#domain/identity/index.ts";
+import { announcePersonalTokens } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isUniqueViolation, type Writer } from "#stores/metadata/index.ts";
 import { auditPerson } from "./audit.ts";
 import type { AccountsDeps, Origin } from "./deps.ts";
-import { organizationIdsOf, personByEmail, personById, setAccount, useAccountLinks } from "./store.ts";
+import { personByEmail, personById, setAccount, useAccountLinks } from "./store.ts";
 
 /**
  * Gives an account another address, which nobody has proved yet. Links that were mailed to the old one end. Returns the old one.
@@ -37,8 +37,7 @@ export async function setAddress(
   await setAccount(tx, userId, { email: to, verified_at: null });
   await useAccountLinks(tx, userId, deps.clock.nowMs());
   // Personal tokens are used with the address beside them.
-  for (const orgId of await organizationIdsOf(tx, userId))
-    await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
+  await announcePersonalTokens(deps, tx, userId);
   await auditPerson(deps, tx, userId, { action: "person.change_email", origin, detail: { from, to } });
   return { from };
 }

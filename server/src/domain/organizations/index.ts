@@ -29,7 +29,14 @@ export {
   statusOf,
 } from "./invitations/invitations.ts";
 export type { Invitation } from "./invitations/store.ts";
-export { changeRole, listMembers, personPrincipal, removeMember } from "./members/members.ts";
+export {
+  changeRole,
+  listMembers,
+  personPrincipal,
+  removeMember,
+  signedInPrincipal,
+  standingOf,
+} from "./members/members.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
 export {

@@ -1,5 +1,5 @@
 import type { Credential } from "#domain/identity/index.ts";
-import { absent, personPrincipal } from "#domain/organizations/index.ts";
+import { absent, personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
 import type { Session } from "./sessions/sessions.ts";
 import { membershipBySlug, personalTokensOf, type PersonalToken } from "./store.ts";
@@ -20,7 +20,7 @@ export function listPersonalTokens(deps: Pick<PeopleDeps, "metadata">, session: 
   return personalTokensOf(deps.metadata.read, session.userId);
 }
 
-/** @throws Problem `not_found` (no such organization of theirs), `insufficient_scope`, `forbidden` (the policy), `invalid_body` */
+/** @throws Problem `not_found` (no such organization of theirs), `insufficient_scope`, `forbidden` (the policy), `invalid_body`, `second_factor_required`, `provider_sign_in_required` */
 export async function createPersonalToken(
   deps: PeopleDeps,
   session: Session,
@@ -29,7 +29,7 @@ export async function createPersonalToken(
 ): Promise<{ credential: Credential; token: string }> {
   const { read } = deps.metadata;
   const orgId = await membershipBySlug(read, session.userId, input.organization);
-  const person = orgId === undefined ? undefined : await personPrincipal(read, orgId, session.userId);
+  const person = orgId === undefined ? undefined : await signedInPrincipal(read, orgId, session);
   if (person === undefined) throw absent();
   const expiresAtMs = input.expiresAtMs === undefined ? deps.clock.nowMs() + LIFETIME_MS_DEFAULT : input.expiresAtMs;
   return deps.credentials.createPersonal({ actor: person, ...origin }, person, {

@@ -10,13 +10,15 @@ export interface Membership {
   readonly slug: string;
   readonly name: string;
   readonly role: OrgRole;
+  /** JSON, as the organization has it. */
+  readonly policy: string;
 }
 
 export async function membershipsOf(db: Reader, userId: string): Promise<Membership[]> {
   return db
     .selectFrom("member as m")
     .innerJoin("organization as o", "o.id", "m.org_id")
-    .select(["o.id", "o.slug", "o.name", "m.role"])
+    .select(["o.id", "o.slug", "o.name", "o.policy", "m.role"])
     .where("m.user_id", "=", userId)
     .orderBy("o.slug")
     .execute();

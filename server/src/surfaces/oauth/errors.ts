@@ -17,7 +17,12 @@ export const OAUTH_ERRORS = {
 export type OauthErrorCode = keyof typeof OAUTH_ERRORS;
 
 /** Refusals of a client that has shown who it is: what RFC 6749 section 5.2 has for that is `unauthorized_client`. */
-const CLIENT_REFUSALS: ReadonlySet<ProblemCode> = new Set(["address_not_allowed", "approval_pending"]);
+const CLIENT_REFUSALS: ReadonlySet<ProblemCode> = new Set([
+  "address_not_allowed",
+  "approval_pending",
+  "second_factor_required",
+  "provider_sign_in_required",
+]);
 
 /** A refusal in OAuth's form. */
 export class OauthError extends Error {

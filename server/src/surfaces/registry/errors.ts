@@ -13,6 +13,8 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   insufficient_scope: "DENIED",
   project_archived: "DENIED",
   address_not_allowed: "DENIED",
+  second_factor_required: "DENIED",
+  provider_sign_in_required: "DENIED",
   approval_pending: "DENIED",
   not_found: "NAME_UNKNOWN",
   method_not_allowed: "UNSUPPORTED",

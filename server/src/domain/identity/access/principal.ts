@@ -1,4 +1,5 @@
 import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+import type { Standing } from "./standing.ts";
 import type { Withheld } from "./reason.ts";
 
 /** Who makes a request, after authentication, with everything that `authorize` needs. */
@@ -31,6 +32,8 @@ export interface PersonPrincipal {
   readonly scopes: ReadonlySet<Scope>;
   /** When they last proved who they are; absent where nobody is there to prove it. */
   readonly confirmedAtMs?: number;
+  /** How they signed in; absent where nobody is there who did. */
+  readonly standing?: Standing;
   /** Roles in projects, by project id. */
   readonly projects: ReadonlyMap<string, ProjectRole>;
 }

@@ -1,5 +1,11 @@
 import { isScope, SCOPES, type Scope } from "@mooring/contract";
-import { heldScopes, ORG_ROLE_SCOPES, type Resource, type Withheld } from "#domain/identity/access/index.ts";
+import {
+  heldScopes,
+  ORG_ROLE_SCOPES,
+  type PeoplePolicy,
+  type Resource,
+  type Withheld,
+} from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
 import type { CredentialContext } from "./store.ts";
@@ -28,6 +34,8 @@ export interface Policy {
   readonly addresses: Addresses;
   /** What somebody makes who could not approve it waits for an approval. */
   readonly approvalRequired: boolean;
+  /** What people must have shown to get in. */
+  readonly people: PeoplePolicy;
 }
 
 /** Every scope: what the system itself, for example the command line on this machine, may give. */
@@ -42,6 +50,7 @@ export function parsePolicy(json: string): Policy {
   const policy = JSON.parse(json) as Record<string, unknown>;
   const { allowed_scopes: allowed = null, credential_lifetime_days_max: days = null } = policy;
   const { require_expiry = false, allowed_addresses: addresses = null, approval_required = false } = policy;
+  const { second_factor_required: secondFactor = false, sign_in: signIn = "any" } = policy;
   if (allowed !== null && !Array.isArray(allowed))
     throw new Error("cannot read an organization's policy: allowed_scopes is not a list");
   if (days !== null && typeof days !== "number")
@@ -58,6 +67,7 @@ export function parsePolicy(json: string): Policy {
     requireExpiry: require_expiry !== false,
     addresses: addresses === null ? null : addresses.map(rangeOf),
     approvalRequired: approval_required !== false,
+    people: { secondFactorRequired: secondFactor !== false, providerRequired: signIn !== "any" },
   };
 }
 

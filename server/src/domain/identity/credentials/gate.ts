@@ -1,3 +1,4 @@
+import { requireNothingLacking } from "#domain/identity/access/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { AddressTest } from "./addresses.ts";
 import type { RefusalLog } from "./refusals.ts";
@@ -12,7 +13,7 @@ export interface Origin {
 export interface Gate {
   /**
    * To be asked once it is known whose request it is, whatever proved that: a secret, an assertion, a token. Refusals go into the audit log.
-   * @throws Problem `approval_pending`, `address_not_allowed`
+   * @throws Problem `approval_pending`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`
    */
   require(state: CredentialState, origin: Origin | undefined): void;
 }
@@ -20,8 +21,11 @@ export interface Gate {
 export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
   return {
     require: (state, origin) => {
-      if (!state.isPending && (state.allows === null || state.allows(origin?.ip))) return;
-      const reason = state.isPending ? "approval pending" : "address not allowed";
+      const { isPending, lacking, allows } = state;
+      const isAllowed = allows === null || allows(origin?.ip);
+      if (!isPending && lacking === null && isAllowed) return;
+      const elsewhere = isAllowed ? (lacking ?? "") : "address not allowed";
+      const reason = isPending ? "approval pending" : elsewhere.replaceAll("_", " ");
       refusals.record({
         orgId: state.orgId,
         credentialId: state.id,
@@ -32,6 +36,7 @@ export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
         requestId: origin?.requestId ?? null,
       });
       requireUsable(state, origin?.ip);
+      requireNothingLacking(lacking);
     },
   };
 }

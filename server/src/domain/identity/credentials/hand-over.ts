@@ -61,6 +61,12 @@ export async function revokePersonalTokens(deps: HandOverDeps, tx: Writer, userI
   return rows.length;
 }
 
+/** Every node reads anew how the person of these tokens is called and can sign in, in the transaction that changes it. */
+export async function announcePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<void> {
+  for (const { id, epoch } of await personalOf(tx, { userId }))
+    await appendAuthChange(deps, tx, { kind: "credential", subject: id, epoch });
+}
+
 async function revoke(
   deps: HandOverDeps,
   tx: Writer,

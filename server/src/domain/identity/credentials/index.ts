@@ -22,7 +22,12 @@ export { countCredentials } from "./count.ts";
 export { Credentials, type Propagation } from "./credentials.ts";
 export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
-export { revokeCredentialsOfProject, revokePersonalTokens, transferCredentials } from "./hand-over.ts";
+export {
+  revokeCredentialsOfProject,
+  announcePersonalTokens,
+  revokePersonalTokens,
+  transferCredentials,
+} from "./hand-over.ts";
 export { credentialsCreatedBy } from "./store.ts";
 export { RefusalLog } from "./refusals.ts";
 export { endingOf, isLive, SignIn, type SignInRequest } from "./sign-in.ts";

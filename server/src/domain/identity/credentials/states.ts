@@ -2,6 +2,7 @@ import type { Scope } from "@mooring/contract";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
 import type { Withheld } from "#domain/identity/access/index.ts";
+import { lackingOf, type Lacking, type Standing } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
@@ -35,6 +36,8 @@ export interface CredentialState {
   readonly expiresBy: EndedBy | null;
   /** Nobody has approved it yet. */
   readonly isPending: boolean;
+  /** What the organization asks of its people and whoever's own token this is can't show; null: nothing, or an app's. */
+  readonly lacking: Lacking | null;
   /** By its own addresses, those of the credentials that created it, and the organization's. Null: from anywhere. */
   readonly allows: AddressTest | null;
   readonly tokenLifetimeS: number;
@@ -123,6 +126,7 @@ export function stateOf(
     expiresAtMs: bounds.expiresAtMs,
     expiresBy: bounds.expiresBy,
     isPending: context.pending === 1,
+    lacking: context.kind === "personal" ? lackingOf(parsePolicy(context.policy).people, standingOf(context)) : null,
     allows: addressTest([
       ...[context, ...chain].map((link) => parseAddresses(link.allowed_addresses)),
       parsePolicy(context.policy).addresses,
@@ -137,6 +141,12 @@ export function stateOf(
 function revokedOf(chain: readonly CredentialContext[]): CredentialState["revokedWith"] {
   for (const { id, revoked_at: atMs } of chain) if (atMs !== null) return { id, atMs };
   return null;
+}
+
+/** A token is used without a sign-in, so what counts is how its person can. */
+function standingOf({ creator_totp, creator_passkeys, creator_identities }: CredentialContext): Standing {
+  const byProvider = Number(creator_identities) > 0;
+  return { byProvider, hasSecondFactor: byProvider || Number(creator_totp) + Number(creator_passkeys) > 0 };
 }
 
 /** States in memory. The change feed makes them be forgotten; whoever decides by them asks the feed first whether it is fresh. */

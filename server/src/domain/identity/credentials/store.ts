@@ -18,6 +18,10 @@ export interface CredentialContext extends CredentialRow {
   creator_project_role: ProjectRole | null;
   /** Null where a credential or the system created it. */
   creator_email: string | null;
+  /** How the person can sign in whose own token it is: apps, passkeys and identities at providers. */
+  creator_totp: number;
+  creator_passkeys: number;
+  creator_identities: number;
 }
 
 export async function findContext(
@@ -63,6 +67,30 @@ function contexts(db: Reader) {
       "p.archived_at as project_archived_at",
       "m.role as creator_role",
       "pm.role as creator_project_role",
+    ])
+    .select((row) => [
+      row
+        .selectFrom("person_totp as t")
+        .select(row.fn.countAll<number>().as("n"))
+        .whereRef("t.user_id", "=", "c.created_by")
+        .where("t.confirmed_at", "is not", null)
+        .$asScalar()
+        .$notNull()
+        .as("creator_totp"),
+      row
+        .selectFrom("passkey as k")
+        .select(row.fn.countAll<number>().as("n"))
+        .whereRef("k.user_id", "=", "c.created_by")
+        .$asScalar()
+        .$notNull()
+        .as("creator_passkeys"),
+      row
+        .selectFrom("external_identity as e")
+        .select(row.fn.countAll<number>().as("n"))
+        .whereRef("e.user_id", "=", "c.created_by")
+        .$asScalar()
+        .$notNull()
+        .as("creator_identities"),
     ]);
 }
 

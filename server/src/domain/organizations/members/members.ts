@@ -3,17 +3,21 @@ import { appendAudit } from "#domain/audit/index.ts";
 import {
   authorize,
   credentialsCreatedBy,
+  lackingOf,
   ORG_ROLE_SCOPES,
+  parsePolicy,
   parseScopes,
   renderScopes,
+  requireNothingLacking,
   transferCredentials,
   type PersonPrincipal,
+  type Standing,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization } from "../change.ts";
-import { organizationById } from "../organization/store.ts";
+import { organizationById, type Organization } from "../organization/store.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { putProjectRole } from "../projects/store.ts";
 import { beyond, requireMayChange, requireMayGrant } from "./rules.ts";
@@ -46,10 +50,54 @@ export async function listMembers(
 
 /** A member as the principal of a request, with the roles of this moment; undefined when they are no member. */
 export async function personPrincipal(db: Reader, orgId: string, userId: string): Promise<PersonPrincipal | undefined> {
+  return (await memberOf(db, orgId, userId))?.principal;
+}
+
+/** How somebody is signed in. */
+export interface SignedIn {
+  readonly userId: string;
+  readonly method: string;
+  /** More than a password was shown in the session. */
+  readonly hasSecondFactor: boolean;
+  readonly confirmedAtMs: number;
+}
+
+/**
+ * The same for somebody who is signed in: the one gate for people to an organization. A session goes on that does not show what the
+ * organization asks for; here it is worth nothing.
+ * @throws Problem `second_factor_required`, `provider_sign_in_required`
+ */
+export async function signedInPrincipal(
+  db: Reader,
+  orgId: string,
+  session: SignedIn,
+): Promise<PersonPrincipal | undefined> {
+  const found = await memberOf(db, orgId, session.userId);
+  if (found === undefined) return undefined;
+  const { totp, passkeys } = found.member;
+  const standing = standingOf(session, Number(totp) + Number(passkeys) > 0);
+  requireNothingLacking(lackingOf(parsePolicy(found.organization.policy).people, standing));
+  return { ...found.principal, confirmedAtMs: session.confirmedAtMs, standing };
+}
+
+/** A factor that was taken away since does not count, though it was shown. */
+export function standingOf(
+  { method, hasSecondFactor }: Pick<SignedIn, "method" | "hasSecondFactor">,
+  hasFactors: boolean,
+): Standing {
+  const byProvider = method === "oidc";
+  return { byProvider, hasSecondFactor: byProvider || (hasSecondFactor && hasFactors) };
+}
+
+async function memberOf(
+  db: Reader,
+  orgId: string,
+  userId: string,
+): Promise<{ principal: PersonPrincipal; organization: Organization; member: Member } | undefined> {
   const [organization, member] = [await organizationById(db, orgId), await findMember(db, orgId, userId)];
   if (organization === undefined || member === undefined) return undefined;
   const roles = await projectRoles(db, orgId, userId);
-  return {
+  const principal: PersonPrincipal = {
     kind: "person",
     id: userId,
     email: member.email,
@@ -59,6 +107,7 @@ export async function personPrincipal(db: Reader, orgId: string, userId: string)
     scopes: ORG_ROLE_SCOPES[member.role],
     projects: new Map(roles.map(({ project_id, role }) => [project_id, role])),
   };
+  return { principal, organization, member };
 }
 
 /** @throws Problem `not_found`, `forbidden` (owners, more than the caller holds), `conflict` (the last owner) */

@@ -1,7 +1,8 @@
 import type { Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireAddresses } from "#domain/identity/index.ts";
+import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
@@ -18,6 +19,10 @@ export interface OrganizationPolicy {
   allowed_addresses: string[] | null;
   /** What somebody makes who does not hold members:write waits for an approval. */
   approval_required: boolean;
+  /** People must have shown more than a password. */
+  second_factor_required: boolean;
+  /** Whether people may sign in any way or at the provider only. */
+  sign_in: "any" | "provider";
 }
 
 export interface OrganizationChange {
@@ -33,6 +38,8 @@ const OPEN_POLICY: OrganizationPolicy = {
   require_expiry: false,
   allowed_addresses: null,
   approval_required: false,
+  second_factor_required: false,
+  sign_in: "any",
 };
 
 export function policyOf(organization: Pick<Organization, "policy">): OrganizationPolicy {
@@ -72,7 +79,10 @@ export async function createOrganization(
   return row;
 }
 
-/** @throws Problem `invalid_body`, `not_found`, `precondition_failed`, `insufficient_scope` (credentials may do more afterwards than the caller) */
+/**
+ * @throws Problem `invalid_body`, `not_found`, `precondition_failed`, `insufficient_scope` (credentials may do more afterwards than the caller);
+ * `forbidden`, `second_factor_required`, `provider_sign_in_required` (the caller asks of people what they don't show themselves)
+ */
 export async function updateOrganization(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -92,6 +102,7 @@ export async function updateOrganization(
     };
     const { scopes: held } = await grantorOf(tx, caller, orgId);
     requireMayWidenPolicy(held, boundingOf(before), boundingOf(after));
+    requireOwnStanding(caller, before, after);
     await setOrganization(tx, orgId, {
       name: after.name,
       token_lifetime_s: after.token_lifetime_s,
@@ -107,6 +118,20 @@ export async function updateOrganization(
     });
     return after;
   });
+}
+
+/** Who asks more of people must show it: nobody shuts everybody out, themselves too. A program signs in no people, so it can ask less only. */
+function requireOwnStanding({ principal }: Caller, before: Organization, after: Organization): void {
+  const [old, next] = [parsePolicy(before.policy).people, parsePolicy(after.policy).people];
+  const asksMore =
+    (next.secondFactorRequired && !old.secondFactorRequired) || (next.providerRequired && !old.providerRequired);
+  if (!asksMore || principal.kind === "system") return;
+  if (principal.kind === "credential")
+    throw new Problem(
+      "forbidden",
+      "Only a person can require a second factor or single sign-on, who has signed in with it; do it in the portal, under Settings.",
+    );
+  requireNothingLacking(lackingOf(next, principal.standing ?? { byProvider: false, hasSecondFactor: false }));
 }
 
 function policyChange(change: Partial<OrganizationPolicy>): Partial<OrganizationPolicy> {

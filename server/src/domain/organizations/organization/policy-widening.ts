@@ -16,6 +16,9 @@ const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Boun
   allowed_addresses: (before, after) =>
     isWiderRange(parseAddresses(renderAddresses(before)), parseAddresses(renderAddresses(after))),
   approval_required: (before, after) => before && !after,
+  // People's own tokens are credentials, too.
+  second_factor_required: (before, after) => before && !after,
+  sign_in: (before, after) => before === "provider" && after === "any",
   token_lifetime_s: (before, after) => after > before,
 };
 

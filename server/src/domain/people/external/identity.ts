@@ -1,4 +1,5 @@
 import { auditPerson, proveAddress, type Ended } from "#domain/accounts/index.ts";
+import { announcePersonalTokens } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
@@ -83,6 +84,7 @@ export async function deleteIdentity(deps: PeopleDeps, session: Session, origin:
       throw new Problem("conflict", "This is the last way to sign in to your account; set a password first.");
     if ((await deleteIdentities(tx, userId, null)) === 0)
       throw new Problem("not_found", "No identity of a single sign-on is linked to your account.");
+    await announcePersonalTokens(deps, tx, userId);
     await auditPerson(deps, tx, userId, { action: "external_identity.unlink", origin });
   });
 }
@@ -112,5 +114,6 @@ async function link(
 ): Promise<void> {
   const at = deps.clock.nowMs();
   await insertExternalIdentity(tx, { issuer, subject, user_id: userId, created_at: at, last_used_at: at });
+  await announcePersonalTokens(deps, tx, userId);
   await auditPerson(deps, tx, userId, { action: "external_identity.link", origin, detail: { issuer, subject } });
 }

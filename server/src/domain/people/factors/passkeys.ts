@@ -1,4 +1,5 @@
 import { auditPerson } from "#domain/accounts/index.ts";
+import { announcePersonalTokens } from "#domain/identity/index.ts";
 import {
   generateRegistrationOptions,
   verifyRegistrationResponse,
@@ -10,7 +11,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isUniqueViolation } from "#stores/metadata/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import { hasExternalIdentity } from "../external/store.ts";
-import type { Session } from "../sessions/sessions.ts";
+import { strengthenSession, type Session } from "../sessions/sessions.ts";
 import { beginAttempt, finishAttempt, tryAttempt, type OpenAttempt } from "../sign-in/attempts.ts";
 import { personById } from "../store.ts";
 import { requirePasskeyPlace, type PasskeyPlace } from "./passkey-place.ts";
@@ -63,6 +64,8 @@ export async function createPasskey(
       requireRoom(await passkeysOf(tx, session.userId));
       if (!(await finishAttempt(tx, attempt))) throw new Problem("conflict", "This passkey was added just now.");
       await insertPasskey(tx, row);
+      await strengthenSession(tx, session);
+      await announcePersonalTokens(deps, tx, session.userId);
       const target = { kind: "passkey", id: row.id };
       await auditPerson(deps, tx, session.userId, { action: "passkey.create", origin, target });
     });
@@ -101,6 +104,7 @@ export async function deletePasskey(deps: PeopleDeps, session: Session, id: stri
     if (known.length === 1 && person?.password_hash === null && !(await hasExternalIdentity(tx, userId)))
       throw new Problem("conflict", "This is the last way to sign in to your account; add another one first.");
     await deletePasskeyRow(tx, userId, id);
+    await announcePersonalTokens(deps, tx, userId);
     await auditPerson(deps, tx, userId, { action: "passkey.delete", origin, target: { kind: "passkey", id } });
   });
 }

@@ -1,10 +1,11 @@
 import { auditPerson } from "#domain/accounts/index.ts";
+import { announcePersonalTokens } from "#domain/identity/index.ts";
 import { randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
-import type { Session } from "../sessions/sessions.ts";
+import { strengthenSession, type Session } from "../sessions/sessions.ts";
 import { refuse } from "../sign-in/refusal.ts";
 import { newRecoveryCodes } from "./recovery-codes.ts";
 import {
@@ -54,6 +55,8 @@ export async function confirmTotp(deps: PeopleDeps, session: Session, code: stri
   return deps.metadata.write(async (tx) => {
     if (!(await confirmTotpRow(tx, row, { confirmed_at: deps.clock.nowMs(), last_step: step }))) throw alreadyOn();
     const codes = await newRecoveryCodes(deps, tx, userId);
+    await strengthenSession(tx, session);
+    await announcePersonalTokens(deps, tx, userId);
     await auditPerson(deps, tx, userId, { action: "totp.turn_on", origin });
     return codes;
   });
@@ -63,6 +66,7 @@ export async function confirmTotp(deps: PeopleDeps, session: Session, code: stri
 export async function deleteTotp(deps: PeopleDeps, session: Session, origin: Origin): Promise<void> {
   await deps.metadata.write(async (tx) => {
     if (!(await deleteTotpRow(tx, session.userId))) return;
+    await announcePersonalTokens(deps, tx, session.userId);
     await auditPerson(deps, tx, session.userId, { action: "totp.turn_off", origin });
   });
 }

@@ -27,6 +27,8 @@ export interface Session {
   readonly name: string;
   readonly instanceAdmin: boolean;
   readonly method: SessionRow["method"];
+  /** More than a password was shown. */
+  readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
   readonly expiresAtMs: number;
 }
@@ -103,6 +105,11 @@ export async function dismissNotice(deps: Deps, session: Pick<Session, "id">): P
   await deps.metadata.write((tx) => updateSession(tx, session.id, { ended: null }));
 }
 
+/** The person set a second factor up in this session, and showed it: it counts at once. */
+export async function strengthenSession(tx: Writer, session: Pick<Session, "id">): Promise<void> {
+  await updateSession(tx, session.id, { second_factor: 1 });
+}
+
 /** Ends one session; its access tokens end with it. False: the person has no such session. */
 export async function endSession(
   deps: Deps,
@@ -139,7 +146,8 @@ export async function confirmSession(
 ): Promise<{ secret: string; confirmedAtMs: number }> {
   const secret = newSecret();
   const confirmedAtMs = deps.clock.nowMs();
-  await updateSession(tx, session.id, { secret_hash: sha256Hex(secret), confirmed_at: confirmedAtMs });
+  const strong = STRONG.has(act.method) ? { second_factor: 1 } : {};
+  await updateSession(tx, session.id, { secret_hash: sha256Hex(secret), confirmed_at: confirmedAtMs, ...strong });
   await auditPerson(deps, tx, session.userId, {
     action: "session.confirm",
     origin: act.origin,
@@ -165,6 +173,7 @@ async function present(deps: Deps, found: FoundSession | undefined): Promise<Ses
     name: person.name,
     instanceAdmin: person.instance_admin === 1,
     method: session.method,
+    hasSecondFactor: session.second_factor === 1,
     confirmedAtMs: session.confirmed_at,
     expiresAtMs: Math.min(session.expires_at, nowMs + SESSION_IDLE_MS),
   };

@@ -77,7 +77,7 @@ export async function deleteEndedSessions(
 export async function updateSession(
   tx: Writer,
   id: string,
-  change: Partial<Pick<SessionRow, "secret_hash" | "confirmed_at" | "ip" | "user_agent" | "ended">>,
+  change: Partial<Pick<SessionRow, "secret_hash" | "confirmed_at" | "ip" | "user_agent" | "ended" | "second_factor">>,
 ): Promise<void> {
   await tx.updateTable("browser_session").set(change).where("id", "=", id).execute();
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Authenticator, PersonPrincipal } from "#domain/identity/index.ts";
-import { personPrincipal } from "#domain/organizations/index.ts";
+import { signedInPrincipal } from "#domain/organizations/index.ts";
 import { SESSION_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PeopleDeps } from "../deps.ts";
@@ -22,7 +22,10 @@ const PURPOSE = "person-token";
 const MAC_BYTES = 32;
 const TOKEN_CHARS_MAX = 512;
 
-/** An access token of a signed-in person for one organization; undefined when they are no member of it. */
+/**
+ * An access token of a signed-in person for one organization; undefined when they are no member of it.
+ * @throws Problem `second_factor_required`, `provider_sign_in_required`
+ */
 export async function createSessionToken(
   deps: Deps,
   session: Session,
@@ -30,6 +33,7 @@ export async function createSessionToken(
 ): Promise<{ accessToken: string; expiresInS: number } | undefined> {
   const org = await membershipBySlug(deps.metadata.read, session.userId, organizationSlug);
   if (org === undefined) return undefined;
+  await signedInPrincipal(deps.metadata.read, org, session);
   const exp = Math.floor(deps.clock.nowMs() / 1000) + SESSION_TOKEN_LIFETIME_S;
   const claims = JSON.stringify({ session: session.id, org, exp } satisfies Claims);
   const token = Buffer.concat([deps.envelope.keyedHash(PURPOSE, claims), Buffer.from(claims)]).toString("base64url");
@@ -50,9 +54,20 @@ async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
   if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
   const session = await sessionById(deps, claims.session);
   if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended; sign in again.");
-  const person = await reading(personPrincipal(deps.metadata.read, claims.org, session.userId));
+  const person = await admitted(deps, claims.org, session);
   if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
-  return { ...person, confirmedAtMs: session.confirmedAtMs };
+  return person;
+}
+
+/** A database that is away is our fault; what the organization asks for and the session does not show is the person's to give. */
+async function admitted({ metadata }: Deps, org: string, session: Session): Promise<PersonPrincipal | undefined> {
+  const answer = signedInPrincipal(metadata.read, org, session).catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
+  const person = await reading(answer);
+  if (person instanceof Problem) throw person;
+  return person;
 }
 
 /** Undefined for what this installation did not make. */

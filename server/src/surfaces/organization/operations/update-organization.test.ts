@@ -10,6 +10,16 @@ testOperation(ORGANIZATION_ROUTES.updateOrganization, {
       body: { name: "x" },
       token: await boundToken(world),
     }),
+    second_factor_required: async (world) => ({
+      path: "/v1/organization",
+      body: { policy: { second_factor_required: true } },
+      token: world.person(world.acme, world.acme.people.owner),
+    }),
+    provider_sign_in_required: async (world) => ({
+      path: "/v1/organization",
+      body: { policy: { sign_in: "provider" } },
+      token: world.person(world.acme, world.acme.people.owner),
+    }),
     precondition_failed: async () => ({ path: "/v1/organization", body: { name: "x" }, headers: stale }),
   },
 });

@@ -26,7 +26,9 @@ test("tells who is signed in, where they are a member, and how their account is 
     instance_admin: true,
     email_verified: true,
   });
-  assert.deepEqual(json["organizations"], [{ id: ada.orgId, slug: ada.org, name: ada.org, role: "owner" }]);
+  assert.deepEqual(json["organizations"], [
+    { id: ada.orgId, slug: ada.org, name: ada.org, role: "owner", refused: null },
+  ]);
   assert.deepEqual(json["security"], {
     has_password: true,
     has_totp: false,

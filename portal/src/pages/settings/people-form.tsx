@@ -1,0 +1,85 @@
+import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useMayIn } from "~/app/may.ts";
+import { Button, ButtonLink } from "~/kit/button.tsx";
+import { Checkbox } from "~/kit/field.tsx";
+import { Section } from "~/kit/page.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
+import { useSignInMethods } from "~/people/sign-in-methods.ts";
+
+type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
+
+/** What people must have shown to get into the organization. Whoever asks for it has to show it first. */
+export function PeopleForm({
+  versioned: { value, etag },
+  onReload,
+}: {
+  versioned: Versioned<Organization>;
+  onReload: () => void;
+}): ReactNode {
+  const mayWrite = useMayIn(null, "org:write");
+  const { methods } = useSignInMethods();
+  const { second_factor_required: present, sign_in: presentSignIn } = value.policy;
+  const [isRequired, setRequired] = useState(present);
+  const [byProvider, setByProvider] = useState(presentSignIn === "provider");
+  const say = useSay();
+  const save = useVersionedChange(ORGANIZATION_ROUTES.updateOrganization, {
+    changes: [ORGANIZATION_ROUTES.getOrganization],
+    onDone: () => say("The policy holds from now on, at the next request of everybody"),
+  });
+  const isChanged = isRequired !== present || byProvider !== (presentSignIn === "provider");
+  const provider = methods?.oidc?.name ?? null;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const policy = { second_factor_required: isRequired, sign_in: byProvider ? "provider" : "any" } as const;
+    save.mutate({ params: {}, body: { policy }, etag });
+  };
+  return (
+    <Section
+      title="Sign-in of people"
+      about="For everybody who is a member here, in the portal and with personal access tokens. Credentials of programs are not bound."
+    >
+      <form onSubmit={submit}>
+        <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-4">
+          <Checkbox
+            label="A second factor is required"
+            why="An authenticator app or a passkey. Whoever has none can’t get in here until they set one up; the page tells them so. At single sign-on the other service asks for it, if it is set to."
+            checked={isRequired}
+            onChange={(event) => setRequired(event.target.checked)}
+          />
+          <Checkbox
+            label={provider === null ? "Only single sign-on counts" : `Only a sign-in with ${provider} counts`}
+            why={
+              provider === null
+                ? "This server has no single sign-on; whoever runs it can set one up."
+                : "Passwords and passkeys of this server open other organizations, not this one. Personal access tokens work for those who have linked their identity."
+            }
+            checked={byProvider}
+            disabled={provider === null && !byProvider}
+            onChange={(event) => setByProvider(event.target.checked)}
+          />
+          <p className="max-w-[72ch] text-ink-2">
+            You can only ask for what you have shown yourself in this session. Sessions of others that don’t show it
+            lose this organization at once.
+          </p>
+          <ChangeError
+            error={save.error}
+            onReload={() => {
+              save.reset();
+              onReload();
+            }}
+          />
+          {save.error !== null && (
+            <ButtonLink to="/account" search={{ tab: "sign-in" }} className="self-start">
+              Set up how you sign in
+            </ButtonLink>
+          )}
+          <Button look="main" type="submit" className="self-start" busy={save.isPending} disabled={!isChanged}>
+            Save
+          </Button>
+        </fieldset>
+      </form>
+    </Section>
+  );
+}

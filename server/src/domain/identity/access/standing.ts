@@ -1,0 +1,34 @@
+import { Problem, type ProblemCode } from "#kernel/problem.ts";
+
+/** What an organization asks of its people besides their roles. */
+export interface PeoplePolicy {
+  readonly secondFactorRequired: boolean;
+  /** Only a sign-in at the provider counts. */
+  readonly providerRequired: boolean;
+}
+
+/** How a person has signed in; of a personal token, how its person can. */
+export interface Standing {
+  readonly hasSecondFactor: boolean;
+  readonly byProvider: boolean;
+}
+
+export type Lacking = Extract<ProblemCode, "second_factor_required" | "provider_sign_in_required">;
+
+const WHAT_TO_DO: Readonly<Record<Lacking, string>> = {
+  second_factor_required:
+    "This organization requires a second factor. Set up an authenticator app or a passkey in the portal, under Account, Signing in; who has one signs in with it.",
+  provider_sign_in_required:
+    "This organization takes people who sign in by single sign-on only. Sign out of the portal, and sign in with that.",
+};
+
+/** What a person lacks; null: nothing. A provider asks for its own second factor, or does not: that is set there. */
+export function lackingOf(policy: PeoplePolicy, standing: Standing): Lacking | null {
+  if (policy.providerRequired && !standing.byProvider) return "provider_sign_in_required";
+  return policy.secondFactorRequired && !standing.hasSecondFactor ? "second_factor_required" : null;
+}
+
+/** @throws Problem `second_factor_required`, `provider_sign_in_required` */
+export function requireNothingLacking(lacking: Lacking | null): void {
+  if (lacking !== null) throw new Problem(lacking, WHAT_TO_DO[lacking]);
+}
