@@ -36,7 +36,7 @@ test("bootstrap's webhook takes anything, keeps it byte for byte, and never its 
   assert.equal(event["body_base64"], Buffer.from(bytes).toString("base64"));
   const fields = new Map(event.headers.map(([name, value]) => [name.toLowerCase(), value]));
   assert.equal(fields.get("x-custom"), "Kept");
-  for (const name of ["authorization", "cookie"]) assert.equal(fields.get(name), "redacted");
+  for (const name of ["authorization", "cookie"]) assert.match(fields.get(name) ?? "", /^redacted:[0-9a-f]{16}$/);
   assert.ok(!JSON.stringify(event).includes("theirs"));
 });
 

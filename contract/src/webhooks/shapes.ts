@@ -10,6 +10,7 @@ export const WEBHOOK_SCHEMES = [
   "stripe",
   "slack",
   "shopify",
+  "twilio",
   "hmac",
   "basic",
   "header",
@@ -139,7 +140,8 @@ export const optional = {
 };
 
 export const Headers = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
-  description: "[name, value] in the order in which they came; credentials are redacted",
+  description:
+    "[name, value] in the order in which they came; of what looks like a secret `redacted:` and a keyed hash",
 });
 
 export const WebhookEvent = Type.Object({
@@ -148,7 +150,7 @@ export const WebhookEvent = Type.Object({
   received_at: Timestamp,
   type: nullable(Type.String({ description: "as the sender says" })),
   method: Type.String(),
-  query: Type.String(),
+  query: Type.String({ description: "as it was sent; secrets as in headers" }),
   headers: Headers,
   content_type: nullable(Type.String()),
   size_bytes: Type.Integer(),

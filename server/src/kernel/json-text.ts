@@ -82,6 +82,31 @@ export function isDeeperThan(text: string, levels: number): boolean {
   return false;
 }
 
+/** The text of each element of a list, without the white space around it; undefined for text that is no list, or no JSON. */
+export function elementsOf(text: string): string[] | undefined {
+  try {
+    if (!Array.isArray(JSON.parse(text))) return undefined;
+  } catch {
+    return undefined;
+  }
+  const elements: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth === 1) from = at + 1;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+    if ((code === 0x2c && depth === 1) || (code === 0x5d && depth === 0)) {
+      elements.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  return elements.length === 1 && elements[0] === "" ? [] : elements;
+}
+
 /** The closing quote of the string that opens at `from`, or the end of the text. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {

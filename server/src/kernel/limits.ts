@@ -45,6 +45,9 @@ export const ALERTS_MAX = 200;
 export const WEBHOOKS_MAX = 1000;
 /** Body of one event, in bytes (CONTRACT "Webhooks"). */
 export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
+/** A batch of CloudEvents of so many becomes an event each, unless their header fields take more bytes; a larger one is one event. */
+export const WEBHOOK_BATCH_EVENTS_MAX = 1000;
+export const WEBHOOK_BATCH_HEADER_BYTES_MAX = 4 * 1024 * 1024;
 /** Levels of objects and lists within each other; a body that has more is kept as text, and not looked into. */
 export const WEBHOOK_JSON_DEPTH_MAX = 100;
 /** Destinations of one webhook. */

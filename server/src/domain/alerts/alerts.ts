@@ -19,7 +19,7 @@ import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
 import { missingParameters } from "./evaluate.ts";
-import { refuseUnusable, settingsFrom, settingsWith, type AlertChange, type AlertInput } from "./input.ts";
+import { usable, settingsFrom, settingsWith, type AlertChange, type AlertInput } from "./input.ts";
 import { messageOf } from "./messages.ts";
 import { freshProgress, type AlertProgress, type AlertSettings } from "./model.ts";
 import { enqueue } from "./outbox.ts";
@@ -83,9 +83,9 @@ export async function createAlert(
   deps: AlertsDeps,
   author: Author,
   query: SavedQuery,
-  input: AlertInput,
+  given: AlertInput,
 ): Promise<{ alert: Alert; secret: string }> {
-  refuseUnusable(deps.outbound, input);
+  const input = usable(deps.outbound, given);
   refuseMissingParameters(query);
   const secret = newWebhookSecret();
   const row = newRow(deps, author, query, { input, secret });
@@ -108,8 +108,7 @@ export async function updateAlert(
   alert: AlertKey,
   options: { change: AlertChange; ifMatch: string | undefined },
 ): Promise<Alert> {
-  const wanted = options.change;
-  refuseUnusable(deps.outbound, wanted);
+  const wanted = usable(deps.outbound, options.change);
   return change(deps, alert.org_id, async (tx) => {
     // First, since an evaluation under way takes the job's row before the alert's: from here on it can't write any more.
     await evaluateSoon(deps, tx, alert);

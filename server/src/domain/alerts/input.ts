@@ -45,12 +45,16 @@ export function settingsWith(before: AlertSettings, change: AlertChange): AlertS
   return { every_s, window_s, condition, for_evaluations, no_data, renotify_s, notify_resolved };
 }
 
-/** @throws Problem `invalid_body` for a destination that is refused, and a number of rows that can't be counted to */
-export function refuseUnusable(outbound: Outbound, change: AlertChange): void {
+/**
+ * The change with its destination as it is stored.
+ * @throws Problem `invalid_body` for a destination that is refused, and a number of rows that can't be counted to
+ */
+export function usable<T extends AlertChange>(outbound: Outbound, change: T): T {
   const errors: ProblemPlace[] = [];
-  if (change.url !== undefined) {
+  let { url } = change;
+  if (url !== undefined) {
     try {
-      outbound.check(change.url);
+      url = outbound.check(url);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       errors.push({ pointer: "/url", detail: error.message });
@@ -60,6 +64,7 @@ export function refuseUnusable(outbound: Outbound, change: AlertChange): void {
   if (condition !== undefined && condition.column === undefined && !isCount(condition.threshold))
     errors.push({ pointer: "/condition/threshold", detail: `must be a whole number from 0 to ${ROWS_MAX - 1}` });
   if (errors.length > 0) throw new Problem("invalid_body", "The alert could not work like this.", { errors });
+  return url === undefined ? change : { ...change, url };
 }
 
 function isCount(threshold: number): boolean {

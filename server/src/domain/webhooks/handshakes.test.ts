@@ -15,7 +15,7 @@ interface Asked {
 function answered(asked: Asked, enabled: readonly Handshake[] = HANDSHAKES) {
   const { method = "POST", query = "", headers = {}, body = "" } = asked;
   const bytes = Buffer.from(body);
-  const request = { method, query, headers, rawHeaders: [], body: bytes, ip: "::1" };
+  const request = { method, query, headers, url: "", rawHeaders: [], body: bytes, ip: "::1" };
   const secrets = { ...NO_SECRETS, verify_token: "open sesame" };
   return handshakeOf(request, new LazyJson(bytes), { enabled, secrets });
 }

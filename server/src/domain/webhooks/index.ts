@@ -11,6 +11,7 @@ export {
   seqOf,
   type EventSearch,
 } from "./events.ts";
+export type { Kept } from "./event-log.ts";
 export { EventFeed } from "./feed.ts";
 export { usageOf } from "./events-store.ts";
 export type { HandshakeAnswer } from "./handshakes.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { exactJson } from "#kernel/json-text.ts";
+import { batchNameOf, cloudEventOf } from "./cloudevents.ts";
 import { atPointer, fieldOf, type HookRequest, type LazyJson } from "./request.ts";
 import type { Deduplication, Scheme } from "./types.ts";
 
@@ -8,41 +9,50 @@ import type { Deduplication, Scheme } from "./types.ts";
 const DAY_S = 86_400;
 const TYPE_CHARS_MAX = 255;
 /** Fields that name a delivery, of the senders that are known. */
-const NAMING_FIELDS = ["webhook-id", "svix-id", "x-github-delivery", "x-shopify-webhook-id", "idempotency-key"];
-const TYPE_FIELDS = ["x-github-event", "x-gitlab-event", "x-shopify-topic", "ce-type"];
+const NAMING_FIELDS = [
+  "webhook-id",
+  "svix-id",
+  "x-github-delivery",
+  "x-shopify-webhook-id",
+  "x-request-uuid", // Bitbucket
+  "i-twilio-idempotency-token",
+  "idempotency-key",
+];
+const TYPE_FIELDS = ["x-github-event", "x-gitlab-event", "x-event-key", "x-shopify-topic", "ce-type"];
+
+interface Naming {
+  readonly scheme: Scheme;
+  readonly deduplication: Deduplication;
+  /** The request is one event of a batch: what its header fields say is said of all of them. */
+  readonly ofBatch: boolean;
+}
 
 export function windowMsOf({ window_s = DAY_S }: Deduplication): number {
   return window_s * 1000;
 }
 
 /** A hash of what the sender calls the event; null when it has no name. */
-export function dedupKeyOf(
-  request: HookRequest,
-  json: LazyJson,
-  { scheme, deduplication }: { readonly scheme: Scheme; readonly deduplication: Deduplication },
-): string | null {
-  const name = nameOf(request, json, scheme, deduplication);
+export function dedupKeyOf(request: HookRequest, json: LazyJson, naming: Naming): string | null {
+  const name = nameOf(request, json, naming);
   if (name === undefined || name === "") return null;
   return createHash("sha256").update(name).digest("base64url");
 }
 
-function nameOf(
-  request: HookRequest,
-  json: LazyJson,
-  scheme: Scheme,
-  { by, name = "" }: Deduplication,
-): string | undefined {
+function nameOf(request: HookRequest, json: LazyJson, { scheme, deduplication, ofBatch }: Naming): string | undefined {
+  const { by, name = "" } = deduplication;
   if (by === "none") return undefined;
-  if (by === "header") return fieldOf(request, name);
   if (by === "pointer") return textOf(atPointer(json.value, name));
+  const cloudEvent = cloudEventOf(request, json);
+  const ofEvent = cloudEvent && `cloudevents ${JSON.stringify([cloudEvent.source, cloudEvent.id])}`;
+  if (ofBatch) return ofEvent;
+  if (by === "header") return fieldOf(request, name);
   if (scheme === "stripe") return textOf(json.member("id"));
   if (scheme === "slack") return textOf(json.member("event_id"));
-  for (const field of NAMING_FIELDS) {
-    const value = fieldOf(request, field);
-    if (value !== undefined) return `${field} ${value}`;
-  }
-  const id = fieldOf(request, "ce-id");
-  return id === undefined ? undefined : `ce-id ${fieldOf(request, "ce-source") ?? ""} ${id}`;
+  if (ofEvent !== undefined) return ofEvent;
+  const batch = batchNameOf(request);
+  if (batch !== undefined) return `cloudevents batch ${batch}`;
+  const field = NAMING_FIELDS.find((each) => fieldOf(request, each) !== undefined);
+  return field === undefined ? undefined : `${field} ${fieldOf(request, field)}`;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -9,8 +9,10 @@ import { insertRejection, usageOf } from "./events-store.ts";
 import type { EventFeed } from "./feed.ts";
 import { handshakeOf, type HandshakeAnswer } from "./handshakes.ts";
 import { Hits } from "./hits.ts";
+import { batchOf } from "./cloudevents.ts";
 import { dedupKeyOf, typeOf, windowMsOf } from "./naming.ts";
-import { keptHeaders, LazyJson, type HookRequest } from "./request.ts";
+import { keptHeaders, keptQuery, type RedactionOptions } from "./redaction.ts";
+import { LazyJson, type HookRequest } from "./request.ts";
 import { liveSecrets, openSecrets, tokenHash } from "./secrets.ts";
 import { webhookByToken, type Addressed } from "./store.ts";
 import type { WebhookSecrets, WebhookSettings, WebhooksSettings } from "./types.ts";
@@ -34,12 +36,17 @@ export interface Target {
   readonly settings: WebhookSettings;
   readonly secrets: WebhookSecrets;
   readonly allowed: (ip: string) => boolean;
-  /** The field that holds the sender's key, which is not kept. */
-  readonly secretField: string | undefined;
+  readonly redaction: RedactionOptions;
 }
 
 export type Received =
-  | { readonly kept: Kept; readonly response: WebhookSettings["response"] }
+  | {
+      /** Of a batch the first. */
+      readonly kept: Kept;
+      readonly response: WebhookSettings["response"];
+      /** The events of a batch, in its order. */
+      readonly batch?: readonly Kept[];
+    }
   | { readonly handshake: HandshakeAnswer };
 
 /** What was changed about a webhook holds on every node after so long; on the node that changed it at once. */
@@ -101,8 +108,13 @@ export class Receiver {
     await this.#verify(target, request);
     if (handshake !== undefined) return { handshake };
     await this.#refuseOverQuota(webhook.org_id);
-    const kept = await this.#keep(target, request, json);
-    return { kept, response: settings.response };
+    const { response } = settings;
+    const events = batchOf(request);
+    if (events === undefined) return { kept: await this.#keep(target, request, { json, ofBatch: false }), response };
+    // In one turn, so that they go in groups. What a part of them was kept of is known again when the batch comes again.
+    const keeping = events.map((event) => this.#keep(target, event, { json: new LazyJson(event.body), ofBatch: true }));
+    const batch = await Promise.all(keeping);
+    return { kept: batch[0] as Kept, response, batch };
   }
 
   async stop(): Promise<void> {
@@ -125,7 +137,12 @@ export class Receiver {
       settings,
       secrets: openSecrets(envelope, found.webhook),
       allowed: allowedBy(settings.allowed_ips),
-      secretField: scheme === "header" ? header?.toLowerCase() : undefined,
+      redaction: {
+        envelope,
+        webhookId: found.webhook.id,
+        secretField: scheme === "header" ? header?.toLowerCase() : undefined,
+        signatureField: scheme === "hmac" ? header?.toLowerCase() : undefined,
+      },
     };
     if (this.#targets.size >= TARGETS_MAX) this.#targets.clear();
     this.#targets.set(token, { target, readMs: clock.nowMs() });
@@ -144,7 +161,7 @@ export class Receiver {
     throw new Problem("webhook_refused", "The request could not be verified; the webhook's rejections say why.");
   }
 
-  async #noteRejection({ webhook, secretField }: Target, request: HookRequest, reason: string): Promise<void> {
+  async #noteRejection({ webhook, redaction }: Target, request: HookRequest, reason: string): Promise<void> {
     const { metadata, clock, log } = this.#options;
     const atMs = clock.nowMs();
     const row = {
@@ -154,8 +171,8 @@ export class Receiver {
       at: atMs,
       reason,
       method: request.method,
-      query: request.query,
-      headers: keptHeaders(request.rawHeaders, secretField),
+      query: keptQuery(request.query, redaction),
+      headers: keptHeaders(request.rawHeaders, redaction),
       size: request.body.length,
       body: request.body.subarray(0, REJECTED_BODY_BYTES),
       ip: request.ip,
@@ -189,9 +206,13 @@ export class Receiver {
     return bytes;
   }
 
-  async #keep(target: Target, request: HookRequest, json: LazyJson): Promise<Kept> {
+  async #keep(
+    target: Target,
+    request: HookRequest,
+    { json, ofBatch }: { readonly json: LazyJson; readonly ofBatch: boolean },
+  ): Promise<Kept> {
     const { objects, clock } = this.#options;
-    const { webhook, settings, secretField } = target;
+    const { webhook, settings, redaction } = target;
     const { body } = request;
     const orgId = webhook.org_id;
     const isLarge = body.length > INLINE_BYTES_MAX;
@@ -205,15 +226,15 @@ export class Receiver {
       webhook_id: webhook.id,
       received_at: atMs,
       method: request.method,
-      query: request.query,
-      headers: keptHeaders(request.rawHeaders, secretField),
+      query: keptQuery(request.query, redaction),
+      headers: keptHeaders(request.rawHeaders, redaction),
       content_type: oneOf(request.headers["content-type"]),
       size: body.length,
       body: isLarge ? null : body,
       ip: request.ip,
       verified: scheme,
       type: typeOf(request, json),
-      dedup_key: dedupKeyOf(request, json, { scheme, deduplication: settings.deduplication }),
+      dedup_key: dedupKeyOf(request, json, { scheme, deduplication: settings.deduplication, ofBatch }),
       duplicates: 0,
     };
     try {

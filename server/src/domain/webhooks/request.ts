@@ -6,34 +6,14 @@ export interface HookRequest {
   readonly method: string;
   /** Without the question mark. */
   readonly query: string;
+  /** The address as its sender has it, by the public URL of webhooks; some sign it. */
+  readonly url: string;
   /** Name, value, name, value, in the order and the case in which they came. */
   readonly rawHeaders: readonly string[];
   /** Names in lower case; what came more than once is joined. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly ip: string;
-}
-
-const REDACTED = "redacted";
-/** Fields that are credentials of the sender. Signatures are none: they are good for this body only. */
-const CREDENTIAL_FIELDS: ReadonlySet<string> = new Set([
-  "authorization",
-  "proxy-authorization",
-  "cookie",
-  "x-api-key",
-  "x-gitlab-token",
-]);
-
-/** The fields as they are kept: JSON of [name, value], with credentials taken out. `secretField`: one more that is. */
-export function keptHeaders(rawHeaders: readonly string[], secretField: string | undefined): string {
-  const pairs: [string, string][] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    const lower = name.toLowerCase();
-    const isSecret = CREDENTIAL_FIELDS.has(lower) || lower.endsWith("-api-key") || lower === secretField;
-    pairs.push([name, isSecret ? REDACTED : (rawHeaders[i + 1] as string)]);
-  }
-  return JSON.stringify(pairs);
 }
 
 export function fieldOf(request: Pick<HookRequest, "headers">, name: string): string | undefined {

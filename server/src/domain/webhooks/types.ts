@@ -25,6 +25,7 @@ export const SCHEMES = [
   "stripe",
   "slack",
   "shopify",
+  "twilio",
   "hmac",
   "basic",
   "header",

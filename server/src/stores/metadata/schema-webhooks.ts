@@ -50,9 +50,9 @@ export interface WebhookTables {
     webhook_id: string;
     received_at: number;
     method: string;
-    /** As it was sent, without the question mark. */
+    /** As it was sent, without the question mark; secrets as in `headers`. */
     query: string;
-    /** JSON: [name, value] in the order in which they came; credentials are redacted. */
+    /** JSON: [name, value] in the order in which they came; of what looks like a secret a keyed hash. */
     headers: string;
     content_type: string | null;
     size: number;

@@ -23,6 +23,9 @@ export interface Destination {
 
 /** The parsed URL of a destination whose form is allowed. @throws OutboundError `destination_refused` */
 export function destinationOf(text: string, reachable: Reachable): Destination {
+  // The parser drops line breaks and the like: what is checked would be another text than what was given.
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\u0000-\u0020\u007f]/.test(text)) throw refused("must not hold spaces or control characters");
   if (text.length > URL_CHARS_MAX) throw refused(`has more than ${URL_CHARS_MAX} characters`);
   const url = URL.parse(text);
   if (url === null) throw refused("is not a URL");
@@ -33,7 +36,13 @@ export function destinationOf(text: string, reachable: Reachable): Destination {
   // The parser has made one form of all that stand for an address: 2130706433, 0x7f.1, 127.1, [::ffff:7f00:1].
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) refuseUnlessAllowed(url, [host], reachable);
+  // RFC 6761 section 6.3: these names mean this machine, whatever a name server says.
+  else if (/(?:^|\.)localhost\.?$/.test(host)) refuseUnlessAllowed(url, [loopbackOf(reachable)], reachable);
   return { url, host };
+}
+
+function loopbackOf({ listed }: Reachable): string {
+  return listed("::1") ? "::1" : "127.0.0.1";
 }
 
 /** @throws OutboundError `destination_refused` when one of them may not be reached */

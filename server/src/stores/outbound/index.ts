@@ -35,8 +35,11 @@ export interface OutboundContent {
  * followed; proxies of the environment are not used.
  */
 export interface Outbound {
-  /** Whether requests to this URL could be sent, as far as that shows without a look-up. @throws OutboundError `destination_refused` */
-  check(url: string): void;
+  /**
+   * The URL in its one form (WHATWG URL), as it is to be stored, if requests to it could be sent as far as that shows without a look-up.
+   * @throws OutboundError `destination_refused`
+   */
+  check(url: string): string;
   /** @throws OutboundError */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
   /** @throws OutboundError, `too_large` too */

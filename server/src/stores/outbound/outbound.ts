@@ -59,7 +59,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     }
   }
   return {
-    check: (url) => void destinationOf(url, reachable),
+    check: (url) => destinationOf(url, reachable).url.href,
     post: async ({ url, headers, body, signal }) => {
       const startedMs = performance.now();
       const length = Buffer.byteLength(body);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { HandshakeAnswer, Received, Target } from "#domain/webhooks/index.ts";
+import type { HandshakeAnswer, Kept, Received, Target } from "#domain/webhooks/index.ts";
 import {
   answerProblem,
   BODY_LIMITS,
@@ -64,18 +64,19 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
     onRequest: admit,
     handler: async (request, reply) => {
       const { target, contentType } = admitted.get(request.raw) as Admitted;
-      const received = await receiver.receive(target, hookRequest(request, contentType));
+      const received = await receiver.receive(target, hookRequest(request, contentType, deps.webhooksUrl));
       return answer(reply, received);
     },
   });
 }
 
-function hookRequest(request: Request, contentType: string | undefined) {
+function hookRequest(request: Request, contentType: string | undefined, webhooksUrl: string) {
   const { url = "", rawHeaders, headers } = request.raw;
   const mark = url.indexOf("?");
   return {
     method: request.method,
     query: mark === -1 ? "" : url.slice(mark + 1),
+    url: webhooksUrl + url,
     rawHeaders,
     headers: { ...headers, "content-type": contentType },
     body: Buffer.isBuffer(request.body) ? request.body : EMPTY,
@@ -85,13 +86,17 @@ function hookRequest(request: Request, contentType: string | undefined) {
 
 function answer(reply: Reply, received: Received): Reply {
   if ("handshake" in received) return answerHandshake(reply, received.handshake);
-  const { kept, response } = received;
+  const { kept, response, batch } = received;
   if (response !== null) {
     const fields = { "content-type": response.content_type, ...SANDBOX, "mooring-event-id": kept.id };
     return reply.code(response.status).headers(fields).send(response.body);
   }
-  const body = kept.duplicate ? { id: kept.id, duplicate: true } : { id: kept.id };
+  const body = batch === undefined ? told(kept) : { id: kept.id, events: batch.map(told) };
   return reply.code(202).header("content-type", "application/json").send(JSON.stringify(body));
+}
+
+function told({ id, duplicate }: Kept): object {
+  return duplicate ? { id, duplicate } : { id };
 }
 
 function answerHandshake(reply: Reply, { status, headers, body }: HandshakeAnswer): Reply {

@@ -1,17 +1,18 @@
 import type { ReactNode } from "react";
 import { visibleText } from "~/kit/foreign.ts";
+import { isRedacted } from "../redacted.ts";
 import { State } from "~/kit/state.tsx";
 
 /** The header fields in the order in which they came; credentials were not kept, and say so. */
 export function HeadersView({ headers }: { headers: readonly (readonly string[])[] }): ReactNode {
-  const redacted = headers.filter(([, value]) => value === "redacted").map(([name = ""]) => name);
+  const redacted = headers.filter(([, value]) => isRedacted(value)).map(([name = ""]) => name);
   return (
     <section className="flex min-w-0 flex-col gap-1.5">
       <h3>Headers</h3>
       {redacted.length > 0 && (
         <p>
-          <State kind="none">not kept</State> {visibleText(redacted.join(", "))}: credentials of the sender are taken
-          out before an event is written.
+          <State kind="none">not kept</State> {visibleText(redacted.join(", "))}: of what looks like a secret of the
+          sender only a hash is written.
         </p>
       )}
       <div className="overflow-x-auto rounded border border-line" tabIndex={0} role="group" aria-label="Header fields">
@@ -32,7 +33,7 @@ export function HeadersView({ headers }: { headers: readonly (readonly string[])
                   {visibleText(name)}
                 </th>
                 <td className="mono min-w-32 border-b border-line px-2 py-0.5 [overflow-wrap:anywhere] group-last:border-b-0">
-                  {value === "redacted" ? <i>redacted</i> : visibleText(value)}
+                  {isRedacted(value) ? <i>{value}</i> : visibleText(value)}
                 </td>
               </tr>
             ))}

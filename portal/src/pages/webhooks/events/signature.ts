@@ -95,6 +95,7 @@ function signedBy(
     case "gitlab":
     case "basic":
     case "header":
+    case "twilio":
       return null;
   }
 }
@@ -111,6 +112,7 @@ export function explain(verification: Verification, headers: Fields, receivedAt:
         detail: "Whoever knows the address can send. Settings say how a sender can prove who it is.",
       },
     ];
+  if (scheme === "twilio") return twilioSteps(headers);
   const signed = signedBy(verification, headers);
   if (signed === null) {
     const name = SENT[scheme] ?? verification.header ?? "the header field";
@@ -118,7 +120,7 @@ export function explain(verification: Verification, headers: Fields, receivedAt:
     return [
       {
         title: `Read the secret from ${name}`,
-        detail: "The sender shows the secret itself. It was compared and not kept: it reads “redacted”.",
+        detail: "The sender shows the secret itself. It was compared and not kept: it reads “redacted” and a hash.",
         value: sent,
         isMissing: sent === undefined,
       },
@@ -126,6 +128,23 @@ export function explain(verification: Verification, headers: Fields, receivedAt:
     ];
   }
   return signedSteps(verification, signed, receivedAt);
+}
+
+function twilioSteps(headers: Fields): readonly Step[] {
+  const value = field(headers, "X-Twilio-Signature");
+  return [
+    {
+      title: "Read the signature from X-Twilio-Signature",
+      detail: "In base64.",
+      value,
+      isMissing: value === undefined,
+    },
+    {
+      title: "Compute HMAC-SHA-1 of the webhook's address, with its query",
+      detail: "Of a form its parameters follow, by name; another body is covered by bodySHA256 in the address.",
+    },
+    { title: "Compare the two", detail: "In a time that tells nothing of where they differ." },
+  ];
 }
 
 function signedSteps(verification: Verification, signed: Signed, receivedAt: string): readonly Step[] {

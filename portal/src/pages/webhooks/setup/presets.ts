@@ -93,6 +93,17 @@ export const PRESETS: readonly Preset[] = [
     ],
   },
   {
+    id: "twilio",
+    title: "Twilio",
+    verification: { scheme: "twilio" },
+    handshakes: [],
+    secret: "the account's primary auth token",
+    steps: [
+      "In Twilio's console open the number or service, and set the address above as its webhook, by HTTP POST.",
+      "The signature is over the address: it must reach this server by its public URL.",
+    ],
+  },
+  {
     id: "hmac",
     title: "Plain HMAC",
     verification: { scheme: "hmac", header: "X-Signature", algorithm: "sha256", encoding: "hex" },
@@ -159,6 +170,7 @@ export const SCHEME_NAMES: Readonly<Record<Scheme, string>> = {
   stripe: "Stripe",
   slack: "Slack",
   shopify: "Shopify",
+  twilio: "Twilio",
   hmac: "HMAC",
   basic: "HTTP Basic",
   header: "key in a header",

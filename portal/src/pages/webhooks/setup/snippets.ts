@@ -1,13 +1,19 @@
 import { shellWord } from "../../../kit/shell.ts";
+import { isRedacted } from "../redacted.ts";
 import type { Verification } from "./presets.ts";
 
 const BODY = '{"type": "order.paid", "order": {"id": 17}}';
 
 /** A command that sends a first event. Where a scheme asks for a secret it signs as the sender does, with openssl. */
 export function testCommand(url: string, verification: Verification, secret = "the secret"): string {
-  const lines = signingLines(verification, `SECRET=${shellWord(secret)}`);
+  const lines = signingLines(verification, `SECRET=${shellWord(secret)}`, url);
   const headers = signedHeaders(verification);
-  const send = ["curl -sS --fail-with-body", shellWord(url), "-H 'Content-Type: application/json'", ...headers];
+  const send = [
+    "curl -sS --fail-with-body",
+    verification.scheme === "twilio" ? '"$URL"' : shellWord(url),
+    "-H 'Content-Type: application/json'",
+    ...headers,
+  ];
   if (lines.length === 0) return `${send.join(" ")} -d ${shellWord(BODY)}`;
   return [...lines, `${send.join(" ")} --data-binary "$BODY"`].join("\n");
 }
@@ -15,6 +21,7 @@ export function testCommand(url: string, verification: Verification, secret = "t
 function signingLines(
   { scheme, algorithm = "sha256", encoding = "hex" }: Verification,
   secret: string,
+  url: string,
 ): readonly string[] {
   const body = `BODY=${shellWord(BODY)}`;
   const hex = (content: string): string =>
@@ -36,6 +43,13 @@ function signingLines(
       return [secret, body, "TIME=$(date +%s)", hex("v0:$TIME:$BODY")];
     case "shopify":
       return [secret, body, base64("$BODY")];
+    case "twilio":
+      return [
+        secret,
+        body,
+        `URL=${shellWord(`${url}?bodySHA256=`)}$(printf '%s' "$BODY" | openssl dgst -sha256 | sed 's/^.* //')`,
+        `SIGNATURE=$(printf '%s' "$URL" | openssl dgst -sha1 -hmac "$SECRET" -binary | openssl base64 -A)`,
+      ];
     case "hmac":
       return [secret, body, encoding === "hex" ? hex("$BODY") : base64("$BODY")];
     case "standard_webhooks":
@@ -68,6 +82,8 @@ function signedHeaders({ scheme, header = "X-Signature", prefix = "" }: Verifica
       return [field("X-Slack-Request-Timestamp", "$TIME"), field("X-Slack-Signature", "v0=$SIGNATURE")];
     case "shopify":
       return [field("X-Shopify-Hmac-Sha256", "$SIGNATURE")];
+    case "twilio":
+      return [field("X-Twilio-Signature", "$SIGNATURE")];
     case "hmac":
       return [field(header, `${prefix}$SIGNATURE`)];
     case "standard_webhooks":
@@ -104,7 +120,7 @@ export function requestCommand(url: string, request: SentRequest): string {
   const method = request.method === "POST" ? "" : ` -X ${shellWord(request.method)}`;
   const kept = request.headers.filter(([name = "", value]) => {
     const lower = name.toLowerCase();
-    return value !== "redacted" && !LEFT_OUT.has(lower) && !PROXIES.test(lower);
+    return !isRedacted(value) && !LEFT_OUT.has(lower) && !PROXIES.test(lower);
   });
   const headers = kept.map(([name = "", value = ""]) => `-H ${shellWord(`${name}: ${value}`)}`);
   const body = request.body === null ? "--data-binary @body.bin" : `--data-binary ${shellWord(request.body)}`;

@@ -17,7 +17,7 @@ import { tableText } from "../table.ts";
 import { readSecret } from "./input.ts";
 import { listen } from "./listen.ts";
 
-const SCHEMES = ["standard_webhooks", "github", "gitlab", "stripe", "slack", "shopify", "basic"] as const;
+const SCHEMES = ["standard_webhooks", "github", "gitlab", "stripe", "slack", "shopify", "twilio", "basic"] as const;
 const GRACES: Readonly<Record<string, number>> = { now: 0, "1h": 3600, "24h": 86_400, "7d": 604_800 };
 
 const USAGE = `

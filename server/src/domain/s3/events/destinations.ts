@@ -29,12 +29,12 @@ export async function createDestination(
   orgId: string,
   input: { readonly name: string; readonly url: string },
 ): Promise<{ readonly destination: Destination; readonly secret: string }> {
-  requireUrl(deps, input.url);
+  const url = usableUrl(deps, input.url);
   const nowMs = deps.clock.nowMs();
   const id = newId("dest", nowMs);
   const secret = newWebhookSecret();
   const sealed = deps.envelope.seal(placeOf(id), Buffer.from(secret));
-  const destination = { id, org_id: orgId, name: input.name, url: input.url, created_at: nowMs };
+  const destination = { id, org_id: orgId, name: input.name, url, created_at: nowMs };
   await deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `s3_destination:${orgId}`);
     if ((await countDestinations(tx, orgId)) >= DESTINATIONS_MAX)
@@ -49,7 +49,7 @@ export async function createDestination(
       orgId,
       action: "s3_destination.create",
       target: { kind: "s3_destination", id },
-      detail: { name: input.name, url: withoutQuery(input.url) },
+      detail: { name: input.name, url: withoutQuery(url) },
     });
   });
   return { destination, secret };
@@ -96,9 +96,10 @@ export async function deleteDestination(
   });
 }
 
-function requireUrl(deps: DestinationDeps, url: string): void {
+/** @throws Problem `invalid_body` */
+function usableUrl(deps: DestinationDeps, url: string): string {
   try {
-    deps.outbound.check(url);
+    return deps.outbound.check(url);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     throw new Problem("invalid_body", "Events can't be sent there.", {

@@ -73,14 +73,14 @@ export async function createDestination(
   webhook: Pick<Webhook, "id" | "org_id">,
   input: DestinationInput,
 ): Promise<{ destination: DestinationRow; secret: string }> {
-  refuseUrl(deps.outbound, input.url);
+  const url = usableUrl(deps.outbound, input.url);
   const secret = newWebhookSecret();
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${webhook.org_id}`);
     if ((await destinationRows(tx, webhook.id)).length >= WEBHOOK_DESTINATIONS_MAX)
       throw new Problem("conflict", `The webhook has ${WEBHOOK_DESTINATIONS_MAX} destinations; delete one first.`);
     const position = await newestSeq(tx, webhook.id);
-    const row = newRow(deps, caller, webhook, { input, secret, position });
+    const row = newRow(deps, caller, webhook, { input: { ...input, url }, secret, position });
     await insertDestination(tx, row);
     await handOnSoon(deps, tx, row);
     await audit(deps, tx, caller, { action: "webhook.destination.create", row, detail: detailOf(row) });
@@ -96,7 +96,7 @@ export async function updateDestination(
   options: { change: Partial<DestinationInput>; ifMatch: string | undefined },
 ): Promise<DestinationRow> {
   const { change } = options;
-  if (change.url !== undefined) refuseUrl(deps.outbound, change.url);
+  const url = change.url === undefined ? undefined : usableUrl(deps.outbound, change.url);
   return changeDestination(deps, destination, async (tx, before) => {
     requireMatch(options.ifMatch, destinationVersion(before));
     const known = destinationSettings(before);
@@ -105,7 +105,7 @@ export async function updateDestination(
     const nowMs = deps.clock.nowMs();
     await setDestination(tx, before.id, {
       name: change.name ?? before.name,
-      url: change.url ?? before.url,
+      url: url ?? before.url,
       settings: JSON.stringify({ filter, ordered, rate_per_second }),
       ...(isResumed ? { state: "active", reason: null, failures: 0, failing_since: null } : {}),
       ...(change.enabled === false ? { state: "paused", reason: null } : {}),
@@ -304,9 +304,10 @@ function handOnSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
   return deps.jobs.put(tx, { kind: HAND_ON, key: row.id, group: row.org_id, dueAtMs: deps.clock.nowMs() });
 }
 
-function refuseUrl(outbound: Outbound, url: string): void {
+/** @throws Problem `invalid_body` */
+function usableUrl(outbound: Outbound, url: string): string {
   try {
-    outbound.check(url);
+    return outbound.check(url);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const errors = [{ pointer: "/url", detail: error.message }];

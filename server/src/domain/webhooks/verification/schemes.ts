@@ -1,6 +1,6 @@
 import type { Scheme, Verification } from "../types.ts";
 import { fieldOf, type HookRequest } from "../request.ts";
-import { isOneOf, isSigned } from "./signatures.ts";
+import { isDigestOf, isOneOf, isSigned } from "./signatures.ts";
 
 export interface VerifyOptions {
   readonly secrets: readonly string[];
@@ -77,6 +77,24 @@ export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
           "X-Shopify-Hmac-Sha256",
         );
   },
+  /**
+   * https://www.twilio.com/docs/usage/webhooks/webhooks-security: over the address and, of a form, its parameters by name; another body is covered by
+   * its digest in the address.
+   */
+  twilio: (request, { secrets }) => {
+    const given = signaturesIn(request, "x-twilio-signature", { prefix: "", encoding: "base64" });
+    if (given === null) return missing("X-Twilio-Signature");
+    const digest = new URLSearchParams(request.query).get("bodySHA256");
+    const isForm = /^application\/x-www-form-urlencoded\b/i.test(fieldOf(request, "content-type") ?? "");
+    if (digest !== null && !isDigestOf(request.body, digest)) return "bodySHA256 is not the digest of this body";
+    if (digest === null && !isForm && request.body.length > 0)
+      return "the body is no form, and the address has no bodySHA256: the signature does not cover it";
+    const parameters = digest === null && isForm ? formText(request.body) : "";
+    const signed = addressesOf(request.url).some((url) =>
+      isSigned([url, parameters], { secrets, algorithm: "sha1" }, given),
+    );
+    return verdict(signed, given.length, "X-Twilio-Signature");
+  },
   hmac: (request, { secrets, verification }) => {
     const { header = "", algorithm = "sha256", encoding = "hex", prefix = "" } = verification;
     const given = signaturesIn(request, header, { prefix, encoding });
@@ -106,6 +124,24 @@ function signaturesIn(
   const field = fieldOf(request, name);
   if (field === undefined) return null;
   return field.startsWith(prefix) ? [Buffer.from(field.slice(prefix.length), encoding)] : [];
+}
+
+/** Names and values without anything between, by name; of one that comes more than once each value once, in order. */
+function formText(body: Buffer): string {
+  const parameters = new URLSearchParams(body.toString());
+  const names = [...new Set(parameters.keys())].toSorted(byCode);
+  return names
+    .flatMap((name) => [...new Set(parameters.getAll(name))].toSorted(byCode).map((value) => name + value))
+    .join("");
+}
+
+const byCode = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The address with its port and without: senders disagree on whether that is said. */
+function addressesOf(url: string): string[] {
+  const [, scheme = "", host = "", port, rest = ""] = /^(https?):\/\/([^/:]+|\[[^\]]*\])(:\d+)?(.*)$/s.exec(url) ?? [];
+  const usual = scheme === "https" ? ":443" : ":80";
+  return port === undefined ? [url, `${scheme}://${host}${usual}${rest}`] : [url, `${scheme}://${host}${rest}`];
 }
 
 /** What follows `mark` in the parts of a list. */

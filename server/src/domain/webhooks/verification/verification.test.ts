@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import type { HookRequest } from "../request.ts";
@@ -13,7 +13,15 @@ const SECRET = "a secret of theirs";
 const STANDARD = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 function asked(headers: Record<string, string>, body = BODY): HookRequest {
-  return { method: "POST", query: "", rawHeaders: [], headers, body, ip: "192.0.2.1" };
+  return {
+    method: "POST",
+    query: "",
+    url: "https://hooks.example/hooks/x",
+    rawHeaders: [],
+    headers,
+    body,
+    ip: "192.0.2.1",
+  };
 }
 
 function outcome(verification: Verification, request: HookRequest, secrets: string[] = [SECRET]): string | null {
@@ -116,4 +124,49 @@ test("addresses: single ones and blocks of both families, IPv4 in IPv6 too", () 
   for (const ip of ["192.0.2.77", "::ffff:192.0.2.1", "2001:db8::1", "198.51.100.7"]) assert.ok(allowed(ip), ip);
   for (const ip of ["192.0.3.1", "::ffff:192.0.3.1", "2001:db8::2", "198.51.100.8"]) assert.ok(!allowed(ip), ip);
   assert.ok(allowedBy([])("192.0.3.1"));
+});
+
+/** As Twilio's own library signs: https://www.twilio.com/docs/usage/webhooks/webhooks-security, with the values of its example. */
+test("twilio: its example passes, and nothing else", () => {
+  const token = "12345";
+  const url = "https://example.com/myapp.php?foo=1&bar=2";
+  const form = "Digits=1234&To=%2B18005551212&From=%2B14158675310&Caller=%2B14158675310&CallSid=CA1234567890ABCDE";
+  const headers = {
+    "x-twilio-signature": "L/OH5YylLD5NRKLltdqwSvS0BnU=",
+    "content-type": "application/x-www-form-urlencoded; charset=utf-8",
+  };
+  const request = { ...asked(headers, Buffer.from(form)), url, query: "foo=1&bar=2" };
+  const twilio = (change: object, secrets = [token]): string | null =>
+    outcome({ scheme: "twilio" }, { ...request, ...change }, secrets);
+  assert.equal(twilio({}), null);
+  assert.equal(twilio({ url: url.replace("example.com", "example.com:443") }), null, "the port is said or not");
+  assert.notEqual(twilio({}, ["54321"]), null);
+  assert.notEqual(twilio({ url: `${url}3` }), null);
+  assert.notEqual(twilio({ body: Buffer.from(`${form}&a=1`) }), null);
+  assert.notEqual(twilio({ headers: { ...headers, "x-twilio-signature": "" } }), null);
+  assert.match(twilio({ headers: {} }) ?? "", /is missing/);
+});
+
+test("twilio: another body than a form is covered by its digest in the address", () => {
+  const digest = createHash("sha256").update(BODY).digest("hex");
+  const query = `bodySHA256=${digest}`;
+  const url = `https://hooks.example/hooks/x?${query}`;
+  const signature = createHmac("sha1", SECRET).update(url).digest("base64");
+  const headers = { "x-twilio-signature": signature, "content-type": "application/json" };
+  const request = { ...asked(headers), url, query };
+  assert.equal(outcome({ scheme: "twilio" }, request), null);
+  const other = { ...request, body: Buffer.from('{"a":2}') };
+  assert.match(outcome({ scheme: "twilio" }, other) ?? "", /digest/);
+  const bare = "https://hooks.example/hooks/x";
+  const uncovered = createHmac("sha1", SECRET).update(bare).digest("base64");
+  const unsigned = { ...asked({ ...headers, "x-twilio-signature": uncovered }), url: bare };
+  assert.match(outcome({ scheme: "twilio" }, unsigned) ?? "", /does not cover/);
+});
+
+test("twilio: of a parameter that comes more than once each value counts once, in order", () => {
+  const url = "https://hooks.example/hooks/x";
+  const body = Buffer.from("b=2&a=x&b=1&b=2&B=3");
+  const signature = createHmac("sha1", SECRET).update(`${url}B3axb1b2`).digest("base64");
+  const headers = { "x-twilio-signature": signature, "content-type": "application/x-www-form-urlencoded" };
+  assert.equal(outcome({ scheme: "twilio" }, { ...asked(headers, body), url }), null);
 });

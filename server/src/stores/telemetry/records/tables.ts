@@ -34,7 +34,11 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
     { name: "size_bytes", type: "BIGINT", description: "size of the body" },
     text("ip", "address that the request came from"),
     text("verified", "the scheme by which it was verified, or none"),
-    { name: "headers", type: "JSON", description: "list of [name, value]; credentials are redacted" },
+    {
+      name: "headers",
+      type: "JSON",
+      description: "list of [name, value]; of what looks like a secret redacted: and a keyed hash",
+    },
     text(
       "body_format",
       "json, deep_json (nested deeper than 100 levels), text or binary; NULL when longer than 64 KiB",

@@ -1,0 +1,133 @@
+import type { Envelope } from "#domain/identity/index.ts";
+
+/**
+ * What of a sender's fields and parameters is kept. Names that are known to be harmless or needed are; any other value that looks like a
+ * secret, by its name or its form, is replaced by a hash: who reads events must not be able to act as their sender.
+ */
+
+/** Fields of HTTP and its proxies, of tracing, and those by which senders name, describe and sign what they send. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(
+  [
+    "accept accept-charset accept-encoding accept-language accept-ranges age allow cache-control connection content-digest content-disposition",
+    "content-encoding content-language content-length content-location content-md5 content-range content-type date dnt etag expect expires host",
+    "idempotency-key if-match if-modified-since if-none-match if-unmodified-since keep-alive last-modified max-forwards mime-version origin pragma",
+    "priority range repr-digest retry-after server signature signature-input digest te trailer transfer-encoding upgrade user-agent vary via want-digest warning",
+    "forwarded x-forwarded-for x-forwarded-host x-forwarded-port x-forwarded-proto x-forwarded-server x-real-ip cf-connecting-ip cf-ipcountry cf-ray cf-visitor",
+    "baggage traceparent tracestate b3 x-b3-flags x-b3-parentspanid x-b3-sampled x-b3-spanid x-b3-traceid uber-trace-id x-amzn-trace-id x-cloud-trace-context",
+    "x-datadog-parent-id x-datadog-sampling-priority x-datadog-trace-id x-correlation-id x-request-id x-request-start request-id",
+    "webhook-id webhook-timestamp webhook-signature svix-id svix-timestamp svix-signature stripe-signature x-slack-request-timestamp x-slack-signature",
+    "x-slack-retry-num x-slack-retry-reason x-hub-signature x-hub-signature-256 x-request-uuid x-event-key x-event-time x-attempt-number x-hook-uuid",
+    "x-gitlab-event x-gitlab-event-uuid x-gitlab-instance x-gitlab-webhook-uuid x-twilio-signature i-twilio-idempotency-token x-shopify-hmac-sha256",
+    "x-amz-sns-message-id x-amz-sns-message-type x-amz-sns-subscription-arn x-amz-sns-topic-arn x-goog-channel-id x-goog-message-number x-goog-resource-state",
+    "x-goog-channel-expiration paypal-auth-algo paypal-auth-version paypal-cert-url paypal-transmission-id paypal-transmission-sig paypal-transmission-time",
+    "x-contentful-signed-headers x-zm-signature x-zm-request-timestamp webhook-request-origin webhook-request-rate ce-id ce-source ce-specversion ce-subject ce-time ce-type",
+    "ce-dataschema ce-datacontenttype",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** Parameters of addresses that are needed to understand an event. */
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["bodysha256", "source", "type", "event", "id", "version"]);
+
+/** Words that a name of a secret has. */
+const SECRET_NAME =
+  /token|secret|passw|pwd|passphrase|credential|cookie|session|jwt|bearer|auth|api-?_?key|access-?_?key|private|(?:^|[-_.])(?:key|pass|pin|otp)(?:$|[-_.])/;
+/** Signatures and digests are good for this request only, and needed to check it again. In an address they may be good for more. */
+const SIGNATURE_NAME = /(?:^|[-_.])(?:signature|sig|hmac|digest|sha1|sha256|sha512)(?:$|[-_.\d])/;
+/** Names that say that the value is told to everybody. */
+const PLAIN_NAME =
+  /(?:^|[-_.])(?:id|ids|uuid|guid|event|events|topic|type|time|timestamp|date|version|delivery|attempt|attempts|count|number|region|domain|name|source|status|reason)$/;
+
+/** Secrets that say themselves what they are: of common services, tokens in JWT's form, private keys, and our own. */
+const SECRET_FORM = [
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\./,
+  /-----BEGIN [A-Z ]*PRIVATE KEY/,
+  /\b(?:gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[srp]k_(?:live|test)_|whsec_|shp(?:at|ss|ca|pa)_|hv[sb]\.|npm_|pypi-|dop_v1_|SG\.|AKIA|ASIA|AIza|ya29\.|sk-)[\w.-]{10,}/,
+  /\bmr(?:cs|st|iv|pat|wh|pt)_[0-9A-Za-z_-]{16,}/,
+  /^(?:bearer|basic|digest|negotiate|token) +\S/i,
+];
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export interface RedactionOptions {
+  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly webhookId: string;
+  /** The field that holds the sender's key, in lower case. */
+  readonly secretField: string | undefined;
+  /** The field that holds the signature, in lower case: it is needed. */
+  readonly signatureField?: string | undefined;
+}
+
+/** The fields as JSON of [name, value]. */
+export function keptHeaders(rawHeaders: readonly string[], options: RedactionOptions): string {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const [name, value] = [rawHeaders[i] as string, rawHeaders[i + 1] as string];
+    pairs.push([name, isSecretField(name.toLowerCase(), value, options) ? hashed(value, options) : value]);
+  }
+  return JSON.stringify(pairs);
+}
+
+/** A query without its question mark; what is not replaced stands as it was sent. */
+export function keptQuery(query: string, options: RedactionOptions): string {
+  if (query === "") return query;
+  const parts = query.split("&").map((part) => {
+    const mark = part.indexOf("=");
+    const [name, value] =
+      mark === -1 ? ["", decoded(part)] : [decoded(part.slice(0, mark)), decoded(part.slice(mark + 1))];
+    if (!isSecretParameter(name.toLowerCase(), value)) return part;
+    return mark === -1 ? hashed(value, options) : `${part.slice(0, mark)}=${hashed(value, options)}`;
+  });
+  return parts.join("&");
+}
+
+/** Keyed, so that nobody can find the value by trying; the same for each event of a webhook, so that two can be compared. */
+function hashed(value: string, { envelope, webhookId }: RedactionOptions): string {
+  const hash = envelope.keyedHash("webhook-field", JSON.stringify([webhookId, value])).toString("hex");
+  return `redacted:${hash.slice(0, 16)}`;
+}
+
+function isSecretField(name: string, value: string, { secretField, signatureField }: RedactionOptions): boolean {
+  if (value === "") return false;
+  if (name === secretField || SECRET_FORM.some((form) => form.test(value))) return true;
+  if (KNOWN_FIELDS.has(name) || name === signatureField) return false;
+  if (SECRET_NAME.test(name)) return true;
+  return !SIGNATURE_NAME.test(name) && !PLAIN_NAME.test(name) && hasSecretForm(value);
+}
+
+function isSecretParameter(name: string, value: string): boolean {
+  if (value === "") return false;
+  if (SECRET_FORM.some((form) => form.test(value))) return true;
+  if (KNOWN_PARAMETERS.has(name)) return false;
+  if (SECRET_NAME.test(name) || SIGNATURE_NAME.test(name) || name === "code") return true;
+  return !PLAIN_NAME.test(name) && hasSecretForm(value);
+}
+
+/** Whether a word of the value is as long and as mixed as random keys are. */
+function hasSecretForm(value: string): boolean {
+  return (value.match(/[\w+=~-]{20,}/g) ?? []).some(
+    (word) => !UUID.test(word) && /\d/.test(word) && /[a-z]/i.test(word) && entropyOf(word) >= entropyMin(word),
+  );
+}
+
+/** Names of things in small letters, dates within, are mixed, too. */
+function entropyMin(word: string): number {
+  if (/^[0-9a-f]+$/i.test(word)) return 3;
+  return /[a-z]/.test(word) && /[A-Z]/.test(word) ? 3.5 : 4;
+}
+
+/** Shannon's, in bits a character. */
+function entropyOf(word: string): number {
+  const counts = new Map<string, number>();
+  for (const char of word) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / word.length) * Math.log2(count / word.length);
+  return bits;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
