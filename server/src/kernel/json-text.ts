@@ -108,7 +108,7 @@ export function elementsOf(text: string): string[] | undefined {
 }
 
 /** The closing quote of the string that opens at `from`, or the end of the text. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
     while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;

@@ -89,6 +89,12 @@ export const SHOWN_COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> =
   logs: COLUMNS.logs.flatMap((column) => (column.name === "severity" ? [column, severityName] : [column])),
 };
 
+/**
+ * The attributes of a row of the log. Those with a fraction that a double can't hold are there as a string of their JSON: DuckDB reads numbers of JSON, and
+ * writes them anew.
+ */
+export const UNPACKED_ATTRIBUTES = `CASE WHEN starts_with("attributes", '"') THEN TRY_CAST("attributes"->>'$' AS JSON) ELSE "attributes" END`;
+
 /** Prefix of the columns that promoted attributes have in Parquet files. */
 const PROMOTED_PREFIX = "attribute_";
 

@@ -9,6 +9,7 @@ import { Facts, Loaded } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
 import { requestCommand } from "../setup/snippets.ts";
 import { BodyView } from "./body-view.tsx";
+import { exactValue } from "./exact.ts";
 import type { Filters, WebhookEvent } from "./filters.ts";
 import { HeadersView } from "./headers-view.tsx";
 import { bodyBytes } from "./hex.ts";
@@ -81,7 +82,7 @@ function Details({
           name={event.id}
           bytes={bodyBytes(event)}
           text={event.body}
-          json={event.json}
+          json={exactValue(event.body, event.json)}
           view={view}
           onView={onView}
           onPointer={(pointer) => onFilter({ pointer })}

@@ -1,5 +1,7 @@
 import { WEBHOOK_SCHEMES, type ResultOf, type WEBHOOK_ROUTES } from "@mooring/contract";
 
+import { exactValue } from "./exact.ts";
+
 export type WebhookEvent = ResultOf<typeof WEBHOOK_ROUTES.getWebhookEvent>;
 
 /** What of the events is shown, as it stands in the address. */
@@ -45,7 +47,7 @@ export function fits(event: WebhookEvent, filters: Filters): boolean {
   if (type !== undefined && event.type !== type) return false;
   if (q !== undefined && event.body?.toLowerCase().includes(q.toLowerCase()) !== true) return false;
   if (header !== undefined && !fitsHeader(event, header)) return false;
-  if (pointer !== undefined && !fitsPointer(event.json, pointer)) return false;
+  if (pointer !== undefined && !fitsPointer(exactValue(event.body, event.json), pointer)) return false;
   return isVerifiedAs(event, verified);
 }
 

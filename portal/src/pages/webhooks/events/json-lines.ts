@@ -1,3 +1,5 @@
+import { isRawNumber } from "./exact.ts";
+
 /** A line of a value written over several, and the pointer to the scalar that stands in it. */
 export interface JsonLine {
   readonly text: string;
@@ -28,7 +30,7 @@ function write(value: unknown, writing: Writing): void {
   const { lines, linesMax, indent, path, before, after } = writing;
   if (lines.length >= linesMax) return;
   const start = indent + before;
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || isRawNumber(value)) {
     const pointer = `${path}=${typeof value === "string" ? value : JSON.stringify(value)}`;
     const canAsk = path !== "" && pointer.length <= POINTER_CHARS_MAX && !hasEquals(path);
     lines.push({ text: start + JSON.stringify(value) + after, pointer: canAsk ? pointer : null });

@@ -46,6 +46,7 @@ export class Row {
       const start = line.indexOf(":", to) + 1;
       at = endOfValue(line, start);
       if (place !== undefined) this.#texts[place] = line.slice(start, at).trim();
+      if (place === PLACE.attributes) this.#texts[place] = unpacked(this.#texts[place] ?? "");
     }
   }
 
@@ -72,6 +73,11 @@ export class Row {
     }
     return `${text}}`;
   }
+}
+
+/** Attributes that the log has as a string of their JSON. */
+function unpacked(attributes: string): string {
+  return attributes.charCodeAt(0) === QUOTE ? (JSON.parse(attributes) as string) : attributes;
 }
 
 /** Where the value ends that begins at `from`: at the comma or bracket after it. */

@@ -1,5 +1,7 @@
 import { ATTRIBUTES_DEPTH_MAX, ENTRY_KEYS_MAX, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
+import { exactJson, isRoundedInteger } from "#kernel/json-text.ts";
 import type { ProblemPlace } from "#kernel/problem.ts";
+import { unmarkedName } from "./order.ts";
 import { normalTimestamp } from "./timestamp.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -7,17 +9,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Longer names are cut in messages, so that an answer stays readable. */
 const NAME_CHARS_MAX = 100;
 
-/** JSON text that is to be written as it stands, for integers that a double can't hold (ECMAScript, `JSON.rawJSON`). */
-interface RawJson {
-  readonly rawJSON: string;
-}
-
-/** What the language offers and the type library does not name yet. */
-export const exactJson = JSON as unknown as {
-  rawJSON(text: string): RawJson;
-  isRawJSON(value: unknown): value is RawJson;
-  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-};
+const NOT_FINITE: ProblemPlace = { pointer: "", detail: "must be a finite number" };
 
 /** Reads the members of one entry after the other and notes what is wrong with them. */
 export class EntryCheck {
@@ -25,8 +17,8 @@ export class EntryCheck {
   readonly places: ProblemPlace[] = [];
   /** True when the entry at hand has a fault. */
   faulty = false;
-  /** True when the entry at hand has an integer that lost digits when it was parsed. */
-  inexact = false;
+  /** True when the entry at hand has a fraction in its attributes that a double can't hold: DuckDB's reader would round it. */
+  hasLongFraction = false;
   readonly #notBefore: string | undefined;
   #index = 0;
   #line = 0;
@@ -43,7 +35,7 @@ export class EntryCheck {
     this.#line = line;
     this.#keys = 0;
     this.faulty = false;
-    this.inexact = false;
+    this.hasLongFraction = false;
   }
 
   fault(pointer: string, detail: string): void {
@@ -86,7 +78,17 @@ export class EntryCheck {
   number(entry: JsonObject, name: string): number | undefined {
     let value = entry[name];
     if (value === undefined) return this.#missing(name);
-    if (exactJson.isRawJSON(value)) value = Number(value.rawJSON);
+    if (exactJson.isRawJSON(value)) {
+      const text = value.rawJSON;
+      value = Number(text);
+      if (isRoundedInteger(text, value as number)) {
+        this.fault(
+          `/${name}`,
+          `is a whole number that a double can't hold: it would become ${BigInt(value as number)}`,
+        );
+        return undefined;
+      }
+    }
     if (typeof value === "number" && Number.isFinite(value)) return value;
     this.fault(`/${name}`, "must be a finite number");
     return undefined;
@@ -160,13 +162,12 @@ export class EntryCheck {
   }
 
   #faultOf(value: unknown, depth: number): ProblemPlace | undefined {
-    if (typeof value === "number") {
-      if (!Number.isFinite(value)) return { pointer: "", detail: "must be a finite number" };
-      if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) this.inexact = true;
-      return undefined;
-    }
-    if (typeof value !== "object" || value === null || exactJson.isRawJSON(value)) return undefined;
-    return this.#faultIn(value, depth + 1);
+    if (typeof value === "number") return Number.isFinite(value) ? undefined : NOT_FINITE;
+    if (typeof value !== "object" || value === null) return undefined;
+    if (!exactJson.isRawJSON(value)) return this.#faultIn(value, depth + 1);
+    if (!Number.isFinite(Number(value.rawJSON))) return NOT_FINITE;
+    this.hasLongFraction ||= /[.eE]/.test(value.rawJSON);
+    return undefined;
   }
 }
 
@@ -176,6 +177,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** A name as a token of a JSON pointer (RFC 6901 section 3). */
 export function escaped(name: string): string {
-  const cut = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name;
+  const sent = unmarkedName(name);
+  const cut = sent.length > NAME_CHARS_MAX ? `${sent.slice(0, NAME_CHARS_MAX)}…` : sent;
   return cut.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,12 +1,13 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
+import { elementsOf, isDeeperThan, mayBeInexact } from "#kernel/json-text.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { EntryCheck, escaped, isObject } from "./check.ts";
 import {
   encodeEntry,
   noteOversized,
-  parseExactly,
+  parseJson,
   refusal,
   refuseTooLarge,
   SURROGATE_ESCAPE,
@@ -37,34 +38,28 @@ export function parseEntries(type: TelemetryType, body: Buffer, options: EncodeO
   const text = body.toString(isAscii(body) ? "latin1" : "utf8");
   const mend = SURROGATE_ESCAPE.test(text);
   const context = { type, options, oversized, mend };
-  const { encoded, inexact } = encode(entriesOf(parse(text)), context);
-  return inexact ? encode(entriesOf(exactly(text)), context).encoded : encoded;
+  return encode(entriesOf(parse(text)), context);
 }
+
+/** Deeper text is not parsed with exact numbers, which takes a recursion; entries that are taken are far from it. */
+const EXACT_DEPTH_MAX = 500;
 
 interface Context extends EntryContext {
   readonly oversized: ReadonlySet<number>;
 }
 
-/** `inexact` when a row holds an integer that lost digits when it was parsed. */
-function encode(entries: readonly unknown[], context: Context): { encoded: EncodedEntries; inexact: boolean } {
+function encode(entries: readonly unknown[], context: Context): EncodedEntries {
   const check = new EntryCheck(context.options.notBefore);
   let text = "";
   let rejected = 0;
-  let inexact = false;
   for (let index = 0; index < entries.length; index++) {
     check.begin(index);
     const row = encodeAt(index, entries, context, check);
     if (check.faulty) rejected += 1;
-    else {
-      text += row;
-      inexact ||= check.inexact;
-    }
+    else text += row;
   }
   if (rejected > 0 && !context.options.lenient) throw refusal(rejected, entries.length, check.places);
-  return {
-    encoded: { rows: Buffer.from(text), count: entries.length - rejected, rejected, errors: check.places },
-    inexact,
-  };
+  return { rows: Buffer.from(text), count: entries.length - rejected, rejected, errors: check.places };
 }
 
 function encodeAt(index: number, entries: readonly unknown[], context: Context, check: EntryCheck): string {
@@ -85,18 +80,22 @@ function oversizedIn(body: Buffer): ReadonlySet<number> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return mayBeInexact(text) && isDeeperThan(text, EXACT_DEPTH_MAX) ? parseEach(text) : parseJson(text);
   } catch (error) {
     throw notJson(error);
   }
 }
 
-function exactly(text: string): unknown {
-  try {
-    return parseExactly(text);
-  } catch (error) {
-    throw notJson(error);
-  }
+/** Of a body that is too deep to be parsed as a whole with exact numbers, each entry alone: only deep ones, which are refused, without. */
+function parseEach(text: string): unknown {
+  const body = JSON.parse(text) as unknown;
+  if (!isObject(body) || !Array.isArray(body["entries"]) || Object.keys(body).length > 1) return body;
+  const elements = elementsOf(text.slice(text.indexOf("["), text.lastIndexOf("]") + 1)) ?? [];
+  return {
+    entries: elements.map((element) =>
+      isDeeperThan(element, EXACT_DEPTH_MAX) ? (JSON.parse(element) as unknown) : parseJson(element),
+    ),
+  };
 }
 
 function notJson(error: unknown): Problem {

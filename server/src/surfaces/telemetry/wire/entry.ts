@@ -1,7 +1,9 @@
 import { INGEST_BODY_BYTES_MAX, INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
-import { type EntryCheck, exactJson, isObject, type JsonObject } from "./check.ts";
+import { exactJson, mayBeInexact, parseExact } from "#kernel/json-text.ts";
+import { type EntryCheck, isObject, type JsonObject } from "./check.ts";
+import { hasNumberNames, marked, unmarked } from "./order.ts";
 import { ROW_OF } from "./rows.ts";
 
 /** What the two forms of a body, a JSON object and lines of JSON, have in common. */
@@ -38,10 +40,6 @@ export const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 /** Objects nested deeper are left as they are: `EntryCheck` refuses them. */
 const MEND_DEPTH_MAX = 64;
 
-/** Integers that 64 bits hold are kept digit for digit. */
-const INTEGER_MIN = -(2n ** 63n);
-const INTEGER_MAX = 2n ** 64n - 1n;
-
 /** The row of an entry with its line's end; faults are noted in `check`, and what is returned then must not be used. */
 export function encodeEntry(value: unknown, context: EntryContext, check: EntryCheck): string {
   if (!isObject(value)) {
@@ -51,21 +49,24 @@ export function encodeEntry(value: unknown, context: EntryContext, check: EntryC
   const entry = context.mend ? (wellFormed(value, 0) as JsonObject) : value;
   const row = ROW_OF[context.type](entry, context.options.projectId ?? undefined, check);
   // A nesting that is too deep to be written is a fault already.
-  return check.faulty ? "" : `${JSON.stringify(row)}\n`;
+  return check.faulty ? "" : lineOf(row, check);
+}
+
+/** A row as a line. Attributes with a fraction that a double can't hold are a string of their JSON, for readers of the log to unpack. */
+export function lineOf(row: object, { hasLongFraction }: Pick<EntryCheck, "hasLongFraction">): string {
+  if (!hasLongFraction) return `${unmarked(JSON.stringify(row))}\n`;
+  const { attributes } = row as { readonly attributes?: unknown };
+  return `${JSON.stringify({ ...row, attributes: unmarked(JSON.stringify(attributes)) })}\n`;
 }
 
 export function noteOversized(check: EntryCheck): void {
   check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes`);
 }
 
-/** Slower by far, and only for texts with integers that a double can't hold. @throws SyntaxError */
-export function parseExactly(text: string): unknown {
-  return exactJson.parse(text, (_key, value, { source }) => {
-    if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value;
-    if (!/^-?[0-9]{1,20}$/.test(source)) return value;
-    const exact = BigInt(source);
-    return exact >= INTEGER_MIN && exact <= INTEGER_MAX ? exactJson.rawJSON(source) : value;
-  });
+/** The value of JSON text, with every number and the order of members as they were sent. @throws SyntaxError */
+export function parseJson(text: string): unknown {
+  const ordered = hasNumberNames(text) ? marked(text) : text;
+  return mayBeInexact(text) ? parseExact(ordered) : (JSON.parse(ordered) as unknown);
 }
 
 /** ` (at character 17)`, or nothing when the parser does not say where. */

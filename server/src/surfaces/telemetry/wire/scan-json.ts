@@ -1,3 +1,5 @@
+import { isHeld } from "#kernel/json-text.ts";
+
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -18,6 +20,8 @@ const LOWER = 0x20;
 /** Beyond this many bytes a number may not be what a double holds; such a number is left to the parser. */
 const INTEGER_BYTES_MAX = 15;
 const NUMBER_BYTES_MAX = 25;
+/** No double is longer; such a number is refused. */
+const LONG_INTEGER_BYTES_MAX = 300;
 /** An entry with more names is left to the parser: looking for repeated ones here is quadratic. */
 const NAMES_MAX = 100;
 
@@ -133,11 +137,31 @@ export class Json {
     return true;
   }
 
+  /** A number of which DuckDB's reader keeps the value: it rounds fractions that a double can't hold, and whole numbers never. */
+  #keptNumber(): boolean {
+    const from = this.at;
+    if (!this.number()) return this.#longInteger();
+    if (this.at - from <= INTEGER_BYTES_MAX + 1) return true;
+    const text = this.bytes.toString("latin1", from, this.at);
+    return isHeld(text, Number(text));
+  }
+
+  #longInteger(): boolean {
+    const { bytes } = this;
+    const from = bytes[this.at] === MINUS ? this.at + 1 : this.at;
+    let at = from;
+    while (isDigit(bytes[at])) at += 1;
+    if (at === from || at - from > LONG_INTEGER_BYTES_MAX || (bytes[from] === ZERO && at - from > 1)) return false;
+    if (bytes[at] === DOT || ((bytes[at] as number) | LOWER) === 0x65) return false;
+    this.at = at;
+    return true;
+  }
+
   #scalar(byte: number): boolean {
     if (byte === 0x74) return this.#word(TRUE);
     if (byte === 0x66) return this.#word(FALSE);
     if (byte === 0x6e) return this.#word(NULL);
-    return this.number();
+    return this.#keptNumber();
   }
 
   #word(word: Buffer): boolean {

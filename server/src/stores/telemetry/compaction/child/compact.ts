@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { COLUMNS } from "../../columns.ts";
+import { COLUMNS, UNPACKED_ATTRIBUTES } from "../../columns.ts";
 import type { CompactJob, MadeFile } from "../protocol.ts";
 import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, spread } from "./promote.ts";
 import { hasAttributes, list, literal, storedColumns, withPromoted } from "./sql.ts";
@@ -21,7 +21,8 @@ export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promis
   const sampled = job.askedOnly === true ? [] : job.inputs;
   const promoted = hasAttributes(job.type) ? choosePromoted(await sample(sampled), job.asked) : [];
   // Sorted first, so that the sort carries fewer columns; what follows keeps the order.
-  const sorted = `(SELECT * FROM ${readJson(job.inputs, types)} ORDER BY "timestamp")`;
+  const unpacked = hasAttributes(job.type) ? `* REPLACE (${UNPACKED_ATTRIBUTES} AS "attributes")` : "*";
+  const sorted = `(SELECT ${unpacked} FROM ${readJson(job.inputs, types)} ORDER BY "timestamp")`;
   const select = withPromoted(sorted, storedColumns(job.type), promoted, []);
   const output = { type: job.type, outputDir: job.outputDir, groupRows: groupRowsOf(job), level: ZSTD_LEVEL };
   const file = await writeParquet(duckdb, { ...output, select, rows: job.rows, name: "all", promoted });
@@ -64,11 +65,15 @@ async function firstLines(path: string, bytesMax: number): Promise<string[]> {
   }
 }
 
+function textOf(attributes: unknown): string {
+  return typeof attributes === "string" ? attributes : JSON.stringify(attributes);
+}
+
 /** One text, empty for no attributes; nothing for attributes that are long, or a row that this parser does not take. */
 function attributesOf(line: string): string[] {
   try {
     const { attributes } = JSON.parse(line) as { attributes?: unknown };
-    const text = attributes === undefined || attributes === null ? "" : JSON.stringify(attributes);
+    const text = attributes === undefined || attributes === null ? "" : textOf(attributes);
     return text.length <= SAMPLE_ROW_BYTES_MAX ? [text] : [];
   } catch {
     return [];

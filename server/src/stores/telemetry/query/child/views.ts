@@ -1,4 +1,4 @@
-import { promotedColumn, type Column } from "../../columns.ts";
+import { promotedColumn, UNPACKED_ATTRIBUTES, type Column } from "../../columns.ts";
 import { SEVERITY_ANEW, severityNameSql } from "../../severity-sql.ts";
 import type { TimeRange } from "../../snapshot.ts";
 import type { ChildFiles, ChildTable, ColumnText, ParquetGroup } from "../protocol.ts";
@@ -141,7 +141,11 @@ function alone(value: string): string {
 /** The rows of NDJSON files, with values of type JSON as their text says; text that is none is NULL, for it must not cost the other rows. */
 function hotRows(table: QueryTable, list: string): string {
   const stored = table.columns.filter(({ derived }) => derived !== true);
-  if (table.jsonIsText !== true) return readJson(stored, list);
+  if (table.jsonIsText !== true) {
+    const rows = readJson(stored, list);
+    const hasAttributes = stored.some(({ name }) => name === ATTRIBUTES);
+    return hasAttributes ? `(SELECT * REPLACE (${UNPACKED_ATTRIBUTES} AS "${ATTRIBUTES}") FROM ${rows})` : rows;
+  }
   const texts = stored.map((column) => (column.type === "JSON" ? { ...column, type: "VARCHAR" as const } : column));
   const values = stored.map(({ name, type }) =>
     type === "JSON" ? `TRY_CAST(${quoteName(name)} AS JSON) AS ${quoteName(name)}` : quoteName(name),

@@ -382,3 +382,52 @@ test("metrics: a point is refused alone and whole", () => {
   assert.equal(encoded.count, OTLP_BUCKETS_MAX + 1);
   assert.ok(rowsOf(encoded).every((row) => String(row["name"]).startsWith("good")));
 });
+
+const ROUNDED = "9007199254740993"; // 2^53 + 1, which no double is
+
+test("a metric's whole number that a double can't hold is refused by name, the others are taken", () => {
+  const gauge = (...values: unknown[]): object =>
+    metrics({ name: "m", gauge: { dataPoints: values.map((asInt) => ({ timeUnixNano: NANOS, asInt })) } });
+  const { count, rejected, errors } = encode("metrics", gauge("1", ROUNDED, `-${ROUNDED}`, "9223372036854775807", "4"));
+  assert.deepEqual([count, rejected], [2, 3]);
+  assert.equal(errors[0]?.pointer, "/entries/1/asInt");
+  assert.match(errors[0]?.detail ?? "", /double can't hold: it would become 9007199254740992$/);
+  assert.equal(encode("metrics", gauge("9007199254740992", "-9223372036854775808")).count, 2);
+  const histogram = { count: ROUNDED, sum: 1, bucketCounts: [ROUNDED], explicitBounds: [], timeUnixNano: NANOS };
+  const counted = encode("metrics", metrics({ name: "m", histogram: { dataPoints: [histogram] } }));
+  assert.deepEqual([counted.count, counted.rejected, counted.errors[0]?.pointer], [0, 1, "/entries/0/count"]);
+});
+
+test("protobuf: a whole number that a double can't hold is refused, too", () => {
+  const field = (number: number, ...parts: Buffer[]): Buffer => {
+    const content = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content]);
+  };
+  const point = (value: bigint): Buffer => {
+    const bytes = Buffer.alloc(9, (6 << 3) | 1);
+    bytes.writeBigInt64LE(value, 1);
+    return field(1, bytes);
+  };
+  const metric = field(2, field(1, Buffer.from("m")), field(5, point(7n), point(BigInt(ROUNDED)), point(8n)));
+  const body = field(1, field(2, metric));
+  const encoded = encodeOtlp("metrics", body, { format: "protobuf", receivedMs: RECEIVED, projectId: null });
+  assert.deepEqual([encoded.count, encoded.rejected], [2, 1]);
+  assert.deepEqual(
+    rowsOf(encoded).map(({ value }) => value),
+    [7, 8],
+  );
+});
+
+test("attributes keep their order, also those whose names are numbers, and the digits of whole numbers", () => {
+  const pairs = [
+    attribute("b", { intValue: ROUNDED }),
+    attribute("2", { kvlistValue: { values: [attribute("10", { intValue: 1 }), attribute("9", { intValue: 2 })] } }),
+    attribute("1", { stringValue: "x" }),
+    attribute("2", { intValue: "-9223372036854775808" }),
+  ];
+  const { rows } = encode("logs", { resourceLogs: [{ scopeLogs: [{ logRecords: [{ attributes: pairs }] }] }] });
+  assert.ok(rows.includes(`"attributes":{"b":${ROUNDED},"2":-9223372036854775808,"1":"x"}`), rows.toString());
+  const body = { kvlistValue: { values: pairs.slice(0, 3) } };
+  const [row] = rowsOf(encode("logs", logs({ body })));
+  assert.equal(row?.["message"], `{"b":${ROUNDED},"2":{"10":1,"9":2},"1":"x"}`);
+});

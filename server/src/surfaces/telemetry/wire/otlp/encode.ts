@@ -3,7 +3,7 @@ import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { EntryCheck } from "../check.ts";
-import type { EncodeOptions } from "../entry.ts";
+import { lineOf, type EncodeOptions } from "../entry.ts";
 import { ROW_OF } from "../rows.ts";
 import { decodeJson } from "./json.ts";
 import { mapLogs } from "./logs.ts";
@@ -108,7 +108,7 @@ class Rows {
     this.#check.begin(this.#index);
     const row = ROW_OF[this.#type](entry, this.#projectId, this.#check);
     if (this.#check.faulty) return undefined;
-    const line = `${JSON.stringify(severity === undefined ? row : { ...row, severity })}\n`;
+    const line = lineOf(severity === undefined ? row : { ...row, severity }, this.#check);
     if (line.length * 3 <= INGEST_ENTRY_BYTES_MAX || Buffer.byteLength(line) <= INGEST_ENTRY_BYTES_MAX) return line;
     this.#check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes with what its resource says`);
     return undefined;

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { Problem } from "#kernel/problem.ts";
-import { exactJson, isObject, type JsonObject } from "../check.ts";
+import { exactJson } from "#kernel/json-text.ts";
+import { isObject, type JsonObject } from "../check.ts";
 import { MESSAGES_DEPTH_MAX, ValueBudget } from "./budget.ts";
 import type { Field, MessageSchema, Scalar } from "./schema.ts";
 
@@ -84,7 +85,7 @@ const SCALARS: Readonly<Record<Scalar, (value: unknown) => unknown>> = {
   nanos: (value) => integerOf(value, UNSIGNED, 0n, UINT64_MAX),
   fixedCount: countOf,
   varintCount: countOf,
-  sfixed64: (value) => asNumber(integerOf(value, INTEGER, -INT64_MAX - 1n, INT64_MAX)),
+  sfixed64: (value) => narrowed(integerOf(value, INTEGER, -INT64_MAX - 1n, INT64_MAX)),
   id: (value) => (typeof value === "string" ? value.toWellFormed().toLowerCase() : undefined),
   bytes: (value) => (typeof value === "string" ? value.toWellFormed() : undefined),
 };

@@ -67,7 +67,7 @@ export interface DataPoint extends Attributed {
 
 export interface NumberDataPoint extends DataPoint {
   readonly asDouble?: number;
-  readonly asInt?: number;
+  readonly asInt?: number | bigint;
 }
 
 interface CountedPoint extends DataPoint {

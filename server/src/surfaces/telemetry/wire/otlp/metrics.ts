@@ -58,7 +58,17 @@ function temporalityOf(temporality: number | undefined): Tags {
 }
 
 function numberOf({ asDouble, asInt }: NumberDataPoint): Expanded {
-  return { samples: [{ suffix: "", value: asDouble ?? asInt }] };
+  const value = asDouble ?? asInt;
+  if (typeof value !== "bigint") return { samples: [{ suffix: "", value }] };
+  const near = Number(value);
+  if (BigInt(near) === value) return { samples: [{ suffix: "", value: near }] };
+  const detail = `is a whole number that a double can't hold: it would become ${BigInt(near)}`;
+  return { samples: [], fault: { pointer: "/asInt", detail } };
+}
+
+/** Counts are whole numbers; sums and quantiles are not. */
+function isCount(suffix: string): boolean {
+  return suffix === "_count" || suffix === "_bucket";
 }
 
 function mapPoint(
@@ -76,5 +86,8 @@ function mapPoint(
   const nested = (point.attributes ?? []).flatMap(({ value }) =>
     value?.stringValue === undefined ? nestedFaults("tags", plainOf(value)) : [],
   );
-  return { rows, faults: fault === undefined ? nested : [fault, ...nested] };
+  const rounded = samples.some(({ suffix, value = 0 }) => isCount(suffix) && !Number.isSafeInteger(value))
+    ? [{ pointer: "/count", detail: "has a count that a double can't hold: it is greater than 2^53 − 1" }]
+    : [];
+  return { rows, faults: [...(fault === undefined ? [] : [fault]), ...rounded, ...nested] };
 }

@@ -100,7 +100,7 @@ class Reader {
       case "fixedCount":
         return Number(this.#bytes.readBigUInt64LE(this.#take(8, end)));
       case "sfixed64":
-        return Number(this.#bytes.readBigInt64LE(this.#take(8, end)));
+        return safe(this.#bytes.readBigInt64LE(this.#take(8, end)));
       case "string":
         return this.#text("utf8", end);
       case "id":

@@ -1,5 +1,6 @@
 import type { ProblemPlace } from "#kernel/problem.ts";
 import type { Requests, Span, SpanEvent, SpanLink } from "./messages.ts";
+import { unmarked } from "../order.ts";
 import { idFaults, idOf, nestedFaults, objectOf, originOf, pairsOf, timestampOf } from "./values.ts";
 import type { Mapped, Origin } from "./values.ts";
 
@@ -41,8 +42,8 @@ function detailsOf(span: Span, events: readonly object[], links: readonly object
   const details: [string, string][] = [];
   if (span.status?.message) details.push(["status.message", span.status.message]);
   if (span.traceState) details.push(["trace_state", span.traceState]);
-  if (events.length > 0) details.push(["events", JSON.stringify(events)]);
-  if (links.length > 0) details.push(["links", JSON.stringify(links)]);
+  if (events.length > 0) details.push(["events", unmarked(JSON.stringify(events))]);
+  if (links.length > 0) details.push(["links", unmarked(JSON.stringify(links))]);
   return details;
 }
 

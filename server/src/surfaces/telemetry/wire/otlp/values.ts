@@ -1,6 +1,8 @@
 import { isoFromMs } from "#kernel/time.ts";
 import type { ProblemPlace } from "#kernel/problem.ts";
-import { EntryCheck, exactJson, type JsonObject } from "../check.ts";
+import { exactJson } from "#kernel/json-text.ts";
+import { EntryCheck, type JsonObject } from "../check.ts";
+import { markedName, unmarked } from "../order.ts";
 import type { AnyValue, Attributed, KeyValue, Scope } from "./messages.ts";
 
 type Pair = readonly [string, unknown];
@@ -25,7 +27,7 @@ export function plainOf(value: AnyValue | undefined): unknown {
   if (value.intValue !== undefined) return integerOf(value.intValue);
   if (value.doubleValue !== undefined) return finite(value.doubleValue);
   if (value.arrayValue !== undefined) return (value.arrayValue.values ?? []).map(plainOf);
-  if (value.kvlistValue !== undefined) return Object.fromEntries(pairsOf(value.kvlistValue.values));
+  if (value.kvlistValue !== undefined) return objectOf(pairsOf(value.kvlistValue.values)) ?? {};
   return value.bytesValue ?? null;
 }
 
@@ -33,7 +35,7 @@ export function plainOf(value: AnyValue | undefined): unknown {
 export function textOf(value: AnyValue | undefined): string {
   const plain = plainOf(value);
   if (plain === null) return "";
-  return typeof plain === "string" ? plain : JSON.stringify(plain);
+  return typeof plain === "string" ? plain : unmarked(JSON.stringify(plain));
 }
 
 /** Keys as sent; of equal keys the last counts once they are members of an object. */
@@ -70,7 +72,7 @@ export function nameOf(scope: Scope | undefined): Pair[] {
 
 /** Undefined for no members, which is NULL. */
 export function objectOf(pairs: readonly Pair[]): JsonObject | undefined {
-  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs.map(([name, value]) => [markedName(name), value]));
 }
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ`; 0 is OTLP's "unknown" and undefined here. */

@@ -1,0 +1,64 @@
+import { endOfString } from "#kernel/json-text.ts";
+
+/**
+ * Objects keep the order of their members, but those whose names are whole numbers, which come first (ECMAScript, OrdinaryOwnPropertyKeys). While a
+ * value is an object such names have a mark in front, a character for private use, which is taken away from the text that is written.
+ */
+
+const MARK = "\ue000";
+/** Names that are numbers, and names of senders that look like a marked one. */
+const NUMBER_NAME = /^\ue000*\d{1,10}$/;
+/** Longer ones, written with escapes, are no such names. */
+const NAME_CHARS_MAX = 1000;
+/** Whether a text has such a name; a digit may stand as an escape. */
+const HAS_NUMBER_NAME = /"(?:\d|\\u003\d){1,10}"\s*:/;
+/** Of the text that `JSON.stringify` writes. Within a string a quotation mark stands behind a backslash. */
+const MARKED = /(?<=[{,]")\ue000(?=\ue000*\d{1,10}":)/g;
+
+export function hasNumberNames(text: string): boolean {
+  return HAS_NUMBER_NAME.test(text);
+}
+
+/** The name under which a member stands where it was sent. */
+export function markedName(name: string): string {
+  return NUMBER_NAME.test(name) ? MARK + name : name;
+}
+
+/** The name that was sent. */
+export function unmarkedName(name: string): string {
+  return name.startsWith(MARK) && NUMBER_NAME.test(name) ? name.slice(1) : name;
+}
+
+/** JSON text with marks before names that need one. Text that is no JSON stays none. */
+export function marked(text: string): string {
+  let out = "";
+  let from = 0;
+  for (let at = text.indexOf('"'); at >= 0;) {
+    const end = endOfString(text, at);
+    const name = end - at > NAME_CHARS_MAX ? undefined : nameAt(text, at + 1, end);
+    if (name !== undefined && NUMBER_NAME.test(name)) {
+      out += `${text.slice(from, at)}"${MARK}${name}"`;
+      from = end + 1;
+    }
+    at = text.indexOf('"', end + 1);
+  }
+  return out + text.slice(from);
+}
+
+/** What `JSON.stringify` wrote, with the names that were sent. */
+export function unmarked(json: string): string {
+  return json.includes(MARK) ? json.replace(MARKED, "") : json;
+}
+
+/** The name that stands there; undefined when it is another string than a name. */
+function nameAt(text: string, from: number, to: number): string | undefined {
+  let next = to + 1;
+  while (/\s/.test(text[next] ?? "")) next += 1;
+  if (text[next] !== ":") return undefined;
+  const content = text.slice(from, to);
+  try {
+    return content.includes("\\") ? (JSON.parse(`"${content}"`) as string) : content;
+  } catch {
+    return undefined;
+  }
+}
