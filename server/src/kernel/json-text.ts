@@ -13,14 +13,15 @@ export const exactJson = JSON as unknown as {
 };
 
 /**
- * A number that a double may not hold: sixteen digits, or an exponent of three. Text within quotes may look so too; that costs time and
- * nothing else. Numbers that do not match have at most 15 digits, and a double has room for 15 (IEEE 754, DBL_DIG).
+ * A number that a double may not hold: sixteen digits, or an exponent of three, where a number can begin. Text within quotes may look so too; that
+ * costs time and nothing else. Numbers that do not match have at most 15 digits, and a double has room for 15 (IEEE 754, DBL_DIG).
  */
-const LONG_NUMBER = /[\d.]{16}|[\d.][eE][+-]?\d{3}/;
+const LONG_NUMBER = /[:,[\s]-?(?:\d[\d.]{15}|\d[\d.]*[eE][+-]?\d{3})/;
+const NUMBER_ALONE = /^-?\d/;
 
 /** Whether reading this text by `JSON.parse` may change a number. */
 export function mayBeInexact(text: string): boolean {
-  return LONG_NUMBER.test(text);
+  return LONG_NUMBER.test(text) || NUMBER_ALONE.test(text);
 }
 
 /**

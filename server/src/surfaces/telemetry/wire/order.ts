@@ -12,11 +12,13 @@ const NUMBER_NAME = /^\ue000*\d{1,10}$/;
 const NAME_CHARS_MAX = 1000;
 /** Whether a text has such a name; a digit may stand as an escape. */
 const HAS_NUMBER_NAME = /"(?:\d|\\u003\d){1,10}"\s*:/;
+/** Found sooner, and seldom there. */
+const DIGIT_AT_END = /\d"\s*:/;
 /** Of the text that `JSON.stringify` writes. Within a string a quotation mark stands behind a backslash. */
 const MARKED = /(?<=[{,]")\ue000(?=\ue000*\d{1,10}":)/g;
 
 export function hasNumberNames(text: string): boolean {
-  return HAS_NUMBER_NAME.test(text);
+  return DIGIT_AT_END.test(text) && HAS_NUMBER_NAME.test(text);
 }
 
 /** The name under which a member stands where it was sent. */
