@@ -402,3 +402,19 @@ describe("what is read", () => {
     await refused(get(outbound({ privateAddresses: false }), "https://127.0.0.1/"), "destination_refused");
   });
 });
+
+test("check gives the URL in its one form, and refuses what has another meaning than its text", () => {
+  const strict = outbound({ privateAddresses: false });
+  assert.equal(strict.check("HTTPS://Receiver.EXAMPLE:443/a/../b?x=%20#y"), "https://receiver.example/b?x=%20#y");
+  for (const url of ["https://localhost:8443/", "https://LOCALHOST/", "https://x.localhost/", "https://localhost./"])
+    assert.throws(() => strict.check(url), { code: "destination_refused", message: /not public/ });
+  for (const url of ["https://a.example/\r\nx", "https://a.example/\tx", " https://a.example/", "https://a.exa\nmple/"])
+    assert.throws(() => strict.check(url), { code: "destination_refused", message: /control characters/ });
+  assert.equal(strict.check("https://localhost.example/"), "https://localhost.example/");
+  for (const allowedAddresses of [["127.0.0.1"], ["::1"], ["127.0.0.0/8"]])
+    assert.equal(
+      outbound({ privateAddresses: false, allowedAddresses }).check("http://localhost:1/"),
+      "http://localhost:1/",
+    );
+  assert.equal(outbound().check("http://localhost:1"), "http://localhost:1/");
+});
