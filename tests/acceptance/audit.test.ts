@@ -211,3 +211,56 @@ for (const [name, statement] of Object.entries(TAMPERING)) {
     },
   );
 }
+
+test(
+  "a log that makes every change fail is repaired beside the server, and the gap stays on record",
+  { skip: CHOSEN !== "sqlite" },
+  async () => {
+    const home = await shared.server.bootstrap({ org: "mended", project: "ship", app: "hull" });
+    const token = await shared.server.token(home.credential);
+    const create = (): Promise<Response> =>
+      fetch(`${shared.server.origin}/v1/projects`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ slug: `p${Math.random().toString(36).slice(2, 10)}` }),
+      });
+    for (let n = 0; n < 3; n++) assert.equal((await create()).status, 201);
+    const database = new DatabaseSync(join(shared.server.dataDir, "mooring.db"));
+    database.exec("pragma busy_timeout = 5000");
+    database
+      .prepare(
+        "update audit_head set seq = seq - 2, hash = (select hash from audit where org_id = audit_head.org_id and seq = audit_head.seq - 2) where org_id = ?",
+      )
+      .run(home.org.id);
+    database.close();
+    assert.equal((await create()).status, 500, "the next number is taken");
+    const words = ["--org", "mended", "--data-dir", shared.server.dataDir, "--json"];
+    assert.equal((await mooring(["audit", "verify", ...words])).code, 1);
+    const repaired = await mooring(["audit", "repair", ...words]);
+    assert.equal(repaired.code, 0, repaired.stderr);
+    const [done] = JSON.parse(repaired.stdout) as {
+      log: string;
+      entries: number[];
+      found: { kind: string; from: number; to: number }[];
+    }[];
+    assert.equal(done?.log, "mended");
+    assert.deepEqual(
+      done.found.map(({ kind, from, to }) => [kind, to - from]),
+      [["head", 1]],
+    );
+    assert.equal((await create()).status, 201);
+    const verified = await mooring(["audit", "verify", ...words]);
+    assert.equal(verified.code, 0, verified.stdout);
+    const [report] = JSON.parse(verified.stdout) as { ok: boolean; declared: { kind: string; entry: number }[] }[];
+    assert.deepEqual(
+      [report?.ok, report?.declared.map(({ kind, entry }) => [kind, entry])],
+      [true, [["head", done.entries[0]]]],
+    );
+    const answer = await shared.server.call<{ ok: boolean; declared: unknown[] }>("GET", "/v1/audit/verify", { token });
+    assert.deepEqual([answer.body.ok, answer.body.declared.length], [true, 1]);
+    assert.match(
+      (await mooring(["audit", "repair", "--org", "mended", "--data-dir", shared.server.dataDir])).stdout,
+      /nothing to repair/,
+    );
+  },
+);

@@ -200,6 +200,8 @@ export const AuditEntry = Type.Object({
   hash: Type.String(),
 });
 
+const AUDIT_FAULTS = ["gap", "edited", "unlinked", "truncated", "head"] as const;
+
 export const AuditVerification = Type.Object({
   ok: Type.Boolean(),
   entries: Type.Integer({ description: "entries found in order" }),
@@ -208,10 +210,21 @@ export const AuditVerification = Type.Object({
   ),
   fault: nullable(
     Type.Object({
-      kind: Type.Enum(["gap", "edited", "unlinked", "truncated", "head"]),
+      kind: Type.Enum([...AUDIT_FAULTS]),
       seq: Type.Integer(),
       detail: Type.String(),
     }),
+  ),
+  declared: Type.Array(
+    Type.Object({
+      kind: Type.Enum([...AUDIT_FAULTS]),
+      from: Type.Integer({ description: "number of the first entry concerned" }),
+      to: Type.Integer({ description: "number of the last one" }),
+      detail: Type.String(),
+      entry: Type.Integer({ description: "number of the entry that declares it" }),
+      at: Timestamp,
+    }),
+    { description: "faults of before that an operator declared by `mooring audit repair`; they stay" },
   ),
 });
 

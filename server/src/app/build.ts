@@ -1,7 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { auditRecords } from "#domain/audit/index.ts";
-import { createIdempotency } from "#domain/idempotency/index.ts";
 import { createIdentity, type Identity } from "#domain/identity/index.ts";
 import { organizationBySlug } from "#domain/organizations/index.ts";
 import { createPeople, sessionsOf, withPeople } from "#domain/people/index.ts";
@@ -32,6 +31,7 @@ import { addressesOf, type Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
+import { openIdempotency } from "./idempotency.ts";
 import { providerOf } from "./provider.ts";
 import { recordsOf } from "./records.ts";
 import { registerGauges } from "./gauges.ts";
@@ -102,7 +102,7 @@ async function startAll(
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
   const authenticator = withPeople(people, identity.authenticator);
-  const idempotency = createIdempotency({ metadata, clock });
+  const idempotency = openIdempotency(config, metadata, identity, clock);
   const host = createHttpHost({ authenticator, sessions: sessionsOf(people), idempotency, clock, rateLimit });
   const stores = { metadata, telemetry, objects };
   const s3 = phases.started("s3", createS3Domain({ config, log, clock, metadata, objects, identity }), (part) =>
@@ -302,6 +302,7 @@ async function openStores(
       metadata,
       clock,
       log,
+      hasPeers: true,
       records: {
         audit_log: auditRecords({ metadata }),
         webhook_events: eventRecords({ metadata }),

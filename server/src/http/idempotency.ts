@@ -2,13 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { sha256Hex } from "#kernel/digest.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
+import { answerTexts } from "#kernel/shown-once.ts";
 import { principalOf } from "./authentication.ts";
 import type { HttpHost } from "./host.ts";
 
 /** A remembered answer. */
 export interface RecordedAnswer {
   readonly status: number;
+  /** JSON, with null where something is shown once. */
   readonly body: string;
+  /** JSON with that, as long as it may be shown still; null when there is nothing of it. */
+  readonly whole: string | null;
 }
 
 /** The right to run the request of a key, until another takes it over. */
@@ -27,9 +31,14 @@ export interface IdempotencyRecords {
     keyHash: string,
     fingerprint: string,
   ): Promise<{ readonly claim: RecordClaim } | { readonly answer: RecordedAnswer }>;
+  /** Runs the operation, whose transaction records the answer. */
+  during<T>(claim: RecordClaim, status: number, run: () => Promise<T>): Promise<T>;
+  /** Records an answer that the transaction did not, or that became another one after it. */
   complete(claim: RecordClaim, answer: RecordedAnswer): Promise<void>;
-  /** Gives the key back after a failure, so that a retry runs. */
+  /** Gives the key back after a failure, so that a retry runs. Does nothing when the change was made. */
   abandon(claim: RecordClaim): Promise<void>;
+  /** An answer is on its way; `left` tells whether it left whole. Then what is shown once is forgotten. */
+  leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 
 /** The caller's `Idempotency-Key`, checked, or null. */
@@ -47,9 +56,8 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 
 /**
  * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed: true`.
- * Members that are shown once (`secret`, `client_secret`, `secret_access_key`, `link`, `webhook_url`) are null in it. `replayed` may make another answer of it.
- * What can't be recorded afterwards is logged, not thrown: the change is made, and only its own answer says so truly. The key
- * then stays claimed, so that a repetition is told to wait (409) until the claim runs out.
+ * Members that are shown once (`kernel/shown-once.ts`) are null in it when the first answer left the server whole. `replayed` may make another
+ * answer of it. What can't be recorded afterwards is logged, not thrown: the change is made, and only its own answer says so truly.
  */
 export async function idempotent(
   host: HttpHost,
@@ -67,22 +75,36 @@ export async function idempotent(
   const fingerprint = sha256Hex(JSON.stringify([request.url, request.body ?? null]));
   const begun = await host.idempotency.begin(keyHash, fingerprint);
   if ("answer" in begun) {
-    void reply.code(begun.answer.status).header("idempotency-replayed", "true");
-    const result = JSON.parse(begun.answer.body) as unknown;
+    const { status, body, whole } = begun.answer;
+    void reply.code(status).header("idempotency-replayed", "true");
+    if (whole !== null) forgetWhenSent(host, keyHash, request, reply);
+    const result = JSON.parse(whole ?? body) as unknown;
     return replayed === undefined ? result : replayed(result);
   }
   const { claim } = begun;
   let result: unknown;
   try {
-    result = await run();
+    result = await host.idempotency.during(claim, row.status, run);
   } catch (error) {
     await recorded(request, () => host.idempotency.abandon(claim));
     throw error;
   }
   const status = reply.statusCode === 200 ? row.status : reply.statusCode;
-  const body = JSON.stringify(withoutSecrets(result));
-  await recorded(request, () => host.idempotency.complete(claim, { status, body }));
+  const answer = { status, ...answerTexts(result) };
+  await recorded(request, () => host.idempotency.complete(claim, answer));
+  if (answer.whole !== null) forgetWhenSent(host, keyHash, request, reply);
   return result;
+}
+
+/** A secret that was sent is shown to nobody again. One whose answer was cut off, by a crash or a broken connection, can be asked for once more. */
+function forgetWhenSent(host: HttpHost, keyHash: string, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header("cache-control", "no-store");
+  const { raw } = reply;
+  const left = new Promise<boolean>((resolve) => {
+    if (raw.closed) resolve(raw.writableFinished);
+    else raw.once("close", () => resolve(raw.writableFinished));
+  });
+  void recorded(request, () => host.idempotency.leaving(keyHash, left));
 }
 
 async function recorded(request: FastifyRequest, record: () => Promise<void>): Promise<void> {
@@ -91,31 +113,4 @@ async function recorded(request: FastifyRequest, record: () => Promise<void>): P
   } catch (error) {
     request.log.error({ err: error }, "cannot record the outcome of an idempotency key");
   }
-}
-
-const SHOWN_ONCE = new Set([
-  "secret",
-  "client_secret",
-  "secret_access_key",
-  "link",
-  "setup_url",
-  "token",
-  "webhook_url",
-]);
-
-function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, member]) => [
-    name,
-    SHOWN_ONCE.has(name) && typeof member === "string" ? null : withoutSecrets(member),
-  ]);
-  return {
-    ...(Object.fromEntries(entries) as Record<string, unknown>),
-    ...(hasSecret(value) ? { replayed: true } : {}),
-  };
-}
-
-function hasSecret(value: object): boolean {
-  return Object.entries(value).some(([name, member]) => SHOWN_ONCE.has(name) && typeof member === "string");
 }

@@ -275,8 +275,10 @@ test("an outcome that can't be recorded is logged, and the caller gets the answe
     log: pino({ level: "error" }, { write: (line) => void lines.push(line) }),
     idempotency: {
       begin: async (keyHash) => ({ claim: { keyHash, owner: "o" } }),
+      during: async (_claim, _status, run) => run(),
       complete: away,
       abandon: away,
+      leaving: async () => {},
     },
   });
   const make = async (name: string): Promise<Response> =>

@@ -49,6 +49,7 @@ export const PROBLEMS = {
   internal: { status: 500, title: "An unexpected error" },
   unavailable: { status: 503, title: "The service can't answer now" },
   sandbox_missing: { status: 503, title: "SQL is refused without its sandbox" },
+  telemetry_incomplete: { status: 503, title: "Not all of the telemetry can be read here" },
   disk_full: { status: 503, title: "The disk is full" },
 } as const satisfies Record<string, { status: number; title: string }>;
 

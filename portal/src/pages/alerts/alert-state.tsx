@@ -22,7 +22,7 @@ export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
   ok: "The condition does not hold.",
   pending: "The condition holds, not yet often enough in a row.",
   firing: "The condition holds, and the destination was told.",
-  error: "Three evaluations in a row failed.",
+  error: "It can't be evaluated: three evaluations in a row failed, or not all of the telemetry can be read.",
   stopped: "Whoever changed it last may not read any more. Save it again to take it over.",
   paused: "It is not evaluated.",
 };

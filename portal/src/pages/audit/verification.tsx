@@ -72,6 +72,7 @@ function Outcome({ result }: { result: Verified }): ReactNode {
   if (result.head_hash === null) return <p className="text-ink-2">There is no entry yet.</p>;
   return (
     <>
+      <Declared faults={result.declared} />
       <p className="text-ink-2">
         Someone who may write every table can build a chain anew. Against that keep this hash of the last entry
         elsewhere: in a ticket, a mail, another system. As long as an export has an entry with that hash, nothing before
@@ -80,6 +81,23 @@ function Outcome({ result }: { result: Verified }): ReactNode {
       <CopyBlock text={result.head_hash} label="Hash of the last entry" />
       <Compare head={result.head_hash} />
     </>
+  );
+}
+
+/** What a repair told of: it is there for good, and nobody is to take the log for whole. */
+function Declared({ faults }: { faults: Verified["declared"] }): ReactNode {
+  if (faults.length === 0) return null;
+  return (
+    <div className="rounded border border-warn bg-warn-2 px-3 py-2">
+      <p className="font-medium">The operator repaired this log. What was found then stays on record:</p>
+      <ul>
+        {faults.map(({ kind, from, to, detail, entry }) => (
+          <li key={`${kind} ${from} ${to} ${entry}`}>
+            {detail} Declared by entry {entry}.
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { verifyAudit, type AuditVerdict } from "#domain/audit/index.ts";
+import { repairAudit, verifyAudit, type AuditVerdict } from "#domain/audit/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
@@ -22,15 +22,21 @@ import { withMetadata } from "./stores.ts";
 const USAGE = `
 Usage: mooring audit verify [--org SLUG] [--data-dir DIR]
        mooring audit verify --credentials FILE
+       mooring audit repair [--org SLUG] [--data-dir DIR]
 
-Walks the audit log, in which each entry holds the hash of the one before, and reports the first gap or change. On the server's machine
+verify walks the audit log, in which each entry holds the hash of the one before, and reports the first gap or change. On the server's machine
 it reads the records itself: every organization's log and the instance's own, or one organization's. With a credential that
 holds audit:read it asks the server for its organization's.
 
+repair is for a log that verify finds broken, for example after the database was put back in part. It changes no entry and takes none away: it appends
+an entry that says what was found, from where to where, and lets the log go on from there. verify then passes, and goes on to report what was
+declared. Keep a copy of the database first, and find out what happened: repair can't.
+
   mooring audit verify --data-dir ./data
   mooring audit verify --org acme --json
+  mooring audit repair --org acme
 
-Exit codes: 0 whole, 1 a fault was found, 2 wrong usage, 3 not permitted, 4 can't reach the server.
+Exit codes: 0 whole, or repaired, 1 a fault was found, 2 wrong usage, 3 not permitted, 4 can't reach the server.
 `;
 
 const OPTIONS: readonly Option[] = [
@@ -47,13 +53,33 @@ interface Report {
   readonly entries: number;
   readonly head_hash: string | null;
   readonly fault: { readonly kind: string; readonly seq: number; readonly detail: string } | null;
+  /** Faults that a repair declared. */
+  readonly declared: readonly Found[];
+}
+
+interface Found {
+  readonly kind: string;
+  readonly from: number;
+  readonly to: number;
+  readonly detail: string;
+  readonly entry: number;
+}
+
+/** What was done to one log. */
+interface Repaired {
+  readonly log: string;
+  /** Numbers of the entries that were appended; none when the log was whole. */
+  readonly entries: readonly number[];
+  readonly found: readonly Omit<Found, "entry">[];
 }
 
 export const audit: Command = {
   run: async (args) => {
     const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
     if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.join(" ") !== "verify") throw new UsageError("say what to do: verify");
+    const what = parsed.positionals.join(" ");
+    if (what === "repair") return repair(parsed);
+    if (what !== "verify") throw new UsageError("say what to do: verify or repair");
     const reports = asksServer(parsed) ? [await verifyByApi(parsed)] : await verifyHere(parsed);
     process.stdout.write(
       parsed.values["json"] === true ? `${JSON.stringify(reports)}\n` : reports.map(readable).join(""),
@@ -75,33 +101,74 @@ async function verifyByApi(parsed: Parsed): Promise<Report> {
   return { log: "organization", ...answer };
 }
 
-async function verifyHere(parsed: Parsed): Promise<Report[]> {
-  const org = textOption(parsed, "org");
+function verifyHere(parsed: Parsed): Promise<Report[]> {
   return withMetadata(configOf(parsed), async (metadata) => {
-    const organizations = await listOrganizations(metadata.read);
-    const chosen = org === undefined ? organizations : organizations.filter(({ slug }) => slug === org);
-    if (org !== undefined && chosen.length === 0)
-      throw new CommandError(`cannot verify the audit log: there is no organization ${org}`);
-    const reports = org === undefined ? [await verified(metadata, "instance", null)] : [];
-    for (const { id, slug } of chosen) reports.push(await verified(metadata, slug, id));
+    const reports: Report[] = [];
+    for (const { log, orgId } of await logsOf(metadata, parsed)) reports.push(await verified(metadata, log, orgId));
     return reports;
   });
+}
+
+async function repair(parsed: Parsed): Promise<number> {
+  if (asksServer(parsed)) throw new UsageError("repair works on the server's own machine: give --data-dir");
+  const all = await withMetadata(configOf(parsed), async (metadata) => {
+    const done: Repaired[] = [];
+    for (const { log, orgId } of await logsOf(metadata, parsed)) {
+      const { entries, findings } = await repairAudit({ metadata, clock: systemClock }, orgId);
+      const found = findings.map(({ fault: kind, from, to, detail }) => ({ kind, from, to, detail }));
+      done.push({ log, entries, found });
+    }
+    return done;
+  });
+  process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(all)}\n` : all.map(readableRepair).join(""));
+  return ExitCode.ok;
+}
+
+/** The instance's log and every organization's, or that of one. */
+async function logsOf(metadata: MetadataStore, parsed: Parsed): Promise<{ log: string; orgId: string | null }[]> {
+  const org = textOption(parsed, "org");
+  const organizations = await listOrganizations(metadata.read);
+  const chosen = org === undefined ? organizations : organizations.filter(({ slug }) => slug === org);
+  if (org !== undefined && chosen.length === 0)
+    throw new CommandError(`cannot read the audit log: there is no organization ${org}`);
+  const logs = chosen.map(({ id, slug }): { log: string; orgId: string | null } => ({ log: slug, orgId: id }));
+  return org === undefined ? [{ log: "instance", orgId: null }, ...logs] : logs;
 }
 
 async function verified(metadata: MetadataStore, log: string, orgId: string | null): Promise<Report> {
   const verdict: AuditVerdict = await verifyAudit({ metadata, clock: systemClock }, orgId);
   const { ok, entries } = verdict;
-  if (verdict.ok) return { log, ok, entries, head_hash: verdict.headHash, fault: null };
+  if (verdict.ok) {
+    const declared = verdict.declared.map(({ fault: kind, from, to, detail, entry }) => ({
+      kind,
+      from,
+      to,
+      detail,
+      entry,
+    }));
+    return { log, ok, entries, head_hash: verdict.headHash, fault: null, declared };
+  }
   return {
     log,
     ok,
     entries,
     head_hash: null,
     fault: { kind: verdict.fault, seq: verdict.seq, detail: verdict.detail },
+    declared: [],
   };
 }
 
-function readable({ log, ok, entries, head_hash: head, fault }: Report): string {
-  if (ok) return `ok    ${log}: ${entries} entries, the last with the hash ${head ?? "-"}\n`;
+function readable({ log, ok, entries, head_hash: head, fault, declared }: Report): string {
+  const known = declared.map(
+    ({ kind, from, to, detail, entry }) =>
+      `      declared by entry ${entry}: ${kind}, entries ${from} to ${to}. ${detail}\n`,
+  );
+  if (ok) return `ok    ${log}: ${entries} entries, the last with the hash ${head ?? "-"}\n${known.join("")}`;
   return `FAIL  ${log}: ${fault?.detail ?? "it is not whole"} (${fault?.kind ?? "unknown"} at ${fault?.seq ?? 0}, after ${entries} good entries)\n`;
+}
+
+function readableRepair({ log, entries, found }: Repaired): string {
+  if (found.length === 0) return `ok        ${log}: nothing to repair\n`;
+  const what = found.map(({ kind, from, to, detail }) => `          ${kind}, entries ${from} to ${to}: ${detail}\n`);
+  return `repaired  ${log}: declared by entry ${entries.join(", ")}\n${what.join("")}`;
 }

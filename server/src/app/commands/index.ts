@@ -65,11 +65,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "make addresses that take events; list, rotate and follow them",
     load: async () => (await import("./webhooks/index.ts")).webhooks,
   },
-  { name: "audit", summary: "verify the audit log", load: async () => (await import("./audit.ts")).audit },
+  {
+    name: "audit",
+    summary: "verify the audit log, and repair it",
+    load: async () => (await import("./audit.ts")).audit,
+  },
   {
     name: "keys",
     summary: "list, rotate and retire the keys that sign tokens",
     load: async () => (await import("./keys.ts")).keys,
+  },
+  {
+    name: "nodes",
+    summary: "show the servers' telemetry directories, and give up one that is lost",
+    load: async () => (await import("./nodes.ts")).nodes,
   },
   {
     name: "quota",

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Envelope, Principal, Reach } from "#domain/identity/index.ts";
 import {
@@ -97,7 +98,7 @@ export async function createAlert(
     if (row.enabled === 1) await evaluateSoon(deps, tx, row);
     const detail = { name: row.name, query: row.query_id, destination: originOf(row.url) };
     await audit(deps, tx, author, { action: "alert.create", row, detail });
-    return { alert: await found(tx, row), secret };
+    return kept(tx, { alert: await found(tx, row), secret });
   });
 }
 
@@ -153,7 +154,7 @@ export async function rotateSecret(
     });
     const detail = { overlap_s: overlapMs / 1000 };
     await audit(deps, tx, author, { action: "alert.secret.rotate", row: before, detail });
-    return { secret, formerUntilMs: until };
+    return kept(tx, { secret, formerUntilMs: until });
   });
 }
 

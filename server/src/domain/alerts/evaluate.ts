@@ -3,7 +3,14 @@ import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { QueryParameter, TelemetryStore } from "#stores/telemetry/index.ts";
-import type { AlertFault, AlertSettings, Condition, Operator, Outcome } from "./model.ts";
+import {
+  CANNOT_EVALUATE,
+  type AlertFault,
+  type AlertSettings,
+  type Condition,
+  type Operator,
+  type Outcome,
+} from "./model.ts";
 import { rightsOf, visibleToAll } from "./rights.ts";
 import type { Alert } from "./store.ts";
 
@@ -135,6 +142,8 @@ async function boundedText(body: Readable): Promise<string> {
 }
 
 function faultOf(error: unknown): AlertFault {
+  if (error instanceof Problem && error.code === CANNOT_EVALUATE)
+    return { code: error.code, detail: `Cannot evaluate: ${error.message}` };
   if (error instanceof Problem) return { code: error.code, detail: error.message };
   return { code: "query_failed", detail: "the result could not be read" };
 }

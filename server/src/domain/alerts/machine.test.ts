@@ -18,6 +18,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   T: { kind: "true", value: 7 },
   F: { kind: "false", value: 0 },
   N: { kind: "no_data" },
+  C: { kind: "error", fault: { code: "telemetry_incomplete", detail: "Cannot evaluate: two servers" } },
   E: { kind: "error", fault: { code: "query_failed", detail: "it failed" } },
   S: { kind: "stopped", fault: { code: "rights_lost", detail: "gone" } },
 };
@@ -85,6 +86,8 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
   ],
   ["lost rights are told at once, and once", "SSF", {}, ["stopped stopped", "stopped", "ok recovered"]],
   ["lost rights do not end an incident", "TST", {}, ["firing firing", "stopped stopped", "firing recovered"]],
+  ["what nobody can look at is told at once, and is never ok", "CCF", {}, ["error error", "error", "ok recovered"]],
+  ["what nobody can look at does not end an incident", "TCT", {}, ["firing firing", "error error", "firing recovered"]],
   ["failures after lost rights", "SEEE", {}, ["stopped stopped", "stopped", "stopped", "error error"]],
 ];
 

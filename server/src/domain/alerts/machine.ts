@@ -1,4 +1,5 @@
 import {
+  CANNOT_EVALUATE,
   FAILURES_BEFORE_ERROR,
   stateOf,
   type AlertEventType,
@@ -41,7 +42,8 @@ function isTrouble(outcome: Outcome): outcome is Trouble {
 /** An incident outlives trouble: whether the condition still holds is not known, so nothing is said of it. */
 function troubled(before: AlertProgress, { kind, fault }: Trouble): Step {
   const failures = kind === "error" ? before.failures + 1 : before.failures;
-  const trouble = kind === "stopped" || failures >= FAILURES_BEFORE_ERROR ? kind : before.trouble;
+  const isSure = kind === "stopped" || fault.code === CANNOT_EVALUATE || failures >= FAILURES_BEFORE_ERROR;
+  const trouble = isSure ? kind : before.trouble;
   const progress = { ...before, failures, trouble, fault, value: null };
   return { progress, events: trouble === kind && before.trouble !== kind ? [`alert.${kind}`] : [] };
 }

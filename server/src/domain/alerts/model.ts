@@ -56,6 +56,8 @@ export interface AlertProgress {
   readonly evaluated_ms: number | null;
 }
 
+/** Of this fault nothing is known at once: an alert must not be shown as ok because nobody could look. */
+export const CANNOT_EVALUATE = "telemetry_incomplete";
 /** Failures in a row before somebody is told. */
 export const FAILURES_BEFORE_ERROR = 3;
 

@@ -5,12 +5,27 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { systemClock as clock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
+import {
+  isUniqueViolation,
+  openMetadata,
+  type MetadataStore,
+  type Tables,
+  type Writer,
+} from "#stores/metadata/index.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { hashOf } from "./event.ts";
-import { appendAudit, exportAudit, listAudit, verifyAudit, type AuditEvent, type AuditRow } from "./index.ts";
+import {
+  appendAudit,
+  exportAudit,
+  listAudit,
+  repairAudit,
+  verifyAudit,
+  type AuditEvent,
+  type AuditRow,
+} from "./index.ts";
 
 const ORG = "org_test";
+const ORGANIZATION = { id: ORG, slug: "test", name: "test", token_lifetime_s: 900, policy: "{}", created_at: 0 };
 const EVENT: AuditEvent = { orgId: ORG, actor: { kind: "system", id: null }, action: "thing.do", result: "success" };
 
 for (const { kind, skip } of DATABASES) {
@@ -77,7 +92,8 @@ for (const { kind, skip } of DATABASES) {
 
     test("events written at once form one chain", async () => {
       await Promise.all(Array.from({ length: 100 }, (_, i) => append({ ...EVENT, detail: { i } })));
-      assert.deepEqual(await verify(), { ok: true, entries: 100, headHash: (await rows(metadata)).at(-1)?.hash });
+      const headHash = (await rows(metadata)).at(-1)?.hash;
+      assert.deepEqual(await verify(), { ok: true, entries: 100, headHash, declared: [] });
     });
 
     test("a secret that somebody puts into the detail is cut off", async () => {
@@ -252,7 +268,83 @@ for (const { kind, skip } of DATABASES) {
           assert.ok(!verdict.ok, "the fault was not found");
           assert.deepEqual([verdict.fault, verdict.seq], [fault, seq], verdict.detail);
         });
+
+        test(`${title}, repaired`, async () => {
+          await metadata.write((tx) => tx.insertInto("organization").values(ORGANIZATION).execute());
+          await fill(6);
+          const all = await rows(metadata);
+          await metadata.write((tx) => tamper(tx, all));
+          const damaged = await rows(metadata);
+          const { findings, entries } = await repairAudit({ metadata, clock }, ORG);
+          assert.ok(findings.some((finding) => finding.fault === fault));
+          const repaired = await rows(metadata);
+          assert.deepEqual(repaired.slice(0, damaged.length), damaged, "no entry was changed or taken away");
+          assert.deepEqual(
+            repaired.slice(damaged.length).map(({ action, seq: number }) => [action, number]),
+            [["audit.repair", entries[0]]],
+          );
+          const verdict = await verify();
+          assert.ok(verdict.ok, JSON.stringify(verdict));
+          const [declared] = verdict.declared.filter((one) => one.fault === fault);
+          assert.deepEqual(
+            [declared?.entry, declared?.detail],
+            [entries[0], findings.find((one) => one.fault === fault)?.detail],
+          );
+          await fill(2);
+          assert.ok((await verify()).ok, "it goes on");
+          assert.deepEqual(await repairAudit({ metadata, clock }, ORG), { findings: [], entries: [] });
+          // Whoever alters something now can't hide behind what was declared.
+          await metadata.write((tx) => change(tx, entries[0] ?? 0, { detail: "{}" }));
+          assert.ok(!(await verify()).ok);
+        });
       }
+
+      test("what is altered at a place that was declared is another fault", async () => {
+        await fill(6);
+        await metadata.write((tx) => change(tx, 3, { action: "thing.other" }));
+        await repairAudit({ metadata, clock }, ORG);
+        assert.ok((await verify()).ok);
+        await metadata.write((tx) => change(tx, 3, { action: "thing.third" }));
+        const verdict = await verify();
+        assert.deepEqual(verdict.ok ? null : [verdict.fault, verdict.seq], ["edited", 3]);
+      });
+
+      test("a head behind its rows makes every append fail, until it is repaired", async () => {
+        await fill(6);
+        const all = await rows(metadata);
+        await metadata.write((tx) =>
+          tx
+            .updateTable("audit_head")
+            .set({ seq: 4, hash: all[3]?.hash ?? "" })
+            .execute(),
+        );
+        await assert.rejects(fill(1), (error) => isUniqueViolation(error, "audit", ["org_id", "seq"]));
+        const { findings } = await repairAudit({ metadata, clock }, ORG);
+        assert.deepEqual(
+          findings.map(({ fault, from, to }) => [fault, from, to]),
+          [["head", 5, 6]],
+        );
+        await fill(3);
+        const verdict = await verify();
+        assert.ok(verdict.ok && verdict.declared.length === 1, JSON.stringify(verdict));
+      });
+
+      test("a log that is mangled throughout takes several entries", async () => {
+        await fill(250);
+        await metadata.write((tx) =>
+          tx.updateTable("audit").set({ action: "thing.other" }).where("org_id", "=", ORG).execute(),
+        );
+        const { findings, entries } = await repairAudit({ metadata, clock }, ORG);
+        assert.deepEqual([findings.length, entries], [250, [251, 252, 253]]);
+        const verdict = await verify();
+        assert.equal(verdict.ok && verdict.declared.length, 250);
+      });
+
+      test("a whole log is left alone", async () => {
+        await fill(3);
+        assert.deepEqual(await repairAudit({ metadata, clock }, ORG), { findings: [], entries: [] });
+        assert.equal((await rows(metadata)).length, 3);
+      });
 
       test("an organization whose log is gone with its head", async () => {
         await fill(2);

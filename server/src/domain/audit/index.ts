@@ -4,4 +4,7 @@ export { exportAudit, findAuditEntry, listAudit } from "./list.ts";
 export { auditRecords } from "./records.ts";
 export { lastAuditSeq } from "./seq.ts";
 export type { AuditFilters } from "./store.ts";
-export { verifyAudit, type AuditFault, type AuditVerdict } from "./verify.ts";
+export { repairAudit, type AuditRepair } from "./repair.ts";
+export type { Declared } from "./declared.ts";
+export { verifyAudit, type AuditVerdict } from "./verify.ts";
+export type { AuditFault, Finding } from "./walk.ts";

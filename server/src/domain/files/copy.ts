@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import type { Principal } from "#domain/identity/index.ts";
 import { absent, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -31,6 +32,6 @@ export async function copyFile(
     addUsage(tx, file, { files: 1, bytes: file.size });
     insertEvent(tx, completedEvent(file));
     await auditFile(deps, tx, caller, { action: "file.copy", file, more: { from: id } });
-    return file;
+    return kept(tx, file);
   });
 }

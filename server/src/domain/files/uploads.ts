@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { authorize, projectArchived, type Principal } from "#domain/identity/index.ts";
 import { absent, principalNow } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -77,8 +78,9 @@ export async function grantUpload(
   upload: NewUpload,
 ): Promise<{ readonly fileId: string; readonly url: string }> {
   const expiresS = Math.ceil(deps.clock.nowMs() / 1000) + deps.settings.urlLifetimeS;
-  const row = await makeGrant(deps, principal, { ...upload, expiresAt: expiresS * 1000, metadata: null });
-  return { fileId: row.id, url: uploadUrl(deps, row, expiresS) };
+  const granted = (row: GrantRow) => ({ fileId: row.id, url: uploadUrl(deps, row, expiresS) });
+  const options = { made: async (tx: Writer, row: GrantRow) => void (await kept(tx, granted(row))) };
+  return granted(await makeGrant(deps, principal, { ...upload, expiresAt: expiresS * 1000, metadata: null }, options));
 }
 
 /**
@@ -101,7 +103,7 @@ export async function regrantUpload(
   // In the trash it is a file as well: two of one id could not both be restored.
   const file = (await fileById(db, fileId)) ?? (await trashedById(db, principal.orgId, fileId, 0));
   if (file !== undefined) return uploadUrl(deps, { ...file, bytes_max: file.size }, expiresS);
-  const row = await makeGrant(deps, principal, { ...upload, expiresAt, metadata: null }, fileId);
+  const row = await makeGrant(deps, principal, { ...upload, expiresAt, metadata: null }, { id: fileId });
   return uploadUrl(deps, row, expiresS);
 }
 
@@ -123,8 +125,9 @@ export async function makeGrant(
   deps: FilesDeps,
   principal: Principal,
   upload: NewUpload & { readonly expiresAt: number; readonly metadata: string | null },
-  id: string = newId("file", deps.clock.nowMs()),
+  options: { readonly id?: string; readonly made?: (tx: Writer, row: GrantRow) => Promise<void> } = {},
 ): Promise<GrantRow> {
+  const { id = newId("file", deps.clock.nowMs()) } = options;
   const { settings, clock } = deps;
   const { orgId } = principal;
   const { size, projectId } = upload;
@@ -154,6 +157,7 @@ export async function makeGrant(
     await refuseUnlessRoom(deps, tx, row);
     insertGrant(tx, row);
     addUsage(tx, row, { grants: 1, reserved: row.reserved });
+    await options.made?.(tx, row);
   });
   return row;
 }

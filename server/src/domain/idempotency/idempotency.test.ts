@@ -7,20 +7,24 @@ import { after, before, describe, test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
-import { createIdempotency, type Idempotency, type IdempotencyClaim } from "./index.ts";
+import { createEnvelope, openMasterKey } from "../identity/keys/index.ts";
+import { answering, createIdempotency, kept, type Idempotency, type IdempotencyClaim } from "./index.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const ANSWER = { status: 201, body: '{"id":"proj_1"}' };
+const ANSWER = { status: 201, body: '{"id":"proj_1"}', whole: null };
+const SECRET = { id: "cred_1", client_secret: "shown once" };
+const WITHOUT = '{"id":"cred_1","client_secret":null,"replayed":true}';
 
 for (const { kind, skip } of DATABASES) {
   describe(`idempotency keys on ${kind}`, { skip }, () => {
     let dataDir: string;
     let metadata: MetadataStore;
+    let envelope: ReturnType<typeof createEnvelope>;
     let nowMs = 1_000_000_000_000;
     let keys = 0;
     const clock = trustedClock({ nowMs: () => nowMs });
-    const records = (): Idempotency => createIdempotency({ metadata, clock });
+    const records = (): Idempotency => createIdempotency({ metadata, clock, envelope });
     const newKey = (): string => `key-${++keys}`;
     const claimed = async (node: Idempotency, key: string, fingerprint: string): Promise<IdempotencyClaim> => {
       const begun = await node.begin(key, fingerprint);
@@ -31,6 +35,7 @@ for (const { kind, skip } of DATABASES) {
 
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-idempotency-"));
+      envelope = createEnvelope(await openMasterKey({ dataDir, configured: "00".repeat(32), referencedId: undefined }));
       metadata = await openMetadata({
         url: kind === "sqlite" ? undefined : await postgresUrl(dataDir),
         dataDir,
@@ -100,12 +105,87 @@ for (const { kind, skip } of DATABASES) {
       const first = await claimed(records(), key, "a");
       nowMs += MINUTE_MS;
       const second = await claimed(records(), key, "a");
-      await records().complete(first, { status: 201, body: '{"id":"proj_of_the_first"}' });
+      await records().complete(first, { ...ANSWER, body: '{"id":"proj_of_the_first"}' });
       await assert.rejects(records().begin(key, "a"), coded("idempotency_in_progress"));
       await records().abandon(first);
       await assert.rejects(records().begin(key, "a"), coded("idempotency_in_progress"));
       await records().complete(second, ANSWER);
       assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
+    });
+
+    /** A change as operations make them: its transaction makes a row, and keeps the answer. */
+    const change = (id: string, before: () => Promise<void> = async () => {}): Promise<typeof SECRET> =>
+      answering(
+        (made: string) => ({ ...SECRET, id: made }),
+        () =>
+          metadata.write(async (tx) => {
+            await tx.insertInto("node").values({ id, applied_seq: 0, started_at: 0, seen_at: 0 }).execute();
+            await before();
+            return kept(tx, id);
+          }),
+      );
+    const made = async (id: string): Promise<boolean> =>
+      (await metadata.read.selectFrom("node").select("id").where("id", "=", id).execute()).length === 1;
+
+    test("what a change made and its answer are committed together, with what is shown once sealed", async () => {
+      const key = newKey();
+      const claim = await claimed(records(), key, "a");
+      assert.deepEqual(await records().during(claim, 201, () => change("cred_1")), SECRET);
+      // Another process, and the one before never came to answer: the secret is not lost.
+      const expected = { answer: { status: 201, body: WITHOUT, whole: JSON.stringify(SECRET) } };
+      assert.deepEqual(await records().begin(key, "a"), expected);
+      nowMs += MINUTE_MS;
+      assert.deepEqual(await records().begin(key, "a"), expected);
+      const row = await metadata.read
+        .selectFrom("idempotency")
+        .selectAll()
+        .where("key_hash", "=", key)
+        .executeTakeFirstOrThrow();
+      assert.ok(!Buffer.from(row.sealed ?? []).includes("shown once") && !row.body.includes("shown once"));
+    });
+
+    test("an answer that left whole shows its secret no more, one that was cut off does", async () => {
+      const key = newKey();
+      const node = records();
+      await node.during(await claimed(node, key, "a"), 201, () => change(key));
+      await node.leaving(key, Promise.resolve(false));
+      const cutOff = await node.begin(key, "a");
+      assert.notEqual("answer" in cutOff && cutOff.answer.whole, null);
+      const left = Promise.withResolvers<boolean>();
+      const leaving = node.leaving(key, left.promise);
+      const meanwhile = node.begin(key, "a");
+      left.resolve(true);
+      await leaving;
+      for (const begun of [await meanwhile, await node.begin(key, "a")])
+        assert.deepEqual("answer" in begun && begun.answer.whole, null);
+    });
+
+    test("a change that fails leaves neither itself nor an answer", async () => {
+      const key = newKey();
+      const node = records();
+      const claim = await claimed(node, key, "a");
+      const fails = async (): Promise<void> => Promise.reject(new Error("changed my mind"));
+      await assert.rejects(
+        node.during(claim, 201, () => change(key, fails)),
+        /changed my mind/,
+      );
+      await node.abandon(claim);
+      assert.equal(await made(key), false);
+      await claimed(node, key, "b");
+    });
+
+    test("a change whose claim was taken over is not made: the other one is", async () => {
+      const key = newKey();
+      const slow = records();
+      const first = await claimed(slow, key, "a");
+      nowMs += MINUTE_MS;
+      const second = await claimed(records(), key, "a");
+      await assert.rejects(
+        slow.during(first, 201, () => change(`${key}-first`)),
+        coded("idempotency_in_progress"),
+      );
+      await records().during(second, 201, () => change(`${key}-second`));
+      assert.deepEqual([await made(`${key}-first`), await made(`${key}-second`)], [false, true]);
     });
 
     test("of many that take over at once, one runs", async () => {

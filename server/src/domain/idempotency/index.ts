@@ -1,18 +1,38 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Envelope } from "#domain/identity/index.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
+import { answerTexts } from "#kernel/shown-once.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { completeClaim, deleteClaim, deleteOlder, findRecord, insertClaim, takeOver, type ClaimRow } from "./store.ts";
+import { recording } from "./answer.ts";
+import {
+  completeClaim,
+  deleteClaim,
+  deleteOlder,
+  findRecord,
+  forgetSealed,
+  insertClaim,
+  keepAnswer,
+  takeOver,
+  type ClaimRow,
+  type StoredAnswer,
+} from "./store.ts";
+
+export { answering, kept } from "./answer.ts";
 
 /** The answer that the first request with a key was given. */
 export interface IdempotentAnswer {
   readonly status: number;
-  /** JSON, without anything that is shown once. */
+  /** JSON, with null where something is shown once. */
   readonly body: string;
+  /** JSON with that, until the answer has left the server whole; null when there is nothing of it. */
+  readonly whole: string | null;
 }
 
-/** The right to run the request of a key, until another takes it over: then `complete` and `abandon` of this one do nothing. */
+/** The right to run the request of a key, until another takes it over: then nothing of this one can be recorded, nor committed. */
 export interface IdempotencyClaim {
   readonly keyHash: string;
   /** Random, so that a claim is told from its successor. */
@@ -29,20 +49,33 @@ export interface Idempotency {
     keyHash: string,
     fingerprint: string,
   ): Promise<{ readonly claim: IdempotencyClaim } | { readonly answer: IdempotentAnswer }>;
+  /** Runs the operation. The answer that its transaction keeps (`kept`) is committed with it, under the claim, or nothing is. */
+  during<T>(claim: IdempotencyClaim, status: number, run: () => Promise<T>): Promise<T>;
+  /** Records the answer when nothing was kept, or when it became another one after the commit. */
   complete(claim: IdempotencyClaim, answer: IdempotentAnswer): Promise<void>;
-  /** Gives the key back after a failure, so that a retry runs. */
+  /** Gives the key back after a failure, so that a retry runs. Does nothing when the change was made. */
   abandon(claim: IdempotencyClaim): Promise<void>;
+  /** An answer is on its way; `left` tells whether it left whole. Then what is shown once is forgotten. */
+  leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 
-/** A claim that old is of a process that died, or could not record its answer: a retry runs. */
-const CLAIM_MS = 60_000;
-const PRUNE_EVERY_MS = 60_000;
-
-export function createIdempotency(deps: {
+export interface IdempotencyDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
-}): Idempotency {
-  const { metadata, clock } = deps;
+  readonly envelope: Pick<Envelope, "seal" | "open">;
+  /** A claim that old, without an answer, is of a process that died before it committed anything: a retry runs. 60 s. */
+  readonly claimMs?: number;
+}
+
+const CLAIM_MS = 60_000;
+const PRUNE_EVERY_MS = 60_000;
+/** How long a repetition waits for the first answer to leave: it would be shown the secret as well. */
+const LEAVING_MS_MAX = 1_000;
+
+export function createIdempotency(deps: IdempotencyDeps): Idempotency {
+  const { metadata, clock, envelope, claimMs = CLAIM_MS } = deps;
+  const keptFor = new WeakMap<IdempotencyClaim, IdempotentAnswer>();
+  const leaving = new Map<string, Promise<void>>();
   let prunedAtMs = Number.NEGATIVE_INFINITY;
 
   async function prune(tx: Writer, nowMs: number): Promise<void> {
@@ -52,23 +85,55 @@ export function createIdempotency(deps: {
     prunedAtMs = nowMs;
   }
 
+  function stored({ keyHash }: IdempotencyClaim, { status, body, whole }: IdempotentAnswer): StoredAnswer {
+    const sealed = whole === null ? null : envelope.seal(placeOf(keyHash), Buffer.from(whole));
+    return { status, body, sealed };
+  }
+
   return {
-    begin: (keyHash, fingerprint) =>
-      metadata.write(async (tx) => {
+    begin: async (keyHash, fingerprint) => {
+      await Promise.race([leaving.get(keyHash), ...(leaving.has(keyHash) ? [delay(LEAVING_MS_MAX)] : [])]);
+      return metadata.write(async (tx) => {
         const nowMs = clock.nowMs();
         await prune(tx, nowMs);
         const claim = { keyHash, owner: randomUUID() };
         const row = { key_hash: keyHash, owner: claim.owner, fingerprint, created_at: nowMs };
-        const answer = await claimOrAnswer(tx, row);
-        return answer === null ? { claim } : { answer };
-      }),
-    complete: (claim, answer) => metadata.write((tx) => completeClaim(tx, claim, answer)),
+        const answer = await claimOrAnswer(tx, row, claimMs);
+        if (answer === null) return { claim };
+        const { status, body, sealed } = answer;
+        const whole = sealed === null ? null : envelope.open(placeOf(keyHash), sealed).toString();
+        return { answer: { status, body, whole } };
+      });
+    },
+    during: (claim, status, run) =>
+      recording((tx, given) => {
+        const answer = { status, ...answerTexts(given) };
+        keptFor.set(claim, answer);
+        keepAnswer(tx, claim, stored(claim, answer), inProgress);
+      }, run),
+    complete: async (claim, answer) => {
+      if (isDeepStrictEqual(keptFor.get(claim), answer)) return;
+      await metadata.write((tx) => completeClaim(tx, claim, stored(claim, answer)));
+    },
     abandon: (claim) => metadata.write((tx) => deleteClaim(tx, claim)),
+    leaving: async (keyHash, left) => {
+      const forgotten = left.then(async (whole) => {
+        if (whole) await metadata.write((tx) => forgetSealed(tx, keyHash));
+      });
+      leaving.set(keyHash, forgotten);
+      await forgotten.finally(() => {
+        if (leaving.get(keyHash) === forgotten) leaving.delete(keyHash);
+      });
+    },
   };
 }
 
+function placeOf(keyHash: string): Parameters<Envelope["seal"]>[0] {
+  return { table: "idempotency", id: keyHash, purpose: "answer", version: 0 };
+}
+
 /** Null when the key is this claim's. */
-async function claimOrAnswer(tx: Writer, claim: ClaimRow): Promise<IdempotentAnswer | null> {
+async function claimOrAnswer(tx: Writer, claim: ClaimRow, claimMs: number): Promise<StoredAnswer | null> {
   if (await insertClaim(tx, claim)) return null;
   const record = await findRecord(tx, claim.key_hash);
   if (record === undefined) throw inProgress(); // given back between the two statements: the retry will run
@@ -83,8 +148,8 @@ async function claimOrAnswer(tx: Writer, claim: ClaimRow): Promise<IdempotentAns
       "This Idempotency-Key was used for another request; use a new key for a new request.",
     );
   }
-  if (record.status !== 0) return { status: record.status, body: record.body };
-  if (ageMs >= CLAIM_MS && (await takeOver(tx, record, claim))) return null;
+  if (record.status !== 0) return record;
+  if (ageMs >= claimMs && (await takeOver(tx, record, claim))) return null;
   throw inProgress();
 }
 

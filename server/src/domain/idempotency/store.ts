@@ -2,13 +2,15 @@ import type { Cutoff } from "#kernel/deletions.ts";
 import type { Tables, Writer } from "#stores/metadata/index.ts";
 
 type Row = Tables["idempotency"];
+/** An answer as it is stored. */
+export type StoredAnswer = Pick<Row, "status" | "body" | "sealed">;
 export type ClaimRow = Pick<Row, "key_hash" | "owner" | "fingerprint" | "created_at">;
 
 /** Claims a key that nobody has; false when there is a row. */
 export async function insertClaim(tx: Writer, claim: ClaimRow): Promise<boolean> {
   const inserted = await tx
     .insertInto("idempotency")
-    .values({ ...claim, status: 0, headers: "{}", body: "" })
+    .values({ ...claim, status: 0, headers: "{}", body: "", sealed: null })
     .onConflict((conflict) => conflict.column("key_hash").doNothing())
     .returning("key_hash")
     .execute();
@@ -23,7 +25,7 @@ export async function findRecord(tx: Writer, keyHash: string): Promise<Row | und
 export async function takeOver(tx: Writer, old: Row, claim: ClaimRow): Promise<boolean> {
   const taken = await tx
     .updateTable("idempotency")
-    .set({ ...claim, status: 0, body: "" })
+    .set({ ...claim, status: 0, body: "", sealed: null })
     .where("key_hash", "=", old.key_hash)
     .where("owner", "=", old.owner)
     .where("status", "=", old.status)
@@ -32,19 +34,38 @@ export async function takeOver(tx: Writer, old: Row, claim: ClaimRow): Promise<b
   return taken.length > 0;
 }
 
-/** Does nothing when the claim was taken over. */
+/** In the operation's own transaction: which fails when the claim was taken over, since then another runs the request. */
+export function keepAnswer(
+  tx: Writer,
+  claim: { keyHash: string; owner: string },
+  answer: StoredAnswer,
+  orElse: () => Error,
+): void {
+  const kept = tx
+    .updateTable("idempotency")
+    .set(answer)
+    .where("key_hash", "=", claim.keyHash)
+    .where("owner", "=", claim.owner)
+    .where("status", "=", 0);
+  tx.defer(kept, { changes: 1, orElse });
+}
+
+/** Replaces what was kept as well. Does nothing when the claim was taken over. */
 export async function completeClaim(
   tx: Writer,
   claim: { keyHash: string; owner: string },
-  answer: { status: number; body: string },
+  answer: StoredAnswer,
 ): Promise<void> {
   await tx
     .updateTable("idempotency")
-    .set({ status: answer.status, body: answer.body })
+    .set(answer)
     .where("key_hash", "=", claim.keyHash)
     .where("owner", "=", claim.owner)
-    .where("status", "=", 0)
     .execute();
+}
+
+export async function forgetSealed(tx: Writer, keyHash: string): Promise<void> {
+  await tx.updateTable("idempotency").set({ sealed: null }).where("key_hash", "=", keyHash).execute();
 }
 
 /** Does nothing when the claim was taken over, or is complete. */

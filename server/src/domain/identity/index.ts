@@ -61,6 +61,7 @@ export {
   type CredentialChange,
   type CredentialListing,
   type Credentials,
+  type Made as MadeCredential,
   type CredentialSecret,
   type CredentialState,
   type NewCredential,

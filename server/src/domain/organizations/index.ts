@@ -22,6 +22,7 @@ export {
 export {
   invite,
   createMailedToken,
+  type MadeInvitation,
   listInvitations,
   recordInvitationMail,
   renewInvitation,

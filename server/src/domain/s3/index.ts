@@ -2,6 +2,7 @@ export { ALL_USERS, AUTHENTICATED_USERS, cannedAcl, LOG_DELIVERY, requireSoundAc
 export { unreachedBuckets } from "./access/everybody.ts";
 export {
   createDestination,
+  type MadeDestination,
   deleteDestination,
   getDestination,
   listDestinations,
@@ -17,6 +18,7 @@ export {
   countAccessKeys,
   approveAccessKey,
   createAccessKey,
+  type MadeAccessKey,
   getAccessKey,
   listAccessKeys,
   revokeAccessKey,

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Principal, Reach, Resource } from "#domain/identity/index.ts";
 import {
@@ -108,7 +109,8 @@ export async function createSavedQuery(
     await refuseTakenName(tx, row);
     await insertSavedQuery(tx, row);
     await audit(deps, tx, author, "saved_query.create", row, settingsOf(row));
-    return { ...row, visibility: project?.visibility ?? null, project_archived_at: project?.archived_at ?? null };
+    const { visibility = null, archived_at: archivedAt = null } = project ?? {};
+    return kept(tx, { ...row, visibility, project_archived_at: archivedAt });
   });
 }
 

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { absent, auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -50,7 +51,7 @@ export async function createErasure(
     created_at: at,
     finished_at: null,
   };
-  await deps.metadata.write(async (tx) => {
+  return deps.metadata.write(async (tx) => {
     await insertErasure(tx, row);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
@@ -59,8 +60,8 @@ export async function createErasure(
       target: { kind: "telemetry_erasure", id: row.id },
       detail: { types: input.types, match_digest: row.match_digest },
     });
+    return kept(tx, await getErasure({ metadata: { ...deps.metadata, read: tx } }, orgId, row.id));
   });
-  return getErasure(deps, orgId, row.id);
 }
 
 /** @throws Problem `not_found` */

@@ -32,6 +32,7 @@ export type {
 } from "./types.ts";
 export {
   createWebhook,
+  type MadeWebhook,
   deleteWebhook,
   findWebhook,
   listWebhooks,

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Reach } from "#domain/identity/index.ts";
 import {
@@ -81,13 +82,19 @@ export async function urlsOfWebhooks(
   return Map.groupBy(rows, (row) => row.webhook_id);
 }
 
+export interface MadeWebhook {
+  readonly webhook: Webhook;
+  readonly token: string;
+  readonly secret: string | null;
+}
+
 /** `secret`: the one that was made here and is to be shown. @throws Problem `invalid_body`, `not_found`, `conflict` */
 export async function createWebhook(
   deps: WebhooksDeps,
   caller: Caller,
   project: Pick<Project, "id" | "org_id">,
   input: WebhookInput,
-): Promise<{ webhook: Webhook; token: string; secret: string | null }> {
+): Promise<MadeWebhook> {
   const settings = settingsWith(DEFAULT_SETTINGS, input);
   const generated = settings.verification.scheme === "standard_webhooks" && input.secret === undefined;
   const secret = generated ? newWebhookSecret() : (input.secret ?? null);
@@ -107,7 +114,7 @@ export async function createWebhook(
     const token = await addUrl(deps, tx, row);
     const detail = { name: row.name, project: row.project_id, verification: settings.verification.scheme };
     await audit(deps, tx, caller, { action: "webhook.create", webhook: row, detail });
-    return { webhook: await found(tx, row), token, secret: generated ? secret : null };
+    return kept(tx, { webhook: await found(tx, row), token, secret: generated ? secret : null });
   });
 }
 
@@ -172,7 +179,7 @@ export async function rotateUrl(
     const token = await addUrl(deps, tx, row);
     await setWebhook(tx, row.id, { updated_at: deps.clock.nowMs(), revision: row.revision + 1 });
     await audit(deps, tx, caller, { action: "webhook.url.rotate", webhook: row, detail: { grace_s: graceMs / 1000 } });
-    return { token, formerUntilMs };
+    return kept(tx, { token, formerUntilMs });
   });
 }
 
@@ -203,7 +210,7 @@ export async function rotateSecret(
     await setWebhook(tx, row.id, { ...sealed(deps, row, secrets), revision: row.revision + 1 });
     const detail = { overlap_s: options.overlapMs / 1000 };
     await audit(deps, tx, caller, { action: "webhook.secret.rotate", webhook: row, detail });
-    return { secret, formerUntilMs: until };
+    return kept(tx, { secret, formerUntilMs: until });
   });
 }
 

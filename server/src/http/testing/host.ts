@@ -75,8 +75,10 @@ function memoryRecords(): IdempotencyRecords {
       const answer = answers.get(keyHash);
       return answer === undefined ? { claim: { keyHash, owner: "" } } : { answer };
     },
-    complete: async ({ keyHash }, answer) => void answers.set(keyHash, answer),
+    during: async (_claim, _status, run) => run(),
+    complete: async ({ keyHash }, answer) => void answers.set(keyHash, { ...answer, whole: null }),
     abandon: async ({ keyHash }) => void answers.delete(keyHash),
+    leaving: async () => {},
   };
 }
 

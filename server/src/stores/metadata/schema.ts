@@ -187,7 +187,10 @@ export interface Tables
     /** 0 while the first request runs. */
     status: number;
     headers: string;
+    /** Without what is shown once. */
     body: string;
+    /** With that, until the answer has left the server. */
+    sealed: Uint8Array | null;
     created_at: number;
   };
   telemetry_file: {
@@ -251,6 +254,10 @@ export interface Tables
     /** Nothing is dropped before this time: the clock had jumped ahead. */
     drops_held_until: number | null;
   };
+  /** A directory of telemetry: when its server was last heard of, by the database's clock, and whether it is given up. */
+  telemetry_node: { store_id: string; beat_at: number | null; given_up_at: number | null };
+  /** A directory has, or had, rows of the organization. */
+  telemetry_holding: { store_id: string; org_id: string };
   /** A request to erase rows. */
   telemetry_erasure: {
     id: string;

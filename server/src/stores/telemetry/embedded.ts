@@ -7,7 +7,8 @@ import { layoutOf } from "./layout.ts";
 import { createQueryEngine, defaultQuerySettings, type QueryEngine, type SandboxLayer } from "./query/index.ts";
 import { RecordFiles, type RecordSources } from "./records/index.ts";
 import type { RetentionSettings } from "./retention/index.ts";
-import { openRows } from "./rows.ts";
+import { Presence } from "./presence/index.ts";
+import { openRows, type RowStore } from "./rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
 
 /** What an operator sets; for the rest there are `TELEMETRY_DEFAULTS` and `defaultQuerySettings`. */
@@ -36,6 +37,8 @@ export interface TelemetryOptions {
   readonly runner?: CompactionRunner;
   /** Where the rows of tables come from that are no telemetry; one without a source is not served. */
   readonly records?: RecordSources;
+  /** Other servers may share the records: what this one alone can't know is refused. */
+  readonly hasPeers?: boolean;
 }
 
 /**
@@ -49,7 +52,9 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     await rows.close();
     throw error;
   });
+  const presence = options.hasPeers === true ? await beginPresence(options, rows) : undefined;
   const engine = createQueryEngine({
+    whole: async (orgId) => presence?.requireWhole(orgId),
     snapshot: (orgId, wanted) => rows.snapshot(orgId, wanted),
     asked: (orgId, type, keys) => rows.noteAsked(orgId, type, keys),
     records: (orgId, table) => records.snapshot(orgId, table),
@@ -70,7 +75,11 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       log.error({ err: error }, "cannot look at the sandbox of queries"),
     );
   return {
-    append: (batch) => rows.append(batch),
+    append: async (batch) => {
+      await presence?.announce(batch.orgId);
+      return rows.append(batch);
+    },
+    requireWhole: async (orgId) => presence?.requireWholeLately(orgId),
     feed: rows.feed,
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
     notBefore: (orgId, type) => rows.lifecycle.notBefore(orgId, type),
@@ -86,6 +95,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     close: async () => {
       await engine.close();
       await rows.close();
+      await presence?.stop();
     },
   };
 }
@@ -106,6 +116,17 @@ function requireLayers(layers: readonly SandboxLayer[]): void {
     "sandbox_missing",
     `SQL is refused: this server lacks layers of the sandbox of queries (${missing.join(", ")}), and query_sandbox is require. mooring doctor says what to install or allow; with query_sandbox=warn SQL runs without them.`,
   );
+}
+
+async function beginPresence({ metadata, log }: TelemetryOptions, rows: RowStore): Promise<Presence> {
+  const presence = new Presence({ metadata, log, storeId: rows.storeId });
+  try {
+    await presence.start(rows.organizations());
+    return presence;
+  } catch (error) {
+    await rows.close();
+    throw error;
+  }
 }
 
 function openRecords({ dataDir, log, records = {} }: TelemetryOptions): Promise<RecordFiles> {

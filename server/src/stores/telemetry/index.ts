@@ -17,6 +17,7 @@ export {
 export type { TableName, TakenBatch, TelemetryFeed } from "./feed/types.ts";
 export { RECORD_TABLES, type RecordSource, type RecordTable } from "./records/index.ts";
 export { FUNCTION_NAMES, TABLE_FUNCTION_NAMES } from "./query/index.ts";
+export { giveUp, TELEMETRY_LIVE_MS, telemetryDirectories, type TelemetryDirectory } from "./presence/index.ts";
 export { telemetryFiles } from "./backup.ts";
 export { openTelemetry, type TelemetryOptions, type TelemetryStoreSettings } from "./embedded.ts";
 
@@ -114,7 +115,7 @@ export interface QueryStatistics {
  */
 export interface TelemetryStore {
   append(batch: Batch): Promise<Appended>;
-  /** @throws Problem `invalid_sql`, `sql_not_allowed`, `query_failed`, `query_timeout`, `query_memory`, `query_too_large`, `unavailable` */
+  /** @throws Problem `invalid_sql`, `sql_not_allowed`, `query_failed`, `query_timeout`, `query_memory`, `query_too_large`, `telemetry_incomplete`, `unavailable` */
   query(request: QueryRequest): Promise<QueryRun>;
   /**
    * Whether an organization's quotas let a request with telemetry in; asked once for each, before it is read. Costs nothing.
@@ -132,6 +133,11 @@ export interface TelemetryStore {
   usage(orgId: string): Usage;
   /** Applies what was changed about retention, quotas and erasures at once; without it, that takes seconds. */
   refresh(): Promise<void>;
+  /**
+   * Whether every row of the organization can be read here, as was so within the last second. Queries ask by themselves.
+   * @throws Problem `telemetry_incomplete`
+   */
+  requireWhole(orgId: string): Promise<void>;
   readonly feed: TelemetryFeed;
   /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;

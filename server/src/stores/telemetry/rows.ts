@@ -57,6 +57,7 @@ interface Parts {
   readonly options: RowStoreOptions;
   readonly tables: Tables;
   readonly keys: Keys;
+  readonly storeId: string;
   readonly manifest: Manifest;
   readonly wal: WriteAheadLog;
   readonly feed: Feed;
@@ -140,7 +141,7 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
   const { files, eraseRunner: runner } = made;
   const retention = { layout, tables, files, runner, settings: settings.retention };
   const lifecycle = await openLifecycle({ metadata, storeId, clock, log, ...retention });
-  return { options, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
+  return { options, storeId, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
 }
 
 /** What turns hot rows into Parquet, and small files into large ones. */
@@ -205,6 +206,16 @@ export class RowStore {
   /** How long and how much is kept. */
   get lifecycle(): Lifecycle {
     return this.#parts.lifecycle;
+  }
+
+  /** The directory's, see `store-id.ts`. */
+  get storeId(): string {
+    return this.#parts.storeId;
+  }
+
+  /** Those of which there are rows, or were. */
+  organizations(): string[] {
+    return [...new Set([...this.#parts.tables.all()].map(({ orgId }) => orgId))];
   }
 
   get feed(): Feed {

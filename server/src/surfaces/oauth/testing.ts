@@ -8,6 +8,7 @@ import {
   createHttpServer,
   openListener,
   type HttpHostOptions,
+  type IdempotencyRecords,
 } from "#http/index.ts";
 import { createOauthSurface } from "./index.ts";
 
@@ -47,7 +48,9 @@ export async function openOauthServer(
   const url = `http://${listener.address}`;
   const identity = await ground.node({ issuer: url, audience: url, ...options.identity });
   const { clock } = ground;
-  const idempotency = {
+  const idempotency: IdempotencyRecords = {
+    during: async (_claim, _status, run) => run(),
+    leaving: async () => undefined,
     begin: async () => ({ claim: { keyHash: "", owner: "" } }),
     complete: async () => undefined,
     abandon: async () => undefined,

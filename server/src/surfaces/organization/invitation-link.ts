@@ -4,29 +4,38 @@ import {
   createMailedToken,
   getOrganization,
   recordInvitationMail,
-  type Invitation,
+  type MadeInvitation,
 } from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "./index.ts";
 import { invitationBody } from "./model.ts";
 
+type Body = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>;
+
 /** The answer that shows a new link, after it went to the person by e-mail where that is wanted and there is any. */
 export async function answerLink(
   deps: OrganizationSurfaceDeps,
   { principal, request }: Pick<OperationContext, "principal" | "request">,
-  made: { readonly invitation: Invitation; readonly token: string },
+  made: MadeInvitation,
   wantsMail: boolean,
-): Promise<ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>> {
-  // In the fragment, which a browser sends to no server.
-  const linkOf = (token: string): string => `${deps.addresses.portal_url}/invitation#${token}`;
+): Promise<Body> {
   let { invitation } = made;
   if (deps.mail !== null && wantsMail) {
     const { name: organization } = await getOrganization(deps, principal.orgId);
     const inviter = principal.kind === "person" ? principal.email : null;
     const { role, expires_at: expiresAtMs } = invitation;
-    const link = linkOf(await createMailedToken(deps, invitation));
+    const link = linkOf(deps, await createMailedToken(deps, invitation));
     const message = invitationMail(invitation.email, { organization, role, inviter, link, expiresAtMs });
     invitation = await recordInvitationMail(deps, invitation, await sendTo(deps.mail, message, request.log));
   }
-  return { ...invitationBody(invitation, deps.clock.nowMs()), link: linkOf(made.token) };
+  return linkBody(deps, { ...made, invitation });
+}
+
+export function linkBody(deps: OrganizationSurfaceDeps, { invitation, token }: MadeInvitation): Body {
+  return { ...invitationBody(invitation, deps.clock.nowMs()), link: linkOf(deps, token) };
+}
+
+/** In the fragment, which a browser sends to no server. */
+function linkOf(deps: OrganizationSurfaceDeps, token: string): string {
+  return `${deps.addresses.portal_url}/invitation#${token}`;
 }

@@ -110,9 +110,16 @@ export function auditBody(row: AuditRow): AuditBody {
 }
 
 export function verificationBody(verdict: AuditVerdict): ResultOf<Rows["verifyAudit"]> {
-  if (verdict.ok) return { ok: true, entries: verdict.entries, head_hash: verdict.headHash, fault: null };
+  if (verdict.ok) {
+    const declared = verdict.declared.map(({ fault, atMs, ...rest }) => ({
+      kind: fault,
+      ...rest,
+      at: isoFromMs(atMs),
+    }));
+    return { ok: true, entries: verdict.entries, head_hash: verdict.headHash, fault: null, declared };
+  }
   const { fault: kind, seq, detail, entries } = verdict;
-  return { ok: false, entries, head_hash: null, fault: { kind, seq, detail } };
+  return { ok: false, entries, head_hash: null, fault: { kind, seq, detail }, declared: [] };
 }
 
 export function pageBody<T, B>(page: Page<T>, bodyOf: (item: T) => B): { items: B[]; next_cursor: string | null } {

@@ -1,5 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
+import { kept } from "#domain/idempotency/index.ts";
 import { reachOf, type PersonPrincipal, type Reach, type Resource } from "#domain/identity/access/index.ts";
 import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
 import type { Envelope } from "#domain/identity/keys/index.ts";
@@ -50,6 +51,12 @@ export interface Propagation {
   readonly propagated: boolean;
 }
 
+/** A new credential, with its secret when it has one. */
+export interface Made {
+  readonly credential: Credential;
+  readonly clientSecret: string | null;
+}
+
 const ROTATION_OVERLAP_S_DEFAULT = 86_400;
 const NOTHING: Reach = { organization: false, visibleProjects: false, projectIds: [] };
 
@@ -67,15 +74,16 @@ export class Credentials {
    */
   async create(acting: Acting, input: NewCredential): Promise<{ credential: Credential; clientSecret: string }> {
     const clientSecret = newSecret("mrcs");
-    return { credential: await this.#make(acting, input, clientSecret), clientSecret };
+    const { credential } = await this.#make(acting, input, clientSecret);
+    return { credential, clientSecret };
   }
 
   /** The same with no secret: only tokens of issuers that it trusts sign in as it, until a rotation makes one. */
-  async createWithoutSecret(acting: Acting, input: NewCredential): Promise<Credential> {
+  async createWithoutSecret(acting: Acting, input: NewCredential): Promise<Made> {
     return this.#make(acting, input, null);
   }
 
-  #make(acting: Acting, input: NewCredential, secret: string | null): Promise<Credential> {
+  #make(acting: Acting, input: NewCredential, secret: string | null): Promise<Made> {
     const made = { kind: "app", createdBy: creatorOf(acting.actor), secret } as const;
     return this.#insert(acting, input, made, (tx, scopes) =>
       this.#requireMayCreate(tx, acting, input.projectId, scopes),
@@ -95,7 +103,7 @@ export class Credentials {
     requireKnownScopes(input.scopes);
     requireUsableByPeople(input.scopes);
     const made = { kind: "personal", createdBy: person.id, secret: newSecret("mrpat") } as const;
-    const credential = await this.#insert(acting, input, made, async (tx, scopes) => {
+    const { credential } = await this.#insert(acting, input, made, async (tx, scopes) => {
       const place = await this.#holdings(tx, person, input.projectId);
       requireMayWiden({ actor: person, ...place }, { scopes, raised: [...scopes], secret: true });
       return place;
@@ -108,13 +116,13 @@ export class Credentials {
     input: NewCredential,
     made: { readonly kind: Credential["kind"]; readonly createdBy: string; readonly secret: string | null },
     requireMay: (tx: Writer, scopes: ReadonlySet<Scope>) => Promise<{ policy: Policy; resource: Resource }>,
-  ): Promise<Credential> {
+  ): Promise<Made> {
     const { metadata, clock } = this.#deps;
     const scopes = requireKnownScopes(input.scopes);
     requireName(input.name);
     const addresses = renderAddresses(requireAddresses(input.allowedAddresses ?? null));
     const id = newId("cred", clock.nowMs());
-    await metadata.write(async (tx) => {
+    return metadata.write(async (tx) => {
       const { policy, resource } = await requireMay(tx, scopes);
       const nowMs = clock.nowMs();
       const expiresAtMs = endOf(policy, input.expiresAtMs ?? null, nowMs);
@@ -149,8 +157,8 @@ export class Credentials {
         ...(pending === 1 ? { pending: true } : {}),
       };
       await this.#audit(tx, acting, "credential.create", id, detail);
+      return kept(tx, { credential: await this.#view(id, tx), clientSecret: made.secret });
     });
-    return this.#view(id);
   }
 
   /** @throws Problem `not_found`, `insufficient_scope` */
@@ -259,6 +267,7 @@ export class Credentials {
     const overlapS = options.overlapS ?? ROTATION_OVERLAP_S_DEFAULT;
     requireOverlap(overlapS);
     const clientSecret = newSecret("mrcs");
+    let made: { credential: Credential; clientSecret: string } | undefined;
     const propagation = await this.change(acting, id, async (tx, context, held) => {
       if (context.kind === "personal")
         throw new Problem("conflict", "A personal access token has no other secret; make a new one, and revoke this.");
@@ -268,9 +277,11 @@ export class Credentials {
       await addSecret(this.#deps, tx, id, clientSecret);
       const epoch = context.epoch + (overlapS === 0 ? 1 : 0);
       if (overlapS === 0) await updateCredential(tx, id, { epoch });
+      made = await kept(tx, { credential: await this.#view(id, tx), clientSecret });
       return { epoch, action: "credential.rotate", detail: { overlap_seconds: overlapS, hint: hintOf(clientSecret) } };
     });
-    return { ...propagation, credential: await this.#view(id), clientSecret };
+    if (made === undefined) throw new Error("cannot rotate the credential: the change did not run");
+    return { ...propagation, ...made };
   }
 
   /**
@@ -356,16 +367,15 @@ export class Credentials {
     return context;
   }
 
-  async #view(id: string): Promise<Credential> {
-    const context = await findContext(this.#deps.metadata.read, { id });
+  async #view(id: string, db: Reader = this.#deps.metadata.read): Promise<Credential> {
+    const context = await findContext(db, { id });
     if (context === undefined) throw absent();
-    return this.#viewOf(context);
+    return this.#viewOf(context, db);
   }
 
-  async #viewOf(context: CredentialContext): Promise<Credential> {
-    const { metadata, clock } = this.#deps;
-    const secrets = await secretsOf(metadata.read, context.id);
-    return viewOf(context, await readCreators(metadata, context), secrets, clock.nowMs());
+  async #viewOf(context: CredentialContext, db: Reader = this.#deps.metadata.read): Promise<Credential> {
+    const secrets = await secretsOf(db, context.id);
+    return viewOf(context, await readCreators({ read: db }, context), secrets, this.#deps.clock.nowMs());
   }
 
   async #audit(tx: Writer, acting: Acting, action: string, id: string, detail: Record<string, unknown>): Promise<void> {

@@ -19,7 +19,7 @@ export {
 export { APPROVER_SCOPE, endOf, pendingOf } from "./approval.ts";
 export { CREATED_BY_SYSTEM, earliest, parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
 export { countCredentials } from "./count.ts";
-export { Credentials, type Propagation } from "./credentials.ts";
+export { Credentials, type Made, type Propagation } from "./credentials.ts";
 export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export {

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { reachOf } from "#domain/identity/access/index.ts";
 import {
   countTrusts,
@@ -15,7 +16,7 @@ import {
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { absent, creatorOf, requirePermission, type Acting } from "./acting.ts";
 import { parseScopes, resourceOf } from "./bounds.ts";
@@ -88,6 +89,7 @@ export class Trusts {
     this.#requireUsable(input);
     const nowMs = clock.nowMs();
     const id = newId("trust", nowMs);
+    let made: TrustView | undefined;
     await credentials.change(acting, credentialId, async (tx, context, held) => {
       if (context.kind === "personal")
         throw new Problem(
@@ -113,13 +115,15 @@ export class Trusts {
         last_used_at: null,
         last_subject: null,
       });
+      made = await kept(tx, viewOf(await this.#row(acting, id, tx)));
       return {
         epoch: context.epoch,
         action: "trust.create",
         detail: { trust: id, name, issuer, audience, subject, claims },
       };
     });
-    return viewOf(await this.#row(acting, id));
+    if (made === undefined) throw new Error("cannot make the trust: the change did not run");
+    return made;
   }
 
   /** A page of the trusts of credentials that the actor may see, newest first. Those of revoked ones are not among them. */
@@ -170,8 +174,8 @@ export class Trusts {
     return { checks, issuer: read?.issuer ?? null, subject: read?.subject ?? null };
   }
 
-  async #row({ actor }: Acting, id: string): Promise<TrustRow> {
-    const row = await findTrust(this.#deps.metadata.read, actor.orgId, id);
+  async #row({ actor }: Acting, id: string, db: Reader = this.#deps.metadata.read): Promise<TrustRow> {
+    const row = await findTrust(db, actor.orgId, id);
     if (row === undefined) throw absent();
     return row;
   }

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { projectArchived, type Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -52,7 +53,7 @@ export async function createApp(
   input: { slug: string; name?: string | undefined },
 ): Promise<App> {
   return changeOrganization(deps, project.org_id, async (tx) =>
-    createAppIn(deps, tx, caller, { project: await foundProject(tx, project), input }),
+    kept(tx, await createAppIn(deps, tx, caller, { project: await foundProject(tx, project), input })),
   );
 }
 

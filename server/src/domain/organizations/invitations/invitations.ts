@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
@@ -44,6 +45,12 @@ export async function listInvitations(
   );
 }
 
+export interface MadeInvitation {
+  readonly invitation: Invitation;
+  /** Shown this once. */
+  readonly token: string;
+}
+
 /**
  * Invites a person. Only a hash of the token is kept: it is shown now or never.
  * @throws Problem `forbidden` (more than the caller holds), `conflict` (a member already, invited already)
@@ -53,10 +60,10 @@ export async function invite(
   caller: Caller,
   orgId: string,
   input: { email: string; role: OrgRole },
-): Promise<{ invitation: Invitation; token: string }> {
+): Promise<MadeInvitation> {
   const email = input.email.toLowerCase();
   const token = newSecret("mriv");
-  const invitation = await changeOrganization(deps, orgId, async (tx) => {
+  return changeOrganization(deps, orgId, async (tx) => {
     const at = deps.clock.nowMs();
     requireMayGrant(await grantorOf(tx, caller, orgId), input.role);
     if ((await findMemberByEmail(tx, orgId, email)) !== undefined) {
@@ -88,9 +95,8 @@ export async function invite(
       target: { kind: "invitation", id: row.id },
       detail: { email, role: row.role },
     });
-    return row;
+    return kept(tx, { invitation: row, token });
   });
-  return { invitation, token };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { PROJECT_ROLE_SCOPES, requireHeld, revokeCredentialsOfProject, type Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -63,7 +64,9 @@ export async function createProject(
   orgId: string,
   input: NewProject,
 ): Promise<Project> {
-  return changeOrganization(deps, orgId, (tx) => createProjectIn(deps, tx, caller, { orgId, input }));
+  return changeOrganization(deps, orgId, async (tx) =>
+    kept(tx, await createProjectIn(deps, tx, caller, { orgId, input })),
+  );
 }
 
 /** The same in the caller's transaction, under the organization's lock. */

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -20,6 +21,12 @@ import {
 export type DestinationDeps = Pick<S3Deps, "metadata" | "clock" | "envelope" | "outbound">;
 export type Destination = Omit<DestinationRow, "secret">;
 
+export interface MadeDestination {
+  readonly destination: Destination;
+  /** Shown this once. */
+  readonly secret: string;
+}
+
 const DESTINATIONS_MAX = 100;
 
 /** Where events of buckets can be sent. The secret that signs them is shown this once. @throws Problem `invalid_body`, `conflict`, `quota_exceeded` */
@@ -28,14 +35,14 @@ export async function createDestination(
   caller: Caller,
   orgId: string,
   input: { readonly name: string; readonly url: string },
-): Promise<{ readonly destination: Destination; readonly secret: string }> {
+): Promise<MadeDestination> {
   const url = usableUrl(deps, input.url);
   const nowMs = deps.clock.nowMs();
   const id = newId("dest", nowMs);
   const secret = newWebhookSecret();
   const sealed = deps.envelope.seal(placeOf(id), Buffer.from(secret));
   const destination = { id, org_id: orgId, name: input.name, url, created_at: nowMs };
-  await deps.metadata.write(async (tx) => {
+  return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `s3_destination:${orgId}`);
     if ((await countDestinations(tx, orgId)) >= DESTINATIONS_MAX)
       throw new Problem(
@@ -51,8 +58,8 @@ export async function createDestination(
       target: { kind: "s3_destination", id },
       detail: { name: input.name, url: withoutQuery(url) },
     });
+    return kept(tx, { destination, secret });
   });
-  return { destination, secret };
 }
 
 /** Newest first. */

@@ -7,5 +7,6 @@ export {
   listAccessKeys,
   revokeAccessKey,
   type AccessKey,
+  type MadeAccessKey,
   type NewAccessKey,
 } from "./keys.ts";

@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { APP_SLUG_PATTERN, type Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
@@ -79,15 +80,17 @@ export interface AccessKey {
   readonly lastUsedAtMs: number | null;
 }
 
+export interface MadeAccessKey {
+  readonly key: AccessKey;
+  /** Shown this once. */
+  readonly secret: string;
+}
+
 const BUCKETS_MAX = 100;
 const PREFIX_BYTES_MAX = 1024;
 
 /** @throws Problem `invalid_body`, `not_found` (the project), `insufficient_scope`, `forbidden` (the organization's policy) */
-export async function createAccessKey(
-  deps: KeyDeps,
-  acting: Acting,
-  input: NewAccessKey,
-): Promise<{ readonly key: AccessKey; readonly secret: string }> {
+export async function createAccessKey(deps: KeyDeps, acting: Acting, input: NewAccessKey): Promise<MadeAccessKey> {
   requireLimits(input);
   const { metadata, clock, envelope } = deps;
   const { orgId } = acting.actor;
@@ -96,7 +99,7 @@ export async function createAccessKey(
   const secret = newSecretKey();
   const limit = input.buckets ?? null;
   const addresses = renderAddresses(requireAddresses(input.allowedAddresses ?? null));
-  const row = await metadata.write(async (tx) => {
+  return metadata.write(async (tx) => {
     const { scopes, policy, resource } = await grantable(tx, acting, input);
     const made = {
       id,
@@ -128,9 +131,9 @@ export async function createAccessKey(
       allowed_addresses: addresses,
       ...(made.pending === 1 ? { pending: true } : {}),
     });
-    return made;
+    const key = await viewOf({ ...deps, metadata: { ...metadata, read: tx } }, await found(tx, orgId, id));
+    return kept(tx, { key, secret });
   });
-  return { key: await viewOf(deps, await found(deps.metadata.read, orgId, row.id)), secret };
 }
 
 /** Newest first. @throws Problem `insufficient_scope` */

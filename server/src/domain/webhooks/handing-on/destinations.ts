@@ -1,3 +1,4 @@
+import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Envelope } from "#domain/identity/index.ts";
 import {
@@ -84,7 +85,7 @@ export async function createDestination(
     await insertDestination(tx, row);
     await handOnSoon(deps, tx, row);
     await audit(deps, tx, caller, { action: "webhook.destination.create", row, detail: detailOf(row) });
-    return { destination: row, secret };
+    return kept(tx, { destination: row, secret });
   });
 }
 
@@ -148,7 +149,7 @@ export async function rotateDestinationSecret(
     });
     const detail = { overlap_s: overlapMs / 1000 };
     await audit(deps, tx, caller, { action: "webhook.destination.secret.rotate", row, detail });
-    return { secret, formerUntilMs: until };
+    return kept(tx, { secret, formerUntilMs: until });
   });
 }
 

@@ -4,7 +4,8 @@ import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Writer } from "../index.ts";
 import { addNode, nodeNumbers, openStoreWith, rejection, type DatabaseCases, type StoreCases } from "./harness.ts";
 
-const DEADLINE_MS = 300;
+/** Long enough for what is written afterwards, on a machine that has other things to do. */
+const DEADLINE_MS = 1_500;
 
 function deferNode(tx: Writer, number: number): void {
   tx.defer(tx.insertInto("node").values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 }));

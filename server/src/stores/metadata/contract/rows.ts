@@ -119,7 +119,16 @@ export const ROWS: Tables = {
   },
   deleted_project: { id: "proj_9", org_id: "org_1", visibility: "private", deleted_at: 1 },
   audit_head: { org_id: "org_1", seq: 1, hash: "h" },
-  idempotency: { key_hash: "k1", owner: "o1", fingerprint: "f1", status: 0, headers: "{}", body: "", created_at: 1 },
+  idempotency: {
+    key_hash: "k1",
+    owner: "o1",
+    fingerprint: "f1",
+    status: 0,
+    headers: "{}",
+    body: "",
+    sealed: new Uint8Array([0, 1, 255]),
+    created_at: 1,
+  },
   telemetry_file: {
     store_id: "store_1",
     id: "file_1",
@@ -158,6 +167,8 @@ export const ROWS: Tables = {
     updated_at: 1,
   },
   telemetry_store: { id: "store_1", seen_at: 1, drops_held_until: null },
+  telemetry_node: { store_id: "store_1", beat_at: 1, given_up_at: null },
+  telemetry_holding: { store_id: "store_1", org_id: "org_1" },
   telemetry_erasure: {
     id: "era_1",
     org_id: "org_1",

@@ -1,3 +1,5 @@
+import { telemetryNodes } from "./0029-telemetry-nodes.ts";
+import { sealedAnswers } from "./0028-sealed-answers.ts";
 import type { MetadataStore, Writer } from "../types.ts";
 import { foundation } from "./0001-foundation.ts";
 import { auditHead } from "./0002-audit-head.ts";
@@ -57,6 +59,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0026-buckets", up: buckets },
   { name: "0023-credential-policy", up: credentialPolicy },
   { name: "0027-instance", up: instance },
+  { name: "0028-sealed-answers", up: sealedAnswers },
+  { name: "0029-telemetry-nodes", up: telemetryNodes },
   { name: "0030-accounts", up: accounts },
   { name: "0039-spellings", up: spellings },
   { name: "0040-job-claims", up: jobClaims },

@@ -190,7 +190,16 @@ test("the write-ahead log does not grow without bound", async () => {
     const body = "x".repeat(64 * 1024);
     const add = (key: number): Promise<void> =>
       store.write(async (tx) => {
-        const row = { key_hash: `k${key}`, owner: "", fingerprint: "", status: 0, headers: "", body, created_at: 0 };
+        const row = {
+          key_hash: `k${key}`,
+          owner: "",
+          fingerprint: "",
+          status: 0,
+          headers: "",
+          body,
+          sealed: null,
+          created_at: 0,
+        };
         await tx.insertInto("idempotency").values(row).execute();
       });
     let largest = 0;

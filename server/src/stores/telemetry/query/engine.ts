@@ -16,6 +16,8 @@ import { Slots } from "./slots.ts";
 export interface QueryEngineOptions {
   /** The files of one organization at the moment of the call, of the tables and times that are wanted. */
   readonly snapshot: (orgId: string, wanted: WantedTables) => Promise<Snapshot>;
+  /** @throws Problem when not every row of the organization can be read here */
+  readonly whole?: (orgId: string) => Promise<void>;
   /** Told of the attributes that a statement reads, as text, of a table. */
   readonly asked?: (orgId: string, type: TelemetryType, keys: readonly string[]) => void;
   /** The rows that an organization has in a table of records, as files. Without it there are none. */
@@ -148,10 +150,13 @@ class Engine implements QueryEngine {
 
   /** Settles the files first and then what may be seen of them, so that no row of a project is among them that was not yet one. */
   async #files(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<ChildFiles> {
-    const { snapshot, settings, asked } = this.#options;
+    const { snapshot, settings, asked, whole } = this.#options;
     const { orgId, range } = request;
     const records = await this.#records(request, ask, held);
-    const files = await snapshot(orgId, wantedTables(ask, range));
+    const wanted = wantedTables(ask, range);
+    // One that is only described reads no row.
+    if (request.describe !== true && Object.keys(wanted).length > 0) await whole?.(orgId);
+    const files = await snapshot(orgId, wanted);
     held.hold(files);
     const visible = typeof request.visible === "function" ? await request.visible() : request.visible;
     for (const type of TELEMETRY_TYPES) {

@@ -1,5 +1,6 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { ALERT_ROUTES } from "@mooring/contract";
-import { createAlert as create } from "#domain/alerts/index.ts";
+import { createAlert as create, type Alert } from "#domain/alerts/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { AlertsSurfaceDeps } from "../index.ts";
 import { alertBody } from "../model.ts";
@@ -9,7 +10,9 @@ export function createAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROU
   return async ({ body }, context) => {
     const { query_id, ...input } = body;
     const query = await savedQueryFor(deps, context.principal, query_id);
-    const { alert, secret } = await create(deps, authorOf(context), query, input);
-    return { ...alertBody(alert, context.principal), secret };
+    return answering(
+      ({ alert, secret }: { alert: Alert; secret: string }) => ({ ...alertBody(alert, context.principal), secret }),
+      () => create(deps, authorOf(context), query, input),
+    );
   };
 }

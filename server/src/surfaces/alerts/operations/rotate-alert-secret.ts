@@ -1,3 +1,4 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { ALERT_ROUTES } from "@mooring/contract";
 import { rotateSecret } from "#domain/alerts/index.ts";
 import type { Operation } from "#http/index.ts";
@@ -11,7 +12,12 @@ export function rotateAlertSecret(deps: AlertsSurfaceDeps): Operation<typeof ALE
   return async ({ params, body }, context) => {
     const alert = await alertFor(deps, context.principal, params.alert_id, WRITING);
     const overlapMs = (body.overlap_s ?? OVERLAP_S) * 1000;
-    const { secret, formerUntilMs } = await rotateSecret(deps, authorOf(context), alert, overlapMs);
-    return { secret, former_secret_until: isoOrNull(formerUntilMs) };
+    return answering(
+      ({ secret, formerUntilMs }: { secret: string; formerUntilMs: number | null }) => ({
+        secret,
+        former_secret_until: isoOrNull(formerUntilMs),
+      }),
+      () => rotateSecret(deps, authorOf(context), alert, overlapMs),
+    );
   };
 }

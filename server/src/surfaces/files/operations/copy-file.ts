@@ -1,5 +1,6 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { FILE_ROUTES } from "@mooring/contract";
-import { copyFile as copy, resourceOf } from "#domain/files/index.ts";
+import { copyFile as copy, resourceOf, type FileRow } from "#domain/files/index.ts";
 import { requireSeen, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
@@ -14,6 +15,9 @@ export function copyFile(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.c
     if (errors.length > 0) throw new Problem("invalid_body", "The body does not describe a file.", { errors });
     const file = await fileFor(deps, principal, params.file_id, "files:write");
     requireSeen(principal, "files:read", resourceOf(file));
-    return { data: fileBody(await copy(deps, callerOf(context), { id: file.id, filename: body.filename })) };
+    return answering(
+      (made: FileRow) => ({ data: fileBody(made) }),
+      () => copy(deps, callerOf(context), { id: file.id, filename: body.filename }),
+    );
   };
 }

@@ -1,3 +1,4 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { BodyOf, FILE_ROUTES, ResultOf } from "@mooring/contract";
 import { grantUpload, regrantUpload, type NewUpload } from "#domain/files/index.ts";
 import type { Operation, OperationContext } from "#http/index.ts";
@@ -13,8 +14,13 @@ export function createUpload(deps: FilesSurfaceDeps): Operation<Row> {
   return async ({ body }, { principal }) => {
     const errors = unsound(body); // what a schema can't say
     if (errors.length > 0) throw new Problem("invalid_body", "The body does not describe a file.", { errors });
-    const { fileId, url } = await grantUpload(deps, principal, await uploadOf(deps, principal, body));
-    return { data: { upload_url: url, file_id: fileId, expires_in: deps.settings.urlLifetimeS } };
+    const upload = await uploadOf(deps, principal, body);
+    return answering(
+      ({ fileId, url }: { fileId: string; url: string }) => ({
+        data: { upload_url: url, file_id: fileId, expires_in: deps.settings.urlLifetimeS },
+      }),
+      () => grantUpload(deps, principal, upload),
+    );
   };
 }
 

@@ -28,7 +28,8 @@ async function job(
 ): Promise<{ id: string; clientId: string; trustId: string }> {
   const actor = { ...SYSTEM, orgId: options.orgId ?? ORG_ID };
   const input = { projectId: null, name: "deploys", scopes: ["files:read", "files:write"] };
-  const { id, clientId } = await server.identity.credentials.createWithoutSecret({ actor }, input);
+  const { credential } = await server.identity.credentials.createWithoutSecret({ actor }, input);
+  const { id, clientId } = credential;
   const trust = { name: "main", issuer: issuer.url, subject: options.subject ?? SUBJECT };
   return { id, clientId, trustId: (await server.identity.trusts.create({ actor }, id, trust)).id };
 }

@@ -1,5 +1,6 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { createApp as create } from "#domain/organizations/index.ts";
+import { answering } from "#domain/idempotency/index.ts";
+import { createApp as create, type App } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
 import { appBody } from "../model.ts";
@@ -8,6 +9,10 @@ import { callerOf, projectFor } from "../resources.ts";
 export function createApp(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.createApp> {
   return async ({ body }, context) => {
     const project = await projectFor(deps, context.principal, body.project, "apps:write");
-    return appBody(await create(deps, callerOf(context), project, body), context.principal.orgSlug);
+    const { orgSlug } = context.principal;
+    return answering(
+      (app: App) => appBody(app, orgSlug),
+      () => create(deps, callerOf(context), project, body),
+    );
   };
 }

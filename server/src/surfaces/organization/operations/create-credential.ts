@@ -1,4 +1,6 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { answering } from "#domain/idempotency/index.ts";
+import type { MadeCredential } from "#domain/identity/index.ts";
 import type { Operation } from "#http/index.ts";
 import { msFromIso } from "#kernel/time.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
@@ -20,11 +22,15 @@ export function createCredential(
     };
     void context.reply.header("cache-control", "no-store");
     const { credentials } = deps.identity;
-    if (body.without_secret === true) {
-      const made = await credentials.createWithoutSecret(actingOf(context), input);
-      return { ...credentialBody(made), client_secret: null };
-    }
-    const { credential, clientSecret } = await credentials.create(actingOf(context), input);
-    return { ...credentialBody(credential), client_secret: clientSecret };
+    return answering(
+      ({ credential, clientSecret }: MadeCredential) => ({
+        ...credentialBody(credential),
+        client_secret: clientSecret,
+      }),
+      () =>
+        body.without_secret === true
+          ? credentials.createWithoutSecret(actingOf(context), input)
+          : credentials.create(actingOf(context), input),
+    );
   };
 }

@@ -1,5 +1,6 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { createDestination } from "#domain/s3/index.ts";
+import { createDestination, type MadeDestination } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
 import { s3DestinationBody } from "../model.ts";
@@ -11,8 +12,10 @@ export function createS3Destination(
   return async ({ body }, context) => {
     const { principal } = context;
     requireOrganization(principal, "webhooks:write");
-    const made = await createDestination(destinationDepsOf(deps), callerOf(context), principal.orgId, body);
     void context.reply.header("cache-control", "no-store");
-    return { ...s3DestinationBody(made.destination), secret: made.secret };
+    return answering(
+      ({ destination, secret }: MadeDestination) => ({ ...s3DestinationBody(destination), secret }),
+      () => createDestination(destinationDepsOf(deps), callerOf(context), principal.orgId, body),
+    );
   };
 }

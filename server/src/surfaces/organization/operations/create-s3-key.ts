@@ -1,5 +1,6 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { createAccessKey } from "#domain/s3/index.ts";
+import { createAccessKey, type MadeAccessKey } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
 import { msFromIso } from "#kernel/time.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
@@ -15,8 +16,10 @@ export function createS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORG
     const projectId = project?.id ?? null;
     const { allowed_addresses: allowedAddresses } = body;
     const input = { name, projectId, scopes, buckets, prefix, readOnly, expiresAtMs, allowedAddresses };
-    const { key, secret } = await createAccessKey(keyDepsOf(deps), actingOf(context), input);
     void context.reply.header("cache-control", "no-store");
-    return { ...s3KeyBody(key), secret_access_key: secret };
+    return answering(
+      ({ key, secret }: MadeAccessKey) => ({ ...s3KeyBody(key), secret_access_key: secret }),
+      () => createAccessKey(keyDepsOf(deps), actingOf(context), input),
+    );
   };
 }

@@ -115,7 +115,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const listener = await openListener("127.0.0.1:0");
   const host = createHttpHost({
     authenticator: withPeople(metadata, identity.authenticator),
-    idempotency: createIdempotency({ metadata, clock: trustedClock(clock) }),
+    idempotency: createIdempotency({ metadata, clock: trustedClock(clock), envelope: identity.envelope }),
     clock,
     rateLimit: options.rateLimit ?? { perSecond: 10_000, burst: 10_000 },
   });

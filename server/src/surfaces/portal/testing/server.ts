@@ -108,7 +108,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const host = createHttpHost({
     authenticator,
     sessions: sessionsOf(people),
-    idempotency: createIdempotency({ metadata, clock }),
+    idempotency: createIdempotency({ metadata, clock, envelope: identity.envelope }),
     clock,
     rateLimit: { perSecond: 1000, burst: 1000 },
   });

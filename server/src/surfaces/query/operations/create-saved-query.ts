@@ -1,3 +1,4 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { SAVED_QUERY_ROUTES } from "@mooring/contract";
 import { createSavedQuery as create } from "#domain/saved-queries/index.ts";
 import type { Operation } from "#http/index.ts";
@@ -9,6 +10,6 @@ export function createSavedQuery(deps: QuerySurfaceDeps): Operation<typeof SAVED
   return async ({ body }, context) => {
     const { project, ...input } = body;
     const place = await placeFor(deps, context.principal, project, WRITING);
-    return savedQueryBody(await create(savedQueriesOf(deps), authorOf(context), place, input));
+    return answering(savedQueryBody, () => create(savedQueriesOf(deps), authorOf(context), place, input));
   };
 }

@@ -1,3 +1,4 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { BodyOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { createErasure, type ErasureInput } from "#domain/telemetry/index.ts";
 import { requireOrganization, type Operation } from "#http/index.ts";
@@ -19,9 +20,10 @@ export function createTelemetryErasure(
   return async ({ body }, { principal, ip, requestId }) => {
     requireOrganization(principal, "org:write");
     const caller = { principal, ip, requestId, createdBy: principal.id };
-    const erasure = await createErasure(deps, caller, principal.orgId, inputOf(body));
+    const input = inputOf(body);
+    const answer = await answering(erasureBody, () => createErasure(deps, caller, principal.orgId, input));
     await deps.store.refresh();
-    return erasureBody(erasure);
+    return answer;
   };
 }
 

@@ -12,7 +12,7 @@ const ATTRIBUTES_MAX = 10;
 
 /**
  * `GET /v1/tail/logs`: entries as they are taken, as server-sent events, until the caller goes away or may no longer see them.
- * @throws Problem `invalid_parameter`, `not_acceptable`, `quota_exceeded`, `unavailable`
+ * @throws Problem `invalid_parameter`, `not_acceptable`, `quota_exceeded`, `telemetry_incomplete`, `unavailable`
  */
 export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.tailLogs> {
   const { host, metadata, tails } = deps;
@@ -24,6 +24,7 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
     const filter = filterOf({ ...defined({ level, service, q, trace_id }), attributes: attributesOf(rest) });
     const since = sinceOf([request.headers["last-event-id"]].flat()[0], last_event_id);
     const seen = await look(principal, true);
+    await deps.store.requireWhole(principal.orgId);
     tails.admit(principal.orgId);
     void reply.headers({ "content-type": EVENTS, "cache-control": "no-store", "x-accel-buffering": "no" });
     if (request.method === "HEAD") {
@@ -35,7 +36,11 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
       orgId: principal.orgId,
       filter,
       seen,
-      look: async (fresh) => look(await host.readmit(request, "telemetry:read"), fresh),
+      look: async (fresh) => {
+        const present = await host.readmit(request, "telemetry:read");
+        await deps.store.requireWhole(present.orgId);
+        return look(present, fresh);
+      },
       since,
       headers: reply.getHeaders(),
     });

@@ -1,5 +1,6 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
-import { createDestination } from "#domain/webhooks/index.ts";
+import { createDestination, type DestinationRow } from "#domain/webhooks/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { WebhooksSurfaceDeps } from "../index.ts";
 import { destinationBody } from "../model-destinations.ts";
@@ -10,7 +11,12 @@ export function createWebhookDestination(
 ): Operation<typeof WEBHOOK_ROUTES.createWebhookDestination> {
   return async ({ params, body }, context) => {
     const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:write");
-    const { destination, secret } = await createDestination(deps, callerOf(context), webhook, body);
-    return { ...destinationBody(destination, webhook, context.principal), secret };
+    return answering(
+      ({ destination, secret }: { destination: DestinationRow; secret: string }) => ({
+        ...destinationBody(destination, webhook, context.principal),
+        secret,
+      }),
+      () => createDestination(deps, callerOf(context), webhook, body),
+    );
   };
 }

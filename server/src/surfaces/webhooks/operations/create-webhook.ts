@@ -1,5 +1,6 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
-import { createWebhook as create } from "#domain/webhooks/index.ts";
+import { createWebhook as create, type MadeWebhook } from "#domain/webhooks/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { WebhooksSurfaceDeps } from "../index.ts";
 import { hookUrl, webhookBody } from "../model.ts";
@@ -9,7 +10,13 @@ export function createWebhook(deps: WebhooksSurfaceDeps): Operation<typeof WEBHO
   return async ({ body }, context) => {
     const { project: idOrSlug, ...input } = body;
     const project = await projectFor(deps, context.principal, idOrSlug, "webhooks:write");
-    const { webhook, token, secret } = await create(deps, callerOf(context), project, input);
-    return { ...(await webhookBody(deps, webhook)), webhook_url: hookUrl(deps, token), secret };
+    return answering(
+      async ({ webhook, token, secret }: MadeWebhook, db) => ({
+        ...(await webhookBody({ metadata: { ...deps.metadata, read: db } }, webhook)),
+        webhook_url: hookUrl(deps, token),
+        secret,
+      }),
+      () => create(deps, callerOf(context), project, input),
+    );
   };
 }

@@ -1,3 +1,4 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { rotateDestinationSecret } from "#domain/webhooks/index.ts";
 import type { Operation } from "#http/index.ts";
@@ -13,7 +14,12 @@ export function rotateWebhookDestinationSecret(
   return async ({ params, body }, context) => {
     const { destination } = await destinationFor(deps, context.principal, params, "webhooks:write");
     const overlapMs = (body.overlap_s ?? OVERLAP_S) * 1000;
-    const { secret, formerUntilMs } = await rotateDestinationSecret(deps, callerOf(context), destination, overlapMs);
-    return { secret, former_secret_until: isoOrNull(formerUntilMs) };
+    return answering(
+      ({ secret, formerUntilMs }: { secret: string; formerUntilMs: number | null }) => ({
+        secret,
+        former_secret_until: isoOrNull(formerUntilMs),
+      }),
+      () => rotateDestinationSecret(deps, callerOf(context), destination, overlapMs),
+    );
   };
 }

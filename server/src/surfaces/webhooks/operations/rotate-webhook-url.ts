@@ -1,3 +1,4 @@
+import { answering } from "#domain/idempotency/index.ts";
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { rotateUrl } from "#domain/webhooks/index.ts";
 import type { Operation } from "#http/index.ts";
@@ -12,8 +13,14 @@ export function rotateWebhookUrl(deps: WebhooksSurfaceDeps): Operation<typeof WE
   return async ({ params, body }, context) => {
     const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:write");
     const graceMs = (body.grace_s ?? GRACE_S) * 1000;
-    const { token, formerUntilMs } = await rotateUrl(deps, callerOf(context), webhook, graceMs);
+    const answer = await answering(
+      ({ token, formerUntilMs }: { token: string; formerUntilMs: number }) => ({
+        webhook_url: hookUrl(deps, token),
+        former_url_until: isoFromMs(formerUntilMs),
+      }),
+      () => rotateUrl(deps, callerOf(context), webhook, graceMs),
+    );
     deps.receiver.forget();
-    return { webhook_url: hookUrl(deps, token), former_url_until: isoFromMs(formerUntilMs) };
+    return answer;
   };
 }

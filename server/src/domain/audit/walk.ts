@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Reader } from "#stores/metadata/index.ts";
+import { GENESIS_HASH, hashOf, type AuditRow } from "./event.ts";
+import { rowsAfter, type AuditHead } from "./store.ts";
+
+/**
+ * `gap`: a number is missing. `edited`: a field does not fit the row's hash. `unlinked`: a row does not follow the one
+ * before it (reordered, replaced, or edited and hashed anew). `truncated`: rows at the end are gone. `head`: the record
+ * of the last row is missing or older than the rows.
+ */
+export type AuditFault = "gap" | "edited" | "unlinked" | "truncated" | "head";
+
+/** Something that is wrong with a chain. */
+export interface Finding {
+  readonly fault: AuditFault;
+  /** Where it shows. */
+  readonly seq: number;
+  /** The entries that are concerned. */
+  readonly from: number;
+  readonly to: number;
+  readonly detail: string;
+  /** What was found there, by hashes. A repair declares this and nothing else: what is altered later is another finding. */
+  readonly evidence: string;
+}
+
+/** Where a walk is. */
+export interface Walk {
+  entries: number;
+  last: AuditHead;
+  /** Hash of the row with the number that was asked for. */
+  atHead: string | undefined;
+}
+
+/** SQLite's reads end in the turn that they begin in: without a pause a long chain would hold the event loop to its end. */
+const PAGE_ROWS = 200;
+
+export function newWalk(): Walk {
+  return { entries: 0, last: { seq: 0, hash: GENESIS_HASH }, atHead: undefined };
+}
+
+/**
+ * Goes from where the walk is to the end of the chain. Each finding is told, and the walk goes on behind it as if the row were
+ * good, unless it is told to stop.
+ * @param options.headSeq whose hash is to be noted
+ */
+export async function walkOn(
+  db: Reader,
+  chain: string,
+  walk: Walk,
+  options: {
+    headSeq?: number | undefined;
+    found(finding: Finding): "go on" | "stop";
+    signal?: AbortSignal | undefined;
+  },
+): Promise<void> {
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const rows = await rowsAfter(db, chain, walk.last.seq, { limit: PAGE_ROWS });
+    for (const row of rows) {
+      for (const finding of findingsOf(row, walk.last)) if (options.found(finding) === "stop") return;
+      walk.entries++;
+      walk.last = { seq: row.seq, hash: row.hash };
+      if (row.seq === options.headSeq) walk.atHead = row.hash;
+    }
+    if (rows.length < PAGE_ROWS) return;
+    await nextTurn();
+  }
+}
+
+/** A gap and what comes behind it are one finding: nothing can be said of how they are linked. */
+function findingsOf(row: AuditRow, last: AuditHead): Finding[] {
+  const { seq } = row;
+  const findings: Finding[] = [];
+  if (seq !== last.seq + 1) {
+    const detail = `Entry ${last.seq + 1} is missing: entry ${last.seq} is followed by ${seq}.`;
+    const evidence = `${last.hash} ${row.prev_hash}`;
+    findings.push({ fault: "gap", seq, from: last.seq + 1, to: seq - 1, detail, evidence });
+  } else if (row.prev_hash !== last.hash) {
+    const detail = `Entry ${seq} does not follow entry ${last.seq}: one of them was replaced or moved.`;
+    findings.push({ fault: "unlinked", seq, from: seq, to: seq, detail, evidence: `${last.hash} ${row.prev_hash}` });
+  }
+  const content = hashOf(row);
+  if (content !== row.hash) {
+    const detail = `Entry ${seq} was changed after it was written.`;
+    findings.push({ fault: "edited", seq, from: seq, to: seq, detail, evidence: `${row.hash} ${content}` });
+  }
+  return findings;
+}

@@ -1,0 +1,20 @@
+import { sql } from "kysely";
+import type { MetadataStore, Writer } from "../types.ts";
+import { tableMaker } from "./tables.ts";
+
+/** Which telemetry directories have a server now, and of which organizations each has rows. */
+export async function telemetryNodes(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
+  const make = tableMaker(tx, dialect);
+  await make("telemetry_node", {
+    columns: { store_id: "text", beat_at: "integer?", given_up_at: "integer?" },
+    primaryKey: ["store_id"],
+  });
+  await make("telemetry_holding", {
+    columns: { store_id: "text", org_id: "text" },
+    primaryKey: ["store_id", "org_id"],
+    indexes: [["org_id"]],
+  });
+  await sql`insert into telemetry_holding (store_id, org_id) select distinct store_id, org_id from telemetry_progress`.execute(
+    tx,
+  );
+}

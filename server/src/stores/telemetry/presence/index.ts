@@ -1,0 +1,2 @@
+export { Presence, TELEMETRY_LIVE_MS } from "./presence.ts";
+export { giveUp, telemetryDirectories, type TelemetryDirectory } from "./store.ts";

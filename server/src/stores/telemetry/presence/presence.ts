@@ -1,0 +1,115 @@
+import { Problem } from "#kernel/problem.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { TelemetryLog } from "../settings.ts";
+import { addHolding, beat, leave, othersHolding, othersLive } from "./store.ts";
+
+/** A directory whose server was not heard of for so long has none. */
+export const TELEMETRY_LIVE_MS = 5_000;
+const BEAT_MS = 1_500;
+/** Of what is asked again and again, such as for a live tail. */
+const RECENT_MS = 1_000;
+const RETRY_AFTER = { headers: { "Retry-After": "30" } };
+
+export interface PresenceOptions {
+  readonly metadata: MetadataStore;
+  /** The directory's, see `store-id.ts`. */
+  readonly storeId: string;
+  readonly log: TelemetryLog;
+}
+
+/**
+ * Tells the servers that share the records of each other. Each has telemetry in its own directory and reads no other: when there are
+ * several, or one that had rows is gone, an answer of one alone would be wrong without a word, so there is none.
+ */
+export class Presence {
+  readonly #options: PresenceOptions;
+  readonly #announced = new Set<string>();
+  readonly #recent = new Map<string, { readonly atMs: number; readonly result: Promise<void> }>();
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+  }
+
+  /** @param held organizations that the directory has rows of */
+  async start(held: readonly string[]): Promise<void> {
+    const { metadata, storeId } = this.#options;
+    await metadata.write(async (tx) => {
+      await beat(tx, metadata.dialect, storeId);
+      await addHolding(tx, storeId, held);
+    });
+    for (const orgId of held) this.#announced.add(orgId);
+    this.#timer = setInterval(() => {
+      this.#beating ??= this.#beat();
+    }, BEAT_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    const { metadata, storeId } = this.#options;
+    clearInterval(this.#timer);
+    await this.#beating;
+    await metadata.write((tx) => leave(tx, storeId));
+  }
+
+  /** Before the first row of an organization is acknowledged, the others know that there are some. */
+  async announce(orgId: string): Promise<void> {
+    if (this.#announced.has(orgId)) return;
+    const { metadata, storeId } = this.#options;
+    await metadata.write((tx) => addHolding(tx, storeId, [orgId]));
+    this.#announced.add(orgId);
+  }
+
+  /** @throws Problem `telemetry_incomplete` when this server alone can't know every row of the organization */
+  async requireWhole(orgId: string): Promise<void> {
+    const { metadata, storeId } = this.#options;
+    const live = await othersLive(metadata.read, metadata.dialect, { storeId, liveMs: TELEMETRY_LIVE_MS });
+    if (live.length > 0) throw several(live.length + 1);
+    const [missing] = await othersHolding(metadata.read, storeId, orgId);
+    if (missing !== undefined) throw outOfReach(missing);
+  }
+
+  /** The same by what was found within the last second. */
+  async requireWholeLately(orgId: string): Promise<void> {
+    const nowMs = performance.now();
+    const known = this.#recent.get(orgId);
+    if (known !== undefined && nowMs - known.atMs < RECENT_MS) return known.result;
+    for (const [id, { atMs }] of this.#recent) if (nowMs - atMs >= RECENT_MS) this.#recent.delete(id);
+    const result = this.requireWhole(orgId);
+    this.#recent.set(orgId, { atMs: nowMs, result });
+    return result;
+  }
+
+  async #beat(): Promise<void> {
+    const { metadata, storeId, log } = this.#options;
+    try {
+      await metadata.write((tx) => beat(tx, metadata.dialect, storeId));
+      this.#isFailing = false;
+    } catch (error) {
+      // Once for an outage.
+      if (!this.#isFailing) log.warn({ err: error }, "cannot tell the other servers that this one is there");
+      this.#isFailing = true;
+    } finally {
+      this.#beating = undefined;
+    }
+  }
+}
+
+function several(count: number): Problem {
+  return new Problem(
+    "telemetry_incomplete",
+    `${count} servers share these records, and each has only the telemetry that it took itself, so this answer would be incomplete. ` +
+      "Run one server, or ask the operator to; what is sent meanwhile is kept.",
+    RETRY_AFTER,
+  );
+}
+
+function outOfReach(storeId: string): Problem {
+  return new Problem(
+    "telemetry_incomplete",
+    `Telemetry of this organization is in the directory ${storeId} of a server that does not run, so this answer would be incomplete. ` +
+      "Start that server alone, or ask the operator to; `mooring nodes give-up` goes on without its rows.",
+    RETRY_AFTER,
+  );
+}
