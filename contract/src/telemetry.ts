@@ -51,7 +51,7 @@ export const TELEMETRY_ROUTES = {
     summary: "Take a batch of logs, metrics or traces",
     description:
       "The batch is taken whole or not at all and is flushed to disk before the answer. With `Prefer: handling=lenient` the good " +
-      "entries are taken. `Content-Encoding` may be gzip or zstd. Lines of JSON, an entry each, are taken as `application/x-ndjson`, " +
+      "entries are taken. `Content-Encoding` may be gzip, deflate or zstd. Lines of JSON, an entry each, are taken as `application/x-ndjson`, " +
       "`application/ndjson` or `application/jsonl`; pointers then count the lines that are not blank.",
     permission: "telemetry:write",
     params: Type.Object({ type: Type.Enum(["logs", "metrics", "traces"]) }),

@@ -102,7 +102,7 @@ for (const { name, Logs, Metrics, Traces, compression } of EXPORTERS) {
       shared.server,
       shared.token,
       "select trace_id, span_id, parent_span_id, name, kind, status, duration_ms, attributes->>'status.message' as message, " +
-        "attributes->>'events' as events from traces where service = $1 order by timestamp",
+        "attributes->'events' as events from traces where service = $1 order by timestamp",
       { parameters: [service] },
     );
     const { traceId } = parent.spanContext();
@@ -125,7 +125,7 @@ for (const { name, Logs, Metrics, Traces, compression } of EXPORTERS) {
       [root?.["span_id"], "client", "error"],
     );
     assert.deepEqual([leaf?.["duration_ms"], leaf?.["message"]], [250, "timed out"]);
-    const [event] = JSON.parse(String(leaf?.["events"])) as Record<string, unknown>[];
+    const [event] = leaf?.["events"] as Record<string, unknown>[];
     assert.deepEqual([event?.["name"], event?.["attributes"]], ["retry", { attempt: 2 }]);
   });
 

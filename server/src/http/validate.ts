@@ -1,7 +1,9 @@
 import { Compile } from "typebox/compile";
+import { Format } from "typebox/format";
 import { Settings } from "typebox/system";
 import type { TObject, TSchema } from "typebox";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
+import { isDateTime } from "#kernel/time.ts";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
 
 /** Checks a value against a compiled schema and returns it. @throws Problem with JSON pointers */
@@ -39,6 +41,8 @@ function converted(text: string, type: string | undefined): unknown {
 function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
   // TypeBox stops after 8 errors; each unknown member takes two (see `placesOfOne`).
   Settings.Set({ maxErrors: 3 * PROBLEM_PLACES_MAX });
+  // Its own check knows RFC 3339 only.
+  Format.Set("date-time", isDateTime);
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return value;

@@ -10,6 +10,8 @@ test("from and to are read to the microsecond", () => {
   const cases: readonly (readonly [string, number])[] = [
     ["2026-11-20T00:00:00Z", 0],
     ["2026-11-20T00:00:00+00:00", 0],
+    ["2026-11-20T01:00:00+01:00", 0],
+    ["20261120T0000Z", 0],
     ["2026-11-20T00:00:00.5Z", 500_000],
     ["2026-11-20T00:00:00.000001Z", 1],
     ["2026-11-20T00:00:00.000001000Z", 1],
@@ -24,7 +26,6 @@ test("a range that is none is refused with a pointer", () => {
   const cases: readonly (readonly [{ from?: string; to?: string }, string])[] = [
     [{ from: at, to: at }, "/to"],
     [{ from: at, to: "2026-11-19T23:59:59.999999Z" }, "/to"],
-    [{ from: "2026-11-20T00:00:00+01:00" }, "/from"],
     [{ to: "2300-01-01T00:00:00Z" }, "/to"],
     [{ from: "1600-01-01T00:00:00Z" }, "/from"],
   ];

@@ -1,8 +1,6 @@
-import { msFromIso } from "#kernel/time.ts";
+import { usFromIso } from "#kernel/time.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { TimeRange } from "#stores/telemetry/index.ts";
-
-const US_PER_MS = 1000;
 
 /**
  * The range that `from` and `to` of a request mean. Rows are kept to the microsecond, so finer digits round up: what is not before the
@@ -13,9 +11,8 @@ export function rangeOf({ from, to }: { from?: string; to?: string }): TimeRange
   const errors: { pointer: string; detail: string }[] = [];
   const read = (pointer: string, text: string | undefined): number | undefined => {
     if (text === undefined) return undefined;
-    const us = usFromIso(text);
-    if (!/(?:Z|\+00:00)$/.test(text)) errors.push({ pointer, detail: "must be in UTC: end it with Z" });
-    else if (!Number.isSafeInteger(us)) errors.push({ pointer, detail: "must be within the years 1685 to 2254" });
+    const us = usFromIso(text, Math.ceil);
+    if (!Number.isSafeInteger(us)) errors.push({ pointer, detail: "must be within the years 1685 to 2254" });
     return us;
   };
   const [fromUs, toUs] = [read("/from", from), read("/to", to)];
@@ -23,10 +20,4 @@ export function rangeOf({ from, to }: { from?: string; to?: string }): TimeRange
     errors.push({ pointer: "/to", detail: "must be later than from" });
   if (errors.length > 0) throw new Problem("invalid_body", "The range of time is none.", { errors });
   return { fromUs, toUs };
-}
-
-function usFromIso(text: string): number {
-  const [fraction = ""] = /(?<=\.)\d+/.exec(text) ?? [];
-  const ms = msFromIso(text.replace(/\.\d+/, ""));
-  return ms * US_PER_MS + Math.ceil(Number(`${fraction.slice(0, 6).padEnd(6, "0")}.${fraction.slice(6) || "0"}`));
 }

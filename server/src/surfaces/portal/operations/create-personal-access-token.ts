@@ -1,7 +1,7 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
 import { createPersonalToken } from "#domain/people/index.ts";
 import type { Operation } from "#http/index.ts";
-import { isoFromMs } from "#kernel/time.ts";
+import { isoFromMs, msFromIso } from "#kernel/time.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
 import { originOf } from "../origin.ts";
 
@@ -10,7 +10,7 @@ export function createPersonalAccessToken(
 ): Operation<typeof PORTAL_ROUTES.createPersonalAccessToken> {
   return async ({ body }, context) => {
     const { expires_at: expiresAt, ...rest } = body;
-    const expiresAtMs = typeof expiresAt === "string" ? Date.parse(expiresAt) : expiresAt;
+    const expiresAtMs = typeof expiresAt === "string" ? msFromIso(expiresAt) : expiresAt;
     const input = { ...rest, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) };
     const { credential, token } = await createPersonalToken(deps.people, context.session, input, originOf(context));
     void context.reply.header("cache-control", "no-store");

@@ -1,5 +1,6 @@
 import { S3Error, type LifecycleFilter, type LifecycleRule } from "#domain/s3/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import { msOfDate } from "../wire/dates.ts";
 import { randomUUID } from "node:crypto";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
@@ -104,7 +105,7 @@ function expirationOf(element: Element): NonNullable<LifecycleRule["expiration"]
 }
 
 function dateIn(text: string): number | undefined {
-  const ms = /^[0-9]{4}-?[0-9]{2}-?[0-9]{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = /^[0-9]{4}-?[0-9]{2}-?[0-9]{2}/.test(text) ? msOfDate(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 

@@ -1,5 +1,6 @@
 import { S3Error, type Retention } from "#domain/s3/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import { msOfDate } from "../wire/dates.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { versionField } from "../wire/object-fields.ts";
@@ -23,7 +24,7 @@ export async function putObjectRetention(context: Context): Promise<Answer> {
   requireLock(context);
   const root = parseDocument(await readSmallBody(context, BODY_BYTES_MAX), "Retention");
   const [mode, until] = [textIn(root, "Mode"), textIn(root, "RetainUntilDate")];
-  const untilMs = Date.parse(until ?? "");
+  const untilMs = msOfDate(until ?? "");
   const isMode = mode === "GOVERNANCE" || mode === "COMPLIANCE";
   // An empty document takes the retention away.
   if ((mode !== undefined || until !== undefined) && (!isMode || Number.isNaN(untilMs)))

@@ -8,6 +8,7 @@ import {
   type Retention,
 } from "#domain/s3/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import { msOfDate } from "./dates.ts";
 import type { Fields } from "./fields.ts";
 import { httpTime, invalidArgument, quoted } from "./text.ts";
 
@@ -95,7 +96,7 @@ function isOn(hold: string): boolean {
 export function retentionOf(mode: string, until: string, nowMs: number): Retention {
   if (mode !== "GOVERNANCE" && mode !== "COMPLIANCE")
     throw invalidArgument("x-amz-object-lock-mode", mode, "Unknown wormMode directive; it is GOVERNANCE or COMPLIANCE");
-  const untilMs = Date.parse(until);
+  const untilMs = msOfDate(until);
   if (Number.isNaN(untilMs)) throw invalidArgument("x-amz-object-lock-retain-until-date", until, "must be in ISO 8601");
   if (untilMs <= nowMs) throw invalidArgument("x-amz-object-lock-retain-until-date", until, "must be in the future");
   return { mode: mode satisfies LockMode, untilMs };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { bearer, credentialOf, startTestServer, type TestServer } from "#http/testing/host.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { openTestTelemetry, type TestTelemetry } from "#stores/telemetry/testing/telemetry.ts";
@@ -106,10 +106,16 @@ test("one bad entry refuses the batch with a pointer; lenient takes the rest and
   });
 });
 
-test("gzip and zstd are understood; other codings are 415, broken ones 400, bombs 413", async () => {
+test("gzip, zstd and deflate are understood; other codings are 415, broken ones 400, bombs 413", async () => {
   const plain = Buffer.from(bodyOf(entry("coded")));
   assert.equal((await send(gzipSync(plain), { "content-encoding": "gzip" })).status, 202);
   assert.equal((await send(zstdCompressSync(plain), { "content-encoding": "zstd" })).status, 202);
+  // As zlib, and bare: senders do both.
+  for (const deflated of [deflateSync(plain), deflateRawSync(plain)])
+    assert.equal((await send(deflated, { "content-encoding": "deflate" })).status, 202);
+  for (const bomb of [deflateSync(Buffer.alloc(64 * 2 ** 20)), deflateRawSync(Buffer.alloc(64 * 2 ** 20))])
+    assert.equal((await send(bomb, { "content-encoding": "deflate" })).status, 413);
+  assert.equal((await send(plain, { "content-encoding": "deflate" })).status, 400);
   assert.equal((await send(plain, { "content-encoding": "br" })).status, 415);
   assert.equal((await send(plain, { "content-encoding": "gzip" })).status, 400);
   assert.equal((await send(gzipSync(Buffer.alloc(64 * 2 ** 20)), { "content-encoding": "gzip" })).status, 413);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { bearer, credentialOf, startTestServer, type TestServer } from "#http/testing/host.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -94,6 +94,22 @@ test("what was taken is found by SQL, with the project of the credential", async
   assert.deepEqual(row, { message: "found", project_id: "prj_a" });
 });
 
+test("a record with 300 attributes is cut, and that is reported with nothing refused", async () => {
+  const request = logs("cut");
+  const records = (request as { resourceLogs: [{ scopeLogs: [{ logRecords: object[] }] }] }).resourceLogs[0]
+    .scopeLogs[0];
+  const attributes = Array.from({ length: 300 }, (_, at) => ({ key: `k${at}`, value: { intValue: at } }));
+  records.logRecords[0] = { body: { stringValue: "cut" }, attributes };
+  const errorMessage = "1 log records were cut; record 0 was cut: 51 of its attributes are beyond 256 keys";
+  const response = await send(request);
+  assert.deepEqual(await response.json(), { partialSuccess: { rejectedLogRecords: "0", errorMessage } });
+  assert.equal(response.status, 200);
+  const [row] = await rowsOf(
+    "select len(json_keys(attributes)) as n, attributes->>'k0' as k from logs where message = 'cut'",
+  );
+  assert.deepEqual(row, { n: 249, k: "0" });
+});
+
 test("a record beyond a limit is reported and the others are taken", async () => {
   const request = logs("kept", "spoilt");
   const records = (request as { resourceLogs: [{ scopeLogs: [{ logRecords: object[] }] }] }).resourceLogs[0]
@@ -133,10 +149,16 @@ test("rows are split at a thousand, and each part ends with its line", () => {
   }
 });
 
-test("gzip and zstd are understood; other codings are 415, broken ones 400, bombs 413", async () => {
+test("gzip, zstd and deflate are understood; other codings are 415, broken ones 400, bombs 413", async () => {
   const plain = Buffer.from(JSON.stringify(logs("coded")));
   assert.equal((await send(gzipSync(plain), { "content-encoding": "gzip" })).status, 200);
   assert.equal((await send(zstdCompressSync(plain), { "content-encoding": "zstd" })).status, 200);
+  // As zlib, and bare: senders do both.
+  for (const deflated of [deflateSync(plain), deflateRawSync(plain)])
+    assert.equal((await send(deflated, { "content-encoding": "deflate" })).status, 200);
+  for (const bomb of [deflateSync(Buffer.alloc(64 * 2 ** 20)), deflateRawSync(Buffer.alloc(64 * 2 ** 20))])
+    assert.equal((await send(bomb, { "content-encoding": "deflate" })).status, 413);
+  assert.equal((await send(plain, { "content-encoding": "deflate" })).status, 400);
   assert.equal((await send(plain, { "content-encoding": "br" })).status, 415);
   assert.equal((await send(plain, { "content-encoding": "gzip" })).status, 400);
   assert.equal((await send(gzipSync(Buffer.alloc(64 * 2 ** 20)), { "content-encoding": "gzip" })).status, 413);

@@ -57,7 +57,10 @@ export class EntryCheck {
     if (value === undefined) return this.#missing("timestamp");
     const normal = typeof value === "string" ? normalTimestamp(value) : undefined;
     if (normal === undefined) {
-      this.fault("/timestamp", "must be an ISO 8601 date-time in UTC, for example 2026-11-20T08:00:00.123Z");
+      this.fault(
+        "/timestamp",
+        "must be a date-time of ISO 8601 with its offset from UTC, for example 2026-11-20T08:00:00.123Z",
+      );
     } else if (this.#notBefore !== undefined && normal < this.#notBefore) {
       this.fault("/timestamp", `is past the retention: what is before ${this.#notBefore} is not kept`);
     }

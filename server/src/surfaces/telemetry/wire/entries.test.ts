@@ -153,9 +153,11 @@ test("the body is an object with one key, entries", () => {
     '{"entries":[]}x',
     "{'entries':[]}",
     '{"entries":[],}',
-    "\ufeff{}",
+    "{\ufeff}",
   ])
     assert.deepEqual(refused(body), []);
+  assert.deepEqual(refused("\ufeff{}"), ["/entries"]);
+  assert.equal(encodeText("logs", `\ufeff{"entries":[${JSON.stringify(LOG)}]}`).count, 1);
   assert.match(problemOf(() => encodeText("logs", '{"entries":[1 1]}')).message, /not valid JSON \(at character 14\)/);
   assert.deepEqual(encodeText("logs", ' {"entries" : [ ] }\n'), {
     rows: Buffer.alloc(0),

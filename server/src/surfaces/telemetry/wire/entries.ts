@@ -18,6 +18,7 @@ import {
   type EncodeOptions,
   type EntryContext,
 } from "./entry.ts";
+import { withoutMark } from "./mark.ts";
 import { outline } from "./outline.ts";
 import { scanEntries } from "./scan.ts";
 
@@ -25,7 +26,8 @@ import { scanEntries } from "./scan.ts";
  * Checks the body of an ingest request and turns its entries into rows.
  * @throws Problem `invalid_body` with the places of the first 20 faults; `body_too_large`
  */
-export function encodeEntries(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
+export function encodeEntries(type: TelemetryType, sent: Buffer, options: EncodeOptions): EncodedEntries {
+  const body = withoutMark(sent);
   const scanned = scanEntries(type, body, options);
   return scanned === null ? parseEntries(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }

@@ -25,6 +25,15 @@ export interface EncodedEntries {
   readonly rejected: number;
   /** Where the entries left out are wrong, the first 20 places. */
   readonly errors: ProblemPlace[];
+  /** Entries of which a part was taken, where their protocol allows that. */
+  readonly cut?: Cut;
+}
+
+/** What was left out of entries that were taken. */
+export interface Cut {
+  readonly entries: number;
+  /** The first 20. */
+  readonly places: ProblemPlace[];
 }
 
 export interface EntryContext {

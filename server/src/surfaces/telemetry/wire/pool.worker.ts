@@ -16,8 +16,8 @@ port.on("message", (request: EncodeRequest) => {
 
 function answer({ type, body, options }: EncodeRequest): EncodeReply {
   try {
-    const { rows, count, rejected, errors } = encodeBody(type, asBuffer(body), options);
-    return { encoded: { rows: owned(rows), count, rejected, errors } };
+    const { rows, ...others } = encodeBody(type, asBuffer(body), options);
+    return { encoded: { rows: owned(rows), ...others } };
   } catch (error) {
     if (error instanceof Problem)
       return { problem: { code: error.code, detail: error.message, errors: error.options.errors ?? [] } };

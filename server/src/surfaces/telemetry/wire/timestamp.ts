@@ -1,3 +1,5 @@
+import { isoWithMicros } from "#kernel/time.ts";
+
 const DASH = 0x2d;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
@@ -10,10 +12,14 @@ const NO_FRACTION = ".000000Z";
 const DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /**
- * Brings an ISO 8601 date-time in UTC to the form `YYYY-MM-DDTHH:MM:SS.ffffffZ`; nanoseconds are cut to microseconds.
- * Undefined when it is not one: the zone must be `Z` or `+00:00`, the date must exist, the year be 0001 to 9999.
+ * Brings a date-time of ISO 8601 or RFC 3339 to the form `YYYY-MM-DDTHH:MM:SS.ffffffZ`; nanoseconds are cut to microseconds.
+ * Undefined when it is not one, see `momentOf`. What nearly all senders write is known without taking it apart.
  */
 export function normalTimestamp(text: string): string | undefined {
+  return usualTimestamp(text) ?? isoWithMicros(text);
+}
+
+function usualTimestamp(text: string): string | undefined {
   const end = endOfTime(text);
   if (end === undefined || !isDateTime(text)) return undefined;
   if (end === SECONDS_END) return text.slice(0, SECONDS_END) + NO_FRACTION;

@@ -173,13 +173,33 @@ test("limits: what is at them is taken, one past them is refused and spoils noth
     deep(1000, "arrayValue"),
     deep(1000, "kvlistValue"),
     { body: nested(depth + 1, "kvlistValue") },
-    keys(ENTRY_KEYS_MAX - own + 1),
     { severityText: "x".repeat(LEVEL_CHARS_MAX + 1) },
     { body: { stringValue: "x".repeat(INGEST_ENTRY_BYTES_MAX) } },
   ];
   const encoded = encode("logs", logs(...fit, ...unfit, { body: { stringValue: "last" } }));
   assert.deepEqual([encoded.count, encoded.rejected], [fit.length + 1, unfit.length], JSON.stringify(encoded.errors));
   assert.equal(rowsOf(encoded).at(-1)?.["message"], "last");
+});
+
+test("of a record with too many attributes as many are taken as have room, and the rest is reported", () => {
+  const attributes = Array.from({ length: 300 }, (_, at) => attribute(`k${at}`, { intValue: at }));
+  const wide = { key: "wide", value: { kvlistValue: { values: attributes } } };
+  const encoded = encode("logs", logs({ attributes }, {}, { attributes: [wide, ...attributes.slice(0, 3)] }));
+  assert.deepEqual([encoded.count, encoded.rejected, encoded.errors], [3, 0, []]);
+  const [many, none, nestedToo] = rowsOf(encoded).map((row) => Object.keys(row["attributes"] ?? {}));
+  // Seven members of the entry, one attribute of its resource.
+  assert.deepEqual(
+    many?.slice(1),
+    Array.from({ length: ENTRY_KEYS_MAX - 8 }, (_, at) => `k${at}`),
+  );
+  assert.deepEqual([none?.length, nestedToo?.slice(1)], [1, ["k0", "k1", "k2"]]);
+  assert.deepEqual(encoded.cut, {
+    entries: 2,
+    places: [
+      { pointer: "/entries/0", detail: "was cut: 52 of its attributes are beyond 256 keys" },
+      { pointer: "/entries/2", detail: "was cut: 1 of its attributes are beyond 256 keys" },
+    ],
+  });
 });
 
 test("a request that stands for too much is refused before it costs", () => {
@@ -246,8 +266,8 @@ test("spans: kind, status, duration, events and links", () => {
     attributes: {
       "resource.service.name": "shop",
       "status.message": "no",
-      events: JSON.stringify([{ time: TIME, name: "e", attributes: { n: 1 } }]),
-      links: JSON.stringify([{ trace_id: TRACE, span_id: SPAN }]),
+      events: [{ time: TIME, name: "e", attributes: { n: 1 } }],
+      links: [{ trace_id: TRACE, span_id: SPAN }],
     },
   });
 });

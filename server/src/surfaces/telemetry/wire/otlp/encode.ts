@@ -1,10 +1,11 @@
-import { INGEST_ENTRY_BYTES_MAX, OTLP_ROWS_BYTES_MAX } from "#kernel/limits.ts";
+import { ENTRY_KEYS_MAX, INGEST_ENTRY_BYTES_MAX, OTLP_ROWS_BYTES_MAX, PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { EntryCheck } from "../check.ts";
-import { lineOf, type EncodeOptions } from "../entry.ts";
+import { lineOf, type Cut, type EncodeOptions } from "../entry.ts";
 import { ROW_OF } from "../rows.ts";
+import { withinKeys } from "./cut.ts";
 import { decodeJson } from "./json.ts";
 import { mapLogs } from "./logs.ts";
 import type { Requests } from "./messages.ts";
@@ -31,10 +32,13 @@ export interface EncodedRecords {
   readonly rejected: number;
   /** Where they are wrong: `/entries/` stands before the record's index. The first 20 places. */
   readonly errors: ProblemPlace[];
+  /** Records that were taken without some of their attributes. */
+  readonly cut?: Cut;
 }
 
 /**
- * Turns an export request into rows. A record that is beyond a limit is left out and reported; it never spoils the others.
+ * Turns an export request into rows. A record with too many attributes is taken without some of them, one that is beyond another limit is
+ * left out, and both are reported; it never spoils the others.
  * @throws Problem `invalid_body` when the body is no such request, `body_too_large`
  */
 export function encodeOtlp(
@@ -64,6 +68,10 @@ class Rows {
   #count = 0;
   #rejected = 0;
   #index = 0;
+  /** Attributes that the record at hand is taken without. */
+  #left = 0;
+  #cutEntries = 0;
+  readonly #cutPlaces: ProblemPlace[] = [];
 
   constructor(type: TelemetryType, projectId: string | undefined, check: EntryCheck) {
     this.#type = type;
@@ -80,11 +88,18 @@ class Rows {
     }
     this.#text += lines;
     this.#count += record.rows.length;
+    if (this.#left === 0) return;
+    this.#cutEntries += 1;
+    const detail = `was cut: ${this.#left} of its attributes are beyond ${ENTRY_KEYS_MAX} keys`;
+    if (this.#cutPlaces.length < PROBLEM_PLACES_MAX)
+      this.#cutPlaces.push({ pointer: `/entries/${this.#index - 1}`, detail });
   }
 
   encoded(): EncodedRecords {
     const { places } = this.#check;
-    return { rows: Buffer.from(this.#text), count: this.#count, rejected: this.#rejected, errors: places };
+    const encoded = { rows: Buffer.from(this.#text), count: this.#count, rejected: this.#rejected, errors: places };
+    if (this.#cutEntries === 0) return encoded;
+    return { ...encoded, cut: { entries: this.#cutEntries, places: this.#cutPlaces } };
   }
 
   /** Undefined when the record is refused. */
@@ -93,6 +108,7 @@ class Rows {
     for (const { pointer, detail } of faults) this.#check.fault(pointer, detail);
     if (this.#check.faulty) return undefined;
     let lines = "";
+    this.#left = 0;
     for (const row of rows) {
       const line = this.#lineOf(row);
       if (line === undefined) return undefined;
@@ -103,12 +119,19 @@ class Rows {
     return lines;
   }
 
-  #lineOf({ entry, severity }: MappedRow): string | undefined {
+  #lineOf({ entry, severity, details }: MappedRow): string | undefined {
     // Once a row: the limit of keys is an entry's.
     this.#check.begin(this.#index);
-    const row = ROW_OF[this.#type](entry, this.#projectId, this.#check);
+    const { entry: fitting, left } = withinKeys(entry);
+    this.#left = Math.max(this.#left, left);
+    const row = ROW_OF[this.#type](fitting, this.#projectId, this.#check);
     if (this.#check.faulty) return undefined;
-    const line = lineOf(severity === undefined ? row : { ...row, severity }, this.#check);
+    const whole = {
+      ...row,
+      ...(severity === undefined ? {} : { severity }),
+      ...(details === undefined ? {} : { attributes: { ...details, ...(fitting["attributes"] as object) } }),
+    };
+    const line = lineOf(whole, this.#check);
     if (line.length * 3 <= INGEST_ENTRY_BYTES_MAX || Buffer.byteLength(line) <= INGEST_ENTRY_BYTES_MAX) return line;
     this.#check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes with what its resource says`);
     return undefined;

@@ -3,6 +3,7 @@ import { Problem } from "#kernel/problem.ts";
 import { exactJson } from "#kernel/json-text.ts";
 import { isObject, type JsonObject } from "../check.ts";
 import { MESSAGES_DEPTH_MAX, ValueBudget } from "./budget.ts";
+import { withoutMark } from "../mark.ts";
 import type { Field, MessageSchema, Scalar } from "./schema.ts";
 
 type Message = Record<string, unknown>;
@@ -23,7 +24,7 @@ const INT64_MAX = 2n ** 63n - 1n;
  */
 export function decodeJson(schema: MessageSchema, body: Buffer): Message {
   if (!isUtf8(body)) throw new Problem("invalid_body", "cannot read the body: it is not valid UTF-8");
-  const value = parse(body.toString("utf8"));
+  const value = parse(withoutMark(body).toString("utf8"));
   if (!isObject(value)) throw mistyped(schema.name, "the body", "a JSON object");
   return decode(schema, value, 0, new ValueBudget());
 }

@@ -17,14 +17,19 @@ const PLACES_MAX = 3;
 
 /** `Export…ServiceResponse`: empty when all was taken (OTLP specification, "Full Success", "Partial Success"). */
 export function exportResponse(type: TelemetryType, format: OtlpFormat, encoded: EncodedRecords): Buffer {
-  if (encoded.rejected === 0) return format === "json" ? Buffer.from("{}") : Buffer.alloc(0);
+  const { rejected, errors, cut } = encoded;
+  if (rejected === 0 && cut === undefined) return format === "json" ? Buffer.from("{}") : Buffer.alloc(0);
   const { member, noun } = REJECTED[type];
-  const errorMessage = `${encoded.rejected} ${noun} were refused, the others taken; ${placesOf(encoded)}`;
+  const parts: string[] = [];
+  if (rejected > 0) parts.push(`${rejected} ${noun} were refused, the others taken; ${placesOf(errors)}`);
+  // With nothing refused the message is a warning (OTLP specification, "Partial Success").
+  if (cut !== undefined) parts.push(`${cut.entries} ${noun} were cut; ${placesOf(cut.places)}`);
+  const errorMessage = parts.join("; ");
   if (format === "json") {
     // 64 bits are a string in protobuf's JSON.
-    return Buffer.from(JSON.stringify({ partialSuccess: { [member]: String(encoded.rejected), errorMessage } }));
+    return Buffer.from(JSON.stringify({ partialSuccess: { [member]: String(rejected), errorMessage } }));
   }
-  return bytesField(1, Buffer.concat([varintField(1, encoded.rejected), bytesField(2, Buffer.from(errorMessage))]));
+  return bytesField(1, Buffer.concat([varintField(1, rejected), bytesField(2, Buffer.from(errorMessage))]));
 }
 
 /** `google.rpc.Status` without details. */
@@ -51,7 +56,7 @@ export function rpcCodeOf(status: number): number {
   return RPC_CODES[status] ?? 2;
 }
 
-function placesOf({ errors }: EncodedRecords): string {
+function placesOf(errors: EncodedRecords["errors"]): string {
   const first = errors.slice(0, PLACES_MAX).map(({ pointer, detail }) => {
     const [, index, member] = /^\/entries\/(\d+)(.*)$/s.exec(pointer) ?? [];
     return `record ${index}${member === "" ? "" : ` ${member}`} ${detail}`;

@@ -1,6 +1,6 @@
 import type { ProblemPlace } from "#kernel/problem.ts";
+import type { JsonObject } from "../check.ts";
 import type { Requests, Span, SpanEvent, SpanLink } from "./messages.ts";
-import { unmarked } from "../order.ts";
 import { idFaults, idOf, nestedFaults, objectOf, originOf, pairsOf, timestampOf } from "./values.ts";
 import type { Mapped, Origin } from "./values.ts";
 
@@ -32,19 +32,22 @@ function mapSpan(span: Span, origin: Origin): Mapped {
     service: origin.service,
     status: span.status?.code === STATUS_ERROR ? "error" : "ok",
     duration_ms: Number(end - start) / 1e6,
-    attributes: objectOf([...origin.pairs, ...detailsOf(span, events, links), ...pairsOf(span.attributes)]),
+    attributes: objectOf([...origin.pairs, ...textsOf(span), ...pairsOf(span.attributes)]),
   };
-  return { rows: [{ entry }], faults: faultsOf(span, [...events, ...links]) };
+  return { rows: [{ entry, details: detailsOf(events, links) }], faults: faultsOf(span, [...events, ...links]) };
 }
 
-/** Events and links as JSON text: a span of the usual 128 events would have more keys than an entry may have. */
-function detailsOf(span: Span, events: readonly object[], links: readonly object[]): [string, string][] {
-  const details: [string, string][] = [];
-  if (span.status?.message) details.push(["status.message", span.status.message]);
-  if (span.traceState) details.push(["trace_state", span.traceState]);
-  if (events.length > 0) details.push(["events", unmarked(JSON.stringify(events))]);
-  if (links.length > 0) details.push(["links", unmarked(JSON.stringify(links))]);
-  return details;
+function textsOf(span: Span): [string, string][] {
+  const texts: [string, string][] = [];
+  if (span.status?.message) texts.push(["status.message", span.status.message]);
+  if (span.traceState) texts.push(["trace_state", span.traceState]);
+  return texts;
+}
+
+/** A span of the usual 128 events has more keys than an entry may have: each event and link is held to that limit instead. */
+function detailsOf(events: readonly object[], links: readonly object[]): JsonObject | undefined {
+  if (events.length === 0 && links.length === 0) return undefined;
+  return { ...(events.length > 0 ? { events } : {}), ...(links.length > 0 ? { links } : {}) };
 }
 
 function eventOf(event: SpanEvent): object {

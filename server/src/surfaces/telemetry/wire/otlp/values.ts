@@ -17,6 +17,8 @@ export interface MappedRow {
   readonly entry: JsonObject;
   /** The severity number as sent, which says more than the level's word. */
   readonly severity?: number | undefined;
+  /** Attributes whose keys do not count: the limits of each of them were looked at by themselves. The entry's own win. */
+  readonly details?: JsonObject | undefined;
 }
 
 /** A value as JSON has it. What JSON can't write, NaN and the infinities, becomes the text that OTLP uses for it. */
