@@ -5,12 +5,20 @@ export interface Place {
   readonly detail: string;
 }
 
+/** A place in a statement, counted from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** The server answered, and the answer is a refusal (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number;
   /** Stable: see docs/errors.md. `unknown` where something on the way answered instead of the server. */
   readonly code: string;
   readonly places: readonly Place[];
+  /** Where in a statement the fault is, if the server says so. */
+  readonly position: Position | null;
   readonly requestId: string | null;
   /** From `Retry-After`; null without one. */
   readonly retryAfterMs: number | null;
@@ -21,6 +29,7 @@ export class ApiError extends Error {
     this.status = status;
     this.code = problem.code;
     this.places = problem.errors;
+    this.position = problem.position ?? null;
     this.requestId = problem.requestId;
     this.retryAfterMs = retryAfterMs;
   }
@@ -42,6 +51,7 @@ interface ProblemAnswer {
   readonly detail: string;
   readonly requestId: string | null;
   readonly errors: readonly Place[];
+  readonly position?: Position | null;
 }
 
 export async function apiError(purpose: string, response: Response): Promise<ApiError> {
@@ -56,7 +66,13 @@ function problemAnswer(response: Response, text: string): ProblemAnswer {
     const body = JSON.parse(text) as Record<string, unknown>;
     const errors = Array.isArray(body["errors"]) ? (body["errors"] as Place[]) : [];
     const code = textOf(body["code"], body["error"]) ?? "unknown";
-    return { code, detail: textOf(body["detail"], body["error_description"]) ?? code, requestId, errors };
+    return {
+      code,
+      detail: textOf(body["detail"], body["error_description"]) ?? code,
+      requestId,
+      errors,
+      position: positionOf(body["position"]),
+    };
   } catch {
     return { code: "unknown", detail: response.statusText || "no reason was given", requestId, errors: [] };
   }
@@ -90,4 +106,9 @@ function reasonOf(error: unknown): string {
   const code = "code" in reason && typeof reason.code === "string" ? reason.code : undefined;
   if (code === "ECONNREFUSED") return "connection refused";
   return reason.message === "" ? (code ?? reason.name) : reason.message;
+}
+
+function positionOf(value: unknown): Position | null {
+  const { line, column } = (value ?? {}) as Partial<Position>;
+  return typeof line === "number" && typeof column === "number" ? { line, column } : null;
 }

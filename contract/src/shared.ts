@@ -44,6 +44,12 @@ export const ProblemBody = Type.Object({
         "of 403: what really decided. role: the person's own, or that of the person responsible for the credential; parent: the credential that created it",
     }),
   ),
+  position: Type.Optional(
+    Type.Object(
+      { line: Type.Integer(), column: Type.Integer() },
+      { description: "where in a statement it is, counted from 1; columns in UTF-16 units" },
+    ),
+  ),
   errors: Type.Optional(
     Type.Array(Type.Object({ pointer: Type.String({ description: "JSON pointer, RFC 6901" }), detail: Type.String() })),
   ),

@@ -125,7 +125,8 @@ for (const { name, Logs, Metrics, Traces, compression } of EXPORTERS) {
       [root?.["span_id"], "client", "error"],
     );
     assert.deepEqual([leaf?.["duration_ms"], leaf?.["message"]], [250, "timed out"]);
-    const [event] = leaf?.["events"] as Record<string, unknown>[];
+    const events = leaf?.["events"] as Record<string, unknown>[] | undefined;
+    const event = events?.[0];
     assert.deepEqual([event?.["name"], event?.["attributes"]], ["retry", { attempt: 2 }]);
   });
 

@@ -48,12 +48,17 @@ test("nothing inside of texts and comments", () => {
 });
 
 test("an error has the place that the server names", () => {
-  assert.deepEqual(errorPlace("SELEC 1", 'syntax error at or near "SELEC" (at character 1)'), { from: 0, to: 5 });
-  assert.deepEqual(errorPlace("SELECT '😀' FRM", 'syntax error at or near "FRM" (at character 12)'), {
+  assert.deepEqual(errorPlace("SELEC 1", 'syntax error at or near "SELEC" (at line 1, column 1)'), { from: 0, to: 5 });
+  assert.deepEqual(errorPlace("SELECT '😀' FRM", 'syntax error at or near "FRM" (at line 1, column 13)'), {
     from: 12,
     to: 15,
   });
-  assert.deepEqual(errorPlace("SELECT", "syntax error at end of input (at character 7)"), { from: 5, to: 6 });
+  assert.deepEqual(errorPlace("SELECT 1\nWHERE x = 1", 'column "x" not found (at line 2, column 7)'), {
+    from: 15,
+    to: 16,
+  });
+  assert.deepEqual(errorPlace("SELECT 1\nWHERE x = 1", "not found", { line: 2, column: 7 }), { from: 15, to: 16 });
+  assert.deepEqual(errorPlace("SELECT", "syntax error at end of input (at line 1, column 7)"), { from: 5, to: 6 });
   assert.deepEqual(errorPlace("SELECT foo FROM logs", 'Referenced column "foo" not found in FROM clause!'), {
     from: 7,
     to: 10,

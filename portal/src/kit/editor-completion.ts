@@ -84,17 +84,20 @@ function isInsideText(before: string): boolean {
 }
 
 /**
- * Where in a statement an error of the server is: by the character that it names, or by the name that it does not know. Null
+ * Where in a statement an error of the server is: by the line and column that it names, or by the name that it does not know. Null
  * when it names no place.
  */
-export function errorPlace(sql: string, message: string): { readonly from: number; readonly to: number } | null {
-  const character = /\(at character (\d+)\)/.exec(message)?.[1];
+export function errorPlace(
+  sql: string,
+  message: string,
+  position: { readonly line: number; readonly column: number } | null = null,
+): { readonly from: number; readonly to: number } | null {
+  const [, lineText, columnText] = /\(at line (\d+), column (\d+)\)/.exec(message) ?? [];
+  const { line, column } = position ?? { line: lineText, column: columnText };
   const near = /at or near "([^"]+)"/.exec(message)?.[1];
-  if (character !== undefined) {
-    // The server counts characters, an editor counts halves of them where they are beyond the first plane.
-    const from = Array.from(sql)
-      .slice(0, Number(character) - 1)
-      .join("").length;
+  if (line !== undefined && column !== undefined) {
+    const before = sql.split("\n").slice(0, Number(line) - 1);
+    const from = before.reduce((sum, each) => sum + each.length + 1, 0) + Number(column) - 1;
     const word = near ?? /^\w+/.exec(sql.slice(from))?.[0] ?? "";
     return from >= sql.length
       ? { from: Math.max(0, sql.length - 1), to: sql.length }

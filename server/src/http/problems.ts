@@ -41,7 +41,7 @@ function isAborted(error: unknown): boolean {
 
 /** RFC 9457 problem details. `instance` is the path without its query, which may hold secrets. */
 export function problemBody(problem: Problem, path: string, requestId: string): Record<string, unknown> {
-  const { errors, scope, decidedBy } = problem.options;
+  const { errors, scope, decidedBy, position } = problem.options;
   return {
     type: TYPE_BASE + problem.code,
     title: PROBLEMS[problem.code].title,
@@ -50,6 +50,7 @@ export function problemBody(problem: Problem, path: string, requestId: string): 
     instance: path,
     code: problem.code,
     request_id: requestId,
+    ...(position === undefined ? {} : { position }),
     ...(scope === undefined ? {} : { required_scope: scope }),
     ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
     ...(errors === undefined || errors.length === 0 ? {} : { errors: errors.slice(0, PROBLEM_PLACES_MAX) }),

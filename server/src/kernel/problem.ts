@@ -64,7 +64,15 @@ export interface ProblemPlace {
 /** What a 403 was decided by. */
 export type DecidedBy = "scope" | "role" | "policy" | "project" | "address" | "approval" | "parent";
 
+/** A place in a text of the request, both counted from 1; columns in UTF-16 units, as editors do. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface ProblemOptions {
+  /** Where in a statement it is. */
+  position?: TextPosition;
   /** Places in the body, for 400 (the first 20 are reported). */
   errors?: readonly ProblemPlace[];
   /** Header fields to send with the answer, for example `Retry-After`. */

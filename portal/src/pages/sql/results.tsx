@@ -1,3 +1,4 @@
+import { ApiError } from "@mooring/client";
 import { useEffect, useMemo, type ReactNode } from "react";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -71,7 +72,7 @@ export function useWrong({ result, text }: SqlPage): ReturnType<typeof errorPlac
   const { error, sql } = result;
   return useMemo(() => {
     if (error === null) return null;
-    const place = errorPlace(sql, error.message);
+    const place = errorPlace(sql, error.message, error instanceof ApiError ? error.position : null);
     // What ran may have been a selected part of the text.
     const start = text.indexOf(sql);
     return place === null || start < 0 ? null : { from: place.from + start, to: place.to + start };

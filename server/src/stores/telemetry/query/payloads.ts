@@ -40,12 +40,17 @@ export function readEnd(payload: Buffer): ChildEnd {
 }
 
 export function readFailure(payload: Buffer): ChildFailure {
-  const { code, detail, told, doubt } = JSON.parse(payload.toString()) as Partial<ChildFailure>;
+  const { code, detail, position, told, doubt } = JSON.parse(payload.toString()) as Partial<ChildFailure>;
   const known = CHILD_PROBLEMS.find((each): each is ChildProblemCode => each === code);
   return {
     code: known ?? "query_failed",
     detail: String(detail),
+    ...(isPosition(position) ? { position: { line: position.line, column: position.column } } : {}),
     told: told === true,
     doubt: doubt === true || known === undefined,
   };
+}
+
+function isPosition(value: ChildFailure["position"]): value is NonNullable<ChildFailure["position"]> {
+  return Number.isSafeInteger(value?.line) && Number.isSafeInteger(value?.column);
 }

@@ -1,4 +1,4 @@
-import type { ProblemCode } from "#kernel/problem.ts";
+import type { ProblemCode, TextPosition } from "#kernel/problem.ts";
 import type { QueryParameter, ResultFormat, VisibleRows } from "../index.ts";
 import type { TimeRange } from "../snapshot.ts";
 
@@ -100,6 +100,8 @@ export type ChildProblemCode = (typeof CHILD_PROBLEMS)[number];
 export interface ChildFailure {
   readonly code: ChildProblemCode;
   readonly detail: string;
+  /** Where in the statement it is. */
+  readonly position?: TextPosition | undefined;
   /** Whether the failure has already been written into the result (see README, "Errors after the first byte"). */
   readonly told: boolean;
   /** The engine's own state may be damaged: the child is not to be used again. */

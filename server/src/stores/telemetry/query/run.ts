@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Problem } from "#kernel/problem.ts";
+import { Problem, type TextPosition } from "#kernel/problem.ts";
 import type { QueryRun, QueryStatistics, ResultFormat } from "../index.ts";
 import { Deadline } from "./deadline.ts";
 import type { QueryProcess, RunSink } from "./process.ts";
@@ -38,6 +38,7 @@ export interface RunOutcome {
 interface Verdict {
   readonly code: ChildProblemCode;
   readonly detail: string;
+  readonly position?: TextPosition | undefined;
 }
 
 /** A child ended by itself so soon after it was given the query that it must have been ending before. */
@@ -170,7 +171,7 @@ export class Run implements RunSink {
     });
   }
 
-  fail({ code, detail, told, doubt }: ChildFailure): void {
+  fail({ code, detail, position, told, doubt }: ChildFailure): void {
     this.#last(() => {
       this.#outcome = {
         code,
@@ -178,7 +179,7 @@ export class Run implements RunSink {
         truncated: false,
         doubt: doubt || code === "query_memory" || code === "query_timeout",
       };
-      this.#giveUp({ code, detail }, told ? "" : undefined);
+      this.#giveUp({ code, detail, position }, told ? "" : undefined);
     });
     this.#doubt ||= doubt;
   }
@@ -224,6 +225,7 @@ export class Run implements RunSink {
     const problem = new (soon ? LostChild : Problem)(
       verdict.code,
       scrub(verdict.detail, { directories: [this.#settings.telemetryDir], orgId: this.#query.orgId }),
+      verdict.position === undefined ? {} : { position: verdict.position },
     );
     if (!this.#begun) {
       this.#first.reject(problem);

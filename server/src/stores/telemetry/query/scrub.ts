@@ -1,4 +1,11 @@
+import { fileURLToPath } from "node:url";
+
 const DETAIL_CHARS_MAX = 2000;
+
+/** Where the server's own code lies, whose paths are in the errors of the engine's binding. */
+const CODE = fileURLToPath(new URL("../../../../../", import.meta.url)).replace(/\/$/, "");
+/** An identifier as `newId` makes it: a column named org_id is none. */
+const ORGANIZATION = /\borg_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
 export interface ScrubOptions {
   /** Directories whose paths must not be told. */
@@ -8,25 +15,25 @@ export interface ScrubOptions {
 }
 
 /**
- * Takes out of a message what its reader must not learn: paths under the given directories, file names of the store,
- * identifiers of other organizations. Also cuts it to a readable length.
+ * Takes out of a message what its reader must not learn: paths under the given directories and of the server's code, identifiers of other
+ * organizations. Nothing else: what looks like a path is as a rule the caller's own. Also cuts it to a readable length.
  */
 export function scrub(message: string, options: ScrubOptions): string {
   let text = message.toWellFormed();
-  for (const directory of options.directories) text = removePaths(text, directory);
-  text = text.replace(
-    /(?:file:)?[^\s"'`,;()[\]]*\/[^\s"'`,;()[\]]*\.(?:parquet|ndjson|node|m?[jt]s)\b/g,
-    "(stored data)",
-  );
-  text = text.replace(/\borg_[0-9a-z]+/g, (id) => (id === options.orgId ? id : "(another organization)"));
+  // The root is no directory of ours: every path would be beneath it.
+  for (const directory of [...options.directories, CODE])
+    if (directory.length > 1) text = removePaths(text, directory.replace(/\/+$/, ""));
+  text = text.replace(ORGANIZATION, (id) => (id === options.orgId ? id : "(another organization)"));
   return text.length <= DETAIL_CHARS_MAX ? text : `${text.slice(0, DETAIL_CHARS_MAX)}…`;
 }
 
 function removePaths(text: string, directory: string): string {
   let rest = text;
-  for (let at = rest.indexOf(directory); at >= 0; at = rest.indexOf(directory)) {
+  for (let at = rest.indexOf(directory); at >= 0; at = rest.indexOf(directory, at + 1)) {
     const tail = /^[^\s"'`,;()[\]]*/.exec(rest.slice(at + directory.length))?.[0] ?? "";
-    rest = `${rest.slice(0, at)}(stored data)${rest.slice(at + directory.length + tail.length)}`;
+    if (tail !== "" && !tail.startsWith("/") && !tail.startsWith(".") && !tail.startsWith(":")) continue; // another one, whose name is longer
+    const head = /file:(?:\/\/)?$/.exec(rest.slice(0, at))?.[0] ?? "";
+    rest = `${rest.slice(0, at - head.length)}(stored data)${rest.slice(at + directory.length + tail.length)}`;
   }
   return rest;
 }

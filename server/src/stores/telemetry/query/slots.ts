@@ -14,11 +14,18 @@ interface Waiting {
 
 const RETRY_AFTER_S = "2";
 
-/** How many queries run at once, in all and for one organization; a few more may wait. */
+/**
+ * How many queries run at once, in all and for one organization; a few more may wait. A free slot goes to the organization that runs the
+ * fewest, among those to the one that was served the longest ago. The last free slot is kept for an organization that runs none, so that
+ * one which asks seldom does not wait for those which ask all the time; where there is one slot only, it takes turns.
+ */
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #running = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
+  /** When an organization was last given a slot, by count; only of those that run or wait. */
+  readonly #served = new Map<string, number>();
+  #turns = 0;
   #total = 0;
 
   constructor(limits: SlotLimits) {
@@ -30,13 +37,13 @@ export class Slots {
   }
 
   /**
-   * Waits for a place. The returned function gives it back; calling it again does nothing.
+   * Waits for a slot. The returned function gives it back; calling it again does nothing.
    * @throws Problem `rate_limited` when too many wait or the wait was too long; the signal's reason when it is aborted
    */
   async acquire(orgId: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (!this.#hasPlace(orgId)) await this.#wait(orgId, signal);
-    else this.#enter(orgId);
+    if (this.#hasSlot(orgId)) this.#enter(orgId);
+    else await this.#wait(orgId, signal);
     let held = true;
     return () => {
       if (held) this.#leave(orgId);
@@ -64,10 +71,12 @@ export class Slots {
       };
       const abort = (): void => {
         done();
+        this.#forget(orgId);
         reject(signal.reason as Error);
       };
       const timer = setTimeout(() => {
         done();
+        this.#forget(orgId);
         reject(this.#refusal());
       }, this.#limits.queueTimeoutMs);
       signal.addEventListener("abort", abort, { once: true });
@@ -80,23 +89,49 @@ export class Slots {
     return new Problem("rate_limited", detail, { headers: { "Retry-After": RETRY_AFTER_S } });
   }
 
-  #hasPlace(orgId: string): boolean {
-    return (
-      this.#total < this.#limits.concurrentMax && (this.#running.get(orgId) ?? 0) < this.#limits.concurrentPerOrgMax
-    );
+  #hasSlot(orgId: string): boolean {
+    const own = this.#runningOf(orgId);
+    const { concurrentMax, concurrentPerOrgMax } = this.#limits;
+    // What runs already for an organization leaves one slot free for others.
+    const free = concurrentMax - this.#total - (own > 0 ? 1 : 0);
+    return free > 0 && own < concurrentPerOrgMax;
+  }
+
+  #runningOf(orgId: string): number {
+    return this.#running.get(orgId) ?? 0;
   }
 
   #enter(orgId: string): void {
     this.#total++;
-    this.#running.set(orgId, (this.#running.get(orgId) ?? 0) + 1);
+    this.#running.set(orgId, this.#runningOf(orgId) + 1);
+    this.#served.set(orgId, ++this.#turns);
   }
 
   #leave(orgId: string): void {
     this.#total--;
-    const left = (this.#running.get(orgId) ?? 1) - 1;
+    const left = this.#runningOf(orgId) - 1;
     if (left === 0) this.#running.delete(orgId);
     else this.#running.set(orgId, left);
-    // In the order in which they came, passing over organizations that have their share.
-    this.#waiting.find((each) => this.#hasPlace(each.orgId))?.admit();
+    this.#forget(orgId);
+    this.#next()?.admit();
+  }
+
+  /** The first of each organization is looked at: its own queries come in their order. */
+  #next(): Waiting | undefined {
+    let chosen: Waiting | undefined;
+    for (const each of this.#waiting)
+      if (this.#hasSlot(each.orgId) && (chosen === undefined || this.#isBefore(each.orgId, chosen.orgId)))
+        chosen = each;
+    return chosen;
+  }
+
+  #isBefore(a: string, b: string): boolean {
+    const fewer = this.#runningOf(a) - this.#runningOf(b);
+    return fewer < 0 || (fewer === 0 && (this.#served.get(a) ?? 0) < (this.#served.get(b) ?? 0));
+  }
+
+  #forget(orgId: string): void {
+    if (this.#running.has(orgId) || this.#waiting.some((each) => each.orgId === orgId)) return;
+    this.#served.delete(orgId);
   }
 }

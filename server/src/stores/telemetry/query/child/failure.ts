@@ -1,23 +1,36 @@
 import type { ChildProblemCode } from "../protocol.ts";
-import { Refusal, SyntaxFault } from "../gate/index.ts";
+import { isObject, nearest, Refusal, SyntaxFault } from "../gate/index.ts";
+
+/** Where a failure is: an offset in bytes, in the statement as it was sent or in what was made of it. */
+export interface Place {
+  readonly at: number;
+  readonly in: "sent" | "prepared";
+  /** A column that there is not. */
+  readonly column?: string | undefined;
+}
 
 /** A failure that is an answer. */
 export class Failure extends Error {
   readonly code: ChildProblemCode;
   /** The engine's state may be damaged. */
   readonly doubt: boolean;
+  readonly place: Place | undefined;
 
-  constructor(code: ChildProblemCode, detail: string, doubt = false) {
+  constructor(code: ChildProblemCode, detail: string, doubt = false, place?: Place) {
     super(detail);
     this.name = "Failure";
     this.code = code;
     this.doubt = doubt;
+    this.place = place;
   }
 }
 
 interface EngineError {
   readonly type: string;
   readonly message: string;
+  readonly at?: number | undefined;
+  /** Of a column that is not there: its name, and names that are. */
+  readonly missing?: { readonly name: string; readonly candidates: readonly string[] } | undefined;
 }
 
 /** DuckDB's kinds of error that mean: the statement itself is wrong, whatever the data. */
@@ -44,12 +57,16 @@ export function toFailure(error: unknown, stop: Stop, timeoutMs: number): Failur
       `the query ran longer than ${timeoutMs} ms; ask for less, for example a shorter time range, or raise timeout_ms`,
     );
   if (error instanceof Failure) return error;
-  if (error instanceof Refusal) return new Failure("sql_not_allowed", error.message);
-  if (error instanceof SyntaxFault) return new Failure("invalid_sql", error.message);
+  if (error instanceof Refusal) return new Failure("sql_not_allowed", error.message, false, sentAt(error.at));
+  if (error instanceof SyntaxFault) return new Failure("invalid_sql", error.message, false, sentAt(error.at));
   return fromEngine(parseEngineError(error instanceof Error ? error.message : String(error)));
 }
 
-function fromEngine({ type, message }: EngineError): Failure {
+function sentAt(at: number | undefined): Place | undefined {
+  return at === undefined ? undefined : { at, in: "sent" };
+}
+
+function fromEngine({ type, message, at, missing }: EngineError): Failure {
   if (type === "Out of Memory" || /bad_alloc|out of memory|Cannot allocate memory|allocation fail/i.test(message)) {
     return new Failure(
       "query_memory",
@@ -75,13 +92,25 @@ function fromEngine({ type, message }: EngineError): Failure {
   if (/^(internal|fatal)$/i.test(type)) {
     return new Failure("query_failed", "the query engine failed on this statement; write it in another way", true);
   }
-  return new Failure(STATEMENT_ERRORS.has(type) ? "invalid_sql" : "query_failed", readable(type, message));
+  const place = at === undefined ? undefined : ({ at, in: "prepared", column: missing?.name } as const);
+  const text = missing === undefined ? message : absent(missing);
+  return new Failure(STATEMENT_ERRORS.has(type) ? "invalid_sql" : "query_failed", readable(type, text), false, place);
 }
+
+function absent({ name, candidates }: NonNullable<EngineError["missing"]>): string {
+  const meant = nearest(name, candidates);
+  return `column "${name}" not found${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+}
+
+/** Advice of the engine's that nobody can follow here. */
+const UNFOLLOWABLE = /\b(?:SET|RESET|PRAGMA|INSTALL|LOAD|ATTACH) +["'\w]|duckdb\.org|extension/;
 
 function readable(type: string, message: string): string {
   const text = message
-    .replace(/\n+(?:Use|Consider) "?SET [^\n]*/gi, "")
     .replace(/\n*LINE \d+:[\s\S]*$/, "")
+    .split(/(?<=[.!?])\s+(?=[A-Z])|\n+/)
+    .filter((sentence, i) => i === 0 || !UNFOLLOWABLE.test(sentence))
+    .join("\n")
     .replace(/ when casting from source column attribute_[0-9a-f]+/, "") // of a promoted attribute: no column of theirs
     .trim();
   return type === "" ? text : `${text} (${type.toLowerCase()} error)`;
@@ -92,8 +121,19 @@ function parseEngineError(text: string): EngineError {
   const start = text.indexOf("{");
   try {
     const parsed: unknown = JSON.parse(text.slice(start));
-    if (typeof parsed === "object" && parsed !== null && "exception_type" in parsed && "exception_message" in parsed) {
-      return { type: String(parsed.exception_type), message: String(parsed.exception_message) };
+    if (isObject(parsed) && "exception_type" in parsed && "exception_message" in parsed) {
+      const { position, name, candidates, error_subtype: subtype } = parsed;
+      const at = /^\d+$/.test(String(position)) ? Number(position) : undefined;
+      const missing =
+        subtype === "COLUMN_NOT_FOUND" && typeof name === "string"
+          ? {
+              name,
+              candidates: String(candidates ?? "")
+                .split(",")
+                .filter((each) => each !== ""),
+            }
+          : undefined;
+      return { type: String(parsed["exception_type"]), message: String(parsed["exception_message"]), at, missing };
     }
   } catch {
     // not in JSON: errors raised before the setting applies, and those of the binding

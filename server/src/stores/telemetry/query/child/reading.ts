@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
 import type { TimeRange } from "../../snapshot.ts";
-import { readTree, render, type Admitted, type Evaluate, type Tree } from "../gate/index.ts";
+import { originOf, readTree, render, type Admitted, type Evaluate, type Tree } from "../gate/index.ts";
 import type { ChildAsk, ChildFiles, ChildQuery } from "../protocol.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import { within } from "../files.ts";
@@ -35,6 +35,8 @@ export class Reading {
   readonly #latest: LatestRows | undefined;
   #ranges: ReadonlyMap<string, TimeRange> = new Map();
   #sql: string;
+  /** Trees as they were rendered from and to, the first from the statement as it was sent. */
+  #steps: readonly (readonly [source: string, rendered: string])[];
   #views: readonly string[] = [];
 
   constructor(admitted: Admitted, query: ChildQuery, connection: DuckDBConnection, evaluate: Evaluate) {
@@ -43,6 +45,7 @@ export class Reading {
     this.#connection = connection;
     this.#evaluate = evaluate;
     this.#sql = admitted.sql;
+    this.#steps = [[admitted.source, admitted.tree]];
     this.#tree = readTree(admitted, TABLE_NAMES);
     if (query.promotion) this.#promoted = new PromotedAttributes(this.#tree, WITH_ATTRIBUTES);
     if (query.pruning && query.describe !== true && query.explain !== "plan") this.#latest = latestRows(this.#tree);
@@ -96,6 +99,7 @@ export class Reading {
       // As it was written it may do, and if not, its faults are told in its own words.
       this.#views = plain(read);
       this.#sql = this.#admitted.sql;
+      this.#steps = this.#steps.slice(0, 1);
       return this.#layOut().catch(() => this.again()); // what does not bind leaves the transaction whole
     }
   }
@@ -120,6 +124,15 @@ export class Reading {
   #untold(files: ChildFiles): readonly string[] {
     if (files.visible === "all" || this.#query.explain === undefined) return [];
     return ["SET disabled_optimizers = 'statistics_propagation'"];
+  }
+
+  /** Where in the statement as it was sent something stood that is at an offset of what was prepared. */
+  originOf(at: number): number | undefined {
+    const { explain } = this.#query;
+    let place: number | undefined = at - (explain === undefined ? 0 : EXPLAIN[explain].length);
+    for (const [source, rendered] of this.#steps.toReversed())
+      place = place === undefined ? undefined : originOf(JSON.parse(source), JSON.parse(rendered), place);
+    return place;
   }
 
   /** Makes the tables anew, in another transaction, and prepares the statement. */
@@ -187,7 +200,10 @@ export class Reading {
     if (!truncated && promoted.size === 0) return undefined;
     const views = new Set([...promoted].map(promotedView));
     const tables = new Set([...TABLE_NAMES, ...views]);
-    this.#sql = (await render(this.#tree.write(), tables, this.#evaluate)).sql;
+    const source = this.#tree.write();
+    const rendered = await render(source, tables, this.#evaluate);
+    this.#sql = rendered.sql;
+    this.#steps = [...this.#steps, [source, rendered.tree]];
     const plain = [...this.#tree.references].filter(([node]) => !views.has(String(node["table_name"])));
     const names = new Set(plain.map(([, table]) => table));
     return (of) => [...viewStatements(of, names), ...promotedStatements(of, promoted, columns)];

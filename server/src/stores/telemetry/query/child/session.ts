@@ -1,8 +1,9 @@
 import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+import type { TextPosition } from "#kernel/problem.ts";
 import type { StatementDescription } from "../../index.ts";
 import { RESULT_COLUMNS_MAX } from "../settings.ts";
 import { FRAME } from "../frames.ts";
-import { admit, type Evaluate } from "../gate/index.ts";
+import { admit, isCompared, type Admitted, type Evaluate } from "../gate/index.ts";
 import {
   NO_FIGURES,
   type ChildAsk,
@@ -50,7 +51,8 @@ export class Session {
   #interrupts: NodeJS.Timeout | undefined;
   #writer: ResultWriter | undefined;
   #rows = 0;
-  #advice: string | undefined;
+  #admitted: Admitted | undefined;
+  #reading: Reading | undefined;
 
   constructor(query: ChildQuery, channel: Channel, instance: Instance, evaluate: Evaluate) {
     this.#query = query;
@@ -82,7 +84,7 @@ export class Session {
       return await this.#finish(truncated);
     } catch (error) {
       const failure = toFailure(error, this.#stop, this.#query.timeoutMs);
-      return await this.#fail(this.#stop === undefined ? advised(failure, this.#advice) : failure);
+      return await this.#fail(this.#stop === undefined ? advised(failure, this.#adviceOn(failure)) : failure);
     } finally {
       this.#deadline.pause();
       clearInterval(this.#interrupts);
@@ -96,11 +98,12 @@ export class Session {
 
   async #produce(): Promise<boolean> {
     const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
-    this.#advice = admitted.advice;
+    this.#admitted = admitted;
     this.#check();
     // All in one transaction, so that now() is the same moment throughout; the views are temporary. See #confirmEnd as well.
     await begin(this.#connection, this.#query.memoryBytesMax);
     const reading = new Reading(admitted, this.#query, this.#connection, this.#evaluate);
+    this.#reading = reading;
     if (admitted.tables.size > 0) this.#files = await this.#ask(await reading.ask());
     this.#check();
     const statement = await reading.prepare(this.#files);
@@ -202,6 +205,19 @@ export class Session {
     if (this.#stop !== undefined) throw new Failure("query_failed", "the query was cancelled");
   }
 
+  #adviceOn({ place }: Failure): string | undefined {
+    const { advice, source } = this.#admitted ?? {};
+    const { column } = place ?? {};
+    if (advice !== undefined || source === undefined || column === undefined) return advice;
+    return isCompared(JSON.parse(source), column) ? `for the text, write '${column.replaceAll("'", "''")}'` : undefined;
+  }
+
+  #positionOf({ place }: Failure): TextPosition | undefined {
+    if (place === undefined) return undefined;
+    const at = place.in === "sent" ? place.at : this.#reading?.originOf(place.at);
+    return at === undefined ? undefined : positionAt(this.#query.sql, at);
+  }
+
   #scrubbing(): ScrubOptions {
     return { directories: directoriesOf(this.#files), orgId: this.#query.orgId };
   }
@@ -220,7 +236,9 @@ export class Session {
   }
 
   async #fail(failure: Failure): Promise<LastFrame> {
-    const detail = scrub(failure.message, this.#scrubbing());
+    const position = this.#positionOf(failure);
+    const where = position === undefined ? "" : ` (at line ${position.line}, column ${position.column})`;
+    const detail = scrub(`${failure.message}${where}`, this.#scrubbing());
     let told = false;
     if (this.#sender.begun) {
       const error = { code: failure.code, detail };
@@ -237,20 +255,27 @@ export class Session {
       }
     }
     this.#sender.discard();
-    const payload: ChildFailure = { code: failure.code, detail, told, doubt: failure.doubt };
+    const payload: ChildFailure = { code: failure.code, detail, position, told, doubt: failure.doubt };
     return { kind: FRAME.fail, payload: JSON.stringify(payload) };
   }
 }
 
 /** Adds what may mend a statement that the engine could not bind or evaluate. */
 function advised(failure: Failure, advice: string | undefined): Failure {
-  const { code, message, doubt } = failure;
+  const { code, message, doubt, place } = failure;
   if (advice === undefined || doubt || (code !== "invalid_sql" && code !== "query_failed")) return failure;
-  return new Failure(code, `${message}; ${advice}`);
+  return new Failure(code, `${message}; ${advice}`, doubt, place);
+}
+
+/** The line and the column of an offset in bytes. */
+function positionAt(sql: string, at: number): TextPosition {
+  const before = Buffer.from(sql.toWellFormed()).subarray(0, at).toString();
+  const lines = before.split("\n");
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
 function directoriesOf({ directory, tables }: ChildFiles): string[] {
   const names = Object.values(tables).flatMap(({ parquet, hot }) => [...parquet.flatMap(({ files }) => files), ...hot]);
-  const within = names.map((name) => name.slice(0, Math.max(0, name.lastIndexOf("/"))));
-  return [...new Set(within.map((name) => (name.startsWith("/") ? name : `${directory}/${name}`))), directory];
+  const outside = names.filter((name) => name.startsWith("/")).map((name) => name.slice(0, name.lastIndexOf("/")));
+  return [...new Set([...outside, directory])];
 }

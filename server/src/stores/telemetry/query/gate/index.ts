@@ -1,8 +1,11 @@
 import { SQL_BYTES_MAX } from "#kernel/limits.ts";
 import { ADVICE, keepNumbers, mendArrows } from "./arrows.ts";
+import { didYouMean } from "./nearest.ts";
 import { isObject, Refusal, SyntaxFault, type Json } from "./refusal.ts";
 import { walkStatement } from "./walk.ts";
 
+export { isCompared, originOf } from "./locate.ts";
+export { nearest } from "./nearest.ts";
 export { isObject, Refusal, SyntaxFault, textOf, type Json } from "./refusal.ts";
 
 /** Runs one statement of ours with one text parameter and returns its single value. Given by the child, over an instance without data. */
@@ -13,6 +16,8 @@ export interface Admitted {
   readonly sql: string;
   /** The syntax tree of `sql`, as `json_serialize_sql` writes it. */
   readonly tree: string;
+  /** The tree that `sql` was rendered from, whose places are those of the statement as it was sent. */
+  readonly source: string;
   /** Tables that it reads. */
   readonly tables: ReadonlySet<string>;
   /** What to tell as well if the statement fails. */
@@ -34,7 +39,7 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
   onlyStatement(JSON.parse(parsed)); // so that what does not parse is told first
   const { tree, advice } = written.includes("->") ? mendArrows(parsed, written) : { tree: parsed };
   const used = walkStatement(onlyStatement(JSON.parse(tree)), tables).tables;
-  return { ...(await render(tree, tables, evaluate)), tables: used, advice };
+  return { ...(await render(tree, tables, evaluate)), source: tree, tables: used, advice };
 }
 
 /**
@@ -95,13 +100,24 @@ function onlyStatement(parsed: unknown): unknown {
   return statements[0];
 }
 
+const KEYWORDS =
+  "SELECT FROM WHERE GROUP ORDER HAVING LIMIT OFFSET UNION JOIN LEFT INNER WITH DISTINCT BETWEEN AND CASE WHEN THEN ELSE END DESCRIBE SUMMARIZE VALUES EXPLAIN PIVOT UNPIVOT QUALIFY USING".split(
+    " ",
+  );
+
+/** What was probably meant where the parser stumbled. */
+function keywordMeant(message: string): string | undefined {
+  const word = /at or near "(\w+)"/.exec(message)?.[1];
+  return word === undefined || KEYWORDS.includes(word.toUpperCase()) ? undefined : didYouMean(word, KEYWORDS);
+}
+
 function parseFault(type: unknown, message: string, position: unknown): Error {
   if (type === "not implemented") {
     const hint =
       "only one reading statement is allowed: SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, UNPIVOT, and PIVOT with its values listed";
     return new Refusal("a kind of statement that does not only read", hint);
   }
-  const place = typeof position === "string" && /^\d+$/.test(position) ? ` (at character ${Number(position) + 1})` : "";
-  const advice = message.includes('near "->') ? `; ${ADVICE}` : "";
-  return new SyntaxFault(`${message}${place}${advice}`);
+  const at = typeof position === "string" && /^\d+$/.test(position) ? Number(position) : undefined;
+  const advice = message.includes('near "->') ? ADVICE : keywordMeant(message);
+  return new SyntaxFault(`${message}${advice === undefined ? "" : `; ${advice}`}`, at);
 }

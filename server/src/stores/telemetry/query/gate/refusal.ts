@@ -2,6 +2,9 @@ import { SQL_DEPTH_MAX } from "../settings.ts";
 
 /** A part of a statement that is not allowed. The gate turns it into the answer `sql_not_allowed`. */
 export class Refusal extends Error {
+  /** Offset in bytes of what is refused, where it has one. */
+  at: number | undefined;
+
   /** `what` completes "the statement uses …"; `instead` says what is allowed. */
   constructor(what: string, instead = "only reading statements over the documented tables are allowed") {
     super(`the statement uses ${what}, which is not allowed; ${instead}`);
@@ -14,11 +17,15 @@ export function tooDeep(): Refusal {
   return new Refusal(what, "write it flatter, for example with a list and IN");
 }
 
-/** A statement that can't be parsed. */
+/** A statement that can't be parsed, or names what there is not. */
 export class SyntaxFault extends Error {
-  constructor(message: string) {
+  /** Offset in bytes of where that shows. */
+  at: number | undefined;
+
+  constructor(message: string, at?: number) {
     super(message);
     this.name = "SyntaxFault";
+    this.at = at;
   }
 }
 

@@ -24,7 +24,9 @@ import {
   type Check,
   type Members,
 } from "./nodes.ts";
-import { isObject, Refusal, textOf, tooDeep, type Json } from "./refusal.ts";
+import { locationOf } from "./locate.ts";
+import { didYouMean } from "./nearest.ts";
+import { isObject, Refusal, SyntaxFault, textOf, tooDeep, type Json } from "./refusal.ts";
 import { refusalReason } from "./refused.ts";
 import { checkType } from "./types.ts";
 
@@ -72,9 +74,9 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
     case "type":
       return checkType(value);
     case "expression":
-      return expression(walk, value, scope, next);
+      return located(value, () => expression(walk, value, scope, next));
     case "expressions":
-      return each(value, (item) => expression(walk, item, scope, next));
+      return each(value, (item) => located(item, () => expression(walk, item, scope, next)));
     case "rows":
       return each(value, (row) => each(row, (item) => expression(walk, item, scope, next)));
     case "orders":
@@ -85,7 +87,7 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
         typed(walk, item, MODIFIERS, "modifier", scope, next),
       );
     case "table":
-      return table(walk, value, scope, next);
+      return located(value, () => table(walk, value, scope, next));
     case "query":
       return query(walk, value, scope, next);
     case "statement":
@@ -104,6 +106,16 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
       return each(Array.isArray(value) ? value : [value], (item) => rename(walk, item, scope, next));
     case "function":
       return tableFunction(walk, value, scope, next);
+  }
+}
+
+/** What is refused in a node is at its place, unless a part of it has one of its own. */
+function located(node: unknown, look: () => void): void {
+  try {
+    look();
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof SyntaxFault) error.at ??= locationOf(node);
+    throw error;
   }
 }
 
@@ -141,6 +153,9 @@ function query(walk: Walk, value: unknown, outer: Scope, depth: number): void {
   check(walk, "query", right, new Set([...scope, String(value["cte_name"]).toLowerCase()]), depth);
 }
 
+/** Tables of the engine's own begin so. */
+const CATALOG_NAME = /^(duckdb|pg|sqlite|pragma|information_schema|system|temp)(_|$)/;
+
 /** Each common table expression sees those before it, as the engine does; what it does not see would be the catalog's. */
 function commonTables(walk: Walk, cteMap: unknown, outer: Scope, depth: number): Scope {
   const entries = isObject(cteMap) && Array.isArray(cteMap["map"]) ? (cteMap["map"] as unknown[]) : [];
@@ -148,10 +163,7 @@ function commonTables(walk: Walk, cteMap: unknown, outer: Scope, depth: number):
   for (const entry of entries) {
     if (!isObject(entry)) throw new Refusal("a WITH clause that is not known here");
     const name = String(entry["key"]).toLowerCase();
-    if (
-      !/^[a-z_][a-z0-9_]*$/.test(name) ||
-      /^(duckdb|pg|sqlite|pragma|information_schema|system|temp)(_|$)/.test(name)
-    ) {
+    if (!isPlainName(name)) {
       throw new Refusal(
         `the name "${name.slice(0, 64)}" for a common table expression`,
         "use letters, digits and _, and no prefix of a system catalog",
@@ -179,8 +191,17 @@ function baseTable(walk: Walk, value: Json, scope: Scope): void {
     walk.references.set(value, name);
     return;
   }
+  if (catalog === "" && schema === "" && isPlainName(name)) {
+    const meant = didYouMean(name, [...walk.tables, ...scope]) ?? `the tables are ${[...walk.tables].join(", ")}`;
+    throw new SyntaxFault(`there is no table "${name.slice(0, 64)}"; ${meant}`);
+  }
   const shown = [catalog, schema, String(value["table_name"])].filter((part) => part !== "").join(".");
   throw new Refusal(`the table "${shown.slice(0, 200)}"`, `the tables are ${[...walk.tables].join(", ")}`);
+}
+
+/** A name that a table might have, and none of the engine's catalog. */
+function isPlainName(name: string): boolean {
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !CATALOG_NAME.test(name);
 }
 
 function showRef(value: Json): void {
@@ -226,11 +247,16 @@ function isQualified(value: Json): boolean {
   return Boolean(value["catalog"]) || (schema !== "" && schema !== "main");
 }
 
-function refusedFunction(name: string): Refusal {
+function refusedFunction(name: string): Refusal | SyntaxFault {
   const shown = `the function ${name.slice(0, 64)}`;
   if (ALLOWED_TABLE_FUNCTIONS.has(name))
     return new Refusal(`${shown} as a value`, `write it in FROM: FROM logs, ${name}(…)`);
-  return new Refusal(shown, refusalReason(name) ?? "it is not one of the allowed functions; check its spelling");
+  const reason = refusalReason(name);
+  if (reason !== undefined) return new Refusal(shown, reason);
+  const meant =
+    didYouMean(name, [...ALLOWED_AGGREGATES, ...ALLOWED_FUNCTIONS]) ??
+    "GET /v1/query/schema lists those that there are";
+  return new SyntaxFault(`there is no function ${name.slice(0, 64)}; ${meant}`);
 }
 
 function countedArgument(value: Json, name: string, index: number): void {

@@ -1,0 +1,52 @@
+import { isObject, type Json } from "./refusal.ts";
+
+/** Offsets in bytes, as the parser counts; what has none has a number beyond all texts. */
+const AT = "query_location";
+const AT_MAX = 2 ** 32;
+
+/** Where a node of a syntax tree stands in its text. */
+export function locationOf(node: unknown): number | undefined {
+  const at = isObject(node) ? node[AT] : undefined;
+  return typeof at === "number" && at < AT_MAX ? at : undefined;
+}
+
+/**
+ * What stood at `at` in the text of `rendered`, in the text of `source`: two trees of one statement, the one rendered from the other.
+ * Undefined when they can't be laid side by side there.
+ */
+export function originOf(source: unknown, rendered: unknown, at: number): number | undefined {
+  if (Array.isArray(source) && Array.isArray(rendered)) {
+    for (const [i, item] of source.entries()) {
+      const found = originOf(item, rendered[i], at);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (!isObject(source) || !isObject(rendered) || source["class"] !== rendered["class"]) return undefined;
+  if (locationOf(rendered) === at && locationOf(source) !== undefined) return locationOf(source);
+  for (const [name, member] of Object.entries(source)) {
+    if (typeof member !== "object" || member === null) continue;
+    const found = originOf(member, rendered[name], at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether a column of this name is compared with something: a text without its quotes looks so. */
+export function isCompared(tree: unknown, name: string): boolean {
+  if (Array.isArray(tree)) return tree.some((item) => isCompared(item, name));
+  if (!isObject(tree)) return false;
+  const sides = [
+    tree["left"],
+    tree["right"],
+    ...(Array.isArray(tree["children"]) ? (tree["children"] as unknown[]) : []),
+  ];
+  const compares = tree["class"] === "COMPARISON" || /IN$/.test(String(tree["type"]));
+  if (compares && sides.some((side) => isColumn(side, name))) return true;
+  return Object.values(tree).some((member) => typeof member === "object" && isCompared(member, name));
+}
+
+function isColumn(node: unknown, name: string): boolean {
+  const names = isObject(node) && node["class"] === "COLUMN_REF" ? (node as Json)["column_names"] : undefined;
+  return Array.isArray(names) && names.length === 1 && String(names[0]).toLowerCase() === name.toLowerCase();
+}
