@@ -128,9 +128,7 @@ function parseEngineError(text: string): EngineError {
         subtype === "COLUMN_NOT_FOUND" && typeof name === "string"
           ? {
               name,
-              candidates: String(candidates ?? "")
-                .split(",")
-                .filter((each) => each !== ""),
+              candidates: (typeof candidates === "string" ? candidates : "").split(",").filter((each) => each !== ""),
             }
           : undefined;
       return { type: String(parsed["exception_type"]), message: String(parsed["exception_message"]), at, missing };

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "./refusal.ts";
+import { isObject } from "./refusal.ts";
 
 /** Offsets in bytes, as the parser counts; what has none has a number beyond all texts. */
 const AT = "query_location";
@@ -41,12 +41,12 @@ export function isCompared(tree: unknown, name: string): boolean {
     tree["right"],
     ...(Array.isArray(tree["children"]) ? (tree["children"] as unknown[]) : []),
   ];
-  const compares = tree["class"] === "COMPARISON" || /IN$/.test(String(tree["type"]));
+  const compares = tree["class"] === "COMPARISON" || String(tree["type"]).endsWith("IN");
   if (compares && sides.some((side) => isColumn(side, name))) return true;
   return Object.values(tree).some((member) => typeof member === "object" && isCompared(member, name));
 }
 
 function isColumn(node: unknown, name: string): boolean {
-  const names = isObject(node) && node["class"] === "COLUMN_REF" ? (node as Json)["column_names"] : undefined;
+  const names = isObject(node) && node["class"] === "COLUMN_REF" ? node["column_names"] : undefined;
   return Array.isArray(names) && names.length === 1 && String(names[0]).toLowerCase() === name.toLowerCase();
 }
