@@ -8,6 +8,7 @@ const QUESTIONS = [
   "ingest",
   "tokens",
   "freshness",
+  "fairness",
   "tail",
   "startup",
   "files",

@@ -4,7 +4,7 @@ import type { Principal } from "#domain/identity/index.ts";
 import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { principalOf } from "./authentication.ts";
-import { CallerGone } from "./disconnect.ts";
+import { CallerGone, isDisconnect } from "./disconnect.ts";
 import type { HttpHost } from "./host.ts";
 import { idempotent } from "./idempotency.ts";
 import { sessionOf, type PersonSession } from "./sessions.ts";
@@ -80,12 +80,27 @@ export function mountRoute<const T extends AnyRoute>(
       const run = async (): Promise<unknown> => operation(input, context);
       const { replayed } = options;
       const again = replayed && ((first: unknown) => replayed(first as ResultOf<T>, input, context));
-      const result = row.idempotent === true ? await idempotent(host, row, request, reply, run, again) : await run();
+      let result: unknown;
+      try {
+        result = row.idempotent === true ? await idempotent(host, row, request, reply, run, again) : await run();
+      } catch (error) {
+        if (!reply.raw.headersSent) throw error;
+        return leaveBroken(request, reply, error);
+      }
       if (reply.sent) return reply;
+      if (reply.raw.headersSent) return leaveBroken(request, reply);
       if (row.status === 204) return reply.code(204).send();
       return reply.code(reply.statusCode === 200 ? row.status : reply.statusCode).send(result);
     },
   });
+}
+
+/** An answer that has begun and is not whole: the connection ends, which says so, and nothing more can be sent. */
+function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unknown): void {
+  if (error !== undefined && !isDisconnect(error, request.raw))
+    request.log.info({ err: error }, "an answer was broken off");
+  reply.hijack();
+  reply.raw.destroy();
 }
 
 /** A session's cookie comes along with every request to this host, so whatever it changes must be the portal's own to ask. */

@@ -225,7 +225,6 @@ describe("the query engine", { concurrency: 1 }, () => {
       ["SELECT message::int FROM logs", "query_failed", /Could not convert string 'GET/],
       ["SELECT (SELECT level FROM logs)", "query_failed", /More than one row returned by a subquery(?!.*SET)/s],
       ["SELECT * FROM log", "invalid_sql", /there is no table "log"; did you mean logs\?/],
-      ["PIVOT logs ON level USING count(*)", "sql_not_allowed", /PIVOT with its values listed|list them/],
     ];
     for (const [sql, code, message] of cases) {
       test(sql, async () => {

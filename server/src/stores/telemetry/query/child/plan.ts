@@ -59,3 +59,22 @@ function cleaned(value: unknown, scrubbed: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((each) => cleaned(each, scrubbed));
   return isObject(value) ? infoOf(value, scrubbed) : value;
 }
+
+const INFO_CHARS_MAX = 200;
+
+/** The plan as text: a line for each step, those that it takes its rows from below it and further in. */
+export function planLines(step: PlanStep | null, depth = 0): string[] {
+  if (step === null) return [];
+  const { operator, info, rows, rows_scanned: scanned, elapsed_ms: elapsed, children } = step;
+  const told = Object.entries(info).map(([name, value]) => `${name}: ${oneLine(value)}`);
+  if (rows !== undefined) told.push(`rows: ${rows}`);
+  if (scanned !== undefined) told.push(`rows scanned: ${scanned}`);
+  if (elapsed !== undefined) told.push(`ms: ${elapsed}`);
+  const line = `${"  ".repeat(depth)}${operator}${told.length === 0 ? "" : `  (${told.join("; ")})`}`;
+  return [line, ...children.flatMap((child) => planLines(child, depth + 1))];
+}
+
+function oneLine(value: unknown): string {
+  const text = (typeof value === "string" ? value : JSON.stringify(value)).replaceAll(/\s+/g, " ");
+  return text.length <= INFO_CHARS_MAX ? text : `${text.slice(0, INFO_CHARS_MAX)}…`;
+}

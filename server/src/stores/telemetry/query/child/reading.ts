@@ -1,13 +1,15 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
 import type { TimeRange } from "../../snapshot.ts";
-import { originOf, readTree, render, type Admitted, type Evaluate, type Tree } from "../gate/index.ts";
+import { originOf, readTree, render, withoutMarks, type Admitted, type Evaluate, type Tree } from "../gate/index.ts";
 import type { ChildAsk, ChildFiles, ChildQuery } from "../protocol.ts";
 import { QUERY_TABLES } from "../tables.ts";
 import { within } from "../files.ts";
 import { Failure, toFailure } from "./failure.ts";
 import { BEGIN, lock } from "./instance.ts";
 import { boundStatement, latestRows, newestFiles, since, type LatestRows } from "./latest/index.ts";
+import { macroStatements } from "./macros.ts";
 import { bindNamed } from "./parameters.ts";
+import { fillPivots } from "./pivots.ts";
 import { PromotedAttributes } from "./promoted.ts";
 import { timeConditions } from "./prune/conditions.ts";
 import { equalities } from "./prune/equalities.ts";
@@ -38,6 +40,8 @@ export class Reading {
   /** Trees as they were rendered from and to, the first from the statement as it was sent. */
   #steps: readonly (readonly [source: string, rendered: string])[];
   #views: readonly string[] = [];
+  /** What makes the functions of our own that the statement calls. */
+  readonly #macros: readonly string[];
 
   constructor(admitted: Admitted, query: ChildQuery, connection: DuckDBConnection, evaluate: Evaluate) {
     this.#admitted = admitted;
@@ -47,6 +51,9 @@ export class Reading {
     this.#sql = admitted.sql;
     this.#steps = [[admitted.source, admitted.tree]];
     this.#tree = readTree(admitted, TABLE_NAMES);
+    this.#macros = macroStatements(this.#tree.statement);
+    // The values of a PIVOT are found in the rows that it reads, as it is written.
+    if (admitted.pivots !== undefined) return;
     if (query.promotion) this.#promoted = new PromotedAttributes(this.#tree, WITH_ATTRIBUTES);
     if (query.pruning && query.describe !== true && query.explain !== "plan") this.#latest = latestRows(this.#tree);
   }
@@ -79,7 +86,7 @@ export class Reading {
     try {
       const memoryBytes = this.#query.memoryBytesMax;
       await lock(this.#connection, {
-        views: [...this.#untold(files), ...this.#views],
+        views: [...this.#untold(files), ...this.#macros, ...this.#views],
         files: viewFiles(files),
         memoryBytes,
       });
@@ -92,6 +99,7 @@ export class Reading {
       this.#views = make(read);
       await this.#makeViews();
     }
+    if (this.#admitted.pivots !== undefined && this.#query.describe !== true) await this.#fillPivots();
     if (make === plain) return this.#prepare();
     try {
       return await this.#prepare();
@@ -132,7 +140,21 @@ export class Reading {
     let place: number | undefined = at - (explain === undefined ? 0 : EXPLAIN[explain].length);
     for (const [source, rendered] of this.#steps.toReversed())
       place = place === undefined ? undefined : originOf(JSON.parse(source), JSON.parse(rendered), place);
-    return place;
+    return place === undefined ? undefined : withoutMarks(place, this.#admitted.pivots ?? []);
+  }
+
+  async #fillPivots(): Promise<void> {
+    const fill = { query: this.#query, tables: TABLE_NAMES, connection: this.#connection, evaluate: this.#evaluate };
+    try {
+      await fillPivots(this.#tree, fill);
+    } catch (error) {
+      const { code, message, doubt } = toFailure(error, undefined, 0);
+      throw new Failure(code, message, doubt); // its place is one of another statement
+    }
+    const source = this.#tree.write();
+    const rendered = await render(source, TABLE_NAMES, this.#evaluate);
+    this.#sql = rendered.sql;
+    this.#steps = [...this.#steps, [source, rendered.tree]];
   }
 
   /** Makes the tables anew, in another transaction, and prepares the statement. */
@@ -148,7 +170,8 @@ export class Reading {
   }
 
   async #makeViews(): Promise<void> {
-    await this.#connection.run(this.#views.join("; "));
+    const statements = [...this.#macros, ...this.#views];
+    if (statements.length > 0) await this.#connection.run(statements.join("; "));
   }
 
   /**

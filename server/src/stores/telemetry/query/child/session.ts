@@ -3,7 +3,7 @@ import type { TextPosition } from "#kernel/problem.ts";
 import type { StatementDescription } from "../../index.ts";
 import { RESULT_COLUMNS_MAX } from "../settings.ts";
 import { FRAME } from "../frames.ts";
-import { admit, isCompared, type Admitted, type Evaluate } from "../gate/index.ts";
+import { admit, explained, isCompared, type Admitted, type Evaluate } from "../gate/index.ts";
 import {
   NO_FIGURES,
   type ChildAsk,
@@ -19,7 +19,7 @@ import { Deadline } from "../deadline.ts";
 import { Failure, toFailure, type Stop } from "./failure.ts";
 import { begin, type Instance } from "./instance.ts";
 import { columnsOf, distinctNames, makeWriter, type ResultWriter } from "./output/index.ts";
-import { readPlan } from "./plan.ts";
+import { planLines, readPlan, type PlanStep } from "./plan.ts";
 import { statisticsText } from "../tails.ts";
 import { bindParameters, parameterNames } from "./parameters.ts";
 import { Reading } from "./reading.ts";
@@ -39,6 +39,8 @@ export interface LastFrame {
 /** One query in a child: from its text to its last frame. */
 export class Session {
   readonly #query: ChildQuery;
+  /** The plan is wanted as a result like any other: the statement itself has EXPLAIN. */
+  readonly #asRows: boolean;
   readonly #connection: DuckDBConnection;
   readonly #evaluate: Evaluate;
   readonly #startedMs = performance.now();
@@ -55,7 +57,9 @@ export class Session {
   #reading: Reading | undefined;
 
   constructor(query: ChildQuery, channel: Channel, instance: Instance, evaluate: Evaluate) {
-    this.#query = query;
+    const asked = query.explain === undefined ? explained(query.sql) : undefined;
+    this.#query = asked === undefined ? query : { ...query, ...asked };
+    this.#asRows = asked !== undefined;
     this.#channel = channel;
     this.#connection = instance.connection;
     this.#evaluate = evaluate;
@@ -110,7 +114,8 @@ export class Session {
     this.#check();
     if (this.#query.describe) return this.#describe(statement);
     bindParameters(statement, this.#query.parameters);
-    return this.#query.explain === undefined ? this.#stream(statement, reading) : this.#explain(statement);
+    if (this.#query.explain === undefined) return this.#stream(statement, reading);
+    return this.#asRows ? this.#explainRows(statement, reading) : this.#explain(statement);
   }
 
   /** Has the main process settle which files the statement reads. */
@@ -129,14 +134,25 @@ export class Session {
 
   /** One row: what sort of plan it is, and the plan. */
   async #explain(statement: DuckDBPreparedStatement): Promise<boolean> {
-    const [row] = (await statement.runAndReadAll()).getRows();
-    this.#check();
-    const scrubbed = (text: string): string => scrub(text, this.#scrubbing());
-    const plan = readPlan(String(row?.[1]), scrubbed);
+    const plan = await this.#planOf(statement);
     this.#sender.add(
       `{"plan":${JSON.stringify(plan)},"statistics":${statisticsText(this.#elapsedMs(), this.#files.figures)}}\n`,
     );
     return false;
+  }
+
+  /** A row for each line of the plan. */
+  async #explainRows(statement: DuckDBPreparedStatement, reading: Reading): Promise<boolean> {
+    const lines = planLines(await this.#planOf(statement));
+    const shown = await this.#connection.prepare("SELECT unnest(string_split($1, chr(10))) AS plan");
+    shown.bindVarchar(1, lines.join("\n"));
+    return this.#stream(shown, reading);
+  }
+
+  async #planOf(statement: DuckDBPreparedStatement): Promise<PlanStep | null> {
+    const [row] = (await statement.runAndReadAll()).getRows();
+    this.#check();
+    return readPlan(String(row?.[1]), (text) => scrub(text, this.#scrubbing()));
   }
 
   async #stream(statement: DuckDBPreparedStatement, reading: Reading): Promise<boolean> {

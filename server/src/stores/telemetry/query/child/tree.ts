@@ -34,3 +34,12 @@ export function someNode(value: unknown, holds: (node: Json) => boolean): boolea
   if (!isObject(value) || value["class"] === "CONSTANT") return false;
   return holds(value) || Object.values(value).some((member) => typeof member === "object" && someNode(member, holds));
 }
+
+/** The names of all functions that are called in a tree, in lower case. */
+export function eachFunction(value: unknown, visit: (name: string) => void): void {
+  someNode(value, (node) => {
+    const name = node["function_name"];
+    if (typeof name === "string") visit(name.toLowerCase());
+    return false;
+  });
+}

@@ -2,8 +2,12 @@ import { SQL_BYTES_MAX } from "#kernel/limits.ts";
 import { ADVICE, keepNumbers, mendArrows } from "./arrows.ts";
 import { didYouMean } from "./nearest.ts";
 import { isObject, Refusal, SyntaxFault, type Json } from "./refusal.ts";
+import { withoutMarks, withPivotMarks, type MarkedPivots } from "./pivot.ts";
+import { shownTables } from "./show.ts";
 import { walkStatement } from "./walk.ts";
 
+export { PIVOT_MARK, withoutMarks } from "./pivot.ts";
+export { explained } from "./show.ts";
 export { isCompared, originOf } from "./locate.ts";
 export { nearest } from "./nearest.ts";
 export { isObject, Refusal, SyntaxFault, textOf, type Json } from "./refusal.ts";
@@ -18,6 +22,8 @@ export interface Admitted {
   readonly tree: string;
   /** The tree that `sql` was rendered from, whose places are those of the statement as it was sent. */
   readonly source: string;
+  /** Where marks stand for values of PIVOTs; see `withPivotMarks`. */
+  readonly pivots?: readonly number[];
   /** Tables that it reads. */
   readonly tables: ReadonlySet<string>;
   /** What to tell as well if the statement fails. */
@@ -35,11 +41,31 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
     throw new Refusal(`more than ${SQL_BYTES_MAX} bytes`, "send a shorter statement, and values as parameters");
   if (sql.includes("\0")) throw new SyntaxFault("the statement holds a NUL character");
   const written = sql.toWellFormed();
-  const parsed = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", written);
+  const serialized = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", written);
+  const marked = isUnknown(serialized) && /\bpivot\b/i.test(written) ? withPivotMarks(written) : undefined;
+  if (marked !== undefined) return admitPivots(marked, tables, evaluate);
+  const shown = shownTables(serialized, tables);
+  const parsed = shown === undefined ? serialized : await evaluate("SELECT json_serialize_sql($1::VARCHAR)", shown);
   onlyStatement(JSON.parse(parsed)); // so that what does not parse is told first
   const { tree, advice } = written.includes("->") ? mendArrows(parsed, written) : { tree: parsed };
   const used = walkStatement(onlyStatement(JSON.parse(tree)), tables).tables;
   return { ...(await render(tree, tables, evaluate)), source: tree, tables: used, advice };
+}
+
+/** Text of a kind that the parser makes no tree of, or not with parameters. */
+function isUnknown(serialized: string): boolean {
+  return serialized.startsWith('{"error":true') && /"not implemented"|pivot elements extracted/.test(serialized);
+}
+
+/** A statement with PIVOTs whose values are found when it runs. @throws SyntaxFault, Refusal; their places are those of the statement as it was sent */
+async function admitPivots(marked: MarkedPivots, tables: ReadonlySet<string>, evaluate: Evaluate): Promise<Admitted> {
+  try {
+    return { ...(await admit(marked.sql, tables, evaluate)), pivots: marked.places };
+  } catch (error) {
+    if ((error instanceof Refusal || error instanceof SyntaxFault) && error.at !== undefined)
+      error.at = withoutMarks(error.at, marked.places);
+    throw error;
+  }
 }
 
 /**
@@ -114,7 +140,7 @@ function keywordMeant(message: string): string | undefined {
 function parseFault(type: unknown, message: string, position: unknown): Error {
   if (type === "not implemented") {
     const hint =
-      "only one reading statement is allowed: SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, UNPIVOT, and PIVOT with its values listed";
+      "only one reading statement is allowed: SELECT, WITH, FROM, VALUES, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW TABLES, PIVOT and UNPIVOT";
     return new Refusal("a kind of statement that does not only read", hint);
   }
   const at = typeof position === "string" && /^\d+$/.test(position) ? Number(position) : undefined;

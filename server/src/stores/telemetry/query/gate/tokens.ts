@@ -41,6 +41,11 @@ export class Tokens {
     }
   }
 
+  /** In their order; space and texts are tokens without text. */
+  all(): readonly Token[] {
+    return this.#tokens;
+  }
+
   at(offset: number): Token | undefined {
     return this.#tokens[this.#indexes.get(offset) ?? -1];
   }

@@ -5,6 +5,8 @@ import {
   ALLOWED_TABLE_FUNCTIONS,
   COUNTED_ARGUMENTS,
   NAMED_AGGREGATES,
+  OWN_FUNCTIONS,
+  OWN_TABLE_FUNCTIONS,
 } from "./functions.ts";
 import {
   CASE_CHECK,
@@ -225,11 +227,17 @@ function expression(walk: Walk, value: unknown, scope: Scope, depth: number): vo
 function scalarFunction(value: Json): void {
   const name = String(value["function_name"]).toLowerCase();
   if (value["export_state"] === true) throw new Refusal("EXPORT_STATE");
+  if (OWN_FUNCTIONS.has(name)) return ownFunction(value, name);
   if (!ALLOWED_FUNCTIONS.has(name)) throw refusedFunction(name);
   if (isQualified(value)) return chained(value, name);
   const counted = COUNTED_ARGUMENTS.get(name);
   if (counted !== undefined) countedArgument(value, name, counted);
   if (NAMED_AGGREGATES.has(name)) namedAggregate(value, name);
+}
+
+/** With a schema the name could be that of a function of the engine's, which is refused. */
+function ownFunction(value: Json, name: string): void {
+  if (value["catalog"] || value["schema"]) throw new Refusal(`${name} behind a dot`, `write ${name}(x, …)`);
 }
 
 const SYSTEM_SCHEMAS: ReadonlySet<string> = new Set(["pg_catalog", "information_schema", "system", "temp"]);
@@ -249,12 +257,12 @@ function isQualified(value: Json): boolean {
 
 function refusedFunction(name: string): Refusal | SyntaxFault {
   const shown = `the function ${name.slice(0, 64)}`;
-  if (ALLOWED_TABLE_FUNCTIONS.has(name))
+  if (ALLOWED_TABLE_FUNCTIONS.has(name) || OWN_TABLE_FUNCTIONS.has(name))
     return new Refusal(`${shown} as a value`, `write it in FROM: FROM logs, ${name}(…)`);
   const reason = refusalReason(name);
   if (reason !== undefined) return new Refusal(shown, reason);
   const meant =
-    didYouMean(name, [...ALLOWED_AGGREGATES, ...ALLOWED_FUNCTIONS]) ??
+    didYouMean(name, [...ALLOWED_AGGREGATES, ...OWN_FUNCTIONS, ...ALLOWED_FUNCTIONS]) ??
     "GET /v1/query/schema lists those that there are";
   return new SyntaxFault(`there is no function ${name.slice(0, 64)}; ${meant}`);
 }
@@ -282,11 +290,12 @@ function tableFunction(walk: Walk, value: unknown, scope: Scope, depth: number):
   const name = String(value["function_name"]).toLowerCase();
   if (isQualified(value))
     throw new Refusal(`the table function ${name.slice(0, 64)} of another schema`, "leave the schema out");
-  if (!ALLOWED_TABLE_FUNCTIONS.has(name)) {
+  if (OWN_TABLE_FUNCTIONS.has(name)) ownFunction(value, name);
+  else if (!ALLOWED_TABLE_FUNCTIONS.has(name)) {
     const reason = refusalReason(name);
     throw new Refusal(
       `the table function ${name.slice(0, 64)}`,
-      `${reason === undefined ? "" : `${reason}; `}allowed are ${[...ALLOWED_TABLE_FUNCTIONS].join(", ")}`,
+      `${reason === undefined ? "" : `${reason}; `}allowed are ${[...ALLOWED_TABLE_FUNCTIONS, ...OWN_TABLE_FUNCTIONS].join(", ")}`,
     );
   }
   members(walk, value, EXPRESSIONS["FUNCTION"] ?? {}, scope, depth);

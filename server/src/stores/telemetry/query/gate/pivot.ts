@@ -1,0 +1,55 @@
+import { Tokens, type Token } from "./tokens.ts";
+
+/** Stands for the values of a PIVOT that does not list them. */
+export const PIVOT_MARK = "mooring: the values of this pivot";
+
+/** A line of its own: a comment may end where it is put. */
+const LIST = `\nIN ('${PIVOT_MARK}') `;
+const ENDS: ReadonlySet<string> = new Set(["using", "group", "order", "limit", "offset", ";"]);
+
+export interface MarkedPivots {
+  readonly sql: string;
+  /** Where the marks were put, offsets in bytes of the statement as it was sent. */
+  readonly places: readonly number[];
+}
+
+/** Gives each `PIVOT … ON expression` without values a list with our mark: the parser makes no tree of it otherwise. Undefined when there is none. */
+export function withPivotMarks(sql: string): MarkedPivots | undefined {
+  const tokens = new Tokens(sql).all();
+  const bytes = Buffer.from(sql);
+  const found = tokens.flatMap(({ text }, i) => (text === "pivot" ? placesOf(tokens, i, bytes.length) : []));
+  if (found.length === 0) return undefined;
+  const places = found.toSorted((a, b) => a - b);
+  const parts = places.flatMap((at, i) => [bytes.subarray(places[i - 1] ?? 0, at), Buffer.from(LIST)]);
+  return { sql: Buffer.concat([...parts, bytes.subarray(places.at(-1))]).toString(), places };
+}
+
+/** Where something stands in the statement as it was sent that is at an offset of the one with marks. */
+export function withoutMarks(at: number, places: readonly number[]): number {
+  return places.reduce((place, mark) => (place > mark ? Math.max(mark, place - LIST.length) : place), at);
+}
+
+/** The ends of those expressions after ON that have no list. */
+function placesOf(tokens: readonly Token[], pivot: number, length: number): number[] {
+  let places: number[] = [];
+  let depth = 0;
+  let isAfterOn = false;
+  let hasList = false;
+  const close = (at: number): void => {
+    if (isAfterOn && !hasList) places.push(at);
+    hasList = false;
+  };
+  for (const { text, at } of tokens.slice(pivot + 1)) {
+    if (text === ")") depth -= 1;
+    if (depth < 0 || (depth === 0 && ENDS.has(text))) {
+      close(at);
+      return places;
+    }
+    if (depth === 0 && text === "on") [isAfterOn, places, hasList] = [true, [], false]; // those before are of joins
+    if (depth === 0 && text === ",") close(at);
+    hasList ||= depth === 0 && text === "in";
+    if (text === "(") depth += 1;
+  }
+  close(length);
+  return places;
+}
