@@ -30,7 +30,8 @@ test("founds it, and its owner gets a link by which they set up their account", 
   const owner = server.browser();
   assert.equal((await owner.call("POST", "/api/setup", { token, name: "New", password: PASSWORD })).status, 201);
   const { json } = await owner.call("GET", "/api/session");
-  assert.deepEqual(json["organizations"], [{ id: made.json["id"], slug: "fresh", name: "Fresh Ltd", role: "owner" }]);
+  const founded = { id: made.json["id"], slug: "fresh", name: "Fresh Ltd", role: "owner", refused: null };
+  assert.deepEqual(json["organizations"], [founded]);
   assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
 });
 

@@ -37,7 +37,8 @@ const refused = (text: string) => assert.rejects(authenticate(text), { code: "in
 test("a token holds what the person's roles hold, in that organization", async () => {
   const principal = await authenticate(token);
   assert.ok(principal.kind === "person");
-  const { confirmedAtMs = 0, ...rest } = principal;
+  const { confirmedAtMs = 0, standing, ...rest } = principal;
+  assert.deepEqual(standing, { byProvider: false, hasSecondFactor: false }, "signed in by the password alone");
   assert.ok(server.clock.nowMs() - confirmedAtMs < 60_000, "when the person proved who they are");
   assert.deepEqual(rest, await personPrincipal(server.metadata.read, ada.orgId, ada.id));
 });
