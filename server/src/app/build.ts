@@ -116,7 +116,7 @@ async function startAll(
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, work }), (part) => part.stop());
   const shared = { config, clock, addresses, host, identity, people };
   const parts = { ...shared, backups, work, s3, s3Gateway, ...stores, ...features };
-  const surfaces = createSurfaces({ ...parts, stopping: () => stopping });
+  const surfaces = createSurfaces({ ...parts, log, listeners: [listener, s3Listener], stopping: () => stopping });
   await createHttpServer({
     listener,
     log,

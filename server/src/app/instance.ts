@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import type { PeerShare } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { ClockGuard } from "#stores/clock/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -16,6 +17,7 @@ interface InstanceParts {
   readonly metadata: MetadataStore;
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
+  readonly peers: Pick<PeerShare, "dominant">;
 }
 
 const DELETIONS_CHECK = "deletions";
@@ -35,6 +37,7 @@ export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
       deletionsCheck(parts.clock),
       await sandboxCheck(parts),
       ...(await machineChecks(config)),
+      proxyCheck(parts.peers),
     ],
     acceptClock: () => parts.clock.accept(),
     disk: async () => {
@@ -51,6 +54,18 @@ async function storeChecks({ metadata, telemetry, objects }: InstanceParts): Pro
   );
   const stores = { records, telemetry: telemetry.health(), objects: objects.health() };
   return Object.entries(stores).map(([name, { ok, detail }]) => ({ name, state: ok ? "ok" : "failed", detail }));
+}
+
+/** Behind a proxy that is not named, all callers share its address. */
+function proxyCheck(peers: Pick<PeerShare, "dominant">): InstanceCheck {
+  const found = peers.dominant();
+  if (found === undefined) return { name: "proxies", state: "ok", detail: "callers come from addresses of their own" };
+  const { address, share, requests, forwards } = found;
+  const says = forwards ? ", and says that it asks for others" : "";
+  const detail =
+    `${Math.round(share * 100)} % of the last ${requests} requests came from ${address}, which is no trusted proxy${says}. If it is a proxy, name it in trusted_proxies ` +
+    "and let it send X-Forwarded-For: until then all who come through it share one address, for failed sign-ins, allowed addresses and the audit log. If it is one client, nothing is wrong.";
+  return { name: "proxies", state: "warning", detail };
 }
 
 /** The same as `mooring doctor` says of the machine. */

@@ -1,7 +1,7 @@
 import type { ClockGuard } from "#stores/clock/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
-import { createHealthSurface, type HttpHost, type Surface } from "#http/index.ts";
+import { createHealthSurface, watchPeers, type HttpHost, type Listener, type Surface } from "#http/index.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -48,6 +48,9 @@ export interface SurfaceParts {
   readonly webhooks: Webhooks;
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
+  readonly log: { warn(fields: object, message: string): void };
+  /** What requests come in by. */
+  readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
   readonly work: WorkLog;
   readonly stopping: () => boolean;
@@ -57,6 +60,7 @@ export interface SurfaceParts {
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
   const mail = mailOf(config);
+  const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
   const { people, backups, work, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({
     host,
@@ -99,7 +103,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
     createPortalSurface({
       host,
       identity,
-      instance: instanceFactsOf(parts),
+      instance: instanceFactsOf({ ...parts, peers }),
       people,
       metadata,
       clock,

@@ -15,6 +15,7 @@ export { openListener, type Listener, type ListenerOptions } from "./listener.ts
 export { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 export { mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
 export { openApiOf } from "./openapi.ts";
+export { watchPeers, type PeerShare } from "./peer-share.ts";
 export { problemOf } from "./problems.ts";
 export { createProtocolErrors, type ProtocolAnswer } from "./protocol-errors.ts";
 export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";

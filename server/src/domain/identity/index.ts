@@ -20,6 +20,7 @@ export {
   type Reach,
   type Reason,
   type Resource,
+  type Withheld,
 } from "./access/index.ts";
 export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";
 export { appendAuthChange, type AuthChange } from "./changes/index.ts";

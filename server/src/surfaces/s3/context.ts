@@ -25,7 +25,7 @@ export interface GatewaySettings {
   readonly region: string;
   readonly signatureV2: V2Policy;
   readonly uploadIdleTimeoutMs: number;
-  /** Wrong signatures of one key from one address that are answered in a minute. */
+  /** Wrong signatures of one key at one address that are answered before further ones have to wait. */
   readonly failedSignaturesMax: number;
   readonly trustedProxies: readonly string[];
 }

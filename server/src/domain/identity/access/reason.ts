@@ -7,7 +7,11 @@ export type Withheld =
   /** Of the person who is responsible for it. Null: who has left the organization. */
   | { readonly by: "role"; readonly role: OrgRole | null; readonly projectRole: ProjectRole | null }
   /** The credential that created it does not hold it any more, for this reason. */
-  | { readonly by: "parent"; readonly id: string; readonly because: Withheld | { readonly by: "scope" } };
+  | {
+      readonly by: "parent";
+      readonly id: string;
+      readonly because: Withheld | { readonly by: "scope" } | { readonly by: "ended" };
+    };
 
 /** Why something is not permitted. */
 export type Reason =
@@ -31,7 +35,10 @@ export function lacking(permission: Scope, reason: Reason): Problem {
 
 /** What answers name as that which decided. */
 export function decidedBy(reason: Reason): DecidedBy {
-  if (reason.by === "parent") return reason.because.by === "scope" ? "parent" : decidedBy(reason.because);
+  if (reason.by === "parent") {
+    const { because } = reason;
+    return because.by === "scope" || because.by === "ended" ? "parent" : decidedBy(because);
+  }
   if (reason.by === "own role") return "role";
   return reason.by === "token" || reason.by === "hidden" || reason.by === "archived" ? "scope" : reason.by;
 }
@@ -63,6 +70,7 @@ export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
         ? "the person responsible for it is no member of the organization any more"
         : `the role of the person responsible for it was lowered to ${roleText(reason)}, which does not hold it`;
     case "parent":
+      if (reason.because.by === "ended") return `its parent ${reason.id} was revoked, or has expired`;
       return reason.because.by === "scope"
         ? `its parent ${reason.id} was lowered and does not hold it any more`
         : `its parent ${reason.id} lost it: ${clauseOf(reason.because)}`;

@@ -58,6 +58,19 @@ export class FailureDelay {
     if (oldest.done !== true) this.#failures.delete(oldest.value);
   }
 
+  /**
+   * For links of 256 random bits: a right one is always taken, and who shows others has to wait.
+   * @throws Problem `rate_limited` in the place of `not_found`; what `work` throws
+   */
+  async countMisses<T>(key: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Problem && error.code === "not_found") this.fail(key);
+      throw error;
+    }
+  }
+
   #delayMs(count: number): number {
     if (count < this.#free) return 0;
     // Doubled six times it is beyond the longest delay already.

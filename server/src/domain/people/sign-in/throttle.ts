@@ -37,6 +37,12 @@ export class Throttle {
     this.#failures.fail(`${what} ${account} ${this.#placeOf(account, from).name}`);
   }
 
+  /** Where requests that nobody signed in for come from, to count them by: a known browser apart from its address. */
+  placeOf({ ip, device: cookie }: From): string {
+    const device = deviceOf(this.#deps, cookie);
+    return device === undefined ? failurePlaceOf(ip) : `device ${device.id}`;
+  }
+
   /** Hashes a password when it is its turn. @throws Problem `unavailable` with `Retry-After` */
   hash<T>(work: () => Promise<T>, of: { readonly account: string; readonly from: From } | null = null): Promise<T> {
     const lane = of === null ? { name: "", isKnown: true } : this.#placeOf(of.account, of.from);

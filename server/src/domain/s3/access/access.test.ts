@@ -288,6 +288,36 @@ for (const { kind, skip } of DATABASES) {
       for (const node of nodes) assert.equal((await callerOf(node, made.key.accessKeyId)).principal.scopes.size, 0);
     });
 
+    test("a key is told why it may not: it was not given the scope, its creator's role, the policy, a parent", async () => {
+      const bucket = await newBucket(g, owner);
+      const why = async (accessKeyId: string, action = "s3:PutObject"): Promise<string> => {
+        const caller = await callerOf(g.s3, accessKeyId);
+        const asked = g.s3.access.require(caller.principal, { ...FROM, action, bucket, key: "k" });
+        return asked.then(
+          () => "allowed",
+          (error: { code?: string; message: string }) => `${error.code}: ${error.message}`,
+        );
+      };
+      const developer = await g.ground.person("developer");
+      const made = await createAccessKey(g.deps, { actor: developer }, { name: "x", projectId: null });
+      const { accessKeyId } = made.key;
+      assert.equal(await why(accessKeyId), "allowed");
+      await g.ground.setRole(developer.id, "viewer");
+      assert.match(
+        await why(accessKeyId),
+        /^AccessDenied: .*s3:write.*person responsible for it was lowered to viewer/,
+      );
+      await g.ground.setRole(developer.id, null);
+      assert.match(await why(accessKeyId), /no member of the organization any more/);
+      const reading = await createAccessKey(g.deps, SYSTEM, { name: "r", projectId: null, scopes: ["s3:read"] });
+      assert.match(await why(reading.key.accessKeyId), /s3:write\. The credential was not given it/);
+      const whole = await createAccessKey(g.deps, SYSTEM, { name: "w", projectId: null });
+      await g.ground.organization({ policy: { allowed_scopes: ["s3:read"] } });
+      assert.match(await why(whole.key.accessKeyId), /the organization's policy lets no credential hold it/);
+      await g.ground.organization({ policy: {} });
+      assert.equal(await why(whole.key.accessKeyId), "allowed");
+    });
+
     test("a key ends when it is said, and holds nothing that the organization's policy forbids", async () => {
       const expiresAtMs = g.ground.clock.nowMs() + 5000;
       const { key } = await createAccessKey(g.deps, SYSTEM, { name: "x", projectId: PROJECT_ID, expiresAtMs });

@@ -1,4 +1,4 @@
-import { FROZEN_SCOPES, projectArchived } from "#domain/identity/index.ts";
+import { FROZEN_SCOPES, lacking, projectArchived } from "#domain/identity/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { findVersion, type FoundVersion } from "../objects/find.ts";
@@ -17,10 +17,17 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
       if (bucket !== null && !knows(principal, bucket))
         throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
       if (bucket !== null && isFrozen(bucket, request)) throw new S3Error("AccessDenied", projectArchived().message);
-      throw new S3Error("AccessDenied");
+      throw new S3Error("AccessDenied", whyWithout(principal, request));
     },
     allows: (principal, request) => decide(deps, principal, request),
   };
+}
+
+/** What a key lacks by itself, and why; undefined: something else decided, such as a policy or a limit of the key. */
+function whyWithout(principal: S3Principal, { action }: AccessRequest): string | undefined {
+  const scope = ACTIONS[action]?.scope;
+  if (principal.kind !== "key" || scope === undefined || principal.scopes.has(scope)) return undefined;
+  return lacking(scope, principal.withheld?.get(scope) ?? { by: "scope" }).message;
 }
 
 /** Whether the key belongs to the bucket's owner: the same project, or the organization. */

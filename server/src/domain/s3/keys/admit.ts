@@ -1,7 +1,7 @@
 import { isId } from "#kernel/ids.ts";
 import type { S3Deps } from "../deps.ts";
 import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
-import { addressesNow, expiryOf, scopesNow } from "./bounds.ts";
+import { addressesNow, expiryOf, rightsNow, type Rights } from "./bounds.ts";
 import { admitGrant, grantOf, type S3Grant } from "./grants.ts";
 import { isAccessKeyId, openSecret } from "./secret.ts";
 import { keyByAccessKey, lastAccessChange, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
@@ -98,15 +98,15 @@ export class KeyRing implements S3Keys {
 
   async #admitted(row: KeyContext, nowMs: number): Promise<AdmittedKey> {
     const { metadata, envelope } = this.#deps;
-    const scopes = await scopesNow(metadata, row, nowMs);
+    const rights = await rightsNow(metadata, row, nowMs);
     // The secret of a key never changes, and opening it costs more than all the rest.
     const secret = this.#kept.get(row.access_key)?.key?.secret ?? openSecret(envelope, row.id, row.secret);
     const allows = await addressesNow(metadata, row);
-    return { principal: principalOf(row, scopes), secret, isPending: row.pending === 1, allows };
+    return { principal: principalOf(row, rights), secret, isPending: row.pending === 1, allows };
   }
 }
 
-function principalOf(row: KeyContext, scopes: S3KeyPrincipal["scopes"]): S3KeyPrincipal {
+function principalOf(row: KeyContext, { scopes, withheld }: Rights): S3KeyPrincipal {
   const { id, access_key: accessKeyId, org_id: orgId, org_slug: orgSlug, project_id: projectId, prefix } = row;
   return {
     kind: "key",
@@ -116,6 +116,7 @@ function principalOf(row: KeyContext, scopes: S3KeyPrincipal["scopes"]): S3KeyPr
     orgSlug,
     projectId,
     scopes,
+    withheld,
     buckets: row.buckets === null ? null : (JSON.parse(row.buckets) as string[]),
     prefix,
     owner:

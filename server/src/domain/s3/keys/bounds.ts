@@ -1,15 +1,17 @@
 import { S3_KEY_SCOPES, type Scope } from "@mooring/contract";
 import {
   addressTest,
-  authorize,
   CREATED_BY_SYSTEM,
+  decide,
   earliest,
   parseAddresses,
   parsePolicy,
   parseScopes,
   readState,
   type AddressTest,
+  type Principal,
   type Resource,
+  type Withheld,
 } from "#domain/identity/index.ts";
 import { principalNow } from "#domain/organizations/index.ts";
 import { isId } from "#kernel/ids.ts";
@@ -25,20 +27,48 @@ export function resourceOf(key: Pick<KeyContext, "org_id" | "project_id" | "visi
   return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", archived_at: null } };
 }
 
+/** What a key may do now, and why it may not do what else it was given. */
+export interface Rights {
+  readonly scopes: ReadonlySet<Scope>;
+  readonly withheld: ReadonlyMap<Scope, Withheld>;
+}
+
 /** What the key may do now, whatever it was made with: cut by the organization's policy, and by what its creator may do. */
-export async function scopesNow(
+export async function rightsNow(
   metadata: Pick<MetadataStore, "read">,
   key: KeyContext,
   nowMs: number,
-): Promise<ReadonlySet<Scope>> {
-  if (key.pending === 1 || (key.project_id !== null && key.visibility === null)) return new Set();
+): Promise<Rights> {
+  const isOfSystem = key.created_by === CREATED_BY_SYSTEM;
+  const creator = isOfSystem ? undefined : await principalNow(metadata, key.org_id, key.created_by, nowMs);
   const { allowedScopes } = parsePolicy(key.policy);
-  const own = [...parseScopes(key.scopes)].filter((scope) => allowedScopes?.has(scope) ?? true);
-  if (key.created_by === CREATED_BY_SYSTEM) return new Set(own);
-  const creator = await principalNow(metadata, key.org_id, key.created_by, nowMs);
-  if (creator === undefined) return new Set();
-  const resource = resourceOf(key);
-  return new Set(own.filter((scope) => authorize(creator, scope, resource) === "allowed"));
+  const scopes = new Set<Scope>();
+  const withheld = new Map<Scope, Withheld>();
+  for (const scope of parseScopes(key.scopes)) {
+    let reason: Withheld | undefined;
+    if (key.pending === 1) reason = { by: "approval" };
+    else if (key.project_id !== null && key.visibility === null) reason = { by: "project" };
+    else if (allowedScopes?.has(scope) === false) reason = { by: "policy" };
+    else if (!isOfSystem) reason = withheldBy(creator, key, scope);
+    if (reason === undefined) scopes.add(scope);
+    else withheld.set(scope, reason);
+  }
+  return { scopes, withheld };
+}
+
+/** Why whoever made the key may not do it any more; undefined: they may. */
+function withheldBy(creator: Principal | undefined, key: KeyContext, scope: Scope): Withheld | undefined {
+  const id = key.created_by;
+  if (creator === undefined)
+    return isId("cred", id)
+      ? { by: "parent", id, because: { by: "ended" } }
+      : { by: "role", role: null, projectRole: null };
+  const verdict = decide(creator, scope, resourceOf(key));
+  if (verdict.allowed) return undefined;
+  const { reason } = verdict;
+  if (reason.by === "own role") return { by: "role", role: reason.role, projectRole: reason.projectRole };
+  if (reason.by === "hidden" || reason.by === "archived") return { by: "project" };
+  return { by: "parent", id, because: reason };
 }
 
 /** By its own addresses, the organization's, and those of the credential that made it. Null: from anywhere. */

@@ -26,7 +26,7 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
-import { expiryOf, KEY_SCOPES, resourceOf, scopesNow } from "./bounds.ts";
+import { expiryOf, KEY_SCOPES, resourceOf, rightsNow } from "./bounds.ts";
 import { newAccessKeyId, newSecretKey, sealSecret } from "./secret.ts";
 import {
   countLiveKeys,
@@ -224,7 +224,7 @@ function requireLimits({ scopes, buckets, prefix = "" }: NewAccessKey): void {
 }
 
 export async function viewOf(deps: KeyDeps, row: KeyContext): Promise<AccessKey> {
-  const scopes = await scopesNow(deps.metadata, row, deps.clock.nowMs());
+  const { scopes } = await rightsNow(deps.metadata, row, deps.clock.nowMs());
   return {
     id: row.id,
     accessKeyId: row.access_key,

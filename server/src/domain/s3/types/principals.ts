@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import type { AddressTest } from "#domain/identity/index.ts";
+import type { AddressTest, Withheld } from "#domain/identity/index.ts";
 
 /** Who makes a request. */
 export type S3Principal = S3KeyPrincipal | S3Anonymous;
@@ -18,6 +18,8 @@ export interface S3KeyPrincipal {
   readonly projectId: string | null;
   /** Cut to what the key's creator holds at this moment; of a key for reading, what reads. */
   readonly scopes: ReadonlySet<Scope>;
+  /** What it was given and does not hold now, and why; absent where nobody asks. */
+  readonly withheld?: ReadonlyMap<Scope, Withheld>;
   /** The only buckets that it reaches; null: no such limit. */
   readonly buckets: readonly string[] | null;
   /** Keys that it reaches begin with this; empty: all of them. */

@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { invite, SYSTEM } from "#domain/organizations/index.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { deps, fresh, joinOtherwise, newInvitation } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
-import { PASSWORD } from "../testing/world.ts";
+import { createWorld, PASSWORD } from "../testing/world.ts";
 
 testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
   ask: async (world) => ({
@@ -35,4 +37,17 @@ testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
       return { path, body };
     },
   },
+});
+
+test("links that are none keep nobody at the address from a right one", async () => {
+  const world = await createWorld();
+  const path = "/v1/invitations/accept";
+  const wrong = { token: newSecret("mriv"), name: "x", password: PASSWORD };
+  const other = () => ({ ...wrong, token: newSecret("mriv") });
+  const statuses: number[] = [];
+  for (let i = 0; i < 11; i++) statuses.push((await world.call("POST", path, { body: other() })).status);
+  assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 404), 429]);
+  const body = { token: (await newInvitation(world)).token, name: "Guest", password: PASSWORD };
+  assert.equal((await world.call("POST", path, { body })).status, 200);
+  await world.close();
 });

@@ -1,4 +1,5 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
 import { addressProvedMail, sendTo } from "#domain/mail/index.ts";
 import { acceptInvitation as accept } from "#domain/organizations/index.ts";
 import { createRateLimiter, type Operation } from "#http/index.ts";
@@ -7,17 +8,21 @@ import type { OrganizationSurfaceDeps } from "../index.ts";
 
 const TRIES_A_MINUTE = 10;
 
-/** Public, and it may ask for the password of an account that exists: so tries are counted, by address and by invitation. */
+/**
+ * Public, and it may ask for the password of an account that exists: so tries with a right link are counted by that link. Whoever shows links that are none has to
+ * wait, and keeps nobody at the same address from a right one.
+ */
 export function acceptInvitation(
   deps: OrganizationSurfaceDeps,
 ): Operation<typeof ORGANIZATION_ROUTES.acceptInvitation> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
-  const byAddress = createRateLimiter({ name: "address", ...limit });
+  const misses = new FailureDelay(deps.clock);
   const byInvitation = createRateLimiter({ name: "invitation", ...limit });
   return async ({ body }, { ip, requestId, reply, request }) => {
-    byAddress.take(ip);
     byInvitation.take(sha256Hex(body.token));
-    const { organization, person, role, ended } = await accept(deps, body, { ip, requestId });
+    const { organization, person, role, ended } = await misses.countMisses(failurePlaceOf(ip), () =>
+      accept(deps, body, { ip, requestId }),
+    );
     void reply.header("cache-control", "no-store");
     if (deps.mail !== null && ended !== null) {
       const message = addressProvedMail(person.email, { portalUrl: deps.addresses.portal_url, ended });

@@ -1,6 +1,8 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
+import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
 import { openInvitation } from "#domain/organizations/index.ts";
 import { cookieOf, createRateLimiter, SESSION_COOKIE, type Operation } from "#http/index.ts";
+import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
 import { requireProvider, toProvider } from "../to-provider.ts";
@@ -13,12 +15,15 @@ export function beginInvitationWithOidc(
   deps: PortalSurfaceDeps,
 ): Operation<typeof PORTAL_ROUTES.beginInvitationWithOidc> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
-  const tries = createRateLimiter({ name: "address", ...limit });
+  const tries = createRateLimiter({ name: "invitation", ...limit });
+  const misses = new FailureDelay(deps.clock);
   return async ({ body }, context) => {
     const { ip, request } = context;
-    tries.take(ip);
+    tries.take(sha256Hex(body.token));
     requireProvider(deps, request.headers.host, AT);
-    const { tokenHash, organization, hasAccount } = await openInvitation(deps, body.token);
+    const { tokenHash, organization, hasAccount } = await misses.countMisses(failurePlaceOf(ip), () =>
+      openInvitation(deps, body.token),
+    );
     if (!hasAccount && body.name === undefined)
       throw new Problem("invalid_body", "A new account needs a name.", {
         errors: [{ pointer: "/name", detail: "is required" }],

@@ -1,27 +1,19 @@
 import { SCOPES, type PORTAL_ROUTES } from "@mooring/contract";
 import { getOrganization, policyOf, useSetupLink } from "#domain/organizations/index.ts";
-import type { PersonPrincipal } from "#domain/identity/index.ts";
+import { FailureDelay, failurePlaceOf, type PersonPrincipal } from "#domain/identity/index.ts";
 import { beginSession } from "#domain/people/index.ts";
-import { createRateLimiter, type Operation } from "#http/index.ts";
+import type { Operation } from "#http/index.ts";
 import { endFormer, sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
 import { originOf } from "../origin.ts";
 
-const TRIES_A_MINUTE = 10;
-
 /** Sets the owner's name and password by the one-time link, signs them in, and makes a first credential, shown this once. */
 export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.setUp> {
-  const tries = createRateLimiter({
-    name: "address",
-    perSecond: TRIES_A_MINUTE / 60,
-    burst: TRIES_A_MINUTE,
-    clock: deps.clock,
-  });
+  const misses = new FailureDelay(deps.clock);
   return async ({ body }, context) => {
     const { ip, requestId } = context;
-    tries.take(ip);
     const origin = originOf(context);
-    const owner = await useSetupLink(deps, body, { ip, requestId });
+    const owner = await misses.countMisses(failurePlaceOf(ip), () => useSetupLink(deps, body, { ip, requestId }));
     const begun = await deps.metadata.write((tx) =>
       beginSession(deps.people, tx, owner.id, { method: "set_up", origin }),
     );

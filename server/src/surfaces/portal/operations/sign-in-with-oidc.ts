@@ -32,7 +32,7 @@ const PAGES: Partial<Record<OidcFailure, string>> = {
   oidc_taken: "/account?tab=sign-in&error=oidc_taken",
   oidc_not_fresh: "/account?tab=sign-in&error=oidc_not_fresh",
 };
-/** Each writes a record, so an address may begin so many, and one a second after that. */
+/** Each writes a record, so an address, or a browser in which somebody signed in before, may begin so many, and one a second after that. */
 const BEGUN_AT_ONCE = 60;
 
 /** The two addresses that a browser is sent to: no rows, since no page of the portal calls them. */
@@ -47,7 +47,7 @@ export function signInWithOidc(
 async function begin(deps: PortalSurfaceDeps, tries: RateLimiter, { request, reply }: Context): Promise<void> {
   const { people } = deps;
   const provider = providerOf(deps);
-  tries.take(request.ip);
+  tries.take(people.throttle.placeOf(originOf({ request, ip: request.ip, requestId: request.id })));
   const returnTo = localPath((request.query as { return_to?: unknown }).return_to);
   const { origin } = people.portal;
   if (request.headers.host !== new URL(origin).host && people.portal.localhostOrigin !== null) {

@@ -1,0 +1,127 @@
+import type { IncomingMessage } from "node:http";
+import { containsRange, parseAddress, parseAddressRange, type AddressRange } from "@mooring/contract";
+import type { Clock } from "#kernel/time.ts";
+import type { Listener } from "./listener.ts";
+
+/** An address from which most requests come, though it is no trusted proxy. */
+export interface DominantPeer {
+  readonly address: string;
+  /** Of all requests, 0 to 1. */
+  readonly share: number;
+  readonly requests: number;
+  /** It says that it hands on what others ask. */
+  readonly forwards: boolean;
+}
+
+export interface PeerShare {
+  /** Counts a request by the address of its connection. */
+  count(raw: Pick<IncomingMessage, "socket" | "headers">): void;
+  /** What was found last; undefined: no address sends more than half. */
+  dominant(): DominantPeer | undefined;
+}
+
+export interface PeerShareDeps {
+  readonly clock: Clock;
+  /** Addresses and CIDR blocks. */
+  readonly trusted: readonly string[];
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** Traffic is judged in turns of this length, and within one as soon as there is enough of it. */
+const WINDOW_MS = 10 * 60_000;
+const REQUESTS_MIN = 1_000;
+const SHARE = 0.5;
+/** Addresses that are counted at one time. An estimate is too low by one in so many at most, never too high. */
+const COUNTERS_MAX = 64;
+
+const LOOPBACK = /^(127\.|::1$)/;
+/** Fields by which proxies say for whom they ask (RFC 7239 and what was there before). */
+const FORWARDED = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
+
+interface Counter {
+  count: number;
+  forwards: boolean;
+}
+
+/**
+ * Watches whether most traffic arrives from one address. Behind a proxy that is not in `trusted_proxies` all callers share one: limits of failed sign-ins,
+ * lists of allowed addresses and the audit log then see the proxy alone. The counting is Misra and Gries's: a few counters find whatever has more than half.
+ */
+export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerShare {
+  const ranges = trusted.map(parseAddressRange).filter((range): range is AddressRange => range !== undefined);
+  const isTrusted = (address: string): boolean => {
+    const parsed = parseAddress(address);
+    return parsed !== undefined && ranges.some((range) => containsRange(range, parsed));
+  };
+  const counters = new Map<string, Counter>();
+  let [startedMs, total] = [clock.nowMs(), 0];
+  let found: DominantPeer | undefined;
+  let warnedOf: string | undefined;
+
+  function judge(): void {
+    const [first] = [...counters].toSorted((a, b) => b[1].count - a[1].count);
+    const isDominant = first !== undefined && first[1].count / total > SHARE && !isTrusted(first[0]);
+    // A start for one machine is asked by that machine alone. A proxy there says for whom it asks.
+    const isItself = isDominant && LOOPBACK.test(first[0]) && !first[1].forwards;
+    found =
+      isDominant && !isItself
+        ? { address: first[0], share: first[1].count / total, requests: total, forwards: first[1].forwards }
+        : undefined;
+    if (found === undefined || found.address === warnedOf) return;
+    warnedOf = found.address;
+    const { address, share, requests, forwards } = found;
+    log.warn(
+      { address, share: Math.round(share * 100) / 100, requests, forwards },
+      "most requests come from one address that is not a trusted proxy",
+    );
+  }
+
+  return {
+    count: ({ socket, headers }) => {
+      const nowMs = clock.nowMs();
+      if (Math.abs(nowMs - startedMs) >= WINDOW_MS) {
+        if (total < REQUESTS_MIN) found = undefined;
+        counters.clear();
+        [startedMs, total] = [nowMs, 0];
+      }
+      total += 1;
+      note(
+        counters,
+        addressOf(socket.remoteAddress),
+        FORWARDED.some((name) => name in headers),
+      );
+      if (total % REQUESTS_MIN === 0) judge();
+    },
+    dominant: () => found,
+  };
+}
+
+/** Misra and Gries, 1982: where there is no counter left, one of each is taken away. */
+function note(counters: Map<string, Counter>, address: string, forwards: boolean): void {
+  const counter = counters.get(address);
+  if (counter !== undefined) {
+    counter.count += 1;
+    counter.forwards ||= forwards;
+    return;
+  }
+  if (counters.size < COUNTERS_MAX) {
+    counters.set(address, { count: 1, forwards });
+    return;
+  }
+  for (const [other, present] of counters) {
+    present.count -= 1;
+    if (present.count === 0) counters.delete(other);
+  }
+}
+
+/** IPv4 within IPv6 as IPv4. */
+function addressOf(remote: string | undefined): string {
+  return (remote ?? "unknown").replace(/^::ffff:(?=\d+\.)/, "");
+}
+
+/** Counts every request of these servers, whatever becomes of it. */
+export function watchPeers(deps: PeerShareDeps, listeners: readonly Pick<Listener, "server">[]): PeerShare {
+  const peers = createPeerShare(deps);
+  for (const { server } of listeners) server.on("request", (raw: IncomingMessage) => peers.count(raw));
+  return peers;
+}
