@@ -12,6 +12,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./body-budget.ts";
 import { limitBodyTime } from "./body-deadline.ts";
+import { limitJson } from "./json-limits.ts";
 import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
 import { beginProblem, pathOf, sendProblem } from "./problems.ts";
@@ -68,6 +69,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.decorateRequest("isLimited", false);
   app.decorateRequest("session", null);
   const methodsOf = collectRoutes(app);
+  limitJson(app);
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
   limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);
   protocolErrors.watch(app.server);

@@ -66,3 +66,18 @@ test("parameters are converted only when they are exactly a number or a boolean"
     ["/deep"],
   );
 });
+
+test("a list of any length is refused before its items are compared with each other", () => {
+  const closed = { additionalProperties: false };
+  const check = bodyCheck(Type.Object({ a: Type.Array(Type.String(), { uniqueItems: true, maxItems: 25 }) }, closed));
+  const startedUs = process.cpuUsage().user;
+  assert.deepEqual(placesOf(check, { a: Array.from({ length: 20_000 }, () => "s") }), [
+    { pointer: "/a", detail: "must not have more than 25 items" },
+  ]);
+  const members = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`m${n}`, n]));
+  assert.deepEqual(placesOf(check, { a: [], ...members }), [
+    { pointer: "", detail: "has more than 100 members that are not known" },
+  ]);
+  assert.ok(process.cpuUsage().user - startedUs < 1_000_000, "it took more than a second");
+  assert.deepEqual(check({ a: ["s"] }), { a: ["s"] });
+});

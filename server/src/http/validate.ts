@@ -4,6 +4,7 @@ import { Settings } from "typebox/system";
 import type { TObject, TSchema } from "typebox";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { isDateTime } from "#kernel/time.ts";
+import { tooMuch } from "./json-limits.ts";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
 
 /** Checks a value against a compiled schema and returns it. @throws Problem with JSON pointers */
@@ -45,6 +46,8 @@ function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
   Format.Set("date-time", isDateTime);
   const compiled = Compile(schema);
   return (value) => {
+    const fault = tooMuch(schema, value);
+    if (fault !== undefined) throw new Problem(code, detail, { errors: [fault] });
     if (compiled.Check(value)) return value;
     throw new Problem(code, detail, { errors: placesOf(schema, compiled.Errors(value)) });
   };

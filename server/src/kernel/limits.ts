@@ -20,6 +20,9 @@ export const STATUS_CHARS_MAX = 64;
 export const SQL_BYTES_MAX = 64 * 1024;
 /** Body of a request on our own JSON API, in bytes. */
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
+/** Values in such a body, lists and objects counted as well, and how deep they are nested. */
+export const JSON_VALUES_MAX = 20_000;
+export const JSON_DEPTH_MAX = 64;
 /** Body of a request that needs no token: whoever sends it is nobody yet. */
 export const PUBLIC_BODY_BYTES_MAX = 16 * 1024;
 /** How long such a body may take to arrive. */
