@@ -21,7 +21,7 @@ import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Clock } from "#kernel/time.ts";
 import { WorkLog } from "#kernel/work-log.ts";
 import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
@@ -33,7 +33,7 @@ import type { Config } from "./config.ts";
 import { createFiles } from "./files.ts";
 import { openIdempotency } from "./idempotency.ts";
 import { providerOf } from "./provider.ts";
-import { recordsOf } from "./records.ts";
+import { openRecords } from "./records.ts";
 import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, type Phases } from "./phases.ts";
@@ -265,10 +265,6 @@ function makeDataDirectory(path: string): void {
           : message;
     throw new Error(`cannot use the data directory ${path}: ${cause}`, { cause: error });
   }
-}
-
-async function openRecords(config: Config, clock: Clock, phases: Phases): Promise<MetadataStore> {
-  return phases.started("metadata", await openMetadata({ ...recordsOf(config), clock }), (part) => part.close());
 }
 
 /** Before everything that deletes by time. */

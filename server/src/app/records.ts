@@ -1,8 +1,24 @@
-import type { MetadataOptions } from "#stores/metadata/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import { openMetadata, startAnalysis, type MetadataOptions, type MetadataStore } from "#stores/metadata/index.ts";
 import type { Config } from "./config.ts";
+import type { Phases } from "./phases.ts";
 
 /** Where the records are, and how long they are waited for. */
 export function recordsOf(config: Config): Omit<MetadataOptions, "clock"> {
-  const { database_url: url, data_dir: dataDir, database_wait_ms: waitMs } = config;
-  return { url: url ?? undefined, dataDir, waitMs };
+  const {
+    database_url: url,
+    data_dir: dataDir,
+    database_wait_ms: waitMs,
+    records_read_timeout_ms: readTimeoutMs,
+  } = config;
+  return { url: url ?? undefined, dataDir, waitMs, readTimeoutMs };
+}
+
+/** With what runs beside them. */
+export async function openRecords(config: Config, clock: Clock, phases: Phases): Promise<MetadataStore> {
+  const metadata = phases.started("metadata", await openMetadata({ ...recordsOf(config), clock }), (part) =>
+    part.close(),
+  );
+  phases.started("analysis of the records", startAnalysis(metadata), async (stop) => stop());
+  return metadata;
 }

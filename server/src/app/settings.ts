@@ -207,6 +207,11 @@ export const SETTINGS = {
     default: null,
     description: "threads that check large ingest bodies; from the number of cores when not set",
   },
+  records_read_timeout_ms: {
+    schema: ms(100, 600_000),
+    default: 10_000,
+    description: "time limit of each list, filter and count of records; the caller is told `read_timeout`",
+  },
   query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "time limit of a query that names none" },
   query_timeout_ms_max: {
     schema: ms(10, 3_600_000),

@@ -50,6 +50,7 @@ export const PROBLEMS = {
   unavailable: { status: 503, title: "The service can't answer now" },
   sandbox_missing: { status: 503, title: "SQL is refused without its sandbox" },
   telemetry_incomplete: { status: 503, title: "Not all of the telemetry can be read here" },
+  read_timeout: { status: 503, title: "The list took too long to read" },
   disk_full: { status: 503, title: "The disk is full" },
 } as const satisfies Record<string, { status: number; title: string }>;
 

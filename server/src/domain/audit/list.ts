@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { TimePlace } from "#stores/metadata/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { INSTANCE_CHAIN, type AuditRow } from "./event.ts";
 import type { AuditDeps } from "./append.ts";
-import { rowById, rowsAfter, rowsBefore, type AuditFilters } from "./store.ts";
+import { rowById, rowsAfter, rowsByTime, type AuditFilters } from "./store.ts";
 
 const EXPORT_PAGE_ROWS = 500;
 
@@ -22,15 +23,25 @@ export async function listAudit(
   filters: AuditFilters,
   page: { limit: number; cursor?: string | undefined },
 ): Promise<{ items: AuditRow[]; nextCursor: string | null }> {
-  const beforeSeq = page.cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(page.cursor, ["number"])[0];
+  const behind = page.cursor === undefined ? undefined : placeOf(page.cursor);
   const chain = orgId ?? INSTANCE_CHAIN;
-  const rows = await rowsBefore(deps.metadata.read, chain, beforeSeq, { limit: page.limit + 1, filters });
+  const wanted = { filters, behind, order: "desc", limit: page.limit + 1 } as const;
+  const rows = await rowsByTime(deps.metadata.read, chain, wanted);
   const items = rows.slice(0, page.limit);
   const last = items.at(-1);
-  return { items, nextCursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.seq]) : null };
+  const isLast = rows.length <= page.limit || last === undefined;
+  return { items, nextCursor: isLast ? null : encodeCursor([last.at, last.seq]) };
 }
 
-/** All rows that fit and come after `afterSeq`, oldest first, read page by page as they are consumed. */
+function placeOf(cursor: string): TimePlace {
+  const [atMs, tie] = decodeCursor(cursor, ["number", "number"]);
+  return { atMs, tie };
+}
+
+/**
+ * All rows that fit, oldest first, read page by page as they are consumed. Without a filter they come in the order of the chain, as verifying it needs;
+ * with one by time.
+ */
 export async function* exportAudit(
   deps: Pick<AuditDeps, "metadata">,
   orgId: string | null,
@@ -38,17 +49,18 @@ export async function* exportAudit(
   signal: AbortSignal | undefined,
   options: { afterSeq: number } = { afterSeq: 0 },
 ): AsyncGenerator<AuditRow, void, void> {
-  let { afterSeq } = options;
+  const chain = orgId ?? INSTANCE_CHAIN;
+  const isWhole = Object.values(filters).every((value) => value === undefined);
+  let last: AuditRow | undefined;
   for (;;) {
     signal?.throwIfAborted();
-    const rows = await rowsAfter(deps.metadata.read, orgId ?? INSTANCE_CHAIN, afterSeq, {
-      limit: EXPORT_PAGE_ROWS,
-      filters,
-    });
+    const behind = last === undefined ? undefined : { atMs: last.at, tie: last.seq };
+    const rows = isWhole
+      ? await rowsAfter(deps.metadata.read, chain, last?.seq ?? options.afterSeq, EXPORT_PAGE_ROWS)
+      : await rowsByTime(deps.metadata.read, chain, { filters, behind, order: "asc", limit: EXPORT_PAGE_ROWS });
     yield* rows;
-    const last = rows.at(-1);
+    last = rows.at(-1);
     if (last === undefined || rows.length < EXPORT_PAGE_ROWS) return;
-    afterSeq = last.seq;
-    await nextTurn(); // SQLite answers at once, so that a fast reader would hold the event loop
+    await nextTurn(); // a fast reader would hold the event loop
   }
 }

@@ -1,5 +1,5 @@
-import type { ExpressionBuilder } from "kysely";
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { sql, type ExpressionBuilder } from "kysely";
+import { inTimeRange, type Reader, type Tables, type TimePlace, type Writer } from "#stores/metadata/index.ts";
 import type { AuditRow } from "./event.ts";
 
 export interface AuditHead {
@@ -36,43 +36,76 @@ export function insertRow(tx: Writer, row: AuditRow): void {
 }
 
 /** Rows after `afterSeq`, oldest first. */
-export async function rowsAfter(
-  db: Reader,
-  orgId: string,
-  afterSeq: number,
-  options: { limit: number; filters?: AuditFilters },
-): Promise<AuditRow[]> {
-  const within = await rangeOf(db, orgId, options.filters ?? {});
+export async function rowsAfter(db: Reader, orgId: string, afterSeq: number, limit: number): Promise<AuditRow[]> {
   return db
     .selectFrom("audit")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("seq", ">", Math.max(afterSeq, within.afterSeq))
-    .where("seq", "<", within.beforeSeq)
-    .where(matching(options.filters ?? {}))
+    .where("seq", ">", afterSeq)
     .orderBy("seq")
-    .limit(options.limit)
+    .limit(limit)
     .execute();
 }
 
-/** Rows before `beforeSeq`, newest first. */
-export async function rowsBefore(
-  db: Reader,
-  orgId: string,
-  beforeSeq: number,
-  options: { limit: number; filters: AuditFilters },
-): Promise<AuditRow[]> {
-  const within = await rangeOf(db, orgId, options.filters);
+export interface AuditPage {
+  readonly filters: AuditFilters;
+  readonly limit: number;
+  /** `desc`: newest first. */
+  readonly order: "asc" | "desc";
+  /** The last row of the page before. */
+  readonly behind: TimePlace | undefined;
+}
+
+/** Rows that fit, by time, then number: nodes' clocks differ, so that numbers need not rise with times. */
+export async function rowsByTime(db: Reader, orgId: string, page: AuditPage): Promise<AuditRow[]> {
+  const { action } = page.filters;
+  const isBeginning = action?.endsWith(".") === true;
+  const actions = isBeginning ? await actionsWith(db, orgId, action) : [action];
+  if (actions.length === 0) return [];
+  const [first, ...others] = actions.map((each) => rowsOfAction(db, orgId, each, page));
+  if (first === undefined) return [];
+  if (others.length === 0) return first.execute();
+  // The first rows of each action, and of these the first.
+  const part = (query: typeof first) => db.selectFrom(query.as("part")).selectAll();
+  const all = others.reduce((union, next) => union.unionAll(part(next)), part(first));
+  return db
+    .selectFrom(all.as("every"))
+    .selectAll()
+    .orderBy("at", page.order)
+    .orderBy("seq", page.order)
+    .limit(page.limit)
+    .execute();
+}
+
+function rowsOfAction(db: Reader, orgId: string, action: string | undefined, page: AuditPage) {
+  const { filters, limit, order, behind } = page;
   return db
     .selectFrom("audit")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("seq", ">", within.afterSeq)
-    .where("seq", "<", Math.min(beforeSeq, within.beforeSeq))
-    .where(matching(options.filters))
-    .orderBy("seq", "desc")
-    .limit(options.limit)
-    .execute();
+    .$if(action !== undefined, (query) => query.where("action", "=", action ?? ""))
+    .where(matching(filters))
+    .where(inTimeRange(BY_TIME, filters, order === "desc" ? { before: behind } : { after: behind }))
+    .orderBy("at", order)
+    .orderBy("seq", order)
+    .limit(limit);
+}
+
+const BY_TIME = { time: "at", tie: "seq" };
+
+/** Actions of an organization that begin so: a step in the index for each, however many entries it has. */
+async function actionsWith(db: Reader, orgId: string, beginning: string): Promise<string[]> {
+  // `project.` takes what lies between it and `project/`, the text that follows in the order of bytes.
+  const end = `${beginning.slice(0, -1)}/`;
+  const { rows } = await sql<{ action: string }>`
+    with recursive step(action) as (
+      select (select action from audit where org_id = ${orgId} and action >= ${beginning} and action < ${end} order by action limit 1)
+      union all
+      select (select action from audit where org_id = ${orgId} and action > step.action and action < ${end} order by action limit 1)
+      from step where step.action is not null
+    )
+    select action from step where action is not null`.execute(db);
+  return rows.map(({ action }) => action);
 }
 
 export async function rowById(db: Reader, orgId: string, id: string): Promise<AuditRow | undefined> {
@@ -85,52 +118,13 @@ export async function organizationExists(db: Reader, orgId: string): Promise<boo
   return row !== undefined;
 }
 
-/** Clocks of nodes, and one clock at two times, differ by less. */
-const CLOCKS_DIFFER_MS = 24 * 60 * 60 * 1000;
-
-/**
- * Numbers between which the rows of a range of times lie. A log is read in the order of its numbers, and would be read from its
- * end to a range long ago; numbers and times grow alike, so that two steps in the index of times find where to begin and to end.
- */
-async function rangeOf(
-  db: Reader,
-  orgId: string,
-  { fromMs, toMs }: AuditFilters,
-): Promise<{ afterSeq: number; beforeSeq: number }> {
-  const rows = db.selectFrom("audit").select("seq").where("org_id", "=", orgId).limit(1);
-  const earlier =
-    fromMs === undefined
-      ? undefined
-      : await rows
-          .where("at", "<", fromMs - CLOCKS_DIFFER_MS)
-          .orderBy("at", "desc")
-          .executeTakeFirst();
-  const later =
-    toMs === undefined
-      ? undefined
-      : await rows
-          .where("at", ">=", toMs + CLOCKS_DIFFER_MS)
-          .orderBy("at")
-          .executeTakeFirst();
-  return { afterSeq: earlier?.seq ?? 0, beforeSeq: later?.seq ?? Number.MAX_SAFE_INTEGER };
-}
-
 function matching(filters: AuditFilters) {
   return (eb: ExpressionBuilder<Tables, "audit">) => {
     const all = [];
     if (filters.actorId !== undefined) all.push(eb("actor_id", "=", filters.actorId));
-    if (filters.action !== undefined) all.push(actionIs(eb, filters.action));
     if (filters.targetId !== undefined) all.push(eb("target_id", "=", filters.targetId));
     if (filters.result !== undefined) all.push(eb("result", "=", filters.result));
     if (filters.requestId !== undefined) all.push(eb("request_id", "=", filters.requestId));
-    if (filters.fromMs !== undefined) all.push(eb("at", ">=", filters.fromMs));
-    if (filters.toMs !== undefined) all.push(eb("at", "<", filters.toMs));
     return eb.and(all);
   };
-}
-
-/** `project.` takes what lies between it and `project/`, the text that follows in the order of bytes: an index serves it. */
-function actionIs(eb: ExpressionBuilder<Tables, "audit">, action: string) {
-  if (!action.endsWith(".")) return eb("action", "=", action);
-  return eb.and([eb("action", ">=", action), eb("action", "<", `${action.slice(0, -1)}/`)]);
 }

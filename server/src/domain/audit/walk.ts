@@ -55,7 +55,7 @@ export async function walkOn(
 ): Promise<void> {
   for (;;) {
     options.signal?.throwIfAborted();
-    const rows = await rowsAfter(db, chain, walk.last.seq, { limit: PAGE_ROWS });
+    const rows = await rowsAfter(db, chain, walk.last.seq, PAGE_ROWS);
     for (const row of rows) {
       for (const finding of findingsOf(row, walk.last)) if (options.found(finding) === "stop") return;
       walk.entries++;

@@ -1,4 +1,12 @@
-import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import {
+  inTimeRange,
+  literal,
+  type MetadataStore,
+  type Reader,
+  type Tables,
+  type TimePlace,
+  type Writer,
+} from "#stores/metadata/index.ts";
 import type { EventRow, RejectionRow } from "./types.ts";
 
 /**
@@ -89,29 +97,31 @@ export interface EventFilters {
   readonly verified?: string | undefined;
 }
 
-/** Newest first, before a number. */
+/** Newest first, by time, then number; `before`: behind that one. */
 export async function eventsBefore(
   db: Reader,
   webhookId: string,
-  beforeSeq: number,
+  before: TimePlace | undefined,
   { limit, filters }: { readonly limit: number; readonly filters: EventFilters },
 ): Promise<EventRow[]> {
-  const { fromMs, toMs, type, verified } = filters;
-  return db
-    .selectFrom("webhook_event")
-    .selectAll()
-    .where("webhook_id", "=", webhookId)
-    .where("seq", "<", beforeSeq)
-    .$if(fromMs !== undefined, (query) => query.where("received_at", ">=", fromMs ?? 0))
-    .$if(toMs !== undefined, (query) => query.where("received_at", "<", toMs ?? 0))
-    .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
-    .$if(verified === "yes", (query) => query.where("verified", "<>", "none"))
-    .$if(verified !== undefined && verified !== "yes", (query) =>
-      query.where("verified", "=", verified === "no" ? "none" : (verified ?? "")),
-    )
-    .orderBy("seq", "desc")
-    .limit(limit)
-    .execute();
+  const { type, verified } = filters;
+  return (
+    db
+      .selectFrom("webhook_event")
+      .selectAll()
+      .where("webhook_id", "=", webhookId)
+      .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
+      // Written out, since an index of these events alone is meant.
+      .$if(verified === "yes", (query) => query.where("verified", "<>", literal("none")))
+      .$if(verified !== undefined && verified !== "yes", (query) =>
+        query.where("verified", "=", verified === "no" ? "none" : (verified ?? "")),
+      )
+      .where(inTimeRange({ time: "received_at", tie: "seq" }, filters, { before }))
+      .orderBy("received_at", "desc")
+      .orderBy("seq", "desc")
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** Oldest first, after a number; `throughSeq`: and not after that one. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
+import type { TimePlace } from "#stores/metadata/index.ts";
 import type { RecordSource } from "#stores/telemetry/index.ts";
 import type { Page, PageQuery } from "#domain/organizations/index.ts";
 import {
@@ -45,22 +46,31 @@ export async function listEvents(
   search: EventSearch,
   { cursor, limit }: PageQuery,
 ): Promise<Page<EventRow>> {
-  let beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor, ["number"])[0];
+  let before = cursor === undefined ? undefined : placeOf(cursor);
   const fits = matcherOf(search);
   const items: EventRow[] = [];
   for (let searched = 0; searched < SEARCHED_MAX;) {
     const wanted = fits === undefined ? limit + 1 : SEARCH_PAGE;
-    const rows = await eventsBefore(deps.metadata.read, webhookId, beforeSeq, { limit: wanted, filters: search });
+    const rows = await eventsBefore(deps.metadata.read, webhookId, before, { limit: wanted, filters: search });
     for (const row of rows) {
-      if (items.length === limit) return { items, nextCursor: encodeCursor([beforeSeq]) };
-      beforeSeq = row.seq;
+      if (items.length === limit) return { items, nextCursor: cursorBehind(before) };
+      before = { atMs: row.received_at, tie: row.seq };
       if (fits === undefined || fits(row)) items.push(row);
     }
     if (rows.length < wanted) return { items, nextCursor: null };
     searched += rows.length;
-    await nextTurn(); // SQLite answers at once
+    await nextTurn(); // looking at them takes time too
   }
-  return { items, nextCursor: encodeCursor([beforeSeq]) };
+  return { items, nextCursor: cursorBehind(before) };
+}
+
+function placeOf(cursor: string): TimePlace {
+  const [atMs, tie] = decodeCursor(cursor, ["number", "number"]);
+  return { atMs, tie };
+}
+
+function cursorBehind(place: TimePlace | undefined): string | null {
+  return place === undefined ? null : encodeCursor([place.atMs, place.tie]);
 }
 
 export async function findEvent(

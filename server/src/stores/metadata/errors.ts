@@ -30,6 +30,7 @@ const PG_UNREACHABLE = /^(08|53|57)/;
 const PG_WAITED = new Set(["55P03", "25P03", "25P04"]);
 /** A serialisation failure and a deadlock: the transaction did nothing, and may do well when it is run again. */
 const PG_TRANSIENT = new Set(["40001", "40P01"]);
+const PG_QUERY_CANCELED = "57014";
 const NETWORK_ERRORS = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -77,6 +78,19 @@ export function constraintName(table: string, columns: readonly string[]): strin
 /** True when the whole transaction is worth another try at once. */
 export function isTransient(error: unknown): boolean {
   return PG_TRANSIENT.has(String((error as { code?: unknown } | null)?.code));
+}
+
+/** A read was stopped at its time limit. */
+export function readTimeout(timeoutMs: number, cause?: unknown): Problem {
+  const detail =
+    `The records did not answer within ${timeoutMs} ms, so this read was stopped. ` +
+    "Ask for less, by a filter or a smaller page, or try again later.";
+  return new Problem("read_timeout", detail, { headers: { "Retry-After": "5" }, cause });
+}
+
+/** True when PostgreSQL stopped a statement at its time limit. */
+export function isCanceled(error: unknown): boolean {
+  return (error as { code?: unknown }).code === PG_QUERY_CANCELED;
 }
 
 /**

@@ -15,12 +15,14 @@ export interface MetadataOptions {
   migrating?: Migrating | undefined;
   /** How long a change is held up by others at most; see `waitsOf`. 5 s. */
   waitMs?: number;
+  /** How long a read may take before it is stopped; 10 s. */
+  readTimeoutMs?: number;
 }
 
 /** Opens the metadata store and brings its schema up to date, unless `migrating` forbids it. Rejects when the database can't be reached, or is newer than this version. */
 export async function openMetadata(options: MetadataOptions): Promise<MetadataStore> {
-  const { url, dataDir, clock, waitMs, migrating } = options;
-  const waits = waitsOf(waitMs);
+  const { url, dataDir, clock, waitMs, readTimeoutMs, migrating } = options;
+  const waits = waitsOf(waitMs, readTimeoutMs);
   if (url === undefined) return openSqlite({ dataDir, clock, waits, migrating });
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres({ url, clock, waits, migrating });
   throw new Error(

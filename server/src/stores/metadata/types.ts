@@ -11,7 +11,10 @@ export type Writer = Transaction<Tables> & Deferring;
  */
 export interface MetadataStore {
   readonly dialect: "sqlite" | "postgres";
-  /** Short, indexed reads of committed state. */
+  /**
+   * Reads of committed state, each with a time limit (`read_timeout`). A read that begins after a commit was acknowledged sees it. In SQLite only what finds
+   * its rows by whole unique keys runs on this thread; every list, filter and count runs in a process beside it.
+   */
   readonly read: Reader;
   /**
    * Runs `work` in one read-write transaction and resolves when the commit is on disk. A throw rolls back everything that

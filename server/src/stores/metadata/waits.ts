@@ -1,5 +1,7 @@
 /** What `database_wait_ms` is when nobody sets it. */
 export const DATABASE_WAIT_MS = 5_000;
+/** What `records_read_timeout_ms` is when nobody sets it. */
+const READ_TIMEOUT_MS = 10_000;
 
 /** How long the parts of a change may wait. All of them follow from one number, so that an operator, or a test, moves them together. */
 export interface Waits {
@@ -13,18 +15,21 @@ export interface Waits {
   readonly fileMs: number;
   /** One statement, and one transaction with all of its statements. */
   readonly transactionMs: number;
+  /** One read outside of transactions, in SQLite its wait for a process included. */
+  readonly readMs: number;
 }
 
 /**
  * A transaction that waits gives up (`lockMs`) before the one that it waits for is ended (`silenceMs`): else each of those that a stopped node
  * has in the queue would get the lock in turn, and be silent in its turn. Both together stay below the whole, as do `connectionMs` and `lockMs`.
  */
-export function waitsOf(waitMs: number = DATABASE_WAIT_MS): Waits {
+export function waitsOf(waitMs: number = DATABASE_WAIT_MS, readMs: number = READ_TIMEOUT_MS): Waits {
   return {
     connectionMs: Math.ceil(waitMs * 0.4),
     lockMs: Math.ceil(waitMs * 0.4),
     silenceMs: Math.ceil(waitMs * 0.5),
     fileMs: waitMs,
     transactionMs: waitMs * 6,
+    readMs,
   };
 }

@@ -27,6 +27,7 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   storage_quota_exceeded: "DENIED",
   unavailable: "UNAVAILABLE",
   disk_full: "UNAVAILABLE",
+  read_timeout: "UNAVAILABLE",
 };
 
 /** Answers in the form of the distribution specification, "Error codes". */

@@ -28,6 +28,7 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   rate_limited: "SlowDown",
   unavailable: "ServiceUnavailable",
   disk_full: "ServiceUnavailable",
+  read_timeout: "ServiceUnavailable",
 };
 
 const RETRY_AFTER: Readonly<Record<string, string>> = { "retry-after": "1" };

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
 import type { Reach } from "#domain/identity/access/index.ts";
 import { recordTrustUse } from "#domain/identity/federation/index.ts";
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { inTimeRange, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type CredentialRow = Selectable<Tables["credential"]>;
 export type SecretRow = Selectable<Tables["credential_secret"]>;
@@ -178,12 +178,8 @@ export async function listCredentialIds(
   if (filter.projectId !== undefined) query = query.where("c.project_id", "=", filter.projectId);
   if (!filter.includeRevoked) query = query.where("c.revoked_at", "is", null);
   if (after !== undefined) {
-    query = query.where((row) =>
-      row.or([
-        row("c.created_at", "<", after.createdAtMs),
-        row.and([row("c.created_at", "=", after.createdAtMs), row("c.id", "<", after.id)]),
-      ]),
-    );
+    const before = { atMs: after.createdAtMs, tie: after.id };
+    query = query.where(inTimeRange({ time: "c.created_at", tie: "c.id" }, {}, { before }));
   }
   return query.orderBy("c.created_at", "desc").orderBy("c.id", "desc").limit(filter.limit).execute();
 }

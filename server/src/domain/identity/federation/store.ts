@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Reach } from "#domain/identity/access/index.ts";
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { inTimeRange, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 type Table = Tables["credential_trust"];
 
@@ -62,12 +62,8 @@ export async function listTrusts(db: Reader, filter: TrustFilter): Promise<Trust
   if (credentialId !== undefined) query = query.where("t.credential_id", "=", credentialId);
   if (projectId !== undefined) query = query.where("c.project_id", "=", projectId);
   if (after !== undefined) {
-    query = query.where((row) =>
-      row.or([
-        row("t.created_at", "<", after.createdAtMs),
-        row.and([row("t.created_at", "=", after.createdAtMs), row("t.id", "<", after.id)]),
-      ]),
-    );
+    const before = { atMs: after.createdAtMs, tie: after.id };
+    query = query.where(inTimeRange({ time: "t.created_at", tie: "t.id" }, {}, { before }));
   }
   return query.orderBy("t.created_at", "desc").orderBy("t.id", "desc").limit(filter.limit).execute();
 }

@@ -17,7 +17,10 @@ export async function lastAccessChange(db: Reader): Promise<number> {
   return row?.seq ?? 0;
 }
 
-const LAST_ACCESS_CHANGE = prepared((db) => db.selectFrom("auth_change").select("seq").orderBy("seq", "desc").limit(1));
+// `max`, not the first in order: SQLite's plan then says that it is one step, and it runs without a process between.
+const LAST_ACCESS_CHANGE = prepared((db) =>
+  db.selectFrom("auth_change").select((eb) => eb.fn.max<number | null>("seq").as("seq")),
+);
 
 function keys(db: Reader) {
   return db

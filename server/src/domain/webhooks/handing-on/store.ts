@@ -194,6 +194,7 @@ export async function eventsOfTime(
     .where("webhook_id", "=", webhookId)
     .where("received_at", ">=", times.fromMs)
     .where("received_at", "<", times.toMs)
+    .orderBy("received_at")
     .orderBy("seq")
     .limit(limit)
     .execute();

@@ -27,6 +27,7 @@ import { instance } from "./0027-instance.ts";
 import { accounts } from "./0030-accounts.ts";
 import { spellings } from "./0039-spellings.ts";
 import { jobClaims } from "./0040-job-claims.ts";
+import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
   /** Never changes once released; migrations run in the order of the list below. */
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0030-accounts", up: accounts },
   { name: "0039-spellings", up: spellings },
   { name: "0040-job-claims", up: jobClaims },
+  { name: "0037-list-indexes", up: listIndexes },
 ];

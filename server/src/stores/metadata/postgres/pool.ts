@@ -1,6 +1,6 @@
 import { Pool, types, type ClientConfig, type CustomTypesConfig, type PoolClient } from "pg";
 import { Problem } from "#kernel/problem.ts";
-import { asAnswer, isTransient } from "../errors.ts";
+import { asAnswer, isCanceled, isTransient, readTimeout } from "../errors.ts";
 import type { Waits } from "../waits.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -182,6 +182,7 @@ function pooled(client: PoolClient, options: { readOnly: boolean; limitMs: numbe
         return await client.query(statement, parameters.map(storable));
       } catch (error) {
         // What a repetition of the whole transaction can mend is for the one who repeats it.
+        if (options.readOnly && isCanceled(error)) throw readTimeout(options.limitMs, error);
         return rethrow(error, !options.readOnly && isTransient(error));
       } finally {
         clearTimeout(timer);

@@ -55,6 +55,18 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
+  test("a read that takes too long is stopped by the server, and says so", async () => {
+    const database = await provide();
+    const store = await openPostgres({ url: database.url ?? "", clock: systemClock, waits: waitsOf(undefined, 300) });
+    await assert.rejects(
+      sql`select pg_sleep(60)`.execute(store.read),
+      (error: unknown) => error instanceof Problem && error.code === "read_timeout" && /300 ms/.test(error.message),
+    );
+    assert.deepEqual((await sql`select 1 as n`.execute(store.read)).rows, [{ n: 1 }]);
+    await store.close();
+    await database.remove();
+  });
+
   test("a serialisation failure is retried five times", async () => {
     await withPostgres(provide, {}, async (store) => {
       let attempts = 0;

@@ -40,7 +40,12 @@ export async function openPostgres({
   migrating,
 }: PostgresOptions): Promise<MetadataStore> {
   // Two pools, so that a transaction that reads outside itself never waits for a connection that only it could free.
-  const reads = openPool({ url, connectionsMax: READ_CONNECTIONS_MAX, readOnly: true, waits });
+  const reads = openPool({
+    url,
+    connectionsMax: READ_CONNECTIONS_MAX,
+    readOnly: true,
+    waits: { ...waits, transactionMs: waits.readMs },
+  });
   const writes = openPool({ url, connectionsMax: WRITE_CONNECTIONS_MAX, readOnly: false, waits });
   const read = kyselyOver(reads);
   const transactions = transactionsOver(writes, waits.transactionMs);

@@ -7,15 +7,20 @@ import { asAnswer, isBusy } from "../errors.ts";
 import type { Tables } from "../schema.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Statement } from "./messages.ts";
+import { PointReads } from "./point-reads.ts";
+import type { Readers } from "./readers.ts";
 import { plainRow, Statements, type StatementResult } from "./statements.ts";
 import { Unexpected } from "./writer.ts";
 
 const READ_ATTEMPTS_MAX = 200;
 const READ_RETRY_MS = 5;
 
-/** Kysely on a read-only connection of this thread: a statement runs at once and must be short. */
-export function readDialect(db: DatabaseSync): Dialect {
-  const connection = new ReadConnection(db);
+/**
+ * Kysely on a read-only connection of this thread, for point reads, and on processes beside it, for all others.
+ * @param readers null: everything runs on this thread, as a command may that serves nobody
+ */
+export function readDialect(db: DatabaseSync, readers: Readers | null): Dialect {
+  const connection = new ReadConnection(db, readers);
   const refuse = async (): Promise<never> => {
     throw new Error("cannot begin a transaction for reading: use MetadataStore.write");
   };
@@ -61,16 +66,20 @@ class ConcurrentSqliteAdapter extends SqliteAdapter {
 
 class ReadConnection implements DatabaseConnection {
   readonly #statements: Statements;
+  readonly #pointReads: PointReads;
+  readonly #readers: Readers | null;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, readers: Readers | null) {
     this.#statements = new Statements(db);
+    this.#pointReads = new PointReads(db);
+    this.#readers = readers;
   }
 
   /** Readers wait for nobody in a write-ahead log, save for moments when another process opens or closes the database. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     for (let attempts = 1; ; attempts++) {
       try {
-        return toQueryResult(this.#run(query));
+        return toQueryResult(await this.#run(query));
       } catch (error) {
         if (!isBusy((error as { errcode?: unknown }).errcode) || attempts === READ_ATTEMPTS_MAX) throw asAnswer(error);
       }
@@ -82,7 +91,10 @@ class ReadConnection implements DatabaseConnection {
     return refuseStream();
   }
 
-  #run({ sql, parameters }: CompiledQuery): StatementResult {
+  #run({ sql, parameters }: CompiledQuery): StatementResult | Promise<StatementResult> {
+    if (this.#readers !== null && !this.#pointReads.includes(sql, parameters)) {
+      return this.#readers.run(sql, parameters.map(detached)).then((rows) => ({ rows, changes: undefined }));
+    }
     const { rows, changes } = this.#statements.run(sql, parameters);
     return { rows: rows.map(plainRow), changes };
   }

@@ -43,3 +43,11 @@ export interface WriterSettings {
   /** How long `begin` waits for another process that holds the database. */
   busyTimeoutMs: number;
 }
+
+/** What a reader process is asked, and what it answers. */
+export interface ReadRequest {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+export type ReadReply = { readonly rows: StatementResult["rows"] } | { readonly error: WriterFailure };

@@ -25,5 +25,5 @@ export function copySqliteRecords(dataDir: string, to: string): void {
 /** Reads such a file, whatever version of the schema it has; nothing is written beside it. */
 export function openRecordsCopy(path: string): { readonly read: Reader; close(): void } {
   const database = new DatabaseSync(path, { readOnly: true });
-  return { read: new Kysely<Tables>({ dialect: readDialect(database) }), close: () => database.close() };
+  return { read: new Kysely<Tables>({ dialect: readDialect(database, null) }), close: () => database.close() };
 }

@@ -11,6 +11,7 @@ import type { MetadataStore, NotifyChannel, Writer } from "../types.ts";
 import { waitsOf, type Waits } from "../waits.ts";
 import { readDialect, sqliteDeferrer, StaleRead, writeDialect } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { Readers } from "./readers.ts";
 import { SqliteWriter } from "./writer.ts";
 
 export interface SqliteOptions {
@@ -75,7 +76,8 @@ function storeOver(
   { writer, groups, waits }: { writer: SqliteWriter; groups: GroupCommit; waits: Waits },
 ): MetadataStore {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
-  const read = new Kysely<Tables>({ dialect: readDialect(db) });
+  const readers = new Readers({ path, timeoutMs: waits.readMs });
+  const read = new Kysely<Tables>({ dialect: readDialect(db, readers) });
   const transactions = sqliteTransactions(groups, { read, deadlineMs: waits.transactionMs });
   return {
     dialect: "sqlite",
@@ -89,6 +91,7 @@ function storeOver(
     },
     close: async () => {
       await transactions.close();
+      await readers.close();
       if (db.isOpen) db.close();
       await writer.close();
     },

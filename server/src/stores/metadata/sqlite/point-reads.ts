@@ -1,0 +1,103 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** Values of one statement, so that lists in it (`id in (?, ?, …)`) stay short too. */
+const PARAMETERS_MAX = 100;
+const STATEMENTS_MAX = 1024;
+
+/** Indexes that are not unique, of which few rows share a key. */
+const SHARED_BY_FEW: ReadonlySet<string> = new Set([
+  // A credential has two secrets at most: a rotation deletes those that ended.
+  "credential_secret__credential_id__index",
+  // As many as the limit of trusts of one credential.
+  "credential_trust__credential_id__index",
+]);
+
+/** Steps of a plan that read no table by themselves. */
+const READS_NOTHING =
+  /^(SCAN CONSTANT ROW|(CORRELATED )?SCALAR SUBQUERY \d+|LIST SUBQUERY \d+|USE TEMP B-TREE FOR .*|SCAN \d+ CONSTANT ROWS?)$/;
+const BY_ROWID = /^SEARCH \S+ USING INTEGER PRIMARY KEY \(rowid=\?\)( LEFT-JOIN)?$/;
+const BY_INDEX = /^SEARCH \S+ USING (?:COVERING )?INDEX (\S+) \(([^()]+)\)(?: LEFT-JOIN)?$/;
+const ROWID_RANGE = /^SEARCH \S+ USING INTEGER PRIMARY KEY \(rowid[<>]\?\)$/;
+/** A page of a table by its own number and by nothing else: it reads what it gives. The feed of changes of access is read so, and must wait for nobody. */
+const PAGE_BY_NUMBER = /^select \* from "\w+" where "\w+" [<>]=? \? order by "\w+"( desc)? limit \?$/;
+const PAGE_ROWS_MAX = 1000;
+const FIRST_OR_LAST = /^SEARCH \S+( USING COVERING INDEX \S+)?$/;
+
+const INDEXES = `
+  select t.name as "table", list.name as name, list."unique" = 1 and list.partial = 0 as isUnique, column.name as column
+  from sqlite_schema as t
+  join pragma_index_list(t.name) as list
+  join pragma_index_info(list.name) as column
+  where t.type = 'table'`;
+
+interface IndexColumn {
+  readonly table: string;
+  readonly name: string;
+  readonly isUnique: number;
+  readonly column: string;
+}
+
+/**
+ * Which statements find every row by a whole unique key, as SQLite's own plan says: they read a row of each table for each of their values, however
+ * large the tables are. No other statement may run on the event loop.
+ */
+export class PointReads {
+  readonly #db: DatabaseSync;
+  readonly #known = new Map<string, boolean>();
+  #keys: UniqueKeys | undefined;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  includes(sql: string, parameters: readonly unknown[]): boolean {
+    if (parameters.length > PARAMETERS_MAX) return false;
+    if (PAGE_BY_NUMBER.test(sql) && Number(parameters.at(-1)) > PAGE_ROWS_MAX) return false;
+    let known = this.#known.get(sql);
+    if (known === undefined) {
+      known = this.#isPointRead(sql);
+      if (this.#known.size >= STATEMENTS_MAX) this.#known.clear();
+      this.#known.set(sql, known);
+    }
+    return known;
+  }
+
+  #isPointRead(sql: string): boolean {
+    const plan = this.#db.prepare(`explain query plan ${sql}`).all() as { detail: string }[];
+    return plan.every(({ detail }) => this.#isBounded(detail, sql));
+  }
+
+  #isBounded(step: string, sql: string): boolean {
+    if (READS_NOTHING.test(step) || BY_ROWID.test(step)) return true;
+    if (ROWID_RANGE.test(step)) return PAGE_BY_NUMBER.test(sql);
+    // The smallest or greatest key, by one step down the tree; with a condition it may be a walk.
+    if (FIRST_OR_LAST.test(step)) return !/\swhere\s/i.test(sql);
+    const [, index = "", terms = ""] = BY_INDEX.exec(step) ?? [];
+    const columns = terms.split(" AND ");
+    if (!columns.every((term) => term.endsWith("=?"))) return false;
+    this.#keys ??= new UniqueKeys(this.#db);
+    const names = columns.map((term) => term.slice(0, -"=?".length));
+    return SHARED_BY_FEW.has(index) || this.#keys.isOneRow(index, names);
+  }
+}
+
+class UniqueKeys {
+  readonly #tableOf = new Map<string, string>();
+  /** Columns of each unique key of a table. */
+  readonly #keysOf = new Map<string, Map<string, string[]>>();
+
+  constructor(db: DatabaseSync) {
+    for (const { table, name, isUnique, column } of db.prepare(INDEXES).all() as unknown as IndexColumn[]) {
+      this.#tableOf.set(name, table);
+      if (isUnique !== 1) continue;
+      const keys = this.#keysOf.get(table) ?? new Map<string, string[]>();
+      this.#keysOf.set(table, keys.set(name, [...(keys.get(name) ?? []), column]));
+    }
+  }
+
+  /** Whether rows that an index finds by these columns are one: a whole unique key is among them. */
+  isOneRow(index: string, columns: readonly string[]): boolean {
+    const keys = this.#keysOf.get(this.#tableOf.get(index) ?? "")?.values() ?? [];
+    return [...keys].some((key) => key.every((column) => columns.includes(column)));
+  }
+}

@@ -1,0 +1,187 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { childEnvironment } from "#kernel/child-environment.ts";
+import { Problem } from "#kernel/problem.ts";
+import { readTimeout, SqliteError } from "../errors.ts";
+import type { ReadReply, ReadRequest } from "./messages.ts";
+
+const PROCESSES_MAX = 2;
+/** A process that dies while it reads is replaced, and the statement asked again. */
+const ATTEMPTS_MAX = 2;
+const CLOSE_MS_MAX = 5_000;
+const CHILD = new URL("./reader.process.ts", import.meta.url);
+
+type Row = Record<string, unknown>;
+
+interface Job {
+  readonly request: ReadRequest;
+  readonly answer: PromiseWithResolvers<Row[]>;
+  readonly timer: NodeJS.Timeout;
+  attempts: number;
+  /** That runs it; undefined while it waits. */
+  process: ReaderProcess | undefined;
+}
+
+export interface ReadersSettings {
+  readonly path: string;
+  /** How long a read may take, its wait for a process included. */
+  readonly timeoutMs: number;
+}
+
+/** Processes that read the database beside the event loop. They are started as they are needed; one whose statement takes too long is killed. */
+export class Readers {
+  readonly #settings: ReadersSettings;
+  readonly #processes = new Set<ReaderProcess>();
+  readonly #waiting: Job[] = [];
+  #closed = false;
+
+  constructor(settings: ReadersSettings) {
+    this.#settings = settings;
+  }
+
+  /** @throws SqliteError; Problem `read_timeout` */
+  run(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    if (this.#closed) return Promise.reject(new Error("cannot read: the metadata store is closed"));
+    const timer = setTimeout(() => this.#expire(job), this.#settings.timeoutMs);
+    const answer = Promise.withResolvers<Row[]>();
+    const job: Job = { request: { sql, parameters }, answer, timer, attempts: 0, process: undefined };
+    this.#waiting.push(job);
+    this.#next();
+    return job.answer.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const job of this.#waiting.splice(0)) this.#fail(job, new Error("cannot read: the metadata store is closed"));
+    await Promise.all([...this.#processes].map((process) => process.close()));
+  }
+
+  #next(): void {
+    while (this.#waiting.length > 0) {
+      const process = this.#freeProcess();
+      const job = process === undefined ? undefined : this.#waiting.shift();
+      if (process === undefined || job === undefined) return;
+      job.attempts += 1;
+      job.process = process;
+      process.run(job.request).then(
+        (reply) => this.#take(job, reply),
+        (error: unknown) => this.#lost(job, error),
+      );
+    }
+  }
+
+  #freeProcess(): ReaderProcess | undefined {
+    for (const process of this.#processes) if (!process.isBusy) return process;
+    if (this.#processes.size >= PROCESSES_MAX) return undefined;
+    const process = new ReaderProcess(this.#settings.path, () => this.#processes.delete(process));
+    this.#processes.add(process);
+    return process;
+  }
+
+  #take(job: Job, reply: ReadReply): void {
+    clearTimeout(job.timer);
+    job.process = undefined;
+    if ("rows" in reply) job.answer.resolve(reply.rows);
+    else job.answer.reject(new SqliteError(reply.error.message, reply.error.errcode));
+    this.#next();
+  }
+
+  /** The process ended. */
+  #lost(job: Job, error: unknown): void {
+    job.process = undefined;
+    if (job.attempts >= ATTEMPTS_MAX || this.#closed) this.#fail(job, unreadable(error));
+    else this.#waiting.unshift(job);
+    this.#next();
+  }
+
+  #expire(job: Job): void {
+    const at = this.#waiting.indexOf(job);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    job.attempts = ATTEMPTS_MAX;
+    this.#fail(job, readTimeout(this.#settings.timeoutMs));
+    job.process?.kill();
+  }
+
+  #fail(job: Job, error: unknown): void {
+    clearTimeout(job.timer);
+    job.answer.reject(error);
+  }
+}
+
+function unreadable(cause: unknown): Problem {
+  return new Problem("unavailable", "The records can't be read now. Try again shortly.", { cause });
+}
+
+/** One of them: a statement at a time. It keeps this process alive only while it is asked something. */
+class ReaderProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #answer: PromiseWithResolvers<ReadReply> | undefined;
+  #isGone = false;
+
+  constructor(path: string, onGone: () => void) {
+    this.#child = fork(CHILD, [path], {
+      env: { ...childEnvironment() },
+      execArgv: [],
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      // A key that stops the server in a terminal must not end its reads before it has stopped.
+      detached: true,
+    });
+    const ended = Promise.withResolvers<void>();
+    this.#ended = ended.promise;
+    const end = (reason: string): void => {
+      if (this.#isGone) return;
+      this.#isGone = true;
+      onGone();
+      ended.resolve();
+      this.#settle()?.reject(new Error(`the process that reads the records ended (${reason})`));
+    };
+    this.#child.on("message", (reply) => this.#settle()?.resolve(reply as ReadReply));
+    this.#child.on("error", (error) => end(error.message));
+    this.#child.on("exit", (code, signal) => end(signal ?? `exit ${code}`));
+    this.#setAwaited(false);
+  }
+
+  get isBusy(): boolean {
+    return this.#answer !== undefined || this.#isGone;
+  }
+
+  run(request: ReadRequest): Promise<ReadReply> {
+    this.#answer = Promise.withResolvers();
+    this.#setAwaited(true);
+    this.#child.send(request, (error) => {
+      if (error !== null) this.#child.kill("SIGKILL");
+    });
+    return this.#answer.promise;
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  async close(): Promise<void> {
+    if (this.#isGone) return;
+    this.#child.ref();
+    const timer = setTimeout(() => this.kill(), CLOSE_MS_MAX);
+    if (this.#child.connected) this.#child.disconnect();
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  #settle(): PromiseWithResolvers<ReadReply> | undefined {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    this.#setAwaited(false);
+    return answer;
+  }
+
+  #setAwaited(isAwaited: boolean): void {
+    if (isAwaited) {
+      this.#child.ref();
+      this.#child.channel?.ref();
+    } else {
+      this.#child.unref();
+      this.#child.channel?.unref();
+    }
+  }
+}
