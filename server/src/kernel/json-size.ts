@@ -13,7 +13,7 @@ export interface JsonLimits {
 export function exceeds(bytes: Uint8Array, { depthMax, valuesMax }: JsonLimits): "depth" | "values" | undefined {
   let [depth, values] = [0, 1];
   for (let i = 0; i < bytes.length; i++) {
-    switch (bytes[i]) {
+    switch (bytes[i] ?? 0) {
       case QUOTE:
         i = endOfString(bytes, i + 1);
         break;
