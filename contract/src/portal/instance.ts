@@ -73,7 +73,7 @@ export const INSTANCE_ROWS = {
     method: "POST",
     path: "/api/instance/clock/accept",
     tag: "portal",
-    summary: "Say that this node's clock is right as it is: deletions by time that were held go on",
+    summary: "Accept this node's clock as it is, so that deletions by time that were held go on",
     permission: "instance",
     body: Type.Object({}, closed),
     status: 204,

@@ -45,7 +45,7 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/setup/open",
     tag: "portal",
-    summary: "Say whose account a set-up link is for: the address that the owner will sign in with",
+    summary: "Show whose account a set-up link is for: the address that the owner will sign in with",
     permission: "public",
     publicReason: "the owner has no account yet; the token in the body is the permission",
     sameOrigin: true,

@@ -253,12 +253,12 @@ test("another organization's credential is as absent as none, whatever is asked"
   const stranger: Acting = { actor: { kind: "system", id: null, orgId: OTHER_ORG_ID } };
   for (const id of [made.id, "cred_00000000000000000000000000"]) {
     for (const act of [
-      identity.credentials.get(stranger, id),
-      identity.credentials.update(stranger, id, { name: "x" }),
-      identity.credentials.rotate(stranger, id),
-      identity.credentials.revoke(stranger, id),
+      () => identity.credentials.get(stranger, id),
+      () => identity.credentials.update(stranger, id, { name: "x" }),
+      () => identity.credentials.rotate(stranger, id),
+      () => identity.credentials.revoke(stranger, id),
     ]) {
-      await refuses(act, "not_found", /^There is no such resource here, or you may not see it\.$/);
+      await refuses(act(), "not_found", /^There is no such resource here, or you may not see it\.$/);
     }
   }
 });
