@@ -35,7 +35,7 @@ const LIES: Readonly<Record<string, string>> = {
   "an end as long as a result": "say(0x45, 'x'.repeat(100000))",
   "that it is ready before the end": "say(0x52, '')",
   "a failure with a code of its own, a path and another organization":
-    "say(0x46, JSON.stringify({ code: 'internal', detail: 'see /var/lib/mooring/telemetry/hot and org_2' })); say(0x52, '')",
+    "say(0x46, JSON.stringify({ code: 'internal', detail: 'see /var/lib/mooring/telemetry/hot and org_00000000000000000000000002' })); say(0x52, '')",
   "an end and then rows": "say(0x45, '{}'); say(0x44, 'late')",
   "a failure and then nothing": "say(0x46, JSON.stringify({ code: 'query_failed', detail: 'x' }))",
   "half a frame and its death": "say(0x44, 'x', 100); setTimeout(() => process.exit(), 20)",
@@ -78,7 +78,7 @@ describe("a child that an attacker has taken over", { concurrency: 2 }, () => {
         answer instanceof Problem || (typeof answer === "string" && (answer === "" || answer.endsWith("}\n"))),
         String(answer),
       );
-      if (answer instanceof Problem) assert.doesNotMatch(answer.message, /\/var|org_2/);
+      if (answer instanceof Problem) assert.doesNotMatch(answer.message, /\/var|org_0{25}2/);
       assert.ok(doubt, "the child is not used again");
       child.kill();
       const deadlineMs = performance.now() + 2000;

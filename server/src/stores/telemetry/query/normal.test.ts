@@ -397,7 +397,7 @@ const CASES: readonly Case[] = [
       ["tags", "MAP(VARCHAR, VARCHAR)", "YES", null, null, null],
     ],
   },
-  { name: "DESCRIBE in a query", sql: "SELECT count(*) FROM (DESCRIBE logs)", rows: [[9]] },
+  { name: "DESCRIBE in a query", sql: "SELECT count(*) FROM (DESCRIBE logs)", rows: [[10]] },
   {
     name: "SUMMARIZE",
     sql: "SELECT column_name, min, max, count FROM (SUMMARIZE metrics) WHERE column_name = 'value'",

@@ -52,10 +52,10 @@ test("every example runs", async () => {
 
 test("the functions that are named can be called", async () => {
   const { functions, table_functions: tables } = await schema(await world.token());
-  for (const name of ["count", "date_trunc", "json_extract_string", "quantile_cont", "regexp_matches"])
+  for (const name of ["count", "date_trunc", "json_extract_string", "quantile_cont", "regexp_matches", "rate"])
     assert.ok(functions.includes(name), name);
   assert.ok(functions.every((name) => /^[a-z]\w+$/.test(name)));
-  assert.deepEqual(tables, ["generate_series", "json_each", "json_tree", "range", "unnest"]);
+  assert.deepEqual(tables, ["generate_series", "json_each", "json_tree", "range", "time_buckets", "unnest"]);
 });
 
 test("who sees all rows is told how many there are, who sees some of them is not", async () => {
