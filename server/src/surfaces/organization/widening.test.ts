@@ -34,6 +34,7 @@ interface RowCase {
 
 const NAME = "a name gives nothing";
 const LOCAL = ["127.0.0.0/8"];
+const OF_PEOPLE = "no program may set it, and a test of its own takes it back";
 
 const CHANGES: Partial<Record<RowName, RowCase>> = {
   updateCredential: {
@@ -73,6 +74,8 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
       "policy.require_expiry": { narrow: true, wide: false },
       "policy.allowed_addresses": { narrow: LOCAL, wide: null },
       "policy.approval_required": { narrow: true, wide: false },
+      "policy.second_factor_required": OF_PEOPLE,
+      "policy.sign_in": OF_PEOPLE,
     },
   },
   updateProject: {
@@ -235,6 +238,24 @@ describe("nobody makes more of anything than they hold themselves", () => {
         assert.equal(again.status, 200, `narrowing stays possible: ${again.text}`);
       });
     }
+  }
+
+  for (const [field, asked, open] of [
+    ["second_factor_required", true, false],
+    ["sign_in", "provider", "any"],
+  ] as const) {
+    test(`updateOrganization: policy.${field} is taken back by who holds what it then allows`, async () => {
+      const tenant = await world.tenant(fresh("people"));
+      const policy = JSON.stringify({ [field]: asked });
+      await world.metadata.write((tx) =>
+        tx.updateTable("organization").set({ policy }).where("id", "=", tenant.id).execute(),
+      );
+      const change = (token: string): Promise<Answer> =>
+        world.call("PATCH", "/v1/organization", { token, body: { policy: { [field]: open } } });
+      assertRefused(await change(await world.token({ tenant, by: "owner", scopes: ["org:write", "org:read"] })));
+      const allowed = await change(await world.token({ tenant }));
+      assert.equal(allowed.status, 200, allowed.text);
+    });
   }
 
   test("every POST that makes or frees a credential, a key or a member has a case", () => {
