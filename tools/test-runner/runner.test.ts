@@ -92,7 +92,7 @@ const FILES: Readonly<Record<string, readonly [body: string, last: string, says?
 for (const [name, [body, last, says]] of Object.entries(FILES)) {
   test(name, () => {
     const hangs = /left open|timed out/.test(says?.source ?? "");
-    const ran = run({ "x.test.ts": body }, "--timeout-ms", hangs ? "1000" : "60000");
+    const ran = run({ "x.test.ts": body }, "--timeout-ms", hangs ? "4000" : "60000");
     assert.equal(ran.last, last);
     assert.equal(ran.status, last.includes(" 0 failed") ? 0 : 1);
     if (says !== undefined) assert.match(ran.lines.join("\n"), says);
