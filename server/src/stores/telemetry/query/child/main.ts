@@ -1,6 +1,6 @@
 import type { DuckDBPreparedStatement } from "@duckdb/node-api";
 import { readFileSync } from "node:fs";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { CHILD_BASE_BYTES } from "../settings.ts";
 import { FILES_FRAME_BYTES_MAX, FRAME, FrameReader, QUERY_FRAME_BYTES_MAX } from "../frames.ts";
@@ -97,5 +97,6 @@ function abort(): void {
 
 // The engine ends its children; a stop of the service that is sent to all of its processes lets queries in flight finish.
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => undefined);
-setPriority(NICENESS);
+// A server that is nicer already stays so: to raise a priority takes a privilege that a child does not have.
+if (getPriority() < NICENESS) setPriority(NICENESS);
 await serve(openChannel(), Number(process.argv[2])).catch(abort);
