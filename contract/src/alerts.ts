@@ -162,7 +162,7 @@ export const ALERT_ROUTES = {
     ),
     result: NewAlert,
     status: 201,
-    problems: ["invalid_body", "not_found", "conflict"],
+    problems: ["invalid_body", "not_found", "limit_reached"],
     idempotent: true,
   }),
   getAlert: route({

@@ -59,7 +59,7 @@ export const SAVED_QUERY_ROUTES = {
     ),
     result: SavedQuery,
     status: 201,
-    problems: ["invalid_body", "invalid_sql", "sql_not_allowed", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "invalid_sql", "sql_not_allowed", "forbidden", "not_found", "conflict", "limit_reached"],
     idempotent: true,
   }),
   getSavedQuery: route({

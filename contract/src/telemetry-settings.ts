@@ -178,7 +178,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     body: ErasureBody,
     result: Erasure,
     status: 202,
-    problems: ["invalid_body", "forbidden"],
+    problems: ["invalid_body", "forbidden", "limit_reached"],
     idempotent: true,
   }),
   listTelemetryErasures: route({

@@ -28,7 +28,7 @@ export const APP_ROWS = {
     body: Type.Object({ project: IdOrSlug, slug: AppSlug, name: Type.Optional(DisplayName) }, closed),
     result: App,
     status: 201,
-    problems: ["invalid_body", "not_found", "duplicate_slug"],
+    problems: ["invalid_body", "not_found", "duplicate_slug", "limit_reached"],
     idempotent: true,
   }),
   getApp: route({

@@ -56,7 +56,7 @@ export const CREDENTIAL_ROWS = {
     ),
     result: NewCredential,
     status: 201,
-    problems: ["invalid_body", "forbidden", "not_found"],
+    problems: ["invalid_body", "forbidden", "not_found", "limit_reached"],
     idempotent: true,
   }),
   getCredential: route({

@@ -88,7 +88,7 @@ export const MEMBER_ROWS = {
     body: Type.Object({ email: Email, role: OrgRoleName, send_email: Type.Optional(Type.Boolean()) }, closed),
     result: NewInvitation,
     status: 201,
-    problems: ["invalid_body", "forbidden", "conflict"],
+    problems: ["invalid_body", "forbidden", "conflict", "limit_reached"],
     idempotent: true,
   }),
   renewInvitation: route({
@@ -138,6 +138,6 @@ export const MEMBER_ROWS = {
       ended: nullable(Ended),
     }),
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict", "rate_limited"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "rate_limited", "limit_reached"],
   }),
 } as const;

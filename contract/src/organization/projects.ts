@@ -56,7 +56,7 @@ export const PROJECT_ROWS = {
     ),
     result: Project,
     status: 201,
-    problems: ["invalid_body", "forbidden", "duplicate_slug"],
+    problems: ["invalid_body", "forbidden", "duplicate_slug", "limit_reached"],
     idempotent: true,
   }),
   getProject: route({
@@ -159,7 +159,7 @@ export const PROJECT_ROWS = {
     body: Type.Object({ role: ProjectRoleName }, closed),
     result: ProjectMember,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "limit_reached"],
   }),
   deleteProjectMember: route({
     operationId: "deleteProjectMember",

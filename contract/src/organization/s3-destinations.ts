@@ -58,7 +58,7 @@ export const S3_DESTINATION_ROWS = {
       replayed: Replayed,
     }),
     status: 201,
-    problems: ["invalid_body", "forbidden", "conflict"],
+    problems: ["invalid_body", "forbidden", "conflict", "limit_reached"],
     idempotent: true,
   }),
   getS3Destination: route({

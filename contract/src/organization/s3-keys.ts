@@ -85,7 +85,7 @@ export const S3_KEY_ROWS = {
     ),
     result: NewS3Key,
     status: 201,
-    problems: ["invalid_body", "forbidden", "not_found"],
+    problems: ["invalid_body", "forbidden", "not_found", "limit_reached"],
     idempotent: true,
   }),
   getS3Key: route({

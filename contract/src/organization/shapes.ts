@@ -248,7 +248,14 @@ export const Me = Type.Object({
       archived: Type.Boolean(),
       role: nullable(ProjectRoleName),
     }),
-    { description: "those within reach, newest first, 1000 at most" },
+    {
+      description: "those within reach, newest first, 1000 at most; `projects_next_cursor` says whether there are more",
+    },
+  ),
+  projects_next_cursor: nullable(
+    Type.String({
+      description: "there are more projects: the cursor by which GET /v1/projects goes on; null: these are all",
+    }),
   ),
 });
 

@@ -76,7 +76,7 @@ export const TRUST_ROWS = {
     ),
     result: Trust,
     status: 201,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "limit_reached"],
     idempotent: true,
   }),
   getTrust: route({

@@ -123,7 +123,7 @@ export const ACCOUNT_ROWS = {
     body: Type.Object({ ticket: Ticket, name: DisplayName, response: WebAuthnJson }, closed),
     result: Passkey,
     status: 201,
-    problems: ["invalid_body", "conflict"],
+    problems: ["invalid_body", "conflict", "limit_reached"],
   }),
   updatePasskey: route({
     operationId: "updatePasskey",
@@ -224,6 +224,7 @@ export const ACCOUNT_ROWS = {
       "insufficient_scope",
       "second_factor_required",
       "provider_sign_in_required",
+      "limit_reached",
     ],
   }),
   deletePersonalAccessToken: route({

@@ -161,6 +161,6 @@ export const INSTANCE_ROWS = {
       ),
     }),
     status: 201,
-    problems: ["invalid_body", "conflict"],
+    problems: ["invalid_body", "conflict", "limit_reached"],
   }),
 } as const;

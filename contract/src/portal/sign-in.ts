@@ -158,7 +158,7 @@ export const SIGN_IN_ROWS = {
       role: OrgRoleName,
     }),
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "limit_reached"],
   }),
   beginInvitationWithOidc: route({
     operationId: "beginInvitationWithOidc",

@@ -45,7 +45,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     ),
     result: Consumer,
     status: 201,
-    problems: ["invalid_body", "not_found", "conflict"],
+    problems: ["invalid_body", "not_found", "conflict", "limit_reached"],
   }),
   deleteWebhookConsumer: route({
     operationId: "deleteWebhookConsumer",

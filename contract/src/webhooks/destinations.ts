@@ -95,7 +95,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     body: Type.Object({ name: DisplayName, url: Url, ...given }, closed),
     result: Type.Object({ ...Destination.properties, secret, replayed: Replayed }),
     status: 201,
-    problems: ["invalid_body", "not_found", "conflict"],
+    problems: ["invalid_body", "not_found", "limit_reached"],
     idempotent: true,
   }),
   getWebhookDestination: route({

@@ -34,7 +34,7 @@ export const WEBHOOK_ROWS = {
     body: Type.Object({ name: DisplayName, project: IdOrSlug, ...optional }, closed),
     result: Type.Object({ ...Webhook.properties, webhook_url, secret, replayed: Replayed }),
     status: 201,
-    problems: ["invalid_body", "not_found", "conflict"],
+    problems: ["invalid_body", "not_found", "limit_reached"],
     idempotent: true,
   }),
   getWebhook: route({

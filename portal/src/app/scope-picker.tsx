@@ -42,6 +42,11 @@ export function ScopePicker(): ReactNode {
       {projects.map((each) => (
         <ProjectItem key={each.id} project={each} onSelect={() => go(org, each.slug)} />
       ))}
+      {me !== null && me !== undefined && me.projects_next_cursor !== null && (
+        <p className="px-2 py-1 text-s text-ink-3">
+          Only the newest {me.projects.length} projects are here. Find the others on the page Projects.
+        </p>
+      )}
       {away.length > 0 && (
         <>
           <MenuLine />

@@ -1,5 +1,6 @@
 import type { Clock } from "#kernel/time.ts";
 import { openMetadata, startAnalysis, type MetadataOptions, type MetadataStore } from "#stores/metadata/index.ts";
+import { recordLimitsOf } from "./limit-settings.ts";
 import type { Config } from "./config.ts";
 import type { Phases } from "./phases.ts";
 
@@ -11,7 +12,7 @@ export function recordsOf(config: Config): Omit<MetadataOptions, "clock"> {
     database_wait_ms: waitMs,
     records_read_timeout_ms: readTimeoutMs,
   } = config;
-  return { url: url ?? undefined, dataDir, waitMs, readTimeoutMs };
+  return { url: url ?? undefined, dataDir, waitMs, readTimeoutMs, limits: recordLimitsOf(config) };
 }
 
 /** With what runs beside them. */

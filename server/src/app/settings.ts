@@ -1,5 +1,6 @@
 import Type, { type TInteger, type TSchema } from "typebox";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
+import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
@@ -368,6 +369,7 @@ export const SETTINGS = {
     form: DAYS,
     description: "days that events of webhooks are kept, unless their project says otherwise",
   },
+  ...LIMIT_SETTINGS,
   own_telemetry_organization: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
     default: null,

@@ -40,12 +40,6 @@ export const OTLP_VALUES_MAX = 2_000_000;
 export const OTLP_ROWS_BYTES_MAX = 64 * 1024 * 1024;
 /** Buckets, or quantiles, of one OTLP data point: each is a row. */
 export const OTLP_BUCKETS_MAX = 1000;
-/** Saved queries of one organization. */
-export const SAVED_QUERIES_MAX = 1000;
-/** Alerts of one organization. */
-export const ALERTS_MAX = 200;
-/** Webhooks of one organization. */
-export const WEBHOOKS_MAX = 1000;
 /** Body of one event, in bytes (CONTRACT "Webhooks"). */
 export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
 /** A batch of CloudEvents of so many becomes an event each, unless their header fields take more bytes; a larger one is one event. */
@@ -53,12 +47,8 @@ export const WEBHOOK_BATCH_EVENTS_MAX = 1000;
 export const WEBHOOK_BATCH_HEADER_BYTES_MAX = 4 * 1024 * 1024;
 /** Levels of objects and lists within each other; a body that has more is kept as text, and not looked into. */
 export const WEBHOOK_JSON_DEPTH_MAX = 100;
-/** Destinations of one webhook. */
-export const WEBHOOK_DESTINATIONS_MAX = 20;
 /** Events that one request sends again. */
 export const WEBHOOK_REPLAY_EVENTS_MAX = 10_000;
-/** Named consumers of one webhook. */
-export const WEBHOOK_CONSUMERS_MAX = 50;
 /** How long a person stays signed in without coming back, and at all. */
 export const SESSION_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
@@ -87,5 +77,3 @@ export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASH_WAIT_MS = 10_000;
 /** What is kept of a browser's name, in characters. */
 export const USER_AGENT_CHARS_MAX = 256;
-/** Passkeys of one person. */
-export const PASSKEYS_MAX = 20;

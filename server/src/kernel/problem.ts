@@ -34,6 +34,7 @@ export const PROBLEMS = {
   not_acceptable: { status: 406, title: "None of the accepted media types can be produced" },
   request_timeout: { status: 408, title: "The request took too long to arrive" },
   conflict: { status: 409, title: "The request conflicts with the present state" },
+  limit_reached: { status: 409, title: "A limit is reached" },
   duplicate_slug: { status: 409, title: "The slug is taken" },
   idempotency_in_progress: { status: 409, title: "A request with this idempotency key is still running" },
   precondition_failed: { status: 412, title: "A precondition is not met" },

@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import type { Envelope, Principal, Reach } from "#domain/identity/index.ts";
 import {
   absent,
@@ -12,7 +13,6 @@ import {
 } from "#domain/organizations/index.ts";
 import { savedQueryById, type SavedQuery } from "#domain/saved-queries/index.ts";
 import { newId } from "#kernel/ids.ts";
-import { ALERTS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
@@ -27,7 +27,6 @@ import { enqueue } from "./outbox.ts";
 import { sealSecret } from "./secrets.ts";
 import {
   alertById,
-  countAlerts,
   countPending,
   countUp,
   deleteAlertRows,
@@ -91,8 +90,7 @@ export async function createAlert(
   const secret = newWebhookSecret();
   const row = newRow(deps, author, query, { input, secret });
   return change(deps, query.org_id, async (tx) => {
-    if ((await countAlerts(tx, row.org_id)) >= ALERTS_MAX)
-      throw new Problem("conflict", `The organization has ${ALERTS_MAX} alerts; delete one first.`);
+    await requireRoom(deps.metadata, tx, "alerts_max", row.org_id);
     if ((await savedQueryById(tx, row.org_id, row.query_id)) === undefined) throw absent();
     await insertAlert(tx, row);
     if (row.enabled === 1) await evaluateSoon(deps, tx, row);

@@ -73,15 +73,6 @@ export async function listAlertRows(
     .execute();
 }
 
-export async function countAlerts(db: Reader, orgId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom("alert")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("org_id", "=", orgId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 export async function insertAlert(tx: Writer, row: AlertRow): Promise<void> {
   await tx.insertInto("alert").values(row).execute();
 }

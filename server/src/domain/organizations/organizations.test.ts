@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { verifyAudit } from "#domain/audit/index.ts";
+import { goPastLimit, type Tried } from "#domain/limits/testing/edge.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { systemClock } from "#kernel/time.ts";
@@ -279,6 +280,37 @@ for (const { kind, skip } of DATABASES) {
         assert.equal((await changeRole(deps(), admin, orgId, { userId: viewer, role: "admin" })).role, "admin");
         const owning = await as(orgId, owner.id);
         assert.equal((await changeRole(deps(), owning, orgId, { userId: second, role: "viewer" })).role, "viewer");
+      });
+    });
+
+    describe("limits", () => {
+      const tried = async (create: Promise<unknown>): Promise<Tried> => {
+        const problem = await create.then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (problem === undefined) return { status: 201, json: {} };
+        if (!(problem instanceof Problem)) throw problem as Error;
+        return { status: problem.status, json: { code: problem.code, detail: problem.message } };
+      };
+
+      test("an organization has as many members as the setting says", async () => {
+        const { organization } = await found();
+        await goPastLimit(metadata, "members_max", () => tried(addMember(organization.id, "viewer")));
+      });
+
+      test("a project has as many members as the setting says, and their roles can be changed then", async () => {
+        const { organization, project, owns } = await found();
+        const people: string[] = [];
+        for (let i = 0; i <= 3; i++) people.push(await addMember(organization.id, "viewer"));
+        const set = (n: number, role: "reader" | "writer") =>
+          tried(setProjectMember(deps(), owns, project, { userId: people[n] ?? "", role }));
+        await goPastLimit(metadata, "project_members_max", (n) => set(n, "reader"));
+        const limits = metadata.limits as { project_members_max: number };
+        const usual = limits.project_members_max;
+        limits.project_members_max = 1;
+        assert.equal((await set(2, "writer")).status, 201);
+        limits.project_members_max = usual;
       });
     });
 

@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import type { Principal, Reach, Resource } from "#domain/identity/index.ts";
 import {
   absent,
@@ -12,7 +13,6 @@ import {
 } from "#domain/organizations/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
-import { SAVED_QUERIES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
@@ -20,7 +20,6 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { describeStatement, refuseUnknownParameters, type Parameters } from "./describe.ts";
 import {
   countAlertsOn,
-  countSavedQueries,
   deleteSavedQueryRow,
   idByName,
   insertSavedQuery,
@@ -103,8 +102,7 @@ export async function createSavedQuery(
     revision: 1,
   };
   return change(deps, orgId, async (tx) => {
-    if ((await countSavedQueries(tx, orgId)) >= SAVED_QUERIES_MAX)
-      throw new Problem("conflict", `The organization has ${SAVED_QUERIES_MAX} saved queries; delete one first.`);
+    await requireRoom(deps.metadata, tx, "saved_queries_max", orgId);
     if (row.project_id !== null && !(await projectExists(tx, orgId, row.project_id))) throw absent();
     await refuseTakenName(tx, row);
     await insertSavedQuery(tx, row);

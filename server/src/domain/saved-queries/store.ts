@@ -75,15 +75,6 @@ export async function listSavedQueryRows(
     .execute();
 }
 
-export async function countSavedQueries(db: Reader, orgId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom("saved_query")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("org_id", "=", orgId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 export async function countAlertsOn(db: Reader, orgId: string, queryId: string): Promise<number> {
   const { count } = await db
     .selectFrom("alert")

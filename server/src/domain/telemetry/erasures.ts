@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import { absent, auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { ErasureMatch, TelemetryType } from "#stores/telemetry/index.ts";
@@ -52,6 +53,7 @@ export async function createErasure(
     finished_at: null,
   };
   return deps.metadata.write(async (tx) => {
+    await requireRoom(deps.metadata, tx, "erasures_max", orgId);
     await insertErasure(tx, row);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

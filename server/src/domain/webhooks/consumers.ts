@@ -1,7 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
-import { WEBHOOK_CONSUMERS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import {
@@ -45,8 +45,7 @@ export async function createConsumer(
   return locked(deps, webhook, async (tx) => {
     const present = await consumerRows(tx, webhook.id);
     if (present.some((row) => row.name === name)) throw new Problem("conflict", "There is a consumer of this name.");
-    if (present.length >= WEBHOOK_CONSUMERS_MAX)
-      throw new Problem("conflict", `The webhook has ${WEBHOOK_CONSUMERS_MAX} consumers; delete one first.`);
+    await requireRoom(deps.metadata, tx, "webhook_consumers_max", webhook.id);
     const row: ConsumerRow = {
       webhook_id: webhook.id,
       name,

@@ -45,16 +45,6 @@ export async function webhookRows(
     .execute();
 }
 
-export async function countWebhooks(db: Reader, orgId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom("webhook")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("org_id", "=", orgId)
-    .where("deleted_at", "is", null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 export async function projectIsThere(db: Reader, orgId: string, id: string): Promise<boolean> {
   const row = await db.selectFrom("project").select("id").where("org_id", "=", orgId).where("id", "=", id).execute();
   return row.length > 0;

@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import type { Reach } from "#domain/identity/index.ts";
 import {
   absent,
@@ -12,7 +13,6 @@ import {
   type Project,
 } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
-import { WEBHOOKS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
@@ -20,7 +20,6 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { checkSettings, type WebhookInput } from "./input.ts";
 import { NO_SECRETS, openSecrets, openToken, sealSecrets, sealToken, tokenHash } from "./secrets.ts";
 import {
-  countWebhooks,
   forgetOldUrls,
   insertUrl,
   insertWebhook,
@@ -103,8 +102,7 @@ export async function createWebhook(
   const row = newRow(deps, caller, project, { name: input.name, settings, secrets });
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${project.org_id}`);
-    if ((await countWebhooks(tx, row.org_id)) >= WEBHOOKS_MAX)
-      throw new Problem("conflict", `The organization has ${WEBHOOKS_MAX} webhooks; delete one first.`);
+    await requireRoom(deps.metadata, tx, "webhooks_max", row.org_id);
     if (!(await projectIsThere(tx, row.org_id, row.project_id))) throw absent();
     await insertWebhook(tx, {
       ...row,

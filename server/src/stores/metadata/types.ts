@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import type { RecordLimits } from "#kernel/record-limits.ts";
 import type { Deferring } from "./deferred.ts";
 import type { Tables } from "./schema.ts";
 
@@ -11,6 +12,8 @@ export type Writer = Transaction<Tables> & Deferring;
  */
 export interface MetadataStore {
   readonly dialect: "sqlite" | "postgres";
+  /** How many of each thing may exist; see `domain/limits`. */
+  readonly limits: RecordLimits;
   /**
    * Reads of committed state, each with a time limit (`read_timeout`). A read that begins after a commit was acknowledged sees it. In SQLite only what finds
    * its rows by whole unique keys runs on this thread; every list, filter and count runs in a process beside it.

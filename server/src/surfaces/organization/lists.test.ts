@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { newId } from "#kernel/ids.ts";
+import { systemClock } from "#kernel/time.ts";
 import { createWorld, type World } from "./testing/world.ts";
 
 describe("lists, versions and keys", () => {
@@ -48,6 +50,33 @@ describe("lists, versions and keys", () => {
     assert.deepEqual(ids, [...new Set(ids)].toSorted().toReversed());
     assert.equal(ids.length, 8); // seven and the open one; the closed one is hidden
     assert.equal(count, 3);
+  });
+
+  test("/v1/me says that there are more projects than it shows, and the list goes on from there", async () => {
+    const tenant = await world.tenant("crowded");
+    const as = await world.token({ tenant });
+    const me = async (): Promise<{ projects: { id: string }[]; projects_next_cursor: string | null }> =>
+      (await get("/v1/me", as)) as never;
+    const before = (await me()).projects.length;
+    const add = (from: number, to: number) =>
+      world.metadata.write(async (tx) => {
+        for (let i = from; i < to; i++) {
+          const id = newId("proj", systemClock.nowMs());
+          await tx
+            .insertInto("project")
+            .values({ ...tenant.open, id, slug: `crowd-${i}`, name: "crowd" })
+            .execute();
+        }
+      });
+    await add(before, 1000);
+    const whole = await me();
+    assert.deepEqual([whole.projects.length, whole.projects_next_cursor], [1000, null]);
+    await add(1000, 1003);
+    const cut = await me();
+    assert.equal(cut.projects.length, 1000);
+    const rest = await get(`/v1/projects?limit=100&cursor=${cut.projects_next_cursor}`, as);
+    const shown = [...cut.projects, ...(rest["items"] as { id: string }[])].map(({ id }) => id);
+    assert.equal(new Set(shown).size, 1003);
   });
 
   test("every list can be paged to its end", async () => {

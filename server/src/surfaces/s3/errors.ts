@@ -20,6 +20,8 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   request_timeout: "RequestTimeout",
   conflict: "OperationAborted",
   duplicate_slug: "BucketAlreadyExists",
+  // Of all that S3 makes, only buckets are counted so.
+  limit_reached: "TooManyBuckets",
   precondition_failed: "PreconditionFailed",
   storage_quota_exceeded: "QuotaExceeded",
   quota_exceeded: "QuotaExceeded",

@@ -23,6 +23,7 @@ import {
   type CredentialListing,
   type NewCredential,
 } from "./input.ts";
+import { requireRoomFor } from "./room.ts";
 import { addSecret, retireSecrets } from "./secrets.ts";
 import { readCreators, requireDepth } from "./states.ts";
 import {
@@ -36,7 +37,7 @@ import {
   updateCredential,
   type CredentialContext,
 } from "./store.ts";
-import { viewOf, type Credential } from "./view.ts";
+import { viewOf, type Credential, type Made, type Propagation } from "./view.ts";
 import { isWiderRange, requireMayWiden, type Widener } from "./widening.ts";
 
 export interface CredentialsDeps {
@@ -44,17 +45,6 @@ export interface CredentialsDeps {
   readonly clock: Clock;
   readonly envelope: Envelope;
   readonly feed: ChangeFeed;
-}
-
-/** Whether every live node has applied a change; false when one has not within two seconds. */
-export interface Propagation {
-  readonly propagated: boolean;
-}
-
-/** A new credential, with its secret when it has one. */
-export interface Made {
-  readonly credential: Credential;
-  readonly clientSecret: string | null;
 }
 
 const ROTATION_OVERLAP_S_DEFAULT = 86_400;
@@ -127,6 +117,7 @@ export class Credentials {
       const nowMs = clock.nowMs();
       const expiresAtMs = endOf(policy, input.expiresAtMs ?? null, nowMs);
       const pending = pendingOf(policy, acting.actor, resource);
+      await requireRoomFor(this.#deps, tx, { ...made, orgId: acting.actor.orgId });
       await insertCredential(tx, {
         id,
         kind: made.kind,

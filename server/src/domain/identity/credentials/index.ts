@@ -19,7 +19,7 @@ export {
 export { APPROVER_SCOPE, endOf, pendingOf } from "./approval.ts";
 export { CREATED_BY_SYSTEM, earliest, parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
 export { countCredentials } from "./count.ts";
-export { Credentials, type Made, type Propagation } from "./credentials.ts";
+export { Credentials } from "./credentials.ts";
 export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export {
@@ -34,6 +34,6 @@ export { endingOf, isLive, SignIn, type SignInRequest } from "./sign-in.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
-export type { Credential, CredentialSecret } from "./view.ts";
+export type { Credential, CredentialSecret, Made, Propagation } from "./view.ts";
 export { isWiderRange, lackingToWiden, requireMayWiden } from "./widening.ts";
 export { FailureDelay, failurePlaceOf } from "./failure-delay.ts";

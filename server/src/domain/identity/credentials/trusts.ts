@@ -1,7 +1,7 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { reachOf } from "#domain/identity/access/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import {
-  countTrusts,
   deleteTrust,
   findTrust,
   insertTrust,
@@ -20,8 +20,9 @@ import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { absent, creatorOf, requirePermission, type Acting } from "./acting.ts";
 import { parseScopes, resourceOf } from "./bounds.ts";
-import { widenerOf, type Credentials, type Propagation } from "./credentials.ts";
+import { widenerOf, type Credentials } from "./credentials.ts";
 import { requireName } from "./input.ts";
+import type { Propagation } from "./view.ts";
 import { requireMayWiden } from "./widening.ts";
 
 export interface TrustsDeps {
@@ -66,7 +67,6 @@ export interface TrustListing {
 }
 
 /** Of one credential: each is looked at when it signs in. */
-const TRUSTS_MAX = 20;
 const CLAIMS_MAX = 10;
 const TEXT_CHARS_MAX = 512;
 
@@ -99,8 +99,7 @@ export class Trusts {
       // What was approved was approved for whoever had its secret.
       const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0 };
       requireMayWiden(widenerOf(acting, context, held), wider);
-      if ((await countTrusts(tx, context.org_id, credentialId)) >= TRUSTS_MAX)
-        throw new Problem("conflict", `A credential has ${TRUSTS_MAX} trusts at most; create another credential.`);
+      await requireRoom(this.#deps.metadata, tx, "trusts_max", credentialId);
       await insertTrust(tx, {
         id,
         org_id: context.org_id,

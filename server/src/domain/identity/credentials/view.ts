@@ -36,6 +36,17 @@ export interface Credential {
   readonly secrets: readonly CredentialSecret[];
 }
 
+/** A new credential, with its secret when it has one. */
+export interface Made {
+  readonly credential: Credential;
+  readonly clientSecret: string | null;
+}
+
+/** Whether every live node has applied a change; false when one has not within two seconds. */
+export interface Propagation {
+  readonly propagated: boolean;
+}
+
 export interface CredentialSecret {
   readonly id: string;
   /** Last four characters. */

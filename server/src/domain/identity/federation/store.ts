@@ -31,10 +31,6 @@ export async function trustsOf(db: Reader, orgId: string, credentialId: string):
     .execute();
 }
 
-export async function countTrusts(db: Reader, orgId: string, credentialId: string): Promise<number> {
-  return (await trustsOf(db, orgId, credentialId)).length;
-}
-
 /** Only of a credential that is not revoked: with it, its trusts are gone. */
 export async function findTrust(db: Reader, orgId: string, id: string): Promise<TrustRow | undefined> {
   return trusts(db, orgId).where("t.id", "=", id).executeTakeFirst();

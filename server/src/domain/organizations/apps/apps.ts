@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import { projectArchived, type Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -75,6 +76,7 @@ export async function createAppIn(
     name: input.name ?? input.slug,
     created_at: at,
   };
+  await requireRoom(deps.metadata, tx, "apps_max", row.org_id);
   if (!(await insertApp(tx, row))) throw duplicateSlug("/slug", input.slug);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),

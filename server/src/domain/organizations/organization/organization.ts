@@ -1,4 +1,5 @@
 import type { Scope } from "@mooring/contract";
+import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -68,6 +69,7 @@ export async function createOrganization(
     policy: JSON.stringify(OPEN_POLICY),
     created_at: at,
   };
+  await requireRoom(deps.metadata, tx, "organizations_max", "");
   await insertOrganization(tx, row);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),

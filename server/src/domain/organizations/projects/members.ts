@@ -1,4 +1,5 @@
 import type { ProjectRole, Scope } from "@mooring/contract";
+import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingToWiden, PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -49,6 +50,7 @@ export async function setProjectMember(
     if (before?.role === role) return before;
     requireMayGiveRole(caller, row, { from: before?.role, to: role });
     if (before?.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
+    if (before === undefined) await requireRoom(deps.metadata, tx, "project_members_max", row.id);
     await putProjectRole(tx, {
       org_id: row.org_id,
       project_id: row.id,

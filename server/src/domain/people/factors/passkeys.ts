@@ -6,7 +6,8 @@ import {
   type RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { newId } from "#kernel/ids.ts";
-import { PASSKEYS_MAX, SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
+import { requireRoom } from "#domain/limits/index.ts";
+import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isUniqueViolation } from "#stores/metadata/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
@@ -30,7 +31,6 @@ export async function beginPasskey(
 ): Promise<{ ticket: string; options: object }> {
   const place = requirePasskeyPlace(deps.portal, host);
   const known = await passkeysOf(deps.metadata.read, session.userId);
-  requireRoom(known);
   const options = await generateRegistrationOptions({
     rpName: "Mooring",
     rpID: place.rpId,
@@ -61,7 +61,7 @@ export async function createPasskey(
   const row = rowOf(deps, session, { name: input.name, registered, attempt });
   try {
     await deps.metadata.write(async (tx) => {
-      requireRoom(await passkeysOf(tx, session.userId));
+      await requireRoom(deps.metadata, tx, "passkeys_max", session.userId);
       if (!(await finishAttempt(tx, attempt))) throw new Problem("conflict", "This passkey was added just now.");
       await insertPasskey(tx, row);
       await strengthenSession(tx, session);
@@ -145,11 +145,6 @@ function rowOf(
     created_at: at,
     last_used_at: null,
   };
-}
-
-function requireRoom(known: readonly PasskeyRow[]): void {
-  if (known.length < PASSKEYS_MAX) return;
-  throw new Problem("conflict", `You have ${PASSKEYS_MAX} passkeys, which is the most; remove one first.`);
 }
 
 function absent(): Problem {

@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -8,7 +9,6 @@ import { OutboundError } from "#stores/outbound/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { placeOf } from "./deliver.ts";
 import {
-  countDestinations,
   deleteDestination as deleteRow,
   destinationByName,
   insertDestination,
@@ -27,8 +27,6 @@ export interface MadeDestination {
   readonly secret: string;
 }
 
-const DESTINATIONS_MAX = 100;
-
 /** Where events of buckets can be sent. The secret that signs them is shown this once. @throws Problem `invalid_body`, `conflict`, `quota_exceeded` */
 export async function createDestination(
   deps: DestinationDeps,
@@ -44,11 +42,7 @@ export async function createDestination(
   const destination = { id, org_id: orgId, name: input.name, url, created_at: nowMs };
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `s3_destination:${orgId}`);
-    if ((await countDestinations(tx, orgId)) >= DESTINATIONS_MAX)
-      throw new Problem(
-        "quota_exceeded",
-        `Your organization has ${DESTINATIONS_MAX} destinations, which is the limit.`,
-      );
+    await requireRoom(deps.metadata, tx, "s3_destinations_max", orgId);
     if (!(await insertDestination(tx, { ...destination, secret: sealed })))
       throw new Problem("conflict", "There is a destination of this name; delete it first, or choose another name.");
     await appendAudit(deps, tx, {

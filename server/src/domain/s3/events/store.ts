@@ -38,15 +38,6 @@ export async function listDestinationRows(
     .execute();
 }
 
-export async function countDestinations(db: Reader, orgId: string): Promise<number> {
-  const row = await db
-    .selectFrom("s3_destination")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("org_id", "=", orgId)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
-
 /** With what was to be sent there. */
 export async function deleteDestination(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("s3_delivery").where("destination_id", "=", id).execute();

@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { APP_SLUG_PATTERN, type Scope } from "@mooring/contract";
+import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
   appendAuthChange,
@@ -119,6 +120,7 @@ export async function createAccessKey(deps: KeyDeps, acting: Acting, input: NewA
       allowed_addresses: addresses,
       pending: pendingOf(policy, acting.actor, resource),
     };
+    await requireRoom(metadata, tx, "s3_keys_max", orgId);
     await insertKey(tx, made);
     const { access_key, project_id, name, buckets, prefix } = made;
     await audit(deps, tx, acting, "s3_key.create", id, {

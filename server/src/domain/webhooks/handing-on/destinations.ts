@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
 import type { Envelope } from "#domain/identity/index.ts";
 import {
   absent,
@@ -11,7 +12,7 @@ import {
 } from "#domain/organizations/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
-import { WEBHOOK_DESTINATIONS_MAX, WEBHOOK_REPLAY_EVENTS_MAX } from "#kernel/limits.ts";
+import { WEBHOOK_REPLAY_EVENTS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -78,8 +79,7 @@ export async function createDestination(
   const secret = newWebhookSecret();
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${webhook.org_id}`);
-    if ((await destinationRows(tx, webhook.id)).length >= WEBHOOK_DESTINATIONS_MAX)
-      throw new Problem("conflict", `The webhook has ${WEBHOOK_DESTINATIONS_MAX} destinations; delete one first.`);
+    await requireRoom(deps.metadata, tx, "webhook_destinations_max", webhook.id);
     const position = await newestSeq(tx, webhook.id);
     const row = newRow(deps, caller, webhook, { input: { ...input, url }, secret, position });
     await insertDestination(tx, row);

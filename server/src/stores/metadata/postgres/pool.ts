@@ -1,6 +1,7 @@
 import { Pool, types, type ClientConfig, type CustomTypesConfig, type PoolClient } from "pg";
 import { Problem } from "#kernel/problem.ts";
 import { asAnswer, isCanceled, isTransient, readTimeout } from "../errors.ts";
+import { publishRead } from "../observed.ts";
 import type { Waits } from "../waits.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -177,6 +178,7 @@ function pooled(client: PoolClient, options: { readOnly: boolean; limitMs: numbe
   const limitMs = options.limitMs + STATEMENT_GRACE_MS;
   return {
     query: async (statement, parameters) => {
+      if (options.readOnly) publishRead(statement, parameters);
       const timer = setTimeout(destroy, limitMs);
       try {
         return await client.query(statement, parameters.map(storable));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
+import { DEFAULT_RECORD_LIMITS, type RecordLimits } from "#kernel/record-limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import { asAnswer, isTransient } from "../errors.ts";
 import { Listeners } from "../listeners.ts";
@@ -30,6 +31,7 @@ export interface PostgresOptions {
   clock: Clock;
   waits?: Waits;
   migrating?: Migrating | undefined;
+  limits?: RecordLimits;
 }
 
 /** Opens a PostgreSQL database that any number of nodes may share. */
@@ -38,6 +40,7 @@ export async function openPostgres({
   clock,
   waits = waitsOf(),
   migrating,
+  limits = DEFAULT_RECORD_LIMITS,
 }: PostgresOptions): Promise<MetadataStore> {
   // Two pools, so that a transaction that reads outside itself never waits for a connection that only it could free.
   const reads = openPool({
@@ -63,6 +66,7 @@ export async function openPostgres({
   }
   return {
     dialect: "postgres",
+    limits,
     read,
     write: (work) => writeWithRetries(transactions, work, waits),
     lock,

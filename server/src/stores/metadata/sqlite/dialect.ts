@@ -4,6 +4,7 @@ import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from "kysely";
 import type { Deferred, DeferrerOf } from "../deferred.ts";
 import { asAnswer, isBusy } from "../errors.ts";
+import { publishRead } from "../observed.ts";
 import type { Tables } from "../schema.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Statement } from "./messages.ts";
@@ -77,6 +78,7 @@ class ReadConnection implements DatabaseConnection {
 
   /** Readers wait for nobody in a write-ahead log, save for moments when another process opens or closes the database. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    publishRead(query.sql, query.parameters);
     for (let attempts = 1; ; attempts++) {
       try {
         return toQueryResult(await this.#run(query));

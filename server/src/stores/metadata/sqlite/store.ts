@@ -2,6 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
+import { DEFAULT_RECORD_LIMITS, type RecordLimits } from "#kernel/record-limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import { Listeners } from "../listeners.ts";
 import { migrate, MIGRATION_DEADLINE_MS, MigrationsPending, type Migrating } from "../migrate.ts";
@@ -18,6 +19,7 @@ export interface SqliteOptions {
   dataDir: string;
   clock: Clock;
   waits?: Waits;
+  limits?: RecordLimits;
   /** How long a group of transactions gathers at most before it is committed; 10 ms. */
   groupMsMax?: number;
   migrating?: Migrating | undefined;
@@ -28,6 +30,7 @@ export async function openSqlite({
   dataDir,
   clock,
   waits = waitsOf(),
+  limits = DEFAULT_RECORD_LIMITS,
   groupMsMax,
   migrating,
 }: SqliteOptions): Promise<MetadataStore> {
@@ -38,7 +41,7 @@ export async function openSqlite({
   try {
     const migrations = sqliteTransactions(groups, { read: null, deadlineMs: MIGRATION_DEADLINE_MS });
     await migrate({ dialect: "sqlite", write: (work) => migrations.run(work), lock: async () => {}, clock, migrating });
-    return storeOver(path, { writer, groups, waits });
+    return storeOver(path, { writer, groups, waits, limits });
   } catch (error) {
     await writer.close();
     throw error;
@@ -73,7 +76,7 @@ function makePrivate(path: string): void {
 
 function storeOver(
   path: string,
-  { writer, groups, waits }: { writer: SqliteWriter; groups: GroupCommit; waits: Waits },
+  { writer, groups, waits, limits }: { writer: SqliteWriter; groups: GroupCommit; waits: Waits; limits: RecordLimits },
 ): MetadataStore {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
   const readers = new Readers({ path, timeoutMs: waits.readMs });
@@ -81,6 +84,7 @@ function storeOver(
   const transactions = sqliteTransactions(groups, { read, deadlineMs: waits.transactionMs });
   return {
     dialect: "sqlite",
+    limits,
     read,
     died: writer.died,
     ...notifyingWrites(transactions),

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ALERT_ROUTES } from "@mooring/contract";
 import { newId } from "#kernel/ids.ts";
-import { ALERTS_MAX } from "#kernel/limits.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
 import { newSavedQuery, savedQueryPairs } from "../../query/testing/saved.ts";
-import { alertBody, make, newAlert, PATH, WITH_ALERTS } from "../testing/alerts.ts";
+import { alertBody, make, PATH, WITH_ALERTS } from "../testing/alerts.ts";
 
 testOperation(
   ALERT_ROUTES.createAlert,
@@ -14,24 +13,10 @@ testOperation(
     ask: async (world) => ({ path: PATH, body: await alertBody(world) }),
     problems: {
       not_found: async (world) => ({ path: PATH, body: await alertBody(world, { query_id: newId("query", 1) }) }),
-      conflict: async (world) => {
-        await fill(world, await newAlert(world, {}, world.rival));
-        const token = await world.token({ tenant: world.rival });
-        return { path: PATH, body: await alertBody(world, {}, world.rival), token };
-      },
     },
   },
   WITH_ALERTS,
 );
-
-/** Copies an alert in the records until its organization has as many as it may. */
-async function fill(world: World, id: string): Promise<void> {
-  await world.metadata.write(async (tx) => {
-    const row = await tx.selectFrom("alert").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-    const copies = Array.from({ length: ALERTS_MAX - 1 }, (_, i) => ({ ...row, id: newId("alert", i) }));
-    for (const copy of copies) await tx.insertInto("alert").values(copy).execute();
-  });
-}
 
 describe("making an alert", () => {
   let world: World;

@@ -30,6 +30,7 @@ export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZAT
         archived: project.archived_at !== null,
         role: roles.get(project.id) ?? null,
       })),
+      projects_next_cursor: projects.nextCursor,
     };
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { goPastLimit } from "#domain/limits/testing/edge.ts";
 import { PASSWORD, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
 let server: PortalServer;
@@ -49,3 +50,6 @@ test("it is in the server's own log, by whom", async () => {
   const rows = await server.metadata.read.selectFrom("audit").selectAll().where("org_id", "=", "").execute();
   assert.ok(rows.some((row) => row.actor_id === ada.id && row.action === "organization.create"));
 });
+
+test("there are as many as the setting says, and not one more", () =>
+  goPastLimit(server.metadata, "organizations_max", (n) => create(`more-${n}`, ada.email)));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { goPastLimit } from "#domain/limits/testing/edge.ts";
 import { Authenticator } from "../testing/authenticator.ts";
 import { addPasskey, ask, ORIGIN } from "../testing/passkeys.ts";
 import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
@@ -51,3 +52,6 @@ test("a ticket is its person's, for five minutes", async () => {
   server.forward(5 * 60_000);
   assert.equal((await browser.call("POST", "/api/account/passkeys", body)).json["code"], "conflict");
 });
+
+test("a person has as many as the setting says, and not one more", () =>
+  goPastLimit(server.metadata, "passkeys_max", () => addPasskey(browser, new Authenticator())));

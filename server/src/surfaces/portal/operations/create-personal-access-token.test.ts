@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { goPastLimit } from "#domain/limits/testing/edge.ts";
 import { SYSTEM, updateOrganization } from "#domain/organizations/index.ts";
 import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
@@ -68,3 +69,9 @@ test("it is never more than its person, nor than the policy allows, in an organi
   await updateOrganization(server, SYSTEM, ada.orgId, { change, ifMatch: undefined });
   assert.equal(await call(browser, {}), "forbidden");
 });
+
+test("a person has as many as the setting says, and not one more", () =>
+  goPastLimit(server.metadata, "personal_tokens_max", (n) => {
+    const body = { organization: ada.org, name: `laptop ${n}`, scopes: ["registry:pull"] };
+    return browser.call("POST", "/api/account/tokens", body);
+  }));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { goPastLimit } from "#domain/limits/testing/edge.ts";
 import { refused, succeeded, useGateway } from "../testing/gateway.ts";
 
 const shared = useGateway();
@@ -29,4 +30,14 @@ test("refuses names that are none, and keys that may not", async () => {
   refused(await gateway.call("PUT", "/nobody-bucket", { sign: false }), "AccessDenied", 403);
   const headers = { "x-amz-object-ownership": "Nobody" };
   refused(await gateway.call("PUT", "/owner-bucket", { headers }), "InvalidArgument", 400);
+});
+
+test("an organization has as many as the setting of its apps says, and not one more", async () => {
+  const { gateway } = shared;
+  await goPastLimit(gateway.ground.deps.metadata, "apps_max", async (n) => {
+    const made = await gateway.call("PUT", `/counted-${n}`);
+    if (made.status === 200) return { status: 200, json: {} };
+    refused(made, "TooManyBuckets", 400);
+    return { status: 409, json: { code: "limit_reached", detail: made.text } };
+  });
 });

@@ -1,0 +1,303 @@
+/** Fills the records with many rows, so that the plans of lists can be looked at. */
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+export const MILLION = 1_000_000;
+/** Of what an organization has fewer. */
+const MANY = 50_000;
+/** The oldest so many rows are different from all others. */
+const RARE = 5;
+export const FIRST_AT = Date.UTC(2026, 0, 1);
+const STEP_MS = 1_000;
+
+export interface Ids {
+  readonly org: string;
+  readonly project: string;
+  readonly app: string;
+  readonly webhook: string;
+  readonly destination: string;
+  readonly alert: string;
+  readonly credential: string;
+  readonly query: string;
+}
+
+interface Fill {
+  readonly rows: number;
+  /** SQL of columns; `n` counts the rows. Others are null, 0 or an empty text. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+const text = (value: string): string => `'${value}'`;
+const at = `${FIRST_AT} + s.n * ${STEP_MS}`;
+const rare = (value: string, else_: string): string => `case when s.n <= ${RARE} then '${value}' else '${else_}' end`;
+
+type MakeId = (prefix: string) => string;
+type Fills = Readonly<Record<string, Fill>>;
+
+/** Every table that a list of the API shows. `id`: makes ids that rise with `n`. */
+export function fillsOf(ids: Ids, id: MakeId): Fills {
+  return {
+    ...fillsOfEvents(ids, id),
+    ...fillsOfContents(ids, id),
+    ...fillsOfKeys(ids, id),
+    ...fillsOfPlaces(ids, id),
+    ...fillsOfQueries(ids, id),
+  };
+}
+
+function fillsOfEvents(ids: Ids, id: MakeId): Fills {
+  const org_id = text(ids.org);
+  const project_id = text(ids.project);
+  const webhook_id = text(ids.webhook);
+  return {
+    webhook_event: {
+      rows: MILLION,
+      columns: {
+        seq: "1000 + s.n",
+        id: id("evt"),
+        org_id,
+        project_id,
+        webhook_id,
+        received_at: at,
+        method: "'POST'",
+        headers: "'[]'",
+        ip: "'192.0.2.1'",
+        type: rare("rare", "push"),
+        verified: rare("stripe", "none"),
+      },
+    },
+    audit: {
+      rows: MILLION,
+      columns: {
+        org_id,
+        seq: "10000000 + s.n",
+        id: id("aud"),
+        at,
+        actor_kind: "'credential'",
+        actor_id: rare("cred_rare", "cred_common"),
+        action: `case when s.n <= ${RARE} then 'rare.thing' when s.n % 3 = 0 then 'file.create' else 'file.delete' end`,
+        target_kind: "'file'",
+        target_id: rare("file_rare", "file_common"),
+        result: rare("failure", "success"),
+        request_id: rare("req_rare", "req_common"),
+        detail: "'{}'",
+        hash: id("h"),
+      },
+    },
+    webhook_delivery: {
+      rows: MILLION,
+      columns: {
+        id: id("dlv"),
+        org_id,
+        webhook_id,
+        destination_id: text(ids.destination),
+        event_id: id("evt"),
+        event_seq: "1000 + s.n",
+        state: rare("dead", "delivered"),
+        created_at: at,
+      },
+    },
+    webhook_rejection: {
+      rows: MANY,
+      columns: { id: id("rej"), org_id, webhook_id, at, body: "EMPTY", headers: "'[]'" },
+    },
+  };
+}
+
+function fillsOfContents(ids: Ids, id: MakeId): Fills {
+  const org_id = text(ids.org);
+  const project_id = text(ids.project);
+  return {
+    file: {
+      rows: MILLION,
+      columns: {
+        id: id("file"),
+        org_id,
+        project_id: `case when s.n <= ${RARE} then ${project_id} end`,
+        filename: rare("rare.txt", "common.txt"),
+        content_type: "'text/plain'",
+        blob_id: id("blob"),
+        created_at: at,
+      },
+    },
+    trashed_file: {
+      rows: MANY,
+      columns: {
+        id: id("file"),
+        org_id,
+        project_id: `case when s.n <= ${RARE} then ${project_id} end`,
+        filename: "'gone.txt'",
+        content_type: "'text/plain'",
+        blob_id: id("gone"),
+        created_at: at,
+        deleted_at: at,
+        purge_at: "9000000000000",
+      },
+    },
+    registry_tag: {
+      rows: MANY,
+      columns: { repository: text(ids.app), org_id, name: id("tag"), digest: id("sha") },
+    },
+    registry_manifest: { rows: MANY, columns: { repository: text(ids.app), org_id, digest: id("sha") } },
+    s3_object: {
+      rows: MILLION,
+      columns: { bucket: text(ids.app), org_id, key: "KEY", version_id: id("v"), seq: "s.n" },
+    },
+  };
+}
+
+function fillsOfKeys(ids: Ids, id: MakeId): Fills {
+  const org_id = text(ids.org);
+  const project_id = text(ids.project);
+  const live = { revoked_at: `case when s.n % 2 = 0 then null else 1 end` };
+  return {
+    credential: {
+      rows: MANY,
+      columns: {
+        id: id("cred"),
+        kind: "'app'",
+        client_id: id("client"),
+        org_id,
+        project_id: `case when s.n <= ${RARE} then ${project_id} end`,
+        name: "'many'",
+        created_by: "'system'",
+        created_at: at,
+        ...live,
+      },
+    },
+    credential_trust: {
+      rows: MANY,
+      columns: {
+        id: id("trust"),
+        org_id,
+        credential_id: text(`cred_${String(7).padStart(26, "0")}`),
+        created_at: at,
+      },
+    },
+    s3_key: {
+      rows: MANY,
+      columns: {
+        id: id("key"),
+        org_id,
+        project_id: `case when s.n <= ${RARE} then ${project_id} end`,
+        access_key: id("AK"),
+        name: "'many'",
+        created_at: at,
+        ...live,
+      },
+    },
+    telemetry_erasure: { rows: MANY, columns: { id: id("era"), org_id, types: "'[]'", created_at: at } },
+    s3_destination: { rows: MANY, columns: { id: id("dst"), org_id, name: id("dst"), created_at: at } },
+  };
+}
+
+function fillsOfPlaces(ids: Ids, id: MakeId): Fills {
+  const org_id = text(ids.org);
+  const project_id = text(ids.project);
+  return {
+    project: {
+      rows: MANY,
+      columns: {
+        id: id("proj"),
+        org_id,
+        slug: id("slug"),
+        name: "'many'",
+        visibility: "'organization'",
+        environment: rare("rare", "production"),
+        archived_at: `case when s.n <= ${RARE} then 1 end`,
+        created_at: at,
+      },
+    },
+    app: {
+      rows: MANY,
+      columns: { id: id("app"), org_id, project_id: id("proj"), slug: id("slug"), name: "'many'", created_at: at },
+    },
+    webhook: {
+      rows: MANY,
+      columns: { id: id("hook"), org_id, project_id: id("proj"), name: "'many'", settings: "'{}'", created_at: at },
+    },
+    invitation: {
+      rows: MANY,
+      columns: { id: id("inv"), org_id, email: id("mail"), role: "'viewer'", token_hash: id("t"), created_at: at },
+    },
+    person: { rows: MANY, columns: { id: id("user"), email: id("mail"), name: "'many'", created_at: at } },
+    member: { rows: MANY, columns: { org_id, user_id: id("user"), role: "'viewer'", created_at: at } },
+    project_member: {
+      rows: MANY,
+      columns: { org_id, project_id, user_id: id("user"), role: "'reader'", created_at: at },
+    },
+  };
+}
+
+function fillsOfQueries(ids: Ids, id: MakeId): Fills {
+  const org_id = text(ids.org);
+  return {
+    saved_query: {
+      rows: MANY,
+      columns: {
+        id: id("query"),
+        org_id,
+        project_id: id("proj"),
+        place: id("proj"),
+        name: "'many'",
+        sql: "'select 1'",
+        parameters: "'[]'",
+        parameter_names: "'[]'",
+        created_at: at,
+      },
+    },
+    alert: {
+      rows: MANY,
+      columns: {
+        id: id("alert"),
+        org_id,
+        query_id: id("query"),
+        name: "'many'",
+        settings: "'{}'",
+        progress: "'{}'",
+        created_at: at,
+      },
+    },
+    alert_delivery: {
+      rows: MANY,
+      columns: { id: id("dlv"), alert_id: text(ids.alert), org_id, seq: "s.n", state: "'delivered'", created_at: at },
+    },
+    alert_evaluation: {
+      rows: MANY,
+      columns: { alert_id: text(ids.alert), seq: "s.n", at, outcome: "'true'", value: "'1'" },
+    },
+  };
+}
+
+/** Statements that fill every table. */
+export async function fillStatements(
+  { dialect, read }: Pick<MetadataStore, "dialect" | "read">,
+  ids: Ids,
+): Promise<string[]> {
+  const isSqlite = dialect === "sqlite";
+  const pad = isSqlite ? "printf('%026d', s.n)" : "lpad(s.n::text, 26, '0')";
+  const id = (prefix: string): string => `'${prefix}_' || ${pad}`;
+  const tables = await read.introspection.getTables();
+  return Object.entries(fillsOf(ids, id)).map(([name, { rows, columns }]) => {
+    const table = tables.find((each) => each.name === name);
+    if (table === undefined) throw new Error(`there is no table ${name}`);
+    const unknown = Object.keys(columns).filter((column) => !table.columns.some((each) => each.name === column));
+    if (unknown.length > 0) throw new Error(`${name} has no column ${unknown.join()}`);
+    const empty = isSqlite ? "x''" : "''::bytea";
+    const key = isSqlite ? `cast(${id("k")} as blob)` : `convert_to(${id("k")}, 'UTF8')`;
+    const valueOf = (column: { name: string; dataType: string; isNullable: boolean }): string => {
+      const given = columns[column.name];
+      if (given !== undefined) return given === "EMPTY" ? empty : given === "KEY" ? key : given;
+      if (column.isNullable) return "null";
+      if (/int/i.test(column.dataType)) return "0";
+      return /blob|bytea/i.test(column.dataType) ? empty : "''";
+    };
+    const names = table.columns.map((column) => `"${column.name}"`).join(", ");
+    const series = isSqlite
+      ? `(with recursive s(n) as (select 1 union all select n + 1 from s limit ${rows}) select n from s) as s`
+      : `generate_series(1, ${rows}) as s(n)`;
+    return `insert into "${name}" (${names}) select ${table.columns.map(valueOf).join(", ")} from ${series} on conflict do nothing`.replace(
+      isSqlite ? ") as s on conflict" : "\u0000",
+      ") as s where true on conflict",
+    );
+  });
+}

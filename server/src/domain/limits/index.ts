@@ -1,0 +1,1 @@
+export { requireRoom } from "./room.ts";

@@ -1,0 +1,24 @@
+import { Problem } from "#kernel/problem.ts";
+import { RECORD_LIMITS, type RecordLimit } from "#kernel/record-limits.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { countUpTo } from "./store.ts";
+
+/**
+ * Call it in the transaction that creates something, before it does. Creates of one owner come one after the other from here to the commit.
+ * @param owner id of the organization, person, project, … that has them; empty for the server
+ * @throws Problem `limit_reached`
+ */
+export async function requireRoom(
+  metadata: Pick<MetadataStore, "limits" | "lock">,
+  tx: Writer,
+  limit: RecordLimit,
+  owner: string,
+): Promise<void> {
+  const most = metadata.limits[limit];
+  await metadata.lock(tx, `limit:${limit}:${owner}`);
+  if ((await countUpTo(tx, limit, owner, most)) < most) return;
+  const detail =
+    `There are ${most} ${RECORD_LIMITS[limit].of} already, which is the limit. ` +
+    `Delete one that is not needed, or ask the operator to raise the setting ${limit}.`;
+  throw new Problem("limit_reached", detail);
+}

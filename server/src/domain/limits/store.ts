@@ -1,0 +1,33 @@
+import { sql, type RawBuilder } from "kysely";
+import type { RecordLimit } from "#kernel/record-limits.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+
+/** What each limit counts: rows that an index finds by their owner. */
+const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknown>>> = {
+  organizations_max: () => sql`organization`,
+  projects_max: (org) => sql`project where org_id = ${org}`,
+  apps_max: (org) => sql`app where org_id = ${org}`,
+  members_max: (org) => sql`member where org_id = ${org}`,
+  project_members_max: (project) => sql`project_member where project_id = ${project}`,
+  invitations_max: (org) => sql`invitation where org_id = ${org} and accepted_at is null and revoked_at is null`,
+  credentials_max: (org) => sql`credential where org_id = ${org} and revoked_at is null and kind = 'app'`,
+  personal_tokens_max: (user) =>
+    sql`credential where created_by = ${user} and revoked_at is null and kind = 'personal'`,
+  trusts_max: (credential) => sql`credential_trust where credential_id = ${credential}`,
+  s3_keys_max: (org) => sql`s3_key where org_id = ${org} and revoked_at is null`,
+  s3_destinations_max: (org) => sql`s3_destination where org_id = ${org}`,
+  saved_queries_max: (org) => sql`saved_query where org_id = ${org}`,
+  alerts_max: (org) => sql`alert where org_id = ${org}`,
+  webhooks_max: (org) => sql`webhook where org_id = ${org} and deleted_at is null`,
+  webhook_destinations_max: (webhook) => sql`webhook_destination where webhook_id = ${webhook}`,
+  webhook_consumers_max: (webhook) => sql`webhook_consumer where webhook_id = ${webhook}`,
+  passkeys_max: (user) => sql`passkey where user_id = ${user}`,
+  erasures_max: (org) => sql`telemetry_erasure where org_id = ${org} and finished_at is null`,
+};
+
+/** Never looks at more rows of an owner than `most`. */
+export async function countUpTo(tx: Writer, limit: RecordLimit, owner: string, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select 1 as one from ${COUNTED[limit](owner)} limit ${most}) as counted`.execute(tx);
+  return Number(rows[0]?.count ?? 0);
+}
