@@ -1,5 +1,6 @@
 export {
   authorize,
+  clauseOf,
   decide,
   FROZEN_SCOPES,
   lackingOf,

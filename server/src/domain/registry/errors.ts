@@ -44,6 +44,11 @@ export class RegistryError extends Error {
   }
 }
 
+/** What every denial begins with: clients have looked for these words since the first registry. */
+export function denied(reason: string): string {
+  return `requested access to the resource is denied: ${reason}`;
+}
+
 export function blobUnknown(): RegistryError {
   return new RegistryError("BLOB_UNKNOWN", "the repository has no such blob");
 }

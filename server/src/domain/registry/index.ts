@@ -1,14 +1,32 @@
+export {
+  CATALOG,
+  decideAccess,
+  grantAccess,
+  hasAsked,
+  mayDo,
+  type AccessVerdict,
+  type Holder,
+  type Refusal,
+  type Subject,
+} from "./access.ts";
 export { checkRegistry, type Checked, type RegistryFinding } from "./check.ts";
 export { collectRegistry, startCollection, type Collection } from "./collect.ts";
 export { commitBlob, deleteBlob, findBlob, findBlobToKeep, mountBlob } from "./blobs.ts";
 export { digestOf, isAlgorithm, parseDigest, type ContentAlgorithm, type ContentDigest } from "./digest.ts";
-export { blobUnknown, manifestUnknown, RegistryError, uploadUnknown, type RegistryErrorCode } from "./errors.ts";
+export {
+  blobUnknown,
+  denied,
+  manifestUnknown,
+  RegistryError,
+  uploadUnknown,
+  type RegistryErrorCode,
+} from "./errors.ts";
 export { MANIFEST_BYTES_MAX, OCI_INDEX, parseManifest } from "./manifest.ts";
 export { deleteReference, findManifest, putManifest } from "./manifests.ts";
 export { referrerRows, tagNames, tagsOfManifest } from "./manifests-store.ts";
 export { isTag, parseName } from "./name.ts";
 export { Pulls } from "./pulls.ts";
-export { isArchivedFor, may, repositoriesWith, repositoryByName, repositoryNames } from "./repositories.ts";
+export { repositoriesWith, repositoryByName, repositoryNames } from "./repositories.ts";
 export { RunningDigests } from "./running-digests.ts";
 export { parseScopes, type AskedScope } from "./scopes.ts";
 export { createSessions, type Session, type SessionPlace, type Sessions } from "./sessions.ts";

@@ -6,7 +6,7 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import { blobSizes, holdBlobs, isNeeded, releaseBlobs } from "./blobs-store.ts";
 import { parseDigest, type ContentDigest } from "./digest.ts";
-import { manifestUnknown, RegistryError } from "./errors.ts";
+import { denied, manifestUnknown, RegistryError } from "./errors.ts";
 import { matchesAny } from "./immutable.ts";
 import { platformOfConfig } from "./image-config.ts";
 import { MANIFEST_BYTES_MAX, type Manifest, type Reference } from "./manifest.ts";
@@ -146,10 +146,7 @@ async function tagsToMove(tx: Writer, repository: Repository, { tags, digest }: 
 /** @throws RegistryError `DENIED` */
 function requireMutable({ immutableTags }: Repository, tag: string): void {
   if (!matchesAny(tag, immutableTags)) return;
-  throw new RegistryError(
-    "DENIED",
-    `requested access to the resource is denied: the tag ${tag} is immutable in this repository`,
-  );
+  throw new RegistryError("DENIED", denied(`the tag ${tag} is immutable in this repository`));
 }
 
 async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promise<boolean> {

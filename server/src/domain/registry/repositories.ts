@@ -1,9 +1,9 @@
-import { authorize, type Principal, type Reach } from "#domain/identity/index.ts";
+import type { Principal, Reach } from "#domain/identity/index.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { parseName } from "./name.ts";
-import { resourceOf, type Action, type Repository } from "./types.ts";
+import type { Repository } from "./types.ts";
 
-/** Undefined when no app has the name, whoever asks: whether it may be seen is for `may` to say. */
+/** Undefined when no app has the name, whoever asks: whether it may be seen is for `decideAccess` to say. */
 export async function repositoryByName(db: Reader, name: string): Promise<Repository | undefined> {
   const parts = parseName(name);
   if (parts === undefined) return undefined;
@@ -14,36 +14,26 @@ export async function repositoryByName(db: Reader, name: string): Promise<Reposi
   return row === undefined ? undefined : repositoryOf(row);
 }
 
-/** The repositories of the organization that have this content, newest first. */
-export async function repositoriesWith(db: Reader, orgId: string, digest: string): Promise<Repository[]> {
-  const rows = await repositories(db)
+/** Repositories of the organization that have this content; with names, those of them alone. */
+export async function repositoriesWith(
+  db: Reader,
+  orgId: string,
+  digest: string,
+  names?: readonly string[],
+): Promise<Repository[]> {
+  const found = repositories(db)
     .innerJoin("registry_blob", "registry_blob.repository", "app.id")
     .where("registry_blob.org_id", "=", orgId)
     .where("registry_blob.digest", "=", digest)
-    .limit(MOUNT_SOURCES_MAX)
-    .execute();
+    .limit(MOUNT_SOURCES_MAX);
+  const slugs = names?.flatMap((name) => parseName(name)?.app ?? []);
+  if (slugs?.length === 0) return [];
+  const rows = await (slugs === undefined ? found : found.where("app.slug", "in", slugs)).execute();
   return rows.map(repositoryOf);
 }
 
 /** Places that are looked at for content that a mount names no source for. */
 const MOUNT_SOURCES_MAX = 100;
-
-/** The one question of whether somebody may do something with a repository. Null: nobody is known. */
-export function may(principal: Principal | null, repository: Repository | undefined, action: Action): boolean {
-  if (repository === undefined) return false;
-  if (action === "pull" && repository.isPublic) return true;
-  return principal !== null && authorize(principal, `registry:${action}`, resourceOf(repository)) === "allowed";
-}
-
-/** Whether nothing but the archiving of its project keeps somebody from doing it. */
-export function isArchivedFor(
-  principal: Principal | null,
-  repository: Repository | undefined,
-  action: Action,
-): boolean {
-  if (principal === null || repository === undefined) return false;
-  return authorize(principal, `registry:${action}`, resourceOf(repository)) === "archived";
-}
 
 /** Changes of an organization's images run one after another: leases, quota and counters stay true to the rows. */
 export async function lockRegistry(

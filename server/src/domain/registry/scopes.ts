@@ -1,8 +1,8 @@
+import { CATALOG, type Subject } from "./access.ts";
 import type { Action } from "./types.ts";
 
 /** What a client asks a token for. */
-export interface AskedScope {
-  readonly name: string;
+export interface AskedScope extends Subject {
   readonly actions: readonly Action[];
 }
 
@@ -11,13 +11,17 @@ const SCOPES_MAX = 50;
 const NAME_CHARS_MAX = 255;
 const ACTIONS: readonly Action[] = ["pull", "push", "delete"];
 
+/** The catalog's one action is `*`: to read it. */
+const CATALOG_SCOPE = /^registry:catalog:(?:\*|pull)$/;
+
 /**
  * Reads `scope` parameters: each may hold a list, `type:name:actions` (token specification of Docker, "Authorization Resource Scope"). The name
- * may hold a host with a port, so that the first and the last colon count. What is of no repository is passed over.
+ * may hold a host with a port, so that the first and the last colon count. What is of no repository and not the catalog is passed over.
  */
 export function parseScopes(values: readonly string[]): AskedScope[] {
   const asked = new Map<string, Set<Action>>();
-  for (const text of values.flatMap((value) => value.split(" "))) {
+  const texts = values.flatMap((value) => value.split(" "));
+  for (const text of texts) {
     const [first, last] = [text.indexOf(":"), text.lastIndexOf(":")];
     if (first < 1 || last <= first || !/^repository(?:\([a-z0-9]*\))?$/.test(text.slice(0, first))) continue;
     const name = text.slice(first + 1, last);
@@ -28,5 +32,6 @@ export function parseScopes(values: readonly string[]): AskedScope[] {
     }
     asked.set(name, actions);
   }
-  return [...asked].map(([name, actions]) => ({ name, actions: [...actions] }));
+  const scopes: AskedScope[] = [...asked].map(([name, set]) => ({ type: "repository", name, actions: [...set] }));
+  return texts.some((text) => CATALOG_SCOPE.test(text)) ? [...scopes, { ...CATALOG, actions: ["pull"] }] : scopes;
 }

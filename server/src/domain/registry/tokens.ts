@@ -1,11 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Envelope } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { Subject } from "./access.ts";
 import type { Action } from "./types.ts";
 
-/** What a token says of one repository: `asked` tells a refusal from a question that was never put. */
-export interface Access {
-  readonly name: string;
+/** What a token says of one repository, or of the catalog: `asked` tells a refusal from a question that was never put. */
+export interface Access extends Subject {
   readonly asked: readonly Action[];
   readonly granted: readonly Action[];
 }

@@ -1,6 +1,6 @@
 import { NO_LIMIT, setStoredQuota, type Caller } from "#domain/organizations/index.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { RegistryError } from "./errors.ts";
+import { denied, RegistryError } from "./errors.ts";
 import { addToUsage, policyOf, putPolicy, usageOf, type RegistryUsage } from "./store.ts";
 import type { RegistryDeps } from "./types.ts";
 
@@ -48,7 +48,7 @@ export async function takeRoom(
 export function quotaExceeded(left: number): RegistryError {
   return new RegistryError(
     "DENIED",
-    `requested access to the resource is denied: the organization may store ${left} more bytes of images; delete some, or ask the operator for more`,
+    denied(`the organization may store ${left} more bytes of images; delete some, or ask the operator for more`),
   );
 }
 

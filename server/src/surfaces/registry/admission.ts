@@ -1,16 +1,21 @@
+import { clauseOf, type CredentialPrincipal } from "#domain/identity/index.ts";
 import {
   blobUnknown,
-  isArchivedFor,
+  CATALOG,
+  decideAccess,
+  denied,
+  hasAsked,
   manifestUnknown,
-  may,
   parseName,
   RegistryError,
   repositoryByName,
   type Action,
+  type Refusal,
   type RegistryDeps,
   type Repository,
+  type Subject,
 } from "#domain/registry/index.ts";
-import { callerOf, hasAsked, isGranted, TokenRefused, type Caller, type CallerDeps } from "./caller.ts";
+import { callerOf, TokenRefused, type Caller, type CallerDeps } from "./caller.ts";
 import { challenge, type ChallengeDeps } from "./challenge.ts";
 import type { Request } from "./exchange.ts";
 import type { Target } from "./wire/target.ts";
@@ -40,19 +45,50 @@ export async function admit(deps: AdmissionDeps, request: Request, question: Que
   const { name } = question.target;
   const { action } = question;
   const scope = scopeOf(question);
-  const caller = await callerOf(deps, request).catch((error: unknown) => {
+  const caller = await knownCaller(deps, request, scope);
+  const repository = await repositoryByName(deps.metadata.read, name);
+  const subject: Subject = { type: "repository", name };
+  const verdict = decideAccess(caller, { subject, action, repository });
+  if (verdict.allowed && repository !== undefined) return { caller, repository, name };
+  const reason: Refusal = verdict.allowed ? { by: "hidden" } : verdict.reason;
+  if (!caller.isKnown) throw challenge(deps, request, { scope });
+  if (reason.by === "unasked") throw challenge(deps, request, { scope, error: "insufficient_scope" });
+  throw denial(deps, request, { ...question, caller, subject, reason });
+}
+
+/** Who reads the catalog, and whether it was granted: else it lists nothing. */
+export interface ToCatalog {
+  readonly principal: CredentialPrincipal;
+  readonly isGranted: boolean;
+}
+
+const CATALOG_SCOPE = "registry:catalog:*";
+
+/** Anybody who is signed in may ask for the list; what is in it is a matter of rights. @throws RegistryError `UNAUTHORIZED` */
+export async function admitToCatalog(deps: AdmissionDeps, request: Request): Promise<ToCatalog> {
+  const caller = await signedIn(deps, request, CATALOG_SCOPE);
+  const verdict = decideAccess(caller, { subject: CATALOG, action: "pull", repository: undefined });
+  if (!verdict.allowed && verdict.reason.by === "unasked")
+    throw challenge(deps, request, { scope: CATALOG_SCOPE, error: "insufficient_scope" });
+  return { principal: caller.principal, isGranted: verdict.allowed };
+}
+
+/** @throws RegistryError `UNAUTHORIZED` */
+export async function signedIn(
+  deps: AdmissionDeps,
+  request: Request,
+  scope?: string,
+): Promise<Caller & { readonly principal: CredentialPrincipal }> {
+  const caller = await knownCaller(deps, request, scope);
+  const { principal } = caller;
+  if (principal === null) throw challenge(deps, request, { scope });
+  return { ...caller, principal };
+}
+
+async function knownCaller(deps: AdmissionDeps, request: Request, scope: string | undefined): Promise<Caller> {
+  return callerOf(deps, request).catch((error: unknown) => {
     throw error instanceof TokenRefused ? challenge(deps, request, { scope, error: "invalid_token" }) : error;
   });
-  const repository = await repositoryByName(deps.metadata.read, name);
-  const isAllowed = repository !== undefined && may(caller.principal, repository, action);
-  if (!caller.isKnown) {
-    if (isAllowed) return { caller, repository, name };
-    throw challenge(deps, request, { scope });
-  }
-  if (caller.access !== undefined && !hasAsked(caller, name, action))
-    throw challenge(deps, request, { scope, error: "insufficient_scope" });
-  if (isAllowed && isGranted(caller, name, action)) return { caller, repository, name };
-  throw denial(deps, request, { ...question, caller, isArchived: isArchivedFor(caller.principal, repository, action) });
 }
 
 function scopeOf({ target, action }: Question): string {
@@ -61,8 +97,8 @@ function scopeOf({ target, action }: Question): string {
 
 interface Refused extends Question {
   readonly caller: Caller;
-  /** Nothing but that keeps the caller from it. */
-  readonly isArchived: boolean;
+  readonly subject: Subject;
+  readonly reason: Refusal;
 }
 
 /**
@@ -70,11 +106,11 @@ interface Refused extends Question {
  * the POST and prints its reason; a pull that is refused at HEAD must be told by a challenge, since there is no body.
  */
 function denial(deps: AdmissionDeps, request: Request, question: Refused): RegistryError {
-  const { target, caller } = question;
-  const message = `requested access to the resource is denied: ${reasonOf(deps, question)}`;
+  const { target, caller, subject } = question;
+  const message = denied(reasonOf(deps, question));
   const isQuestion = request.method === "HEAD" || request.method === "GET";
   if (!isQuestion) return new RegistryError("DENIED", message);
-  const isPush = hasAsked(caller, target.name, "push") || hasAsked(caller, target.name, "delete");
+  const isPush = hasAsked(caller, subject, "push") || hasAsked(caller, subject, "delete");
   if (isPush) return unknown(target);
   if (request.method === "GET") return new RegistryError("DENIED", message);
   if (caller.access === undefined) return unknown(target);
@@ -89,9 +125,31 @@ function unknown(target: Target): RegistryError {
 
 const VERBS: Readonly<Record<Action, string>> = { pull: "pull", push: "push to", delete: "delete from" };
 
-function reasonOf(deps: AdmissionDeps, { target, action, caller, isArchived }: Refused): string {
+function reasonOf(deps: AdmissionDeps, { target, action, caller, reason }: Refused): string {
+  const { principal } = caller;
   if (parseName(target.name) === undefined) return `image name must be ${deps.domain}/orgs/{org}/{app}`;
-  if (caller.principal === null) return `authentication required, run "docker login ${deps.domain}"`;
-  if (isArchived) return `the project of ${target.name} is archived, so its images can only be pulled`;
-  return `${caller.principal.clientId} may not ${VERBS[action]} ${target.name}`;
+  if (principal === null) return `authentication required, run "docker login ${deps.domain}"`;
+  if (reason.by === "archived") return `the project of ${target.name} is archived, so its images can only be pulled`;
+  const what = `${principal.clientId} may not ${VERBS[action]} ${target.name}`;
+  return `${what}: ${decidedFor(principal, `registry:${action}`, reason)}`;
+}
+
+/** What decided, in words. What is hidden and what is not there have the same. */
+function decidedFor({ projectId }: CredentialPrincipal, permission: string, reason: Refusal): string {
+  switch (reason.by) {
+    case "hidden":
+      return projectId === null
+        ? "there is no such app, or it may not see it"
+        : "it reaches the apps of one project only, and this is none of them";
+    case "scope":
+      return `it was not given ${permission}`;
+    case "own role":
+      return `the role ${reason.role} does not hold ${permission}`;
+    case "archived":
+    case "anonymous":
+    case "unasked":
+      throw new Error(`${reason.by} has an answer of its own`);
+    default:
+      return `it was given ${permission}, but ${clauseOf(reason)}`;
+  }
 }

@@ -1,14 +1,12 @@
 import type { AccessTokenClaims, CredentialPrincipal, Identity } from "#domain/identity/index.ts";
-import { RegistryError, type Access, type Action, type RegistryTokens } from "#domain/registry/index.ts";
+import { RegistryError, type Holder, type RegistryTokens } from "#domain/registry/index.ts";
 import type { Request } from "./exchange.ts";
 import { parseBasic, parseBearer } from "./wire/basic.ts";
 
 /** Who sends a request. */
-export interface Caller {
+export interface Caller extends Holder {
   /** Null: nobody signed in. */
   readonly principal: CredentialPrincipal | null;
-  /** What the token is for; undefined without a token: then rights alone decide. */
-  readonly access: readonly Access[] | undefined;
   /** Whether anything was shown: without, the answer is a challenge. */
   readonly isKnown: boolean;
 }
@@ -25,8 +23,9 @@ type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
 
 /** A person's token goes by their e-mail address, in what clients print, too. */
 export function principalOf(state: State): CredentialPrincipal {
-  const { id, clientId, person, orgId, orgSlug, projectId, projectArchived, scopes } = state;
-  return { kind: "credential", id, clientId: person ?? clientId, orgId, orgSlug, projectId, projectArchived, scopes };
+  const { id, clientId, person, orgId, orgSlug, projectId, projectArchived, scopes, withheld } = state;
+  const name = person ?? clientId;
+  return { kind: "credential", id, clientId: name, orgId, orgSlug, projectId, projectArchived, scopes, withheld };
 }
 
 /** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `rate_limited`, `unavailable` */
@@ -96,13 +95,4 @@ export function originOf(request: Request): { ip: string; requestId: string } {
 /** What clients print after "unauthorized: ". */
 export function wrongPassword(): RegistryError {
   return new RegistryError("UNAUTHORIZED", "incorrect username or password");
-}
-
-/** Whether the token's holder had asked for an action there. */
-export function hasAsked({ access }: Caller, name: string, action: Action): boolean {
-  return access?.some((one) => one.name === name && one.asked.includes(action)) ?? false;
-}
-
-export function isGranted({ access }: Caller, name: string, action: Action): boolean {
-  return access === undefined || access.some((one) => one.name === name && one.granted.includes(action));
 }

@@ -1,4 +1,4 @@
-import { RegistryError, type RegistryErrorCode } from "#domain/registry/index.ts";
+import { denied, RegistryError, type RegistryErrorCode } from "#domain/registry/index.ts";
 import { answerProblem, problemOf } from "#http/index.ts";
 import type { ProblemCode } from "#kernel/problem.ts";
 import { sendJson, type Reply, type Request } from "./exchange.ts";
@@ -46,5 +46,6 @@ function refusalOf(request: Request, reply: Reply, error: unknown): RegistryErro
   if (error instanceof RegistryError) return error;
   const { code, message, status } = answerProblem(request, reply, problemOf(error));
   void reply.removeHeader("www-authenticate");
-  return new RegistryError(CODES[code] ?? "UNKNOWN", message, { status });
+  const known = CODES[code] ?? "UNKNOWN";
+  return new RegistryError(known, known === "DENIED" ? denied(message) : message, { status });
 }

@@ -1,12 +1,12 @@
 import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.ts";
 import { letTheRestPass } from "#http/index.ts";
-import { admit } from "./admission.ts";
+import { admit, admitToCatalog } from "./admission.ts";
 import { TOKEN_PATH } from "./challenge.ts";
 import { sendError } from "./errors.ts";
 import type { Mounted, Reply, Request } from "./exchange.ts";
 import type { RegistrySurfaceDeps } from "./index.ts";
 import type { Exchange, RegistryOperation } from "./model.ts";
-import { base, requireSignedIn } from "./operations/base.ts";
+import { base } from "./operations/base.ts";
 import { deleteBlob, getBlob, headBlob } from "./operations/blob.ts";
 import { listCatalog } from "./operations/catalog.ts";
 import { deleteManifest, getManifest, headManifest, putManifest } from "./operations/manifest.ts";
@@ -138,8 +138,9 @@ async function prepareUnnamed(
 ): Promise<() => Promise<Reply>> {
   if (request.method !== "GET" && request.method !== "HEAD") throw wrongMethod(["GET", "HEAD"]);
   if (kind === "base") return () => base(deps, request, reply);
-  const principal = await requireSignedIn(deps, request, reply);
-  return () => listCatalog(deps, request, reply, principal);
+  const admitted = await admitToCatalog(deps, request);
+  deps.host.countRequest(reply, admitted.principal.id);
+  return () => listCatalog(deps, request, reply, admitted);
 }
 
 /** A request that stands elsewhere than its upload is told where to go on. */

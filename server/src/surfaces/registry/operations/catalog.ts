@@ -1,5 +1,6 @@
-import { reachOf, type Principal } from "#domain/identity/index.ts";
+import { reachOf } from "#domain/identity/index.ts";
 import { repositoryNames } from "#domain/registry/index.ts";
+import type { ToCatalog } from "../admission.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../index.ts";
 import { nextLink, pageSize } from "../model.ts";
@@ -12,13 +13,13 @@ export async function listCatalog(
   deps: RegistrySurfaceDeps,
   request: Request,
   reply: Reply,
-  principal: Principal,
+  { principal, isGranted }: ToCatalog,
 ): Promise<Reply> {
   const query = new URLSearchParams(queryOf(request));
   const limit = pageSize(query, PAGE_MAX);
   const reach = reachOf(principal, "registry:pull");
-  const after = query.get("last") ?? "";
-  const names = await repositoryNames(deps.metadata.read, principal, reach, { after, limit: limit + 1 });
+  const page = { after: query.get("last") ?? "", limit: limit + 1 };
+  const names = isGranted ? await repositoryNames(deps.metadata.read, principal, reach, page) : [];
   const repositories = names.slice(0, limit);
   const last = repositories.at(-1);
   if (names.length > limit && last !== undefined)

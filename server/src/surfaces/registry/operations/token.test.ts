@@ -3,7 +3,15 @@ import { after, before, describe, test } from "node:test";
 import { personPrincipal } from "#domain/organizations/index.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
-import { basicOf, newClient, registryOf, tokenFor, withRegistry, type TestClient } from "../testing/registry.ts";
+import {
+  basicOf,
+  newClient,
+  registryOf,
+  seeded,
+  tokenFor,
+  withRegistry,
+  type TestClient,
+} from "../testing/registry.ts";
 
 const authorizationOf = (user: string, password: string): { authorization: string } => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
@@ -52,6 +60,22 @@ describe("an access token as the password", () => {
     }
     await end();
     for (const how of [headers, bearer]) assert.equal((await list(how)).status, 401);
+  });
+
+  test("lists no more than its scopes reach, by a token had with it as well", async () => {
+    await seeded(world);
+    const names = async (headers: { authorization: string }) =>
+      (await world.call("GET", "/v2/_catalog", { headers })).json["repositories"] as string[];
+    for (const [scope, count] of [
+      ["registry:pull", 1],
+      ["registry:push", 0],
+    ] as const) {
+      const { clientId, accessToken } = await job(scope);
+      const basic = authorizationOf(clientId, accessToken);
+      const { json } = await world.call("GET", "/v2/token?scope=registry:catalog:*", { headers: basic });
+      assert.equal((await names(basic)).length, count, scope);
+      assert.equal((await names({ authorization: `Bearer ${String(json["token"])}` })).length, count, scope);
+    }
   });
 
   test("is nobody else's, and not good when it was altered", async () => {

@@ -1,5 +1,5 @@
 import {
-  may,
+  grantAccess,
   parseScopes,
   RegistryError,
   repositoryByName,
@@ -116,11 +116,12 @@ function refreshOf(deps: RegistrySurfaceDeps, signedIn: SignedIn | undefined): {
 async function accessOf(
   deps: RegistrySurfaceDeps,
   state: State | undefined,
-  { name, actions }: AskedScope,
+  { type, name, actions }: AskedScope,
 ): Promise<Access> {
-  const repository = await repositoryByName(deps.metadata.read, name);
+  const repository = type === "registry" ? undefined : await repositoryByName(deps.metadata.read, name);
   const principal = state === undefined ? null : principalOf(state);
-  return { name, asked: actions, granted: actions.filter((action) => may(principal, repository, action)) };
+  const granted = grantAccess(principal, { subject: { type, name }, repository }, actions);
+  return { type, name, asked: actions, granted };
 }
 
 export function queryOf(request: Request): string {

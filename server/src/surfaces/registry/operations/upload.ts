@@ -5,11 +5,12 @@ import {
   bytesLeft,
   cancelUpload as giveUp,
   commitBlob,
+  denied,
   completeUpload,
   findUpload,
   isAlgorithm,
   isCompleted,
-  may,
+  mayDo,
   mountBlob,
   parseDigest,
   quotaExceeded,
@@ -51,7 +52,7 @@ export async function startUpload(deps: RegistrySurfaceDeps, exchange: Exchange<
   return accepted(reply.header("docker-upload-uuid", session.id), repository, session.text, 0);
 }
 
-/** Where the content may come from, for whoever may pull there: the named repository, or else any of the organization. */
+/** The content may come from where the caller may pull: the named repository, or else any of the organization. */
 async function mounted(
   deps: RegistrySurfaceDeps,
   { query, caller, repository }: Exchange<"uploads">,
@@ -60,13 +61,18 @@ async function mounted(
   const from = query.get("from");
   const sources =
     from === null
-      ? await repositoriesWith(deps.metadata.read, repository.orgId, digest.text)
+      ? await repositoriesWith(deps.metadata.read, repository.orgId, digest.text, namesOf(caller))
       : [await repositoryByName(deps.metadata.read, from)];
   for (const source of sources) {
-    if (source === undefined || !may(caller.principal, source, "pull")) continue;
+    if (source === undefined || !mayDo(caller, source, "pull")) continue;
     if (await mountBlob(deps, source, repository, digest)) return true;
   }
   return false;
+}
+
+/** What a token names; undefined without a token. Among many repositories, its own must not be past the limit of those looked at. */
+function namesOf({ access }: AnyExchange["caller"]): string[] | undefined {
+  return access?.filter(({ type }) => type === "repository").map(({ name }) => name);
 }
 
 /** `GET`: how far the upload has come. */
@@ -215,10 +221,7 @@ async function write(
 }
 
 function tooLarge(bytesMax: number): RegistryError {
-  return new RegistryError(
-    "DENIED",
-    `requested access to the resource is denied: the blob has more than ${bytesMax} bytes, which is the limit here`,
-  );
+  return new RegistryError("DENIED", denied(`the blob has more than ${bytesMax} bytes, which is the limit here`));
 }
 
 function hasBody({ request }: Pick<AnyExchange, "request">): boolean {

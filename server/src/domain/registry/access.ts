@@ -1,0 +1,76 @@
+import { decide, type Principal, type Reason } from "#domain/identity/index.ts";
+import type { Access } from "./tokens.ts";
+import { nameOf, resourceOf, type Action, type Repository } from "./types.ts";
+
+/** What a question of access is about: a repository by its name, or the list of them (`registry`, `catalog`). */
+export interface Subject {
+  readonly type: "repository" | "registry";
+  readonly name: string;
+}
+
+export const CATALOG: Subject = { type: "registry", name: "catalog" };
+
+/** Who asks. */
+export interface Holder {
+  /** With the rights of this moment. Null: nobody is known. */
+  readonly principal: Principal | null;
+  /** What the token was asked for and granted; undefined without a token: then rights alone decide. */
+  readonly access: readonly Access[] | undefined;
+}
+
+export type Refusal =
+  | Reason
+  /** The token was never asked for it: its client may ask for another one. */
+  | { readonly by: "unasked" }
+  /** Nobody is signed in. */
+  | { readonly by: "anonymous" };
+
+export type AccessVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: Refusal };
+
+export interface Question {
+  readonly subject: Subject;
+  readonly action: Action;
+  /** Of the subject's name; undefined where there is none, and for the catalog. */
+  readonly repository: Repository | undefined;
+}
+
+/** The one decision of who may do what below `/v2`: what the token was granted, and what its holder may do at this moment. */
+export function decideAccess({ principal, access }: Holder, question: Question): AccessVerdict {
+  const { subject, action } = question;
+  if (access === undefined) return rightTo(principal, question);
+  const entry = access.find(({ type, name }) => type === subject.type && name === subject.name);
+  if (entry?.asked.includes(action) !== true) return { allowed: false, reason: { by: "unasked" } };
+  const right = rightTo(principal, question);
+  if (right.allowed && !entry.granted.includes(action)) return { allowed: false, reason: { by: "token" } };
+  return right;
+}
+
+/** The same for a repository that is there. */
+export function mayDo(holder: Holder, repository: Repository, action: Action): boolean {
+  const subject: Subject = { type: "repository", name: nameOf(repository) };
+  return decideAccess(holder, { subject, action, repository }).allowed;
+}
+
+/** What a token gets of what it asks for: the rights of its holder at that moment. */
+export function grantAccess(principal: Principal | null, asked: Omit<Question, "action">, actions: readonly Action[]) {
+  return actions.filter((action) => rightTo(principal, { ...asked, action }).allowed);
+}
+
+function rightTo(principal: Principal | null, { subject, action, repository }: Question): AccessVerdict {
+  if (repository?.isPublic === true && action === "pull") return { allowed: true };
+  if (principal === null) return { allowed: false, reason: { by: "anonymous" } };
+  const permission = `registry:${action}` as const;
+  if (subject.type === "registry") return decide(principal, permission);
+  const verdict = repository === undefined ? HIDDEN : decide(principal, permission, resourceOf(repository));
+  if (verdict.allowed || verdict.reason.by !== "hidden") return verdict;
+  // In the same words whether it is hidden or not there. A permission that is held nowhere is the better reason.
+  const anywhere = decide(principal, permission);
+  return anywhere.allowed || anywhere.reason.by === "archived" ? HIDDEN : anywhere;
+}
+
+const HIDDEN = { allowed: false, reason: { by: "hidden" } } as const;
+
+/** Whether the token was asked for an action. */
+export function hasAsked({ access }: Holder, { type, name }: Subject, action: Action): boolean {
+  return access?.some((one) => one.type === type && one.name === name && one.asked.includes(action)) ?? false;
+}
