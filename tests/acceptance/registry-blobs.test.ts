@@ -7,7 +7,9 @@ import {
   newClient,
   newRepository,
   registryRefused,
+  registryToken,
   repositoryOf,
+  repositoryWith,
   send,
   type Algorithm,
   type RegistryAnswer,
@@ -148,18 +150,26 @@ for (const algorithm of ["sha256", "sha512"] as const) {
     });
 
     test("is mounted, with its source named or not; one that is nowhere begins an upload", async () => {
+      const both = [`repository:${names[1]}:pull,push`, `repository:${names[0]}:pull`];
+      const { server, home } = shared;
+      const mounter = repositoryWith(server, names[1], await registryToken(server.origin, both, home.credential));
       for (const from of [`&from=${names[0]}`, ""]) {
         const content = randomBytes(50_000);
         await one.blob(content, algorithm);
         assert.equal((await two.call("HEAD", `blobs/${digest(content)}`)).status, 404);
-        const answer = await two.call("POST", `blobs/uploads/?mount=${digest(content)}${from}`);
+        const narrow = await two.call("POST", `blobs/uploads/?mount=${digest(content)}${from}`);
+        assert.equal(narrow.status, from === "" ? 202 : 401, "the token is for the target alone");
+        const answer = await mounter.call("POST", `blobs/uploads/?mount=${digest(content)}${from}`);
         assert.equal(answer.status, 201);
         assert.equal(answer.headers["docker-content-digest"], digest(content));
         await isThere(digest(content), content, two);
       }
       const absent = digest(randomBytes(10));
-      for (const from of [`&from=${names[0]}`, "", "&from=orgs/acme/no-such-app"]) {
-        const answer = await two.call("POST", `blobs/uploads/?mount=${absent}${from}`);
+      const none = "orgs/acme/no-such-app";
+      const more = [...both, `repository:${none}:pull`];
+      const asked = repositoryWith(server, names[1], await registryToken(server.origin, more, home.credential));
+      for (const from of [`&from=${names[0]}`, "", `&from=${none}`]) {
+        const answer = await asked.call("POST", `blobs/uploads/?mount=${absent}${from}`);
         assert.equal(answer.status, 202);
         restOf(answer);
       }

@@ -17,6 +17,7 @@ import {
   unique,
   type RegistryAnswer,
   type RepositoryClient,
+  registryToken,
 } from "../fixtures/registry.ts";
 import { bootstrap, useServer, type Bootstrap } from "../fixtures/server.ts";
 
@@ -51,11 +52,18 @@ test("a digest alone opens nothing: not by mount, HEAD, GET, nor a manifest that
   assert.equal(owner.status, 201, owner.text);
   const bound = await newClient(server, token, ["registry:pull", "registry:push"], project);
   const inside = await repositoryOf(server, bound, await newRepository(server, token, { project }), "pull,push");
-  for (const other of [theirs, inside]) {
+  for (const [other, client] of [
+    [theirs, rival.credential],
+    [inside, bound],
+  ] as const) {
     await other.blob("{}");
+    const scopes = [`repository:${other.name}:pull,push`, `repository:${one.name}:pull`];
+    const both = { auth: await registryToken(server.origin, scopes, client) };
     for (const from of [`&from=${one.name}`, ""]) {
-      const mounted = await other.call("POST", `blobs/uploads/?mount=${digestOf(secret)}${from}`);
+      const at = `blobs/uploads/?mount=${digestOf(secret)}${from}`;
+      const mounted = await other.call("POST", at, both);
       assert.equal(mounted.status, 202, "an upload begins, as for a blob that is nowhere");
+      assert.equal((await other.call("POST", at)).status, from === "" ? 202 : 401, "it may ask for the source first");
     }
     for (const method of ["HEAD", "GET"]) {
       assert.equal((await other.call(method, `blobs/${digestOf(secret)}`)).status, 404);

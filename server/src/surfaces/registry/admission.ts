@@ -56,6 +56,24 @@ export async function admit(deps: AdmissionDeps, request: Request, question: Que
   throw denial(deps, request, { ...question, caller, subject, reason });
 }
 
+/**
+ * The repository that a mount names as its source, when its content may be taken; undefined when not, or when there is none: then the content is uploaded.
+ * @throws RegistryError `UNAUTHORIZED` when the token was never asked for the source: clients ask for one that is for both
+ */
+export async function admitSource(
+  deps: AdmissionDeps,
+  request: Request,
+  { caller, name }: Admitted,
+  from: string,
+): Promise<Repository | undefined> {
+  const repository = await repositoryByName(deps.metadata.read, from);
+  const verdict = decideAccess(caller, { subject: { type: "repository", name: from }, action: "pull", repository });
+  if (verdict.allowed) return repository;
+  if (verdict.reason.by !== "unasked") return undefined;
+  const scope = `repository:${name}:pull,push repository:${from}:pull`;
+  throw challenge(deps, request, { scope, error: "insufficient_scope" });
+}
+
 /** Who reads the catalog, and whether it was granted: else it lists nothing. */
 export interface ToCatalog {
   readonly principal: CredentialPrincipal;
@@ -136,20 +154,12 @@ function reasonOf(deps: AdmissionDeps, { target, action, caller, reason }: Refus
 
 /** What decided, in words. What is hidden and what is not there have the same. */
 function decidedFor({ projectId }: CredentialPrincipal, permission: string, reason: Refusal): string {
-  switch (reason.by) {
-    case "hidden":
-      return projectId === null
-        ? "there is no such app, or it may not see it"
-        : "it reaches the apps of one project only, and this is none of them";
-    case "scope":
-      return `it was not given ${permission}`;
-    case "own role":
-      return `the role ${reason.role} does not hold ${permission}`;
-    case "archived":
-    case "anonymous":
-    case "unasked":
-      throw new Error(`${reason.by} has an answer of its own`);
-    default:
-      return `it was given ${permission}, but ${clauseOf(reason)}`;
-  }
+  const { by } = reason;
+  if (by === "scope") return `it was not given ${permission}`;
+  if (by === "own role") return `the role ${reason.role} does not hold ${permission}`;
+  if (by === "archived" || by === "anonymous" || by === "unasked") throw new Error(`${by} has an answer of its own`);
+  if (by !== "hidden") return `it was given ${permission}, but ${clauseOf(reason)}`;
+  return projectId === null
+    ? "there is no such app, or it may not see it"
+    : "it reaches the apps of one project only, and this is none of them";
 }

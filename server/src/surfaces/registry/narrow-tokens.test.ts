@@ -98,9 +98,13 @@ describe("a token that is narrower than its credential", () => {
   });
 
   async function mount(authorization: string, from: string | undefined, target = web): Promise<number> {
+    return (await mountAnswer(authorization, from, target)).status;
+  }
+
+  async function mountAnswer(authorization: string, from: string | undefined, target = web): Promise<Answer> {
     const source = from === undefined ? "" : `&from=${from}`;
     const path = `/v2/${target}/blobs/uploads/?mount=${secret}${source}`;
-    return (await world.call("POST", path, { headers: { authorization } })).status;
+    return world.call("POST", path, { headers: { authorization } });
   }
 
   test("mounts nothing from a repository that it may not pull, named or found", async () => {
@@ -112,10 +116,24 @@ describe("a token that is narrower than its credential", () => {
     const look = `/v2/${web}/blobs/${secret}`;
     for (const scopes of narrow) {
       const token = await tokenFor(world, client, ...scopes);
-      for (const from of [other, undefined]) {
-        assert.equal(await mount(token, from), 202, `${scopes.join(" ")} from ${from}`);
-        assert.equal((await ask("GET", look, token)).status, 404);
+      for (const from of [other, "orgs/acme/no-such-app", `orgs/rival/${world.rival.openApp.slug}`]) {
+        const answer = await mountAnswer(token, from);
+        assert.equal(answer.status, 401, `${scopes.join(" ")} from ${from}`);
+        const challenge = answer.headers.get("www-authenticate") ?? "";
+        const both = `scope="repository:${web}:pull,push repository:${from}:pull",error="insufficient_scope"`;
+        assert.ok(challenge.includes(both), challenge);
       }
+      assert.equal(await mount(token, undefined), 202, `${scopes.join(" ")} from anywhere`);
+      assert.equal((await ask("GET", look, token)).status, 404);
+    }
+  });
+
+  test("mounts nothing that it asked for in vain: an upload begins, as for what is nowhere", async () => {
+    const absent = "orgs/acme/no-such-app";
+    for (const from of [absent, `orgs/rival/${world.rival.openApp.slug}`, `orgs/acme/${world.acme.closedApp.slug}`]) {
+      const token = await tokenFor(world, client, `repository:${web}:pull,push`, `repository:${from}:pull`);
+      assert.equal(await mount(token, from), 202);
+      assert.equal(await mount(token, undefined), 202);
     }
   });
 

@@ -16,7 +16,6 @@ import {
   quotaExceeded,
   RegistryError,
   repositoriesWith,
-  repositoryByName,
   UploadMoved,
   uploadUnknown,
   type ContentDigest,
@@ -26,6 +25,7 @@ import {
 } from "#domain/registry/index.ts";
 import { watchIdle } from "#http/index.ts";
 import { DigestMismatch, TooLarge, type StagedBlob, type WriteOptions } from "#stores/objects/index.ts";
+import { admitSource } from "../admission.ts";
 import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../index.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
@@ -55,17 +55,17 @@ export async function startUpload(deps: RegistrySurfaceDeps, exchange: Exchange<
 /** The content may come from where the caller may pull: the named repository, or else any of the organization. */
 async function mounted(
   deps: RegistrySurfaceDeps,
-  { query, caller, repository }: Exchange<"uploads">,
+  exchange: Exchange<"uploads">,
   digest: ContentDigest,
 ): Promise<boolean> {
+  const { query, caller, repository, request } = exchange;
   const from = query.get("from");
-  const sources =
-    from === null
-      ? await repositoriesWith(deps.metadata.read, repository.orgId, digest.text, namesOf(caller))
-      : [await repositoryByName(deps.metadata.read, from)];
-  for (const source of sources) {
-    if (source === undefined || !mayDo(caller, source, "pull")) continue;
-    if (await mountBlob(deps, source, repository, digest)) return true;
+  if (from !== null) {
+    const source = await admitSource(deps, request, exchange, from);
+    return source !== undefined && mountBlob(deps, source, repository, digest);
+  }
+  for (const source of await repositoriesWith(deps.metadata.read, repository.orgId, digest.text, namesOf(caller))) {
+    if (mayDo(caller, source, "pull") && (await mountBlob(deps, source, repository, digest))) return true;
   }
   return false;
 }
