@@ -2,40 +2,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_CHROMIUM, PASSWORD, settled, usePortal, type Tab } from "./browser.ts";
+import { NO_CHROMIUM, settled, usePortal, type Tab } from "./browser.ts";
 import { fill } from "./content.ts";
+import { joined, openAs } from "./people.ts";
 
 const portal = usePortal();
 const path = (project: string, page: string): string =>
   `/o/${portal.shared.home.org.slug}/${project}/${page}`.replace(/\/$/, "");
 
 /** A member with the least role of the organization and, where one is given, a role in its first project, signed in. */
-async function openAs(
+async function openRole(
   name: string,
   projectRole?: "reader" | "writer" | "maintainer",
 ): Promise<Tab & { refused: string[] }> {
   await fill(portal.shared);
   const { server, token, home } = portal.shared;
   const email = `${name}@acme.example`;
-  const invitation = await server.call("POST", "/v1/invitations", { token, json: { email, role: "viewer" } });
-  assert.equal(invitation.status, 201, invitation.text);
-  const [, secret = ""] = String(invitation.body["link"]).split("#");
-  const accepted = await server.call("POST", "/v1/invitations/accept", {
-    json: { token: secret, name, password: PASSWORD },
-  });
-  assert.ok(accepted.status < 300, accepted.text);
-  const { id } = accepted.body["user"] as { id: string };
+  const id = await joined(portal, email);
   if (projectRole !== undefined) {
     const member = `/v1/projects/${home.project.id}/members/${id}`;
     const given = await server.call("PUT", member, { token, json: { role: projectRole } });
     assert.equal(given.status, 200, given.text);
   }
-  const tab = await portal.openEmpty();
-  const signedIn = await tab.context.request.post(`${server.origin}/api/sign-in/password`, {
-    data: { email, password: PASSWORD },
-    headers: { origin: server.origin },
-  });
-  assert.equal(signedIn.status(), 200, await signedIn.text());
+  const tab = await openAs(portal, email);
   const refused: string[] = [];
   tab.page.on("response", (response) => {
     const code = response.status();
@@ -88,7 +77,7 @@ async function isGrey(page: Page, name: string, reason: RegExp): Promise<void> {
 }
 
 test("a viewer of the organization reads, and is told why the rest is grey", { skip: NO_CHROMIUM }, async () => {
-  const tab = await openAs("viewer");
+  const tab = await openRole("viewer");
   const { slug } = portal.shared.home.project;
   for (const project of ["-", slug]) assert.deepEqual(await eachPage(tab, project), []);
   const rail = (await railOf(tab.page)).map((each) => each.split("/")[4] ?? "");
@@ -106,7 +95,7 @@ test("a viewer of the organization reads, and is told why the rest is grey", { s
 });
 
 test("a reader of a project reads there what everybody reads", { skip: NO_CHROMIUM }, async () => {
-  const tab = await openAs("reader", "reader");
+  const tab = await openRole("reader", "reader");
   const { slug } = portal.shared.home.project;
   assert.deepEqual(await eachPage(tab, slug), []);
   await tab.go(path(slug, "buckets"));
@@ -115,7 +104,7 @@ test("a reader of a project reads there what everybody reads", { skip: NO_CHROMI
 });
 
 test("a writer of a project makes webhooks and files in it, and nowhere else", { skip: NO_CHROMIUM }, async () => {
-  const tab = await openAs("writer", "writer");
+  const tab = await openRole("writer", "writer");
   const { page } = tab;
   const { slug } = portal.shared.home.project;
   for (const project of ["-", slug]) assert.deepEqual(await eachPage(tab, project), []);
@@ -150,7 +139,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
 });
 
 test("a maintainer of a project makes credentials, keys and buckets in it", { skip: NO_CHROMIUM }, async () => {
-  const tab = await openAs("maintainer", "maintainer");
+  const tab = await openRole("maintainer", "maintainer");
   const { page } = tab;
   const { slug } = portal.shared.home.project;
   assert.deepEqual(await eachPage(tab, slug), []);

@@ -1,7 +1,8 @@
-import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import type { ErrorComponentProps } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
+import { Absent } from "./absent.tsx";
 
 /** Whatever a page threw: what it was, and a way on. */
 export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
@@ -16,14 +17,11 @@ export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
   );
 }
 
+/** At an address that leads to no page at all. */
 export function AbsentPage(): ReactNode {
   return (
-    <main className="flex flex-col items-start gap-3 p-5">
-      <h1>There is nothing at this address</h1>
-      <p className="text-ink-2">It may have moved, or you may not see it. </p>
-      <Link to="/" className="text-sea underline">
-        Go to the start
-      </Link>
+    <main className="p-5">
+      <Absent />
     </main>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Badge, State } from "~/kit/state.tsx";
-import { useAddress, useMe, useProject } from "./scope.ts";
+import { usePlace } from "./scope.ts";
 
 /** The label by which a destructive act asks twice. */
 const PRODUCTION = "production";
@@ -30,15 +30,10 @@ export type ProjectsOf = string | null | undefined | readonly (string | null)[];
  * Says, before something is destroyed, that it is in production.
  */
 export function ProductionWarning({ projectId }: { projectId: ProjectsOf }): ReactNode {
-  const { org } = useAddress();
-  return org === undefined ? null : <Warning projectId={projectId} />;
-}
-
-function Warning({ projectId }: { projectId: ProjectsOf }): ReactNode {
-  const me = useMe();
-  const present = useProject();
-  const ids = projectId === undefined ? [present?.id ?? null] : [projectId].flat();
-  const project = me?.projects.find(({ id, environment }) => environment === PRODUCTION && ids.includes(id));
+  const place = usePlace();
+  if (place.kind !== "found") return null;
+  const ids = projectId === undefined ? [place.project?.id ?? null] : [projectId].flat();
+  const project = place.me.projects.find(({ id, environment }) => environment === PRODUCTION && ids.includes(id));
   if (project === undefined) return null;
   return (
     <p className="rounded border border-stop bg-stop-2 px-2.5 py-1.5 text-ink">

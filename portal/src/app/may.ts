@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { whyNotAnywhere, whyNotIn } from "./rights.ts";
-import { useMe, useProject, type Me } from "./scope.ts";
+import { useMe, usePlace, useProject, type Me } from "./scope.ts";
 
 /** Why one may not do something in a project, or, for null, in the organization itself; undefined: one may. */
 export function useWhyNotIn(projectId: string | null, scope: Scope): string | undefined {
@@ -31,12 +31,13 @@ export function useMayHere(scope: Scope): boolean {
   return useWhyNotHere(scope) === undefined;
 }
 
-/** Whether there is anything for one to see on a page; while it is not known who one is, there is. */
+/** Whether there is anything for one to see on a page; while it is not known who one is, there is. Where nothing is, no page is. */
 export function useSees(): (page: { readonly scope?: Scope }) => boolean {
-  const me = useMe();
-  const project = useProject();
+  const place = usePlace();
   return ({ scope }) => {
-    if (scope === undefined || me === undefined) return true;
+    if (place.kind !== "found") return place.kind !== "absent";
+    const { me, project } = place;
+    if (scope === undefined) return true;
     return (project === null ? whyNotAnywhere(me, scope) : whyNotIn(me, project.id, scope)) === undefined;
   };
 }

@@ -10,7 +10,7 @@ import { pagePath } from "./page-link.tsx";
 import { useSees } from "./may.ts";
 import { PAGES } from "./pages.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
-import { useAddress } from "./scope.ts";
+import { useAddress, usePlace } from "./scope.ts";
 
 /** Go anywhere: pages, organizations, acts. Arrow keys move, Enter goes. */
 export function Palette({ onClose }: { onClose: () => void }): ReactNode {
@@ -74,7 +74,8 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
 }
 
 function useChoices(): readonly Choice[] {
-  const { org, project = "-" } = useAddress();
+  const { org: named, project = "-" } = useAddress();
+  const org = usePlace().kind === "absent" ? undefined : named;
   const { organizations, user } = useSession();
   const navigate = useNavigate();
   const connect = useConnect();

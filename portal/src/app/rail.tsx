@@ -6,13 +6,15 @@ import { useSees } from "./may.ts";
 import { PAGES } from "./pages.ts";
 import { pagePath } from "./page-link.tsx";
 import { ScopePicker } from "./scope-picker.tsx";
-import { useAddress } from "./scope.ts";
+import { useAddress, usePlace } from "./scope.ts";
 
 const GROUPS = ["Project", "Access", "Organization"] as const;
 
 /** Every page, by group. On narrow screens a menu over the page. */
 export function Rail({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   const { org } = useAddress();
+  const place = usePlace();
+  const isOrganization = org !== undefined && (place.kind !== "absent" || place.me !== undefined);
   const session = useSession();
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -46,7 +48,7 @@ export function Rail({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
         <Link to="/" className="flex items-center gap-2 px-2 pt-1 pb-2.5 text-[15px] font-semibold tracking-tight">
           <Mark /> Mooring
         </Link>
-        {org === undefined ? <Organizations /> : <OrganizationPages org={org} />}
+        {isOrganization ? <OrganizationPages org={org} /> : <Organizations />}
         <span className="flex-1" />
         {session.user.instance_admin && <RailLink to="/instance" title="Instance" />}
         <RailLink to="/account" title="Account" />

@@ -1,14 +1,8 @@
 import type { ReactNode } from "react";
-import { useSession, type SignedIn } from "~/api/session.ts";
+import { useSession } from "~/api/session.ts";
 import { buttonClass, ButtonLink } from "~/kit/button.tsx";
 import { Empty, Page } from "~/kit/page.tsx";
-
-type Refusal = NonNullable<SignedIn["organizations"][number]["refused"]>;
-
-/** Why the organization lets this session in no further; null: it does. */
-export function useRefusal(org: string | undefined): Refusal | null {
-  return useSession().organizations.find(({ slug }) => slug === org)?.refused ?? null;
-}
+import type { Refusal } from "./scope.ts";
 
 /** In the place of every page of an organization that asks for more than this session shows. */
 export function Refused({ refusal }: { refusal: Refusal }): ReactNode {

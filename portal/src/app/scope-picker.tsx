@@ -4,15 +4,16 @@ import { useSession } from "~/api/session.ts";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
 import { pagePath } from "./page-link.tsx";
 import { ProjectBadges } from "./environment.tsx";
-import { useMe, useProject, useScopeParams, WHOLE_ORGANIZATION, type Me } from "./scope.ts";
+import { useMe, usePlace, useScopeParams, WHOLE_ORGANIZATION, type Me } from "./scope.ts";
 
 /** Which organization and project the pages speak of. */
 export function ScopePicker(): ReactNode {
   const { org, project } = useScopeParams();
   const { organizations } = useSession();
   const me = useMe();
-  const present = useProject();
-  const shown = project === WHOLE_ORGANIZATION ? "all projects" : project;
+  const place = usePlace();
+  const present = place.kind === "found" ? place.project : null;
+  const shown = shownName(project, place.kind === "absent");
   const projects = me?.projects.filter(({ archived }) => !archived) ?? [];
   const away = me?.projects.filter(({ archived }) => archived) ?? [];
   const navigate = useNavigate();
@@ -69,6 +70,12 @@ export function ScopePicker(): ReactNode {
       )}
     </Menu>
   );
+}
+
+/** The name of what is absent is not shown as if it were there. */
+function shownName(project: string, isAbsent: boolean): string {
+  if (isAbsent) return "choose a project";
+  return project === WHOLE_ORGANIZATION ? "all projects" : project;
 }
 
 function ProjectItem({ project, onSelect }: { project: Me["projects"][number]; onSelect: () => void }): ReactNode {

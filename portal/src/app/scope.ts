@@ -1,14 +1,18 @@
-import type { Client } from "@mooring/client";
+import { ApiError, type Client } from "@mooring/client";
 import { ORGANIZATION_ROUTES, type OrgRole, type ResultOf } from "@mooring/contract";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { createContext, use, useMemo } from "react";
 import { organizationClient } from "~/api/clients.ts";
-import { sessionQuery } from "~/api/session.ts";
+import { useSession, type SignedIn } from "~/api/session.ts";
 
 /** In an address, in the place of a project: the whole organization. */
 export const WHOLE_ORGANIZATION = "-";
 
 export type Me = ResultOf<typeof ORGANIZATION_ROUTES.getMe>;
+
+export type Project = Me["projects"][number];
+export type Refusal = NonNullable<SignedIn["organizations"][number]["refused"]>;
 
 export interface Organization {
   readonly slug: string;
@@ -31,25 +35,90 @@ export function useAddress(): AddressParams {
   return params as AddressParams;
 }
 
-/** The organization that the address names. @throws Error outside of one, unless `optional` */
+/** What the address names, as far as the person who is signed in may know. What is hidden is absent. */
+export type Place =
+  /** A page that is of no organization. */
+  | { readonly kind: "outside" }
+  | { readonly kind: "loading" | "failed"; readonly error: Error | null; readonly retry: () => void }
+  /** The organization lets this session in no further. */
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** Projects to choose from, where the organization is there and only the project is not. */
+  | { readonly kind: "absent"; readonly me: Me | undefined }
+  | { readonly kind: "found"; readonly organization: Organization; readonly me: Me; readonly project: Project | null };
+
+/** Told by the frame to everything within it, so that all parts of a page speak of the same place. */
+export const PlaceContext = createContext<Place>({ kind: "outside" });
+
+export function usePlace(): Place {
+  return use(PlaceContext);
+}
+
+/** Finds what the address names. A page is shown, and asks for anything, only once that is found. */
+export function useFindPlace(): Place {
+  const { org, project = WHOLE_ORGANIZATION } = useAddress();
+  const known = useSession().organizations.find(({ slug }) => slug === org);
+  const isOpen = known !== undefined && known.refused === null;
+  const { data: me, error, refetch } = useQuery({ ...meQuery(org ?? ""), enabled: isOpen });
+  const listed = me?.projects.find(({ slug }) => slug === project);
+  const isWhole = project === WHOLE_ORGANIZATION;
+  const mustAsk = isOpen && me !== undefined && !isWhole && listed === undefined;
+  const asked = useQuery({ ...unlistedProjectQuery(org ?? "", project), enabled: mustAsk });
+  return useMemo((): Place => {
+    if (org === undefined) return { kind: "outside" };
+    if (known === undefined) return { kind: "absent", me: undefined };
+    if (known.refused !== null) return { kind: "refused", refusal: known.refused };
+    const { slug, name, role } = known;
+    const found = { kind: "found", organization: { slug, name, role, client: organizationClient(slug) } } as const;
+    if (me !== undefined && isWhole) return { ...found, me, project: null };
+    const there = listed ?? asked.data;
+    if (me !== undefined && there !== undefined && there !== null) return { ...found, me, project: there };
+    if (me !== undefined && asked.data === null) return { kind: "absent", me };
+    const failure = me === undefined ? error : asked.error;
+    const retry = (): void => void (me === undefined ? refetch() : asked.refetch());
+    return { kind: failure === null ? "loading" : "failed", error: failure, retry };
+  }, [org, known, me, isWhole, listed, error, refetch, asked.data, asked.error, asked.refetch]);
+}
+
+/** A project that the list of `/v1/me` lacks: it was created since, or is one of too many. Null: it is absent, or hidden. */
+function unlistedProjectQuery(org: string, slug: string) {
+  return queryOptions<Project | null>({
+    queryKey: [org, "project of the address", slug],
+    queryFn: async ({ signal, client: queries }) => {
+      try {
+        const input = { params: { project_id: slug }, signal };
+        const { archived_at, ...project } = await organizationClient(org).call(ORGANIZATION_ROUTES.getProject, input);
+        // An id leads to the same project as its slug, and would be another address of it.
+        if (project.slug !== slug) return null;
+        await queries.refetchQueries({ queryKey: meQuery(org).queryKey });
+        return { ...project, archived: archived_at !== null, role: null };
+      } catch (error) {
+        if (error instanceof ApiError && ABSENT_STATUSES.has(error.status)) return null;
+        throw error;
+      }
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
+
+/** No such thing, one that is hidden, one that may not be read, and what can't be the name of any. */
+const ABSENT_STATUSES: ReadonlySet<number> = new Set([400, 403, 404]);
+
+/** The organization that the address names. @throws Error outside of one that is found, unless `optional` */
 export function useOrganization(): Organization;
 export function useOrganization(options: { optional: boolean }): Organization | null;
 export function useOrganization({ optional = false } = {}): Organization | null {
-  const { org } = useAddress();
-  const { data: session } = useQuery(sessionQuery);
-  if (org === undefined) {
-    if (optional) return null;
-    throw new Error("the address names no organization");
-  }
-  const known = session?.organizations.find(({ slug }) => slug === org);
-  return { slug: org, name: known?.name ?? org, role: known?.role ?? null, client: organizationClient(org) };
+  const place = usePlace();
+  if (place.kind === "found") return place.organization;
+  if (optional) return null;
+  throw new Error("the address names no organization");
 }
 
-/** The project that the address names; null: the whole organization. */
-export function useProject(): Me["projects"][number] | null {
-  const { project } = useAddress();
-  const me = useMe();
-  return me?.projects.find(({ slug }) => slug === project) ?? null;
+/** The project that the address names; null: the whole organization. @throws Error where neither is found: a page never widens. */
+export function useProject(): Project | null {
+  const place = usePlace();
+  if (place.kind !== "found") throw new Error("the address names no project");
+  return place.project;
 }
 
 /** What the address says, for links to other pages: `/o/$org/$project/…`. */
@@ -60,9 +129,8 @@ export function useScopeParams(): { org: string; project: string } {
 
 /** Who one is in this organization, and what one may do; undefined while that is loading. */
 export function useMe(): Me | undefined {
-  const organization = useOrganization();
-  const { data } = useQuery(meQuery(organization.slug));
-  return data;
+  const place = usePlace();
+  return place.kind === "found" || place.kind === "absent" ? place.me : undefined;
 }
 
 /** Who one is in an organization. */

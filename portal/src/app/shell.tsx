@@ -4,19 +4,23 @@ import { ConfirmationProvider } from "~/api/confirmation.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "~/api/session.ts";
 import { Button, buttonClass } from "~/kit/button.tsx";
-import { Empty, Page } from "~/kit/page.tsx";
+import { ErrorNote } from "~/kit/error-note.tsx";
+import { Empty, Loading, Page } from "~/kit/page.tsx";
+import { AbsenceBoundary, Absent } from "./absent.tsx";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { ConnectProvider, useConnect } from "./connect/connect.tsx";
 import { EndedNotice } from "./ended-notice.tsx";
 import { useSees } from "./may.ts";
+import { PageLink } from "./page-link.tsx";
 import { PAGES, type PageEntry } from "./pages.ts";
 import { Palette } from "./palette.tsx";
 import { PersonMenu } from "./person-menu.tsx";
 import { Rail } from "./rail.tsx";
-import { Refused, useRefusal } from "./refused.tsx";
+import { Refused } from "./refused.tsx";
 import { ServerState } from "./server-state.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
-import { rememberOrganization, useAddress } from "./scope.ts";
+import { PlaceContext, rememberOrganization, useAddress, useFindPlace, usePlace } from "./scope.ts";
 
 /** The frame around every page: the rail, the bar above, and what opens over them. */
 export function Shell(): ReactNode {
@@ -24,20 +28,26 @@ export function Shell(): ReactNode {
   if (session === null)
     location.assign(`/sign-in?return_to=${encodeURIComponent(location.pathname + location.search)}`);
   if (session === null || session === undefined) return null;
+  return <Placed />;
+}
+
+function Placed(): ReactNode {
   return (
-    <ConfirmationProvider>
-      <ConnectProvider>
-        <Frame />
-      </ConnectProvider>
-    </ConfirmationProvider>
+    <PlaceContext value={useFindPlace()}>
+      <ConfirmationProvider>
+        <ConnectProvider>
+          <Frame />
+        </ConnectProvider>
+      </ConfirmationProvider>
+    </PlaceContext>
   );
 }
 
 function Frame(): ReactNode {
-  const { org, project } = useAddress();
+  const { org } = useAddress();
+  const place = usePlace();
   const [open, setOpen] = useState<"palette" | "shortcuts" | "menu" | null>(null);
   const page = usePage();
-  const refusal = useRefusal(org);
   const connect = useConnect();
   const close = (): void => setOpen(null);
   const menuButton = useRef<HTMLButtonElement>(null);
@@ -48,9 +58,10 @@ function Frame(): ReactNode {
     requestAnimationFrame(() => menuButton.current?.focus());
   }, []);
   useShortcuts({ openPalette: () => setOpen("palette"), openShortcuts: () => setOpen("shortcuts") });
+  const found = place.kind === "found" ? place.organization.slug : undefined;
   useEffect(() => {
-    if (org !== undefined) rememberOrganization(org);
-  }, [org]);
+    if (found !== undefined) rememberOrganization(found);
+  }, [found]);
   return (
     <div className="grid h-full grid-cols-[212px_minmax(0,1fr)] grid-rows-[44px_minmax(0,1fr)] max-md:grid-cols-1">
       <a href="#content" className="sr-only z-50 bg-sheet p-2 focus:not-sr-only focus:absolute">
@@ -59,16 +70,12 @@ function Frame(): ReactNode {
       <Rail isOpen={isMenuOpen} onClose={closeMenu} />
       <header inert={isMenuOpen} className="flex min-w-0 items-center gap-2 border-b border-line px-4 max-md:px-2">
         <MenuButton ref={menuButton} isOpen={isMenuOpen} onOpen={() => setOpen("menu")} />
-        <p className="min-w-0 flex-1 truncate text-ink-2">
-          {org !== undefined && `${org} / `}
-          {project !== undefined && project !== "-" && `${project} / `}
-          <b className="font-medium text-ink">{page?.title ?? ""}</b>
-        </p>
+        <Crumbs page={page} />
         <ServerState />
         <Button onClick={() => setOpen("palette")}>
           <span className="max-sm:sr-only">Search</span> <kbd>⌘K</kbd>
         </Button>
-        {org !== undefined && (
+        {org !== undefined && place.kind !== "absent" && (
           <Button look="main" onClick={() => connect({ topic: page?.topic ?? "token" })}>
             Connect
           </Button>
@@ -82,17 +89,71 @@ function Frame(): ReactNode {
         className="min-h-0 min-w-0 overflow-auto p-[18px] outline-none max-md:p-3"
       >
         <EndedNotice />
-        {refusal !== null ? (
-          <Refused refusal={refusal} />
-        ) : page === undefined || org === undefined ? (
-          <Outlet />
-        ) : (
-          <Guarded page={page} />
-        )}
+        <Content page={page} />
       </main>
       {open === "palette" && <Palette onClose={close} />}
       {open === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>
+  );
+}
+
+/** Where one is; of what is absent nothing is said, as if it were there. */
+function Crumbs({ page }: { page: PageEntry | undefined }): ReactNode {
+  const { org, project } = useAddress();
+  const isAbsent = usePlace().kind === "absent";
+  return (
+    <p className="min-w-0 flex-1 truncate text-ink-2">
+      {!isAbsent && org !== undefined && `${org} / `}
+      {!isAbsent && project !== undefined && project !== "-" && `${project} / `}
+      <b className="font-medium text-ink">{isAbsent ? "Not found" : (page?.title ?? "")}</b>
+    </p>
+  );
+}
+
+/** No page begins before the organization and project of its address are found: it would ask for more than the address names. */
+function Content({ page }: { page: PageEntry | undefined }): ReactNode {
+  const place = usePlace();
+  switch (place.kind) {
+    case "loading":
+      return (
+        <Page title={page?.title ?? "Mooring"}>
+          <Loading />
+        </Page>
+      );
+    case "failed":
+      return (
+        <Page title={page?.title ?? "Mooring"}>
+          <ErrorNote error={place.error}>
+            <Button onClick={place.retry}>Try again</Button>
+          </ErrorNote>
+        </Page>
+      );
+    case "refused":
+      return <Refused refusal={place.refusal} />;
+    case "absent":
+      return <Absent />;
+    case "outside":
+      return <Outlet />;
+    case "found":
+      if (page === undefined) return <Absent />;
+      return (
+        <AbsenceBoundary instead={<AbsentThing page={page} />}>
+          <Guarded page={page} />
+        </AbsenceBoundary>
+      );
+  }
+}
+
+/** The project is there, and something in it is not. */
+function AbsentThing({ page }: { page: PageEntry }): ReactNode {
+  const [parent = ""] = page.path.split("/");
+  const title = PAGES.find(({ path }) => path === parent)?.title ?? page.title;
+  return (
+    <Absent>
+      <PageLink page={parent} className={PROSE_LINK}>
+        Go to {title}
+      </PageLink>
+    </Absent>
   );
 }
 

@@ -2,6 +2,7 @@ import { ALERT_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList, useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotHere } from "~/app/may.ts";
 import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
@@ -108,11 +109,12 @@ function OpenAlert({
   onClose: () => void;
 }): ReactNode {
   const known = list.find(({ id }) => id === alertId);
-  const { data, error } = useRead(
+  const read = useRead(
     ALERT_ROUTES.getAlert,
     { params: { alert_id: alertId } },
     { enabled: known === undefined, refetchMs: RENEW_MS },
   );
+  const { data, error } = useNamed(read);
   const alert = known ?? data;
   if (alert !== undefined) return <AlertInspector key={alertId} alert={alert} onClose={onClose} />;
   if (error === null) return null;

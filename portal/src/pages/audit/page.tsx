@@ -1,6 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useRef, type ReactNode } from "react";
 import { useList, useRead, type ItemList } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useSearchState } from "~/app/search.ts";
@@ -104,7 +105,8 @@ function useOpen(
 ): { open: AuditEntry | undefined; error: Error | null } {
   const known = listed.find((entry) => entry.id === id);
   const enabled = id !== undefined && known === undefined;
-  const { data, error } = useRead(ORGANIZATION_ROUTES.getAuditEntry, { params: { entry_id: id ?? "" } }, { enabled });
+  const entry = useRead(ORGANIZATION_ROUTES.getAuditEntry, { params: { entry_id: id ?? "" } }, { enabled });
+  const { data, error } = useNamed(entry);
   const read = data?.id === id ? data : undefined;
   return { open: known ?? read, error: read === undefined ? error : null };
 }

@@ -2,6 +2,7 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList, useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useMayIn, useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { Button } from "~/kit/button.tsx";
@@ -21,7 +22,8 @@ import { RenameDialog } from "./rename-dialog.tsx";
 
 /** One bucket: where it is, who reaches it, how to use it. */
 export function BucketInspector({ slug, onClose }: { slug: string; onClose: () => void }): ReactNode {
-  const result = useRead(ORGANIZATION_ROUTES.getApp, { params: { app_id: slug }, purpose: "read the bucket" });
+  const read = useRead(ORGANIZATION_ROUTES.getApp, { params: { app_id: slug }, purpose: "read the bucket" });
+  const result = useNamed(read, ({ project_id }) => project_id);
   return (
     <Inspector title={<code>{slug}</code>} onClose={onClose}>
       <Loaded result={result}>{(app) => <BucketDetails app={app} onDeleted={onClose} />}</Loaded>

@@ -2,6 +2,7 @@ import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton, Copyable } from "~/kit/copy.tsx";
@@ -21,7 +22,7 @@ type Destination = ResultOf<typeof ORGANIZATION_ROUTES.getS3Destination>;
 /** One destination: what did not arrive there, and how buckets name it. */
 export function DestinationInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const input = { params: { destination_id: id }, purpose: "read the destination" };
-  const result = useRead(ORGANIZATION_ROUTES.getS3Destination, input, { refetchMs: 15_000 });
+  const result = useNamed(useRead(ORGANIZATION_ROUTES.getS3Destination, input, { refetchMs: 15_000 }));
   return (
     <Inspector title={result.data?.name ?? "Destination"} onClose={onClose}>
       <Loaded result={result}>{(destination) => <Details destination={destination} onDeleted={onClose} />}</Loaded>

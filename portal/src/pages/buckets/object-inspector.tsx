@@ -3,6 +3,7 @@ import { BUCKET_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useAbsence } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable, CopyBlock } from "~/kit/copy.tsx";
@@ -35,6 +36,7 @@ export function ObjectInspector({ bucket, objectKey: key, version, onClose }: Ob
   });
   const isGone = result.error instanceof ApiError && result.error.code === "not_found";
   const hasVersions = bucket.versioning !== "unversioned";
+  useAbsence(isGone && !hasVersions);
   return (
     <Inspector
       title={
@@ -45,7 +47,7 @@ export function ObjectInspector({ bucket, objectKey: key, version, onClose }: Ob
       onClose={onClose}
     >
       {isGone ? (
-        <State kind="stop">{hasVersions ? "deleted; an old version can be had below" : "not there any more"}</State>
+        <State kind="stop">deleted; an old version can be had below</State>
       ) : result.error !== null ? (
         <ErrorNote error={result.error} />
       ) : result.data === undefined || result.data.key !== key ? (

@@ -1,6 +1,7 @@
 import { BUCKET_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
+import { useAbsence } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -31,6 +32,8 @@ export function ObjectVersions({ bucket, objectKey: key, version }: ObjectVersio
     purpose: "list the versions",
   });
   const [deleting, setDeleting] = useState<Line | null>(null);
+  const [, setSearch] = useTextSearchState<ObjectSearch>();
+  useAbsence(!list.isPending && list.error === null && list.items.length === 0);
   return (
     <>
       <h3>Versions</h3>
@@ -51,7 +54,7 @@ export function ObjectVersions({ bucket, objectKey: key, version }: ObjectVersio
         <DeleteObjectsDialog
           bucket={bucket}
           lines={[deleting]}
-          onDone={() => undefined}
+          onDone={() => list.items.length === 1 && setSearch({ object: undefined, version: undefined })}
           onClose={() => setDeleting(null)}
         />
       )}

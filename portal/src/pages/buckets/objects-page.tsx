@@ -2,6 +2,7 @@ import { BUCKET_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useRead, type ItemList } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useAddress } from "~/app/scope.ts";
@@ -43,7 +44,7 @@ const TYPING_MS = 250;
 export function Page(): ReactNode {
   const { app = "" } = useAddress();
   const input = { params: { app_id: app }, purpose: "read the bucket" };
-  const result = useRead(BUCKET_ROUTES.getBucket, input);
+  const result = useNamed(useRead(BUCKET_ROUTES.getBucket, input), ({ project_id }) => project_id);
   const [search] = useTextSearchState<ObjectSearch>();
   const query = new URLSearchParams({ delimiter: "/", prefix: fromAddress(search.at) ?? "" });
   return (

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { AddressesText } from "~/access/addresses-field.tsx";
 import { PendingNote } from "~/access/pending.tsx";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
@@ -35,11 +36,8 @@ const RENEWED_MS = 15_000;
 
 /** One credential: what it may do and why not all of it, its secrets, what it did lately. */
 export function CredentialInspector({ id, onClose, onAct }: InspectorProps): ReactNode {
-  const result = useRead(
-    ORGANIZATION_ROUTES.getCredential,
-    { params: { credential_id: id } },
-    { refetchMs: RENEWED_MS },
-  );
+  const read = useRead(ORGANIZATION_ROUTES.getCredential, { params: { credential_id: id } }, { refetchMs: RENEWED_MS });
+  const result = useNamed(read);
   const shown = result.data?.id === id ? result.data : undefined;
   return (
     <Inspector title={shown?.name ?? "Credential"} onClose={onClose}>

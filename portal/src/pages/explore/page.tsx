@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState, type ReactNode } from "react";
+import { useAbsence } from "~/app/absent.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { Button, buttonClass } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -49,7 +50,7 @@ export function Page(): ReactNode {
       </SearchBox>
       <WithInspector inspector={openKey !== undefined && <OpenEntry explore={explore} shown={shown} />}>
         <div className="flex min-h-[420px] flex-1 flex-col gap-2.5">
-          {!explore.isReady || wanted.search.mistakes.length > 0 ? null : isTail ? (
+          {wanted.search.mistakes.length > 0 ? null : isTail ? (
             <TailView client={explore.client} wanted={wanted} openKey={openKey} onOpen={onOpen} />
           ) : (
             <Found explore={explore} onOpen={onOpen} onRunning={onRunning} />
@@ -64,16 +65,13 @@ function OpenEntry({ explore, shown }: { explore: Explore; shown: LogEntry | nul
   const { openKey, open, addTerm } = explore;
   const { entry, error, isAbsent } = useOpenEntry(explore, shown);
   const close = (): void => open(undefined);
+  useAbsence(isAbsent);
   if (entry !== null)
     return <EntryInspector entry={entry} onClose={close} onTerm={addTerm} permalink={permalinkOf(openKey ?? "")} />;
   return (
     <Inspector title="Entry" onClose={close}>
       <ErrorNote error={error} />
-      {isAbsent ? (
-        <p>This entry is not there any more, or in a project that you may not see.</p>
-      ) : (
-        error === null && <Loading />
-      )}
+      {error === null && <Loading />}
     </Inspector>
   );
 }

@@ -2,7 +2,7 @@ import type { Client } from "@mooring/client";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { smallQuery } from "~/api/stream.ts";
-import { useMe, useOrganization, useProject, useScopeParams, WHOLE_ORGANIZATION } from "~/app/scope.ts";
+import { useOrganization, useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { boundsOf, rangeOf, searchOf, type Bounds, type BoundedRange } from "~/kit/time-range.ts";
 import { entryKey, justAfter, momentOfKey, type LogEntry } from "./entry.ts";
@@ -26,8 +26,6 @@ export interface Explore {
   readonly wanted: Wanted;
   readonly range: BoundedRange;
   readonly bounds: Bounds;
-  /** False while it is not known which project the address names. */
-  readonly isReady: boolean;
   readonly isTail: boolean;
   readonly openKey: string | undefined;
   /** Looks for something, from now on; the same again looks anew. */
@@ -42,8 +40,6 @@ export interface Explore {
 export function useExplore(): Explore {
   const { client, slug } = useOrganization();
   const projectId = useProject()?.id ?? null;
-  const isWhole = useScopeParams().project === WHOLE_ORGANIZATION;
-  const isReady = useMe() !== undefined || isWhole;
   const [search, change] = useSearchState<ExploreSearch>();
   const text = String(search.q ?? "");
   const { range: rangeText, from, to } = search;
@@ -75,7 +71,6 @@ export function useExplore(): Explore {
     setTail,
     open,
     addTerm,
-    isReady,
     isTail: search.view === "tail",
     openKey: search.entry,
   };
@@ -83,17 +78,19 @@ export function useExplore(): Explore {
 
 /** The entry that the address names: one of those that are shown, or else asked for by its time. */
 export function useOpenEntry(
-  { client, organization, openKey }: Explore,
+  { client, organization, openKey, wanted: { projectId } }: Explore,
   shown: LogEntry | null,
 ): { entry: LogEntry | null; error: Error | null; isAbsent: boolean } {
   const isShown = shown !== null && entryKey(shown) === openKey;
   const moment = openKey === undefined ? null : momentOfKey(openKey);
   const { data, error } = useQuery({
-    queryKey: [organization, "explore", "entry", openKey],
+    queryKey: [organization, "explore", "entry", projectId, openKey],
     queryFn: async ({ signal }) => {
       if (moment === null) return null;
-      const sql = `SELECT ${ENTRY_COLUMNS} FROM logs`;
-      const { rows } = await smallQuery(client, { sql, from: moment, to: justAfter(moment), limit: 10_000 }, signal);
+      const sql = `SELECT ${ENTRY_COLUMNS} FROM logs${projectId === null ? "" : " WHERE project_id = $project"}`;
+      const parameters = projectId === null ? {} : { project: projectId };
+      const range = { from: moment, to: justAfter(moment), limit: 10_000 };
+      const { rows } = await smallQuery(client, { sql, parameters, ...range }, signal);
       return (rows as unknown as LogEntry[]).find((entry) => entryKey(entry) === openKey) ?? null;
     },
     enabled: moment !== null && !isShown,

@@ -1,6 +1,7 @@
 import { FILE_ROUTES } from "@mooring/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotHere } from "~/app/may.ts";
 import { whyNotIn } from "~/app/rights.ts";
 import { useMe, useOrganization } from "~/app/scope.ts";
@@ -33,13 +34,14 @@ export function FileInspector({
   onClose: () => void;
 }): ReactNode {
   const { client, slug } = useOrganization();
-  const result = useQuery({
+  const read = useQuery({
     queryKey: [slug, FILE_ROUTES.getFileDownload.operationId, id],
     queryFn: async ({ signal }) =>
       (await client.call(FILE_ROUTES.getFileDownload, { params: { file_id: id }, signal })).data,
     staleTime: RENEW_MS,
     refetchInterval: RENEW_MS,
   });
+  const result = useNamed(read);
   const title = result.data === undefined ? "File" : <ForeignText text={result.data.filename} />;
   return (
     <Inspector title={title} onClose={onClose}>

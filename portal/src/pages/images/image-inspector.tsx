@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
@@ -29,7 +30,7 @@ interface ImageInspectorProps {
 
 /** One image, by tag or digest: what it is made of, how it is pulled, what is about it. */
 export function ImageInspector({ repository, reference, onClose }: ImageInspectorProps): ReactNode {
-  const result = useManifest(repository.slug, reference);
+  const result = useNamed(useManifest(repository.slug, reference));
   const title = <code>{reference.includes(":") ? shortDigest(reference) : reference}</code>;
   return (
     <Inspector title={title} onClose={onClose}>

@@ -3,6 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { CopyButton, Copyable } from "~/kit/copy.tsx";
 import { bytesText, countText, plural } from "~/kit/figures.ts";
@@ -24,11 +25,12 @@ import { TagList } from "./tag-list.tsx";
 /** One repository: its tags, by what rules old ones go, and who may pull. */
 export function Page(): ReactNode {
   const { app = "" }: { app?: string } = useParams({ strict: false });
-  const result = useRead(
+  const read = useRead(
     REGISTRY_API_ROUTES.getImageRepository,
     { params: { app_id: app }, purpose: "read the repository" },
     { refetchMs: 30_000 },
   );
+  const result = useNamed(read, ({ project_id }) => project_id);
   return (
     <Frame
       title={result.data?.slug ?? app}

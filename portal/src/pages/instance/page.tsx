@@ -2,10 +2,11 @@ import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
+import { Absent } from "~/app/absent.tsx";
 import { useSearchState } from "~/app/search.ts";
-import { Button, ButtonLink } from "~/kit/button.tsx";
+import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
-import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
+import { Loading, Page as Frame } from "~/kit/page.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
 import { Time } from "~/kit/time.tsx";
 import { AccountSection } from "./account-section.tsx";
@@ -25,20 +26,7 @@ const REFRESH_MS = 5_000;
 /** The server itself, for those who run it. */
 export function Page(): ReactNode {
   const { user } = useSession();
-  if (!user.instance_admin)
-    return (
-      <Frame title="Instance">
-        <Section title="This is for those who run the server">
-          <p>
-            You are signed in as {user.email}, who does not. Whoever set the server up does, and can see here how it is.
-          </p>
-          <ButtonLink to="/" className="self-start">
-            Go to the start
-          </ButtonLink>
-        </Section>
-      </Frame>
-    );
-  return <AdminPage />;
+  return user.instance_admin ? <AdminPage /> : <Absent />;
 }
 
 function AdminPage(): ReactNode {

@@ -1,6 +1,7 @@
 import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
+import { useAbsence } from "~/app/absent.tsx";
 import { useMayAnywhere, useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMe } from "~/app/scope.ts";
@@ -23,6 +24,7 @@ import { TransferDialog } from "./transfer-dialog.tsx";
 export function PersonInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const people = usePeople();
   const person = people?.get(id);
+  useAbsence(people !== undefined && person === undefined);
   return (
     <Inspector title={person?.name ?? "Person"} onClose={onClose}>
       {person !== undefined ? (
@@ -31,10 +33,8 @@ export function PersonInspector({ id, onClose }: { id: string; onClose: () => vo
           owners={[...(people?.values() ?? [])].filter(({ role }) => role === "owner").length}
           onGone={onClose}
         />
-      ) : people === undefined ? (
-        <Loading />
       ) : (
-        <p>Nobody of this organization has this id: whoever it was is gone.</p>
+        <Loading />
       )}
     </Inspector>
   );

@@ -1,6 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { EnvironmentBadge } from "~/app/environment.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
@@ -28,7 +29,7 @@ interface InspectorProps {
 
 /** One project: what it is, its apps, its members, and its end. */
 export function ProjectInspector({ id, tab, onTab, onClose }: InspectorProps): ReactNode {
-  const result = useRead(ORGANIZATION_ROUTES.getProject, { params: { project_id: id } });
+  const result = useNamed(useRead(ORGANIZATION_ROUTES.getProject, { params: { project_id: id } }));
   const shown = result.data?.id === id ? result.data : undefined;
   return (
     <Inspector title={shown?.name ?? "Project"} onClose={onClose}>

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import { AddressesText } from "~/access/addresses-field.tsx";
 import { PendingNote } from "~/access/pending.tsx";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
@@ -23,7 +24,8 @@ import { SnippetTabs } from "~/access/snippet-tabs.tsx";
 
 /** One key: what it may, what it did lately, how to use it, and how to end it. */
 export function KeyInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
-  const result = useRead(ORGANIZATION_ROUTES.getS3Key, { params: { key_id: id }, purpose: "read the key" });
+  const read = useRead(ORGANIZATION_ROUTES.getS3Key, { params: { key_id: id }, purpose: "read the key" });
+  const result = useNamed(read);
   return (
     <Inspector title={result.data === undefined ? "Key" : <ForeignText text={result.data.name} />} onClose={onClose}>
       <Loaded result={result}>{(key) => <KeyDetails s3Key={key} />}</Loaded>

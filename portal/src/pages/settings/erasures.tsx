@@ -1,6 +1,7 @@
 import { TELEMETRY_SETTINGS_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useList } from "~/api/queries.ts";
+import { useList, useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useMayIn } from "~/app/may.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
@@ -29,7 +30,7 @@ export function Erasures(): ReactNode {
     {},
     { enabled: mayWrite, refetchMs: REFRESH_MS },
   );
-  const open = list.items.find(({ id }) => id === openId);
+  const open = useOpen(openId, list.items);
   const create = (
     <Button
       disabled={!mayWrite}
@@ -84,6 +85,15 @@ export function Erasures(): ReactNode {
       )}
     </>
   );
+}
+
+/** The erasure that the address names: of the list where it has come so far, else read by its id. */
+function useOpen(id: string | undefined, listed: readonly Erasure[]): Erasure | undefined {
+  const known = listed.find((erasure) => erasure.id === id);
+  const enabled = id !== undefined && known === undefined;
+  const params = { erasure_id: id ?? "" };
+  const { data } = useNamed(useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryErasure, { params }, { enabled }));
+  return known ?? (data?.id === id ? data : undefined);
 }
 
 const STATES: Readonly<Record<Erasure["state"], readonly [StateKind, string]>> = {

@@ -1,6 +1,7 @@
 import { SAVED_QUERY_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useList } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotHere } from "~/app/may.ts";
 import { whyNotIn } from "~/app/rights.ts";
 import { useMe, useProject, type Me } from "~/app/scope.ts";
@@ -27,13 +28,10 @@ export interface OpenQuery extends Versioned<SavedQuery> {
 
 /** The saved query that the address names. */
 export function useSaved(id: string | undefined): OpenQuery | undefined {
-  const { data, refetch } = useVersioned(
-    SAVED_QUERY_ROUTES.getSavedQuery,
-    { query_id: id ?? "" },
-    { enabled: id !== undefined },
-  );
+  const read = useVersioned(SAVED_QUERY_ROUTES.getSavedQuery, { query_id: id ?? "" }, { enabled: id !== undefined });
+  const { data } = useNamed(read);
   if (data === undefined || data.value.id !== id) return undefined;
-  return { ...data, reload: async () => (await refetch()).data?.value };
+  return { ...data, reload: async () => (await read.refetch()).data?.value };
 }
 
 /** What the organization keeps: anyone who may read telemetry sees and runs it. */

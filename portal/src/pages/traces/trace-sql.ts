@@ -51,7 +51,7 @@ ORDER BY ${filter.order === "slowest" ? "lasted_ms DESC, trace_id" : "started DE
 /** One trace. The condition alone lets the store skip all files that do not have it, whatever their time. */
 export function traceStatement(traceId: string): Statement {
   return {
-    sql: `SELECT epoch_us(timestamp) AS started_us, span_id, parent_span_id, name, kind, service, status, duration_ms, attributes
+    sql: `SELECT epoch_us(timestamp) AS started_us, span_id, parent_span_id, name, kind, service, status, duration_ms, attributes, project_id
 FROM traces WHERE trace_id = $trace ORDER BY timestamp LIMIT ${SPANS_MAX}`,
     parameters: { trace: traceId },
   };

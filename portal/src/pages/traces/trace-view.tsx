@@ -1,15 +1,18 @@
 import { useMemo, useState, type ComponentProps, type ReactNode } from "react";
+import { useAbsence } from "~/app/absent.tsx";
 import { PageLink } from "~/app/page-link.tsx";
+import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button, buttonClass } from "~/kit/button.tsx";
 import { useSql } from "~/kit/chart-query.ts";
+import { textOf, type SqlRow } from "~/kit/chart-rows.ts";
 import { withValues } from "~/kit/chart-sql.ts";
 import { Copyable } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { countText, durationText, plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { WithInspector } from "~/kit/inspector.tsx";
-import { Loading, Page as Frame, Section } from "~/kit/page.tsx";
+import { Loading, Page as Frame } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { SpanInspector } from "./span-inspector.tsx";
 import type { TracesSearch } from "./trace-search.ts";
@@ -26,6 +29,8 @@ export function TraceView({ traceId }: { traceId: string }): ReactNode {
   const { data, error } = useSql(statement);
   const trace = useMemo(() => (data === undefined ? undefined : traceOf(data.rows.map(spanOf))), [data]);
   const first = trace?.roots[0];
+  const isAbsent = useIsAbsent(data?.rows);
+  useAbsence(isAbsent);
   return (
     <Frame
       title={first === undefined ? "Trace" : visibleText(first.span.name)}
@@ -49,17 +54,16 @@ export function TraceView({ traceId }: { traceId: string }): ReactNode {
     >
       <ErrorNote error={error} />
       {data === undefined && error === null && <Loading what="Reading the trace" />}
-      {trace !== undefined && trace.spans === 0 && (
-        <Section>
-          <p>
-            No span of the trace <code>{visibleText(traceId)}</code> is here. It may be on its way still, older than
-            what is kept, or of a project that you may not see.
-          </p>
-        </Section>
-      )}
-      {trace !== undefined && trace.spans > 0 && <Spans key={traceId} trace={trace} traceId={traceId} />}
+      {trace !== undefined && !isAbsent && <Spans key={traceId} trace={trace} traceId={traceId} />}
     </Frame>
   );
+}
+
+/** A trace goes through several projects, and is shown whole in each of them; in others it is absent. */
+function useIsAbsent(rows: readonly SqlRow[] | undefined): boolean {
+  const project = useProject();
+  if (rows === undefined) return false;
+  return !rows.some((row) => project === null || textOf(row, "project_id") === project.id);
 }
 
 const AROUND_MS = 60_000;

@@ -2,6 +2,7 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { SnippetChoice } from "~/app/connect/snippet-choice.tsx";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
@@ -22,11 +23,12 @@ const RENEWED_MS = 15_000;
 
 /** One trust: whose tokens, for what; how a job uses it, whether a token fits, and how to end it. */
 export function TrustInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
-  const result = useRead(
+  const read = useRead(
     ORGANIZATION_ROUTES.getTrust,
     { params: { trust_id: id }, purpose: "read the trust" },
     { refetchMs: RENEWED_MS },
   );
+  const result = useNamed(read);
   return (
     <Inspector title={result.data === undefined ? "Trust" : <ForeignText text={result.data.name} />} onClose={onClose}>
       <Loaded result={result}>{(trust) => <Details trust={trust} onDeleted={onClose} />}</Loaded>

@@ -1,6 +1,7 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useList } from "~/api/queries.ts";
+import { useAbsence } from "~/app/absent.tsx";
 import { useSearchState } from "~/app/search.ts";
 import { Copyable } from "~/kit/copy.tsx";
 import { bytesText } from "~/kit/figures.ts";
@@ -29,6 +30,7 @@ export function RejectionsTab({ webhook }: { webhook: Webhook }): ReactNode {
     { refetchMs: REFRESH_MS },
   );
   const open = list.items.find(({ id }) => id === openId);
+  useAbsence(openId !== undefined && !list.isPending && list.error === null && !list.hasMore && open === undefined);
   return (
     <>
       <h2 className="sr-only">Refused requests</h2>

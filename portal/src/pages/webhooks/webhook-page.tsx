@@ -2,6 +2,7 @@ import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMe } from "~/app/scope.ts";
@@ -26,7 +27,8 @@ type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 /** One webhook: its events, who gets them, what was refused, and how it is set. */
 export function Page(): ReactNode {
   const { webhook: id = "" }: { webhook?: string } = useParams({ strict: false });
-  const webhook = useRead(WEBHOOK_ROUTES.getWebhook, { params: { webhook_id: id } });
+  const read = useRead(WEBHOOK_ROUTES.getWebhook, { params: { webhook_id: id } });
+  const webhook = useNamed(read, ({ project_id }) => project_id);
   return (
     <Frame
       title={visibleText(webhook.data?.name ?? "Webhook")}

@@ -1,6 +1,7 @@
 import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
+import { useAbsence } from "~/app/absent.tsx";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
@@ -29,6 +30,7 @@ export function DestinationsTab({ webhookId }: { webhookId: string }): ReactNode
     { refetchMs: REFRESH_MS },
   );
   const open = destinations.data?.items.find(({ id }) => id === openId);
+  useAbsence(openId !== undefined && destinations.data !== undefined && open === undefined);
   const create = (
     <Button disabled={!mayWrite} title={why} onClick={() => setCreating(true)}>
       Add a destination

@@ -1,6 +1,7 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
+import { useNamed } from "~/app/absent.tsx";
 import { CopyBlock, Copyable, CopyButton } from "~/kit/copy.tsx";
 import { bytesText, plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
@@ -28,7 +29,8 @@ interface InspectorProps {
 
 /** One event: what came, from where, how it was verified, and what can be done with it. */
 export function EventInspector({ webhook, eventId, onClose, ...rest }: InspectorProps): ReactNode {
-  const event = useRead(WEBHOOK_ROUTES.getWebhookEvent, { params: { webhook_id: webhook.id, event_id: eventId } });
+  const read = useRead(WEBHOOK_ROUTES.getWebhookEvent, { params: { webhook_id: webhook.id, event_id: eventId } });
+  const event = useNamed(read);
   const { origin, pathname } = location;
   return (
     <Inspector
