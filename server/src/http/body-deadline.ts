@@ -6,6 +6,8 @@ declare module "fastify" {
     readonly operationId?: string;
     /** The route reads its body as a stream, never has it in memory, and bounds its time itself. */
     readonly streamsBody?: boolean;
+    /** The methods that a refusal names, where the route takes more of them to refuse them itself. */
+    readonly allow?: readonly string[];
   }
 }
 

@@ -1,32 +1,84 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { REFUSED_BODY_BYTES_MAX, REFUSED_BODY_TIME_MS } from "#kernel/limits.ts";
 
-/** Of a refused body, what is thrown away so that its sender, who may be sending still, gets to read the refusal. */
-const BYTES_MAX = 64 * 1024 * 1024;
-const TIME_MS = 10_000;
+/** Of a body that was answered before it was whole, what is still read, and for how long. */
+export interface RestLimits {
+  readonly bytesMax: number;
+  readonly timeMs: number;
+}
+
+export const REST_LIMITS: RestLimits = { bytesMax: REFUSED_BODY_BYTES_MAX, timeMs: REFUSED_BODY_TIME_MS };
+
+const LOOK_EVERY_MS = 50;
 
 /**
- * Lets the rest of a refused body in, up to a bound, after which the connection is closed. Closing it at once, on bytes that nobody read, resets
- * it, and the answer is lost with it (RFC 9112 section 9.6).
+ * Reads on and throws away when an answer ends before the body of its request, up to the limits, after which the connection is closed. Closing it at once, on
+ * bytes that nobody read, resets it, and the answer is lost with it (RFC 9112 section 9.6): many clients read it only when they have sent everything. To be
+ * called when a request begins.
  */
-export function letTheRestPass(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete && request.readableLength === 0) return;
+export function letTheRestPass(request: IncomingMessage, response: ServerResponse, limits = REST_LIMITS): void {
+  // Before Node's own steps at the end of an answer, which close the connection or read on without a limit.
+  response.once("prefinish", () => {
+    if (!request.complete) discard(request, limits);
+    else if (!request.readableEnded) request.resume();
+  });
+}
+
+function discard(request: IncomingMessage, limits: RestLimits): void {
   const { socket } = request;
-  const from = socket.bytesRead;
-  const end = (): void => void socket.destroy();
-  const timer = setTimeout(end, TIME_MS).unref();
-  const release = (): void => {
-    clearTimeout(timer);
-    socket.off("close", release); // the connection may have many more requests to come
+  const stopWatching = cutAtLimits(socket, limits);
+  let isEnding = false;
+  // How Node closes after the last answer of a connection: it waits for its own bytes, but not for the sender's.
+  socket.destroySoon = () => {
+    isEnding = true;
+    socket.end();
   };
-  request.on("data", () => {
-    if (socket.bytesRead - from > BYTES_MAX) end();
-  });
-  request.once("end", release);
-  request.once("close", release);
-  socket.once("close", release);
-  response.once("close", () => {
-    if (request.complete) release();
-  });
-  request.on("error", release);
+  const over = (): void => {
+    stopWatching();
+    delete (socket as Partial<Socket>).destroySoon; // the class's own is there again
+    for (const event of ["end", "close"]) request.off(event, over);
+    if (isEnding) socket.destroySoon();
+  };
+  request.once("end", over);
+  request.once("close", over);
+  request.on("error", () => undefined);
   request.resume();
+}
+
+/** Ends the connection after an answer, once its peer has closed it or the limits are reached. */
+export function endAfterRest(socket: Socket, answer: string, limits = REST_LIMITS): void {
+  cutAtLimits(socket, limits);
+  socket.end(answer);
+}
+
+/** Destroys the socket at the limits, or when its peer has closed. Returns what calls that off. */
+function cutAtLimits(socket: Socket, { bytesMax, timeMs }: RestLimits): () => void {
+  const from = socket.bytesRead;
+  const untilMs = performance.now() + timeMs;
+  const cut = (): void => void socket.destroy();
+  // Looked at now and then: Node's parser reads without events where it can.
+  const timer = setInterval(() => {
+    if (socket.bytesRead - from > bytesMax || performance.now() >= untilMs) cut();
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  const stop = (): void => {
+    clearInterval(timer);
+    socket.off("end", cut);
+    socket.off("close", stop); // the connection may have many more requests to come
+  };
+  // Before Node takes the end in the middle of a body for bytes that it must refuse.
+  socket.prependOnceListener("end", cut);
+  socket.once("close", stop);
+  return stop;
+}
+
+/** Whether the rest of the body is known to be let in, so that the connection can be kept. */
+export function isRestLetIn(request: IncomingMessage, { bytesMax } = REST_LIMITS): boolean {
+  if (request.complete || !hasBody(request)) return true;
+  return Number(request.headers["content-length"]) <= bytesMax; // not a number when its length is not told
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { TSchema } from "typebox";
+import { decodeUtf8 } from "#kernel/decoding.ts";
 import { exceeds } from "#kernel/json-size.ts";
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
@@ -11,7 +12,9 @@ export function limitJson(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     const bytes = body as Buffer;
     const fault = exceeds(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax: JSON_VALUES_MAX });
-    if (fault === undefined) void parse(request, bytes.toString("utf8"), done);
+    const text = fault === undefined ? decodeUtf8(bytes) : undefined;
+    if (text !== undefined) void parse(request, text, done);
+    else if (fault === undefined) done(new Problem("invalid_body", "The body is not valid UTF-8."));
     else done(new Problem("invalid_body", fault === "depth" ? TOO_DEEP : TOO_MANY));
   });
 }

@@ -2,6 +2,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { letTheRestPass, REST_LIMITS, type RestLimits } from "./body-rest.ts";
+import { faultOfHost } from "./host-field.ts";
 
 /**
  * A bound address. It is taken before anything else starts, so that a second start fails before it touches data, and so
@@ -11,6 +13,7 @@ export interface Listener {
   readonly server: Server;
   /** `host:port` as bound. */
   readonly address: string;
+  readonly refusedBodies: RestLimits;
   serve(handler: RequestListener): void;
   /** Accepts no more connections, waits for what is in flight, then closes what is left. Resolves when all are closed. */
   stop(timeoutMs: number): Promise<void>;
@@ -28,8 +31,10 @@ export interface ListenerOptions {
   readonly headersTimeoutMs?: number;
   /** More connections than these are closed as they come; no limit when absent. */
   readonly connectionsMax?: number;
-  /** Whether Node refuses a request without Host itself, for a handler that does not. */
+  /** Whether a request without a right Host is refused here, for a handler that does not look. */
   readonly requireHost?: boolean;
+  /** Of bodies that are refused; the product's limits when absent. */
+  readonly refusedBodies?: RestLimits;
   /** PEM: speaks TLS by them. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
@@ -37,7 +42,13 @@ export interface ListenerOptions {
 /** @throws Error `cannot listen on <address>: …` */
 export async function openListener(
   address: string,
-  { headersTimeoutMs = HEADERS_TIMEOUT_MS, connectionsMax, requireHost = false, tls }: ListenerOptions = {},
+  {
+    headersTimeoutMs = HEADERS_TIMEOUT_MS,
+    connectionsMax,
+    requireHost = false,
+    refusedBodies = REST_LIMITS,
+    tls,
+  }: ListenerOptions = {},
 ): Promise<Listener> {
   const { host, port } = partsOf(address);
   let handle: RequestListener = (_request, response) => {
@@ -50,7 +61,11 @@ export async function openListener(
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   };
   const options = { ...timeouts, noDelay: true, requireHostHeader: requireHost };
-  const serve: RequestListener = (request, response) => handle(request, response);
+  const serve: RequestListener = (request, response) => {
+    letTheRestPass(request, response, refusedBodies);
+    if (requireHost && faultOfHost(request) !== undefined) response.writeHead(400).end();
+    else handle(request, response);
+  };
   const server = tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
   server.timeout = IDLE_TIMEOUT_MS;
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
@@ -59,6 +74,7 @@ export async function openListener(
   return {
     server,
     address: `${host.includes(":") ? `[${host}]` : host}:${bound.port}`,
+    refusedBodies,
     serve: (handler) => {
       handle = handler;
     },

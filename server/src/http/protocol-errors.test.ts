@@ -47,7 +47,7 @@ before(async () => {
   server = await startTestServer({
     principals: { good: credentialOf("org_1", ["apps:write"]) },
     mount: surfaceOf,
-    listener: { headersTimeoutMs: HEADERS_TIMEOUT_MS },
+    listener: { headersTimeoutMs: HEADERS_TIMEOUT_MS, refusedBodies: { bytesMax: 1_000_000, timeMs: 1000 } },
     publicBodyTimeoutMs: BODY_TIMEOUT_MS,
   });
 });
@@ -124,6 +124,13 @@ const CASES: readonly (readonly [what: string, bytes: string, status: number, co
     "*",
   ],
   ["a header without end", "GET /open HTTP/1.1\r\nHost: x\r\n", 408, "request_timeout", "*"],
+  ["two Hosts", "GET /open?a=1 HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n", 400, "invalid_request", "/open"],
+  ["two Hosts in HTTP/1.0", "GET /open HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400, "invalid_request", "/open"],
+  ["two Hosts at an unknown path", "GET /no HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400, "invalid_request", "/no"],
+  ["a Host that is none", "GET /open HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "invalid_request", "/open"],
+  ["a Host with a path", "GET /open HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "invalid_request", "/open"],
+  ["a query with a lone %", "GET /open?a=%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "/open"],
+  ["a query that is no UTF-8", "GET /open?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "/open"],
   ["no Host", "GET /open?secret=1 HTTP/1.1\r\n\r\n", 400, "invalid_request", "/open"],
   ["no Host at an unknown path", "GET /nothing HTTP/1.1\r\n\r\n", 400, "invalid_request", "/nothing"],
   [

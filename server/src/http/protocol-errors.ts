@@ -3,6 +3,9 @@ import type { Socket } from "node:net";
 import { newId } from "#kernel/ids.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import { decodePercent } from "#kernel/decoding.ts";
+import { endAfterRest, type RestLimits } from "./body-rest.ts";
+import { faultOfHost } from "./host-field.ts";
 import { PROBLEM_TYPE, problemBody } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
@@ -14,6 +17,8 @@ export interface ConnectionError extends Error {
 
 export interface ProtocolErrorOptions {
   readonly clock: Clock;
+  /** Of what is sent after a refusal. */
+  readonly refusedBodies: RestLimits;
   readonly log: { debug(fields: object, message: string): void };
   /** What an answer says, for a surface whose errors have a form of their own. */
   readonly render?: (problem: Problem, path: string, requestId: string) => ProtocolAnswer;
@@ -48,7 +53,8 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
     const requestId = request === undefined ? newId("req", clock.nowMs()) : requestIdOf(clock)(request);
     log.debug({ reqId: requestId, code: problem.code, cause: error.code }, "bytes refused that are no request");
     const path = request?.url?.split("?", 1)[0] ?? SERVER_ITSELF;
-    endWith(socket, answerOf((options.render ?? asProblem)(problem, path, requestId), requestId, clock.nowMs()));
+    const answer = (options.render ?? asProblem)(problem, path, requestId);
+    endAfterRest(socket, answerOf(answer, requestId, clock.nowMs()), options.refusedBodies);
   }
 
   return {
@@ -118,26 +124,23 @@ function answerOf({ status, headers, body }: ProtocolAnswer, requestId: string, 
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** How long the peer has to read the answer and close. */
-const LINGER_MS = 1000;
-
-/** Closing at once, on bytes that nobody read, would reset the connection and lose the answer (RFC 9112 section 9.6). */
-function endWith(socket: Socket, answer: string): void {
-  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once("end", () => socket.destroy());
-  socket.once("close", () => clearTimeout(linger));
-  socket.end(answer);
-}
-
 /**
- * What Node would refuse by itself, without a body.
- * @throws Problem `invalid_request`, `expectation_failed`; both close the connection
+ * What Node takes, or would refuse without a body.
+ * @throws Problem `invalid_request`, `expectation_failed`; all close the connection
  */
 export function refuseUnlessConformant(request: IncomingMessage, expectationFails: boolean): void {
   const headers = { connection: "close" };
-  // RFC 9112 section 3.2
-  if (request.headers.host === undefined && request.httpVersion === "1.1")
-    throw new Problem("invalid_request", "The header field Host is missing.", { headers });
+  const fault = faultOfHost(request);
+  if (fault !== undefined) throw new Problem("invalid_request", fault, { headers });
+  // RFC 3986 section 2.1: a filter that can't be read must not become another one.
+  if (decodePercent(request.url ?? "") === undefined)
+    throw new Problem(
+      "invalid_request",
+      "The address is not valid percent-encoded UTF-8; write a percent sign as %25.",
+      {
+        headers,
+      },
+    );
   // RFC 9110 section 10.1.1
   if (expectationFails)
     throw new Problem("expectation_failed", "Expect takes 100-continue and nothing else.", { headers });

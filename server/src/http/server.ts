@@ -12,6 +12,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./body-budget.ts";
 import { limitBodyTime } from "./body-deadline.ts";
+import { isRestLetIn, type RestLimits } from "./body-rest.ts";
 import { limitJson } from "./json-limits.ts";
 import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
@@ -43,7 +44,7 @@ export interface HttpServerOptions {
 /** The Fastify of one listener, ready, with the conventions that hold on every surface. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, clock, metrics } = options;
-  const protocolErrors = createProtocolErrors({ clock, log });
+  const protocolErrors = createProtocolErrors({ clock, log, refusedBodies: options.listener.refusedBodies });
   let handle: RequestListener | undefined;
   const app = fastify({
     loggerInstance: log,
@@ -73,7 +74,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
   limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);
   protocolErrors.watch(app.server);
-  refuseBeforeContinue(app);
+  refuseBeforeContinue(app, options.listener.refusedBodies);
   const expectationFails = collectExpectations(app);
   app.addHook("onRequest", async (request, reply) => {
     void reply.headers({ ...DATA_FIELDS, "request-id": request.id });
@@ -110,7 +111,7 @@ function collectRoutes(app: FastifyInstance): (path: string) => string[] {
   const patterns = new Map<string, { matches: RegExp; methods: Set<string> }>();
   app.addHook("onRoute", (route) => {
     const known = patterns.get(route.url) ?? { matches: patternOf(route.url), methods: new Set<string>() };
-    for (const method of [route.method].flat()) known.methods.add(method);
+    for (const method of route.config?.allow ?? [route.method].flat()) known.methods.add(method);
     patterns.set(route.url, known);
   });
   return (path) => {
@@ -141,7 +142,7 @@ function absent(allowed: readonly string[]): Problem {
  * A client that sends `Expect: 100-continue` is told to go on only when the request was admitted: `onRequest` refusals leave
  * before a byte of the body (RFC 9110 section 10.1.1).
  */
-function refuseBeforeContinue(app: FastifyInstance): void {
+function refuseBeforeContinue(app: FastifyInstance, limits: RestLimits): void {
   const waiting = new WeakSet<IncomingMessage>();
   app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request);
@@ -149,6 +150,11 @@ function refuseBeforeContinue(app: FastifyInstance): void {
   });
   app.addHook("preParsing", async (request, reply, payload) => {
     if (waiting.delete(request.raw)) reply.raw.writeContinue();
+    return payload;
+  });
+  // Whoever waits to be told may send the body or not, and a rest that is too long is cut: only an end tells what comes next.
+  app.addHook("onSend", async (request, reply, payload) => {
+    if (waiting.has(request.raw) || !isRestLetIn(request.raw, limits)) void reply.header("connection", "close");
     return payload;
   });
 }
@@ -171,15 +177,9 @@ export function answerProblem(request: FastifyRequest, reply: FastifyReply, erro
   return beginProblem(request, reply, error);
 }
 
-/** Of a refused body, what is read and thrown away so that the caller is still there to read the refusal. */
-const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
-
-/**
- * Fastify closes the connection when it refuses a body. Closing on bytes that nobody read resets it, and the answer is lost
- * with it (RFC 9112 section 9.6). A rest of known and bounded length is let in instead: Node drops it after the answer.
- */
+/** Fastify closes the connection when it refuses a body. It is kept where the rest of the body is let in, see `letTheRestPass`. */
 function letTheRestArrive(request: FastifyRequest, reply: FastifyReply): void {
-  if (Number(request.headers["content-length"]) <= DISCARDED_BYTES_MAX) void reply.removeHeader("connection");
+  if (isRestLetIn(request.raw)) void reply.removeHeader("connection");
 }
 
 function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: number): void {

@@ -1,3 +1,4 @@
+import { decodeBase64Url } from "./decoding.ts";
 import { Problem } from "./problem.ts";
 
 /** Parts of a position in a list: the values of the columns that it is sorted by. */
@@ -33,7 +34,7 @@ export function decodeCursor<const K extends readonly ("string" | "number")[]>(
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    return JSON.parse(decodeBase64Url(text)?.toString("utf8") ?? "");
   } catch {
     return undefined;
   }

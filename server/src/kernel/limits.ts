@@ -27,6 +27,9 @@ export const JSON_DEPTH_MAX = 64;
 export const PUBLIC_BODY_BYTES_MAX = 16 * 1024;
 /** How long such a body may take to arrive. */
 export const PUBLIC_BODY_TIMEOUT_MS = 30_000;
+/** Of a body that is refused, what is still read so that its sender sees why, and for how long. */
+export const REFUSED_BODY_BYTES_MAX = 64 * 1024 * 1024;
+export const REFUSED_BODY_TIME_MS = 30_000;
 /** Bodies of requests under way at one time: of all organizations, and of one. */
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024;
 export const BODIES_BYTES_ORGANIZATION_MAX = 256 * 1024 * 1024;

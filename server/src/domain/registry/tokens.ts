@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Envelope } from "#domain/identity/index.ts";
+import { decodeBase64Url } from "#kernel/decoding.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Subject } from "./access.ts";
 import type { Action } from "./types.ts";
@@ -75,9 +76,9 @@ export function createRegistryTokens(options: {
     const [head, payload = "", mac = "", ...more] = text.split(".");
     if (head !== kind || more.length > 0) return undefined;
     const expected = macOf(kind, payload);
-    const given = Buffer.from(mac, "base64url");
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as T & Claims;
+    const given = decodeBase64Url(mac);
+    if (given?.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const claims = JSON.parse(decodeBase64Url(payload)?.toString("utf8") ?? "") as T & Claims;
     return claims.aud === service && clock.nowMs() / 1000 < claims.exp ? claims : undefined;
   }
 

@@ -37,7 +37,7 @@ const NO_FORM: Form = new Map();
 
 export function mountRoutes(app: FastifyInstance, deps: OauthDeps): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(FORM, { parseAs: "string", bodyLimit: FORM_BYTES_MAX }, (_request, body, done) =>
+  app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: FORM_BYTES_MAX }, (_request, body, done) =>
     done(null, body),
   );
   app.addContentTypeParser("*", (_request, _payload, done) => done(notAForm()));
@@ -68,7 +68,7 @@ function oauthRequestOf(deps: OauthDeps, request: FastifyRequest, reply: Fastify
 }
 
 function formOf(body: unknown): Form {
-  if (typeof body !== "string") throw notAForm();
+  if (!Buffer.isBuffer(body)) throw notAForm();
   return parseForm(body);
 }
 

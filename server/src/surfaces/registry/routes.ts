@@ -1,5 +1,4 @@
 import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.ts";
-import { letTheRestPass } from "#http/index.ts";
 import { admit, admitToCatalog } from "./admission.ts";
 import { TOKEN_PATH } from "./challenge.ts";
 import { sendError } from "./errors.ts";
@@ -95,22 +94,12 @@ function mountContent(app: Mounted, deps: RegistrySurfaceDeps): void {
       config: { operationId: "registry", streamsBody: true },
       // Before a byte of the body is read, and before its sender is told to go on.
       onRequest: async (request, reply) => {
-        try {
-          admitted.set(request.raw, await prepare(deps, request, reply));
-        } catch (error) {
-          letTheRestPass(request.raw, reply.raw);
-          throw error;
-        }
+        admitted.set(request.raw, await prepare(deps, request, reply));
       },
-      handler: async (request, reply) => {
+      handler: async (request) => {
         const run = admitted.get(request.raw);
         if (run === undefined) throw new Error("the request was not admitted");
-        try {
-          return await run();
-        } catch (error) {
-          letTheRestPass(request.raw, reply.raw);
-          throw error;
-        }
+        return run();
       },
     });
   }

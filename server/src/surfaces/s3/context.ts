@@ -16,6 +16,7 @@ import type { V2Policy } from "./auth/v2.ts";
 import type { DocumentReader } from "./wire/documents.ts";
 import type { Fields } from "./wire/fields.ts";
 import { parameterOf, type Exchange } from "./wire/request.ts";
+import { pairsOf } from "./wire/tags.ts";
 
 export interface GatewaySettings {
   /** Public address, without a slash at its end. */
@@ -133,7 +134,7 @@ function conditionValues({ target }: Exchange, { fields, kind }: Authentication)
   const versionId = parameterOf(target, "versionId");
   if (versionId !== undefined) values["s3:versionid"] = versionId;
   for (const name of fields.names()) if (CONDITION_FIELD.test(name)) values[`s3:${name}`] = fields.list(name) ?? "";
-  Object.assign(values, tagValues(new URLSearchParams(fields.get("x-amz-tagging") ?? "")));
+  Object.assign(values, tagValues(pairsOf(fields.get("x-amz-tagging") ?? "")));
   const [referer, agent] = [fields.list("referer"), fields.list("user-agent")];
   if (referer !== undefined) values["aws:referer"] = referer;
   if (agent !== undefined) values["aws:useragent"] = agent;

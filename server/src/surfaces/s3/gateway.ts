@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FailureDelay } from "#domain/identity/index.ts";
 import { S3Error, type Bucket, type S3Principal } from "#domain/s3/index.ts";
-import { isDisconnect, letTheRestPass } from "#http/index.ts";
+import { faultOfHost, isDisconnect, isRestLetIn } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { createS3Authenticator, type Authentication, type S3Authenticator } from "./auth/authenticate.ts";
 import type { FormFields } from "./auth/form.ts";
@@ -133,8 +133,10 @@ class Service {
     const raw = this.#raw;
     const fields = Fields.fromRaw(raw.rawHeaders);
     const target = parseTarget(raw.url ?? "");
+    const fault = faultOfHost(raw);
     const host = fields.get("host");
-    if (host === undefined) throw new S3Error("InvalidRequest", "The header field Host is missing.");
+    if (fault !== undefined || host === undefined)
+      throw new S3Error("InvalidRequest", fault ?? "The header field Host is missing.");
     return {
       raw,
       response: this.#response,
@@ -207,7 +209,7 @@ class Service {
       all["content-type"] ??= "application/xml";
       all["content-length"] = String(Buffer.byteLength(body));
     } else if (send === undefined && status !== 204 && status !== 304) all["content-length"] ??= "0";
-    if (!this.#raw.complete) this.#dropTheRest(all);
+    this.#announceEnd(all);
     this.#response.writeHead(status, all);
     if (exchange.method === "HEAD") this.#response.end();
     // Bytes: a text would have the head encoded as it is itself, and fields are one character a byte.
@@ -226,10 +228,10 @@ class Service {
     };
   }
 
-  /** A sender who still waits to be told may send the body or not: only an end tells both what comes next. */
-  #dropTheRest(headers: Record<string, string>): void {
-    if (this.#isWaiting) headers["connection"] = "close";
-    else letTheRestPass(this.#raw, this.#response);
+  /** A sender who still waits to be told may send the body or not, and a rest that is too long is cut: only an end tells what comes next. */
+  #announceEnd(headers: Record<string, string>): void {
+    if (this.#raw.complete) return;
+    if (this.#isWaiting || !isRestLetIn(this.#raw)) headers["connection"] = "close";
   }
 
   #refuse(cause: unknown): void {
@@ -248,7 +250,7 @@ class Service {
       headers["content-type"] = "application/xml";
       headers["content-length"] = String(Buffer.byteLength(text));
     }
-    if (!this.#raw.complete) this.#dropTheRest(headers);
+    this.#announceEnd(headers);
     response.writeHead(error.status, headers).end(text);
   }
 

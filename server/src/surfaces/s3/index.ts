@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { createProtocolErrors, type Listener, type ProtocolAnswer } from "#http/index.ts";
+import { createProtocolErrors, letTheRestPass, type Listener, type ProtocolAnswer } from "#http/index.ts";
 import { S3Error, type S3ErrorCode } from "#domain/s3/index.ts";
 import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -19,14 +19,16 @@ export function serveS3(
   on: { readonly clock: Clock; readonly log: { debug(fields: object, message: string): void } },
 ): void {
   const { server } = listener;
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-    gateway.handleExpecting(request, response),
-  );
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    letTheRestPass(request, response, listener.refusedBodies);
+    gateway.handleExpecting(request, response);
+  });
   // Any other expectation is passed over, as S3 does.
-  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
-    gateway.handle(request, response),
-  );
-  const protocolErrors = createProtocolErrors({ ...on, render: asDocument });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    letTheRestPass(request, response, listener.refusedBodies);
+    gateway.handle(request, response);
+  });
+  const protocolErrors = createProtocolErrors({ ...on, refusedBodies: listener.refusedBodies, render: asDocument });
   protocolErrors.watch(server);
   server.on("clientError", (error: Error, socket: Duplex) => protocolErrors.handle(error, socket as Socket));
   listener.serve((request, response) => gateway.handle(request, response));

@@ -56,11 +56,11 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.route({
     // All of them, so that the receiver refuses what is no event: the usual refusal would show the address.
-    method: ["POST", "GET", "OPTIONS", "PUT", "PATCH", "DELETE"],
+    method: ["POST", "GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"],
     url: "/hooks/:token",
     bodyLimit: WEBHOOK_BODY_BYTES_MAX,
     exposeHeadRoute: false,
-    config: { operationId: "receiveWebhookEvent" },
+    config: { operationId: "receiveWebhookEvent", allow: ["POST"] },
     onRequest: admit,
     handler: async (request, reply) => {
       const { target, contentType } = admitted.get(request.raw) as Admitted;

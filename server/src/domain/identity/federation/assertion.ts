@@ -1,4 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
+import { decodeBase64Url } from "#kernel/decoding.ts";
 import { SUBJECT_CHARS_MAX } from "./subject.ts";
 
 /** GitHub's have about 1,500. */
@@ -53,6 +54,9 @@ export { ALGORITHMS as ASSERTION_ALGORITHMS };
 /** @throws AssertionRefusal for what is no JWT of the form that RFC 7523 section 3 asks for */
 export function parseAssertion(text: string): Assertion {
   if (text.length > ASSERTION_CHARS_MAX) throw refused(`has more than ${ASSERTION_CHARS_MAX} characters`);
+  // The library would take a segment in several spellings.
+  if (!text.split(".").every((segment) => decodeBase64Url(segment) !== undefined))
+    throw refused("is not a JSON Web Token");
   const { alg } = decoded(() => decodeProtectedHeader(text));
   if (typeof alg !== "string" || !ALGORITHMS.includes(alg))
     throw refused(`must be signed by a key pair: its alg must be one of ${ALGORITHMS.join(", ")}`);

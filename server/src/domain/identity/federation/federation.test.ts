@@ -51,6 +51,18 @@ async function refused(promise: Promise<unknown>, reason: RegExp): Promise<void>
   });
 }
 
+test("a token in another spelling of the same bytes is refused", async () => {
+  const federation = fresh();
+  const token = await issuer.token(good);
+  const [header = "", claims = "", signature = ""] = token.split(".");
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const last = letters.charAt(letters.indexOf(signature.at(-1) ?? "") ^ 1);
+  const respelt = signature.slice(0, -1) + last;
+  assert.deepEqual(Buffer.from(respelt, "base64url"), Buffer.from(signature, "base64url"));
+  for (const text of [`${header}.${claims}.${respelt}`, `${token}=`, `${header}=.${claims}.${signature}`])
+    await refused(federation.accept([trust()], text), /is not a JSON Web Token/);
+});
+
 test("a token of the issuer, for the audience and about a subject that the trust covers, is taken", async () => {
   const federation = fresh();
   assert.deepEqual(await federation.accept([trust()], await issuer.token(good)), {

@@ -1,3 +1,5 @@
+import { decodeBase64Url } from "#kernel/decoding.ts";
+
 /** What we put into an access token: RFC 9068 section 2.2, the organization, and the credential's epoch. */
 export interface AccessTokenClaims {
   readonly iss: string;
@@ -43,7 +45,7 @@ export function splitJws(token: string): CompactJws | undefined {
 /** True when the header names a key (RFC 7515 section 4.1.4), whichever. Only for telling whether asking for news can help. */
 export function namesKey(header: string): boolean {
   try {
-    const fields = JSON.parse(Buffer.from(header, "base64url").toString("utf8")) as { kid?: unknown; typ?: unknown };
+    const fields = JSON.parse(decodeBase64Url(header)?.toString("utf8") ?? "") as { kid?: unknown; typ?: unknown };
     return typeof fields.kid === "string" && fields.typ === "at+jwt";
   } catch {
     return false;
@@ -58,7 +60,7 @@ export function encodeClaims(claims: AccessTokenClaims): string {
 export function decodeClaims(payload: string): (AccessTokenClaims & { nbf?: number }) | undefined {
   let claims: Record<string, unknown>;
   try {
-    claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Record<string, unknown>;
+    claims = JSON.parse(decodeBase64Url(payload)?.toString("utf8") ?? "") as Record<string, unknown>;
   } catch {
     return undefined;
   }

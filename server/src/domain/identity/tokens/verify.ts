@@ -4,6 +4,7 @@ import type { Withheld } from "#domain/identity/access/index.ts";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { endingOf, type CredentialState, type CredentialStates } from "#domain/identity/credentials/index.ts";
 import { verifyJws, type SigningKeys } from "#domain/identity/keys/index.ts";
+import { decodeBase64Url } from "#kernel/decoding.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { decodeClaims, namesKey, splitJws, type AccessTokenClaims, type CompactJws } from "./jwt.ts";
@@ -93,7 +94,8 @@ export class TokenVerifier {
     // The header must be the very text that we make for a key: so the algorithm and the type are the key's, never the token's.
     const key = this.#deps.keys.verifierOf(parts.header);
     if (key === undefined) return undefined;
-    if (!(await verifyJws(key, `${parts.header}.${parts.payload}`, Buffer.from(parts.signature, "base64url")))) {
+    const signature = decodeBase64Url(parts.signature);
+    if (signature === undefined || !(await verifyJws(key, `${parts.header}.${parts.payload}`, signature))) {
       throw invalid("The signature of the access token is not right.");
     }
     const signed = signedOf(parts);

@@ -3,6 +3,7 @@ import {
   verifyAuthenticationResponse,
   type AuthenticationResponseJSON,
 } from "@simplewebauthn/server";
+import { decodeBase64Url } from "#kernel/decoding.ts";
 import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
@@ -106,5 +107,5 @@ async function verified(
 /** An authenticator that says whose passkey it is must say what we know (WebAuthn level 3, section 7.2, step 6). */
 function namesPerson(response: object, passkey: PasskeyRow): boolean {
   const { userHandle } = (response as AuthenticationResponseJSON).response;
-  return userHandle === undefined || Buffer.from(userHandle, "base64url").toString() === passkey.user_id;
+  return userHandle === undefined || decodeBase64Url(userHandle)?.toString() === passkey.user_id;
 }

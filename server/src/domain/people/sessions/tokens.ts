@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Authenticator, PersonPrincipal } from "#domain/identity/index.ts";
 import { signedInPrincipal } from "#domain/organizations/index.ts";
+import { decodeBase64Url } from "#kernel/decoding.ts";
 import { SESSION_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PeopleDeps } from "../deps.ts";
@@ -73,8 +74,8 @@ async function admitted({ metadata }: Deps, org: string, session: Session): Prom
 /** Undefined for what this installation did not make. */
 function claimsOf({ envelope }: Deps, token: string): Claims | undefined {
   if (token.length > TOKEN_CHARS_MAX) return undefined;
-  const bytes = Buffer.from(token.slice(PREFIX.length), "base64url");
-  if (bytes.length <= MAC_BYTES) return undefined;
+  const bytes = decodeBase64Url(token.slice(PREFIX.length));
+  if (bytes === undefined || bytes.length <= MAC_BYTES) return undefined;
   const text = bytes.subarray(MAC_BYTES).toString();
   if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), envelope.keyedHash(PURPOSE, text))) return undefined;
   return JSON.parse(text) as Claims;

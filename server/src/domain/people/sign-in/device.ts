@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Envelope } from "#domain/identity/index.ts";
+import { decodeBase64Url } from "#kernel/decoding.ts";
 import { DEVICE_LIFETIME_MS, DEVICE_PEOPLE_MAX } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 
@@ -32,8 +33,8 @@ const COOKIE_CHARS_MAX = 1024;
 /** Undefined for what this server did not make, or too long ago. */
 export function deviceOf({ envelope, clock }: DeviceDeps, cookie: string | null | undefined): Device | undefined {
   if (cookie === null || cookie === undefined || cookie.length > COOKIE_CHARS_MAX) return undefined;
-  const bytes = Buffer.from(cookie, "base64url");
-  if (bytes.length <= MAC_BYTES) return undefined;
+  const bytes = decodeBase64Url(cookie);
+  if (bytes === undefined || bytes.length <= MAC_BYTES) return undefined;
   const text = bytes.subarray(MAC_BYTES).toString();
   if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), envelope.keyedHash(PURPOSE, text))) return undefined;
   const { device: id, people: userIds, exp } = JSON.parse(text) as Claims;

@@ -1,3 +1,4 @@
+import { decodeBase64 } from "#kernel/decoding.ts";
 import type { Scheme, Verification } from "../types.ts";
 import { fieldOf, type HookRequest } from "../request.ts";
 import { isDigestOf, isOneOf, isSigned } from "./signatures.ts";
@@ -13,6 +14,7 @@ type Verifier = (request: HookRequest, options: VerifyOptions) => string | null;
 
 const TOLERANCE_S = 300;
 const SIGNATURES_MAX = 10;
+const EMPTY = Buffer.alloc(0);
 
 /** How each scheme is checked. Signatures are over the bytes as they came, never over JSON that was written anew. */
 export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
@@ -27,7 +29,7 @@ export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
     const late = lateness(timestamp, nowMs, verification);
     if (late !== null) return late;
     const keys = secrets.map((secret) => Buffer.from(secret.replace(/^whsec_/, ""), "base64"));
-    const given = listed(signature, " ", "v1,").map((text) => Buffer.from(text, "base64"));
+    const given = listed(signature, " ", "v1,").map((text) => bytesOf(text, "base64"));
     return verdict(
       isSigned([`${id}.${timestamp}.`, request.body], { secrets: keys, algorithm: "sha256" }, given),
       given.length,
@@ -53,7 +55,7 @@ export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
     if (timestamp === undefined) return "Stripe-Signature has no time";
     const late = lateness(timestamp, nowMs, verification);
     if (late !== null) return late;
-    const given = listed(field, ",", "v1=").map((text) => Buffer.from(text, "hex"));
+    const given = listed(field, ",", "v1=").map((text) => bytesOf(text, "hex"));
     const signed = isSigned([`${timestamp}.`, request.body], { secrets, algorithm: "sha256" }, given);
     return verdict(signed, given.length, "Stripe-Signature");
   },
@@ -123,7 +125,13 @@ function signaturesIn(
 ): Buffer[] | null {
   const field = fieldOf(request, name);
   if (field === undefined) return null;
-  return field.startsWith(prefix) ? [Buffer.from(field.slice(prefix.length), encoding)] : [];
+  return field.startsWith(prefix) ? [bytesOf(field.slice(prefix.length), encoding)] : [];
+}
+
+/** No bytes, which no signature is, for a text with characters that the encoding does not have. */
+function bytesOf(text: string, encoding: "hex" | "base64"): Buffer {
+  if (encoding === "base64") return decodeBase64(text) ?? EMPTY;
+  return /^(?:[0-9A-Fa-f]{2})*$/.test(text) ? Buffer.from(text, "hex") : EMPTY;
 }
 
 /** Names and values without anything between, by name; of one that comes more than once each value once, in order. */

@@ -18,7 +18,7 @@ import type { FilesSurfaceDeps } from "../index.ts";
 import { etagOf, fileBody } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
 import { digestsOf } from "./digest-fields.ts";
-import { letTheRestPass, watchIdle } from "#http/index.ts";
+import { watchIdle } from "#http/index.ts";
 
 interface ContentParams {
   readonly file_id: string;
@@ -43,13 +43,8 @@ const UNCLAIMED_BYTES_MAX = 1024 * 1024;
  */
 export function admitUpload(deps: FilesSurfaceDeps): (request: Request, reply: Reply) => Promise<void> {
   return async (request, reply) => {
-    try {
-      deps.host.countAddress(reply, request.ip);
-      admitted.set(request.raw, await admit(deps, request));
-    } catch (error) {
-      letTheRestPass(request.raw, reply.raw);
-      throw error;
-    }
+    deps.host.countAddress(reply, request.ip);
+    admitted.set(request.raw, await admit(deps, request));
   };
 }
 
@@ -98,7 +93,6 @@ export function upload(
       void reply.headers({ etag: etagOf(file), "cache-control": "no-store" });
       return { data: fileBody(file) };
     } catch (error) {
-      letTheRestPass(request.raw, reply.raw);
       throw error instanceof TooLarge && found.upload.isQuota ? quotaExceeded(found.upload.bytesMax) : error;
     }
   };

@@ -13,7 +13,7 @@ import type { Principal } from "#domain/identity/index.ts";
 import { principalOf } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reply, Request } from "../content/exchange.ts";
-import { letTheRestPass, requireSeen, watchIdle } from "#http/index.ts";
+import { requireSeen, watchIdle } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { placeFor, requireFileOrGrant } from "../resources.ts";
 import type { Active } from "./active.ts";
@@ -58,21 +58,16 @@ export function describe(deps: TusDeps): Handler {
 /** What every other request needs, before a byte of its body. @throws Problem `precondition_failed`, `unauthorized`, … */
 export function admitTus(deps: TusDeps): (request: Request, reply: Reply) => Promise<void> {
   return async (request, reply) => {
-    try {
-      requireVersion(request.headers);
-      await deps.host.admit(request, reply, "files:write");
-      const type = request.headers["content-type"];
-      if (request.method === "PATCH" && type !== TUS_CONTENT_TYPE) throw wrongType();
-    } catch (error) {
-      letTheRestPass(request.raw, reply.raw);
-      throw error;
-    }
+    requireVersion(request.headers);
+    await deps.host.admit(request, reply, "files:write");
+    const type = request.headers["content-type"];
+    if (request.method === "PATCH" && type !== TUS_CONTENT_TYPE) throw wrongType();
   };
 }
 
 /** `POST`: a new upload, with its first bytes when there are some (creation, creation-with-upload). */
 export function create(deps: TusDeps): Handler {
-  return refusing(async (request, reply) => {
+  return async (request, reply) => {
     const { headers } = request;
     if (headers["upload-defer-length"] !== undefined)
       throw new Problem("invalid_request", "Send Upload-Length; Upload-Defer-Length is not supported.");
@@ -88,7 +83,7 @@ export function create(deps: TusDeps): Handler {
     const upload = await current(deps, principal, grant.id);
     if ("blob_id" in upload || body === undefined) return placed(reply, 0, grant.expires_at).send();
     return taken(deps, request, reply, upload);
-  });
+  };
 }
 
 /** `HEAD`: where the upload is. */
@@ -105,7 +100,7 @@ export function offset(deps: TusDeps): Handler {
 
 /** `PATCH`: more of it. */
 export function append(deps: TusDeps): Handler {
-  return refusing(async (request, reply) => {
+  return async (request, reply) => {
     const at = numberIn(request.headers, "Upload-Offset");
     if (at === undefined) throw new Problem("invalid_request", "The header field Upload-Offset is missing.");
     const found = await uploadFor(deps, request);
@@ -118,7 +113,7 @@ export function append(deps: TusDeps): Handler {
     if (at + length > found.size)
       throw new Problem("body_too_large", `The upload was announced with ${found.size} bytes.`);
     return taken(deps, request, reply.code(204), found);
-  });
+  };
 }
 
 /** `DELETE`: gives the upload up (termination). */
@@ -130,18 +125,6 @@ export function terminate(deps: TusDeps): Handler {
     if ("blob_id" in found) await requireFileOrGrant(deps, principal, id, "files:delete");
     await deleteFile(deps, { principal, ip: request.ip, requestId: request.id }, principal.orgId, { id });
     return reply.code(204).send();
-  };
-}
-
-/** A refusal lets the body pass, so that its sender gets to read it. */
-function refusing(handle: Handler): Handler {
-  return async (request, reply) => {
-    try {
-      return await handle(request, reply);
-    } catch (error) {
-      letTheRestPass(request.raw, reply.raw);
-      throw error;
-    }
   };
 }
 

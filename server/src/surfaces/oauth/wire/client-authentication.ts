@@ -1,8 +1,10 @@
+import { decodeBase64, decodePercent, decodeUtf8 } from "#kernel/decoding.ts";
 import { OauthError } from "../errors.ts";
 import { requireParameter, type Form } from "./form.ts";
 
 /** Base64 of `client_id:client_secret`; ours have 88 characters. */
 const BASIC_CHARS_MAX = 1024;
+const NO_TEXT = Buffer.from([0xff]);
 
 /** RFC 7523 section 2.2. */
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -65,7 +67,8 @@ function twoWays(): OauthError {
 function parseBasic(authorization: string): ClientCredentials {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];
   if (encoded === undefined || encoded.length > BASIC_CHARS_MAX) throw malformed();
-  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const text = decodeUtf8(decodeBase64(encoded) ?? NO_TEXT);
+  if (text === undefined) throw new OauthError("invalid_request", "The Authorization field is not UTF-8 in base64.");
   const colon = text.indexOf(":");
   if (colon < 1) throw malformed();
   return { clientId: formDecode(text.slice(0, colon)), clientSecret: formDecode(text.slice(colon + 1)) };
@@ -73,11 +76,9 @@ function parseBasic(authorization: string): ClientCredentials {
 
 function formDecode(text: string): string {
   if (!/[%+]/.test(text)) return text;
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    throw malformed();
-  }
+  const decoded = decodePercent(text.replaceAll("+", " "));
+  if (decoded === undefined) throw malformed();
+  return decoded;
 }
 
 function malformed(): OauthError {

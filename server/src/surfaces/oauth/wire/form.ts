@@ -1,3 +1,4 @@
+import { decodeForm, decodeUtf8 } from "#kernel/decoding.ts";
 import { OauthError } from "../errors.ts";
 
 /** Parameters of a request's body, each at most once. */
@@ -13,9 +14,13 @@ const REPEATABLE: ReadonlySet<string> = new Set(["resource", "audience"]);
  * (RFC 6749 section 3.2).
  * @throws OauthError `invalid_request`
  */
-export function parseForm(body: string): Form {
+export function parseForm(body: Buffer): Form {
   const form = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(body)) {
+  const text = decodeUtf8(body);
+  const pairs = text === undefined ? undefined : decodeForm(text);
+  if (pairs === undefined)
+    throw new OauthError("invalid_request", "The parameters are not valid percent-encoded UTF-8.");
+  for (const [name, value] of pairs) {
     if (value === "" || (form.has(name) && REPEATABLE.has(name))) continue;
     if (form.has(name)) throw new OauthError("invalid_request", `The parameter ${shown(name)} must not be sent twice.`);
     form.set(name, value);

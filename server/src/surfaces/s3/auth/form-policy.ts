@@ -1,4 +1,5 @@
 import { S3Error } from "#domain/s3/index.ts";
+import { decodeUtf8 } from "#kernel/decoding.ts";
 import { msFromIso } from "#kernel/time.ts";
 import { SIGNATURE_FIELDS, type FormFields } from "./form.ts";
 
@@ -57,7 +58,7 @@ function parsePolicy(policy: string): { expiresMs: number; conditions: Condition
   const invalid = (detail: string): S3Error => new S3Error("InvalidPolicyDocument", `Invalid Policy: ${detail}`);
   let document: unknown;
   try {
-    document = JSON.parse(Buffer.from(policy, "base64").toString());
+    document = JSON.parse(decodeUtf8(Buffer.from(policy, "base64")) ?? "");
   } catch {
     throw invalid("Invalid JSON.");
   }

@@ -1,4 +1,5 @@
 import { S3Error } from "#domain/s3/index.ts";
+import { decodeUtf8 } from "#kernel/decoding.ts";
 import { readSmallBody } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { renderDocument } from "../wire/xml.ts";
@@ -17,7 +18,9 @@ export async function putBucketPolicy(context: Context): Promise<Answer> {
   const bytes = await readSmallBody(context, POLICY_BYTES_MAX);
   if (bytes.length === 0)
     throw new S3Error("MalformedPolicy", "Policies must be valid JSON and the first byte must be '{'");
-  await deps.domain.buckets.configure(caller, bucket, { kind: "policy", value: bytes.toString() });
+  const value = decodeUtf8(bytes);
+  if (value === undefined) throw new S3Error("MalformedPolicy", "Policies must be valid UTF-8");
+  await deps.domain.buckets.configure(caller, bucket, { kind: "policy", value });
   return { status: 204 };
 }
 

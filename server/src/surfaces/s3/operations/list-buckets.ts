@@ -1,3 +1,5 @@
+import { S3Error } from "#domain/s3/index.ts";
+import { decodeBase64Url, decodeUtf8 } from "#kernel/decoding.ts";
 import type { Answer, Context } from "../context.ts";
 import { ownerElements, pageMax, xmlTime } from "../wire/text.ts";
 import { renderDocument } from "../wire/xml.ts";
@@ -26,5 +28,9 @@ export async function listBuckets({ deps, principal, parameter }: Context): Prom
 }
 
 function fromToken(token: string | undefined): string {
-  return token === undefined ? "" : Buffer.from(token, "base64url").toString();
+  if (token === undefined) return "";
+  const bytes = decodeBase64Url(token);
+  const name = bytes === undefined ? undefined : decodeUtf8(bytes);
+  if (name === undefined) throw new S3Error("InvalidArgument", "The continuation token provided is incorrect");
+  return name;
 }

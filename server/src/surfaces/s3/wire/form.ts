@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { S3Error } from "#domain/s3/index.ts";
+import { decodeUtf8 } from "#kernel/decoding.ts";
 
 const FIELDS_BYTES_MAX = 64 * 1024;
 const FIELDS_MAX = 100;
@@ -42,7 +43,7 @@ export class FormReader {
       await this.#fill(2);
       if (this.#buffer.subarray(0, 2).toString("latin1") === "--")
         throw new S3Error("InvalidArgument", "POST requires exactly one file upload per request.");
-      const head = (await this.#takeUntil(HEAD_END, FIELDS_BYTES_MAX)).toString();
+      const head = textOf(await this.#takeUntil(HEAD_END, FIELDS_BYTES_MAX));
       const name = /^content-disposition:\s*form-data\b.*?;\s*name="((?:[^"\\]|\\.)*)"/im
         .exec(head)?.[1]
         ?.toLowerCase();
@@ -53,7 +54,7 @@ export class FormReader {
       if (bytes > FIELDS_BYTES_MAX || fields.size >= FIELDS_MAX) throw new S3Error("MaxPostPreDataLengthExceededError");
       if (fields.has(name))
         throw new S3Error("InvalidArgument", `The field ${name.slice(0, 100)} is there more than once.`);
-      fields.set(name, value.toString());
+      fields.set(name, textOf(value));
     }
   }
 
@@ -105,6 +106,12 @@ export class FormReader {
     }
     this.#buffer = this.#buffer.length === 0 ? next.value : Buffer.concat([this.#buffer, next.value]);
   }
+}
+
+function textOf(bytes: Buffer): string {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new S3Error("MalformedPOSTRequest", "The fields of the form must be UTF-8.");
+  return text;
 }
 
 /** The last part of a path, which some browsers send. */

@@ -1,3 +1,4 @@
+import { decodeForm } from "#kernel/decoding.ts";
 import { S3Error, type Tags } from "#domain/s3/index.ts";
 import { type Value } from "./xml.ts";
 import { childOf, childrenOf, requiredText, type Element } from "./xml-tree.ts";
@@ -10,7 +11,18 @@ const VALUE_CHARS_MAX = 256;
 /** Of `x-amz-tagging`, which is like a query. @throws S3Error `InvalidArgument`, `InvalidTag` */
 export function tagsOfField(text: string | undefined): Tags {
   if (text === undefined || text === "") return {};
-  return checkedTags([...new URLSearchParams(text)], OBJECT_TAGS_MAX);
+  return checkedTags(pairsOf(text), OBJECT_TAGS_MAX);
+}
+
+/** @throws S3Error `InvalidArgument` */
+export function pairsOf(text: string): [name: string, value: string][] {
+  const pairs = decodeForm(text);
+  if (pairs === undefined)
+    throw new S3Error(
+      "InvalidArgument",
+      "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters.",
+    );
+  return pairs;
 }
 
 /** Of a `Tagging` document. @throws S3Error `MalformedXML`, `InvalidTag` */

@@ -1,4 +1,5 @@
 import { S3Error } from "#domain/s3/index.ts";
+import { decodePercent } from "#kernel/decoding.ts";
 
 /** One parameter of the query, decoded; `B` and `B=` are the same. */
 export interface QueryParameter {
@@ -13,8 +14,6 @@ export interface Target {
   /** In the order in which they came. */
   readonly query: readonly QueryParameter[];
 }
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a request target in origin form (RFC 9112 section 3.2.1), never through a URL parser, which would take `..` and `//` away.
@@ -40,22 +39,11 @@ export function parseQuery(raw: string): QueryParameter[] {
     });
 }
 
-const ESCAPE = /%([0-9A-Fa-f]{2})?/g;
-
-/** Bytes above ASCII stand for themselves: Node gives a target as Latin-1. */
 function percentDecoded(text: string): string {
-  if (!/[%\x80-\xff\0]/.test(text)) return text;
-  const bytes = text.replace(ESCAPE, (_escape, hex: string | undefined) => {
-    if (hex === undefined)
-      throw new S3Error("InvalidURI", "The address has a % that two hexadecimal digits don't follow.");
-    return String.fromCharCode(Number.parseInt(hex, 16));
-  });
-  if (bytes.includes("\0")) throw new S3Error("InvalidURI", "The address has a NUL.");
-  try {
-    return UTF8.decode(Buffer.from(bytes, "latin1"));
-  } catch {
-    throw new S3Error("InvalidURI", "The address is not UTF-8.");
-  }
+  const decoded = decodePercent(text);
+  if (decoded === undefined) throw new S3Error("InvalidURI", "The address is not valid percent-encoded UTF-8.");
+  if (decoded.includes("\0")) throw new S3Error("InvalidURI", "The address has a NUL.");
+  return decoded;
 }
 
 /** As Signature V4 wants it: everything but `A-Z a-z 0-9 - . _ ~` as `%XX` in upper case. */
