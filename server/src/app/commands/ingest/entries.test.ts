@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { UTC, type TextOptions } from "#domain/telemetry/text/index.ts";
 import {
   createJsonReader,
   createTextReader,
@@ -9,7 +10,6 @@ import {
   type EntrySink,
   type TelemetryKind,
 } from "./entries.ts";
-import { createTextParser, UTC } from "./text/index.ts";
 
 interface Read {
   readonly entries: Record<string, unknown>[];
@@ -34,8 +34,13 @@ function reading(lines: readonly string[], make: (sink: EntrySink) => EntryReade
 const NOTHING: Additions = { attributes: {} };
 const json = (kind: TelemetryKind, additions: Additions, ...lines: string[]): Read =>
   reading(lines, (sink) => createJsonReader(kind, additions, sink));
+const OPTIONS: TextOptions = {
+  zone: UTC,
+  latestMs: () => Date.UTC(2026, 11, 31),
+  nowIso: () => "2026-12-31T00:00:00.000Z",
+};
 const text = (additions: Additions, ...lines: string[]): Read =>
-  reading(lines, (sink) => createTextReader(createTextParser({ zone: UTC, yearOf: () => 2026 }), additions, sink));
+  reading(lines, (sink) => createTextReader(OPTIONS, additions, sink));
 
 describe("JSON lines", () => {
   test("pass as they are, empty lines do not count, bad ones are named", () => {

@@ -1,4 +1,4 @@
-import { isContinuation, type TextEntry } from "./text/index.ts";
+import { createTextReader as readText, type TextCounts, type TextOptions } from "#domain/telemetry/text/index.ts";
 import type { Line } from "./lines.ts";
 
 export type TelemetryKind = "logs" | "metrics" | "traces";
@@ -9,15 +9,23 @@ export interface ReadyEntry {
   readonly line: number;
 }
 
+/** Why a line was left out, in a word for counts. */
+export type LeftOutWhy = "no_time" | "too_long" | "message_full" | "not_json" | "refused_by_server";
+
 export interface BadLine {
   readonly line: number;
+  readonly why: LeftOutWhy;
   readonly reason: string;
 }
+
+/** What became of the lines that are no entry of their own and were not left out, and which entries got their time elsewhere. */
+export type LineCounts = Pick<TextCounts, "blank" | "joined" | "time_from_arrival" | "time_from_previous">;
 
 /** Turns lines into entries. Some wait for the next line: `flush` gives what waits. */
 export interface EntryReader {
   read(line: Line): void;
   flush(): void;
+  readonly counts: Readonly<LineCounts>;
 }
 
 export interface EntrySink {
@@ -31,27 +39,30 @@ export interface Additions {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Longest message that lines without a time of their own are joined into, in characters. */
-const JOINED_CHARS_MAX = 64 * 1024;
-
 /** One JSON object a line, of the shape that the interface takes; the server checks the rest. */
 export function createJsonReader(kind: TelemetryKind, additions: Additions, sink: EntrySink): EntryReader {
   const plain = additions.service === undefined && Object.keys(additions.attributes).length === 0;
+  const counts = { blank: 0, joined: 0, time_from_arrival: 0, time_from_previous: 0 };
   return {
+    counts,
     read: ({ text, number, cut }) => {
-      if (text.trim() === "") return;
-      if (cut) return sink.bad({ line: number, reason: TOO_LONG });
+      if (text.trim() === "") {
+        counts.blank++;
+        return;
+      }
+      if (cut) return sink.bad({ line: number, why: "too_long", reason: TOO_LONG });
       let value: unknown;
       try {
         value = JSON.parse(text);
       } catch (error) {
         return sink.bad({
           line: number,
+          why: "not_json",
           reason: `not JSON: ${(error as Error).message.slice(0, 200)} (--format text takes plain lines)`,
         });
       }
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        return sink.bad({ line: number, reason: "not a JSON object" });
+        return sink.bad({ line: number, why: "not_json", reason: "not a JSON object" });
       }
       sink.entry({
         json: plain ? text : JSON.stringify(withAdditions(kind, value as JsonObject, additions)),
@@ -62,38 +73,20 @@ export function createJsonReader(kind: TelemetryKind, additions: Additions, sink
   };
 }
 
-/** Plain log lines; those that go on with the line before are joined to its message. */
-export function createTextReader(
-  parse: (line: string) => TextEntry | null,
-  additions: Additions,
-  sink: EntrySink,
-): EntryReader {
-  let waiting: { entry: TextEntry; line: number } | null = null;
-  const flush = (): void => {
-    if (waiting === null) return;
-    const { entry, line } = waiting;
-    waiting = null;
-    // The program of a line stands in for the service only until somebody names one.
-    if (additions.service !== undefined) entry.service = additions.service;
-    sink.entry({ json: JSON.stringify(withAdditions("logs", entry as unknown as JsonObject, additions)), line });
-  };
-  return {
-    read: ({ text, number, cut }) => {
-      if (text.trim() === "") return;
-      const entry = parse(text);
-      if (entry !== null) {
-        flush();
-        if (cut) entry.attributes["cut"] = true;
-        waiting = { entry, line: number };
-      } else if (waiting !== null && isContinuation(text)) {
-        if (waiting.entry.message.length < JOINED_CHARS_MAX) waiting.entry.message += `\n${text}`;
-      } else {
-        flush();
-        sink.bad({ line: number, reason: cut ? TOO_LONG : "no time that could be read at the beginning of the line" });
-      }
+/**
+ * Plain log lines; those that go on with the line before are joined to its message.
+ *
+ * @throws TimeFormatError, PatternError
+ */
+export function createTextReader(options: TextOptions, additions: Additions, sink: EntrySink): EntryReader {
+  return readText(options, {
+    entry: (found, line) => {
+      // The program of a line stands in for the service only until somebody names one.
+      const entry = additions.service === undefined ? found : { ...found, service: additions.service };
+      sink.entry({ json: JSON.stringify(withAdditions("logs", { ...entry }, additions)), line });
     },
-    flush,
-  };
+    left: (line, why, reason) => sink.bad({ line, why, reason }),
+  });
 }
 
 const TOO_LONG = "longer than one entry may be (256 KiB)";

@@ -1,3 +1,4 @@
+import { checkTextOptions, zoneOf } from "#domain/telemetry/text/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import {
   choiceOption,
@@ -16,18 +17,20 @@ import { onInterrupt } from "../interrupt.ts";
 import type { TelemetryKind } from "./entries.ts";
 import { grouped } from "./progress.ts";
 import { runIngest, type IngestPlan, type IngestSummary } from "./run.ts";
-import { zoneOf } from "./text/index.ts";
 
 const USAGE = `
 Usage: mooring ingest logs|metrics|traces FILE|- [options]
 
 Sends a file, or standard input, in batches of 1000 entries; a batch that a broken connection left in doubt is sent again and
-taken once. Lines are JSON objects as POST /v1/ingest takes them. With --format text, logs are plain lines: the time, level,
-host, program, request and other fields are read from the usual formats (ISO 8601, syslog, Apache and nginx, OpenStack, klog,
-logfmt, JSON loggers, epoch). A FILE that ends in .gz is unpacked.
+taken once. Lines are JSON objects as POST /v1/ingest takes them. With --format text, logs are plain lines: the time is found
+in the first 80 characters, in any of the forms that loggers write, the level before the message; lines that go on with the
+one before, such as stack traces, are joined to it. A line without a level word has the level "unspecified". A FILE that ends
+in .gz is unpacked.
 
   mooring ingest logs app.ndjson --service checkout
   mooring ingest logs /var/log/syslog --format text --timezone Europe/Berlin
+  mooring ingest logs odd.log --format text --time-format '%d.%m.%y %H-%M-%S' --on-no-time previous
+  mooring ingest logs odd.log --format text --pattern '^(?<time>\\S+) (?<level>\\w+) <(?<service>\\w+)> (?<message>.*)'
   journalctl -o short-iso -f | mooring ingest logs - --format text
   mooring ingest metrics samples.ndjson --attribute region=eu
 
@@ -55,6 +58,25 @@ const OPTIONS: readonly Option[] = [
     type: "string",
     value: "YYYY",
     description: "of times without a year (default: from when the file was written)",
+  },
+  {
+    name: "pattern",
+    type: "string",
+    value: "REGEX",
+    description: "regular expression of a line; its groups time, level, message, service; others become attributes",
+  },
+  {
+    name: "time-format",
+    type: "string",
+    value: "FORMAT",
+    description: "form of the times, in the directives of strptime, such as %d.%m.%Y %H:%M:%S",
+  },
+  {
+    name: "on-no-time",
+    type: "string",
+    value: "now|previous|reject",
+    description:
+      "time of a line that has none: of arrival, of the line before, or leave it out (default: join it to the line before)",
   },
   { name: "strict", type: "boolean", description: "stop at the first line that can't be taken" },
   { name: "parallel", type: "string", value: "N", description: "requests at the same time, 1 to 16 (default 4)" },
@@ -85,9 +107,22 @@ export const ingest: Command = {
 
 function summaryText(plan: IngestPlan, summary: IngestSummary): string {
   const seconds = (summary.elapsed_ms / 1000).toFixed(1);
-  const left = summary.refused === 0 ? "" : `, ${grouped(summary.refused)} left out`;
-  return `${grouped(summary.accepted)} ${plan.kind} accepted from ${grouped(summary.lines)} lines${left}, in ${seconds} s\n`;
+  const reasons = Object.entries(summary.reasons).map(
+    ([why, count]) => `${grouped(count)} ${why.replaceAll("_", " ")}`,
+  );
+  const left = summary.refused === 0 ? "" : `, ${grouped(summary.refused)} left out (${reasons.join(", ")})`;
+  const others = OTHERS.map(([name, text]) => (summary[name] === 0 ? "" : `, ${grouped(summary[name])} ${text}`)).join(
+    "",
+  );
+  return `${grouped(summary.accepted)} ${plan.kind} accepted from ${grouped(summary.lines)} lines${left}${others}, in ${seconds} s\n`;
 }
+
+const OTHERS = [
+  ["joined", "joined to the line before"],
+  ["blank", "blank"],
+  ["time_from_arrival", "with the time of arrival"],
+  ["time_from_previous", "with the time of the line before"],
+] as const;
 
 function planOf(parsed: Parsed): IngestPlan {
   const [kind, file, ...rest] = parsed.positionals;
@@ -98,6 +133,7 @@ function planOf(parsed: Parsed): IngestPlan {
   const format = choiceOption(parsed, "format", ["json", "text"]) ?? "json";
   if (format === "text" && kind !== "logs")
     throw new UsageError("--format text is for logs; metrics and traces are JSON lines");
+  const text = textOptions(parsed, format);
   const zoneName = textOption(parsed, "timezone") ?? "UTC";
   const zone = zoneOf(zoneName);
   if (zone === null)
@@ -111,10 +147,23 @@ function planOf(parsed: Parsed): IngestPlan {
     zone,
     additions: { service: textOption(parsed, "service"), attributes: attributesOf(textsOption(parsed, "attribute")) },
     year: countOption(parsed, "year", { minimum: 1970, maximum: 9999 }),
+    ...text,
     strict: parsed.values["strict"] === true,
     parallel: countOption(parsed, "parallel", { minimum: 1, maximum: 16 }) ?? 4,
     retryForMs: (countOption(parsed, "retry-for", { minimum: 0, maximum: 86_400 }) ?? 60) * 1000,
   };
+}
+
+function textOptions(parsed: Parsed, format: string): Pick<IngestPlan, "pattern" | "timeFormat" | "onNoTime"> {
+  const pattern = textOption(parsed, "pattern");
+  const timeFormat = textOption(parsed, "time-format");
+  const onNoTime = choiceOption(parsed, "on-no-time", ["now", "previous", "reject"]);
+  const given = Object.entries({ pattern, "time-format": timeFormat, "on-no-time": onNoTime });
+  const [name] = given.find(([, value]) => value !== undefined) ?? [];
+  if (name !== undefined && format !== "text") throw new UsageError(`--${name} is for plain lines; add --format text`);
+  const wrong = checkTextOptions({ pattern, timeFormat });
+  if (wrong !== null) throw new UsageError(`cannot use --${wrong.option}: ${wrong.reason}`);
+  return { pattern, timeFormat, onNoTime };
 }
 
 function attributesOf(pairs: readonly string[]): Record<string, string> {

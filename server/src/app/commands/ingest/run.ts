@@ -1,8 +1,9 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import type { OnNoTime, Zone } from "#domain/telemetry/text/index.ts";
 import { INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
-import type { Clock } from "#kernel/time.ts";
+import { isoFromMs, type Clock } from "#kernel/time.ts";
 import type { Client } from "@mooring/client";
 import { CommandError, ExitCode } from "../command.ts";
 import {
@@ -12,13 +13,14 @@ import {
   type BadLine,
   type EntryReader,
   type EntrySink,
+  type LeftOutWhy,
+  type LineCounts,
   type ReadyEntry,
   type TelemetryKind,
 } from "./entries.ts";
 import { linesOf } from "./lines.ts";
 import { createProgress, type ProgressState } from "./progress.ts";
 import { createSender, type Sender } from "./sender.ts";
-import { createTextParser, yearBefore, type Zone } from "./text/index.ts";
 
 export interface IngestPlan {
   readonly kind: TelemetryKind;
@@ -28,15 +30,21 @@ export interface IngestPlan {
   readonly additions: Additions;
   readonly zone: Zone;
   readonly year: number | undefined;
+  readonly pattern: string | undefined;
+  readonly timeFormat: string | undefined;
+  readonly onNoTime: OnNoTime | undefined;
   readonly strict: boolean;
   readonly parallel: number;
   readonly retryForMs: number;
 }
 
-export interface IngestSummary {
+/** Every line is in `accepted`, `refused`, `joined` or `blank`. */
+export interface IngestSummary extends LineCounts {
   accepted: number;
   refused: number;
   lines: number;
+  /** How many of the refused lines, by reason. */
+  reasons: Partial<Record<LeftOutWhy, number>>;
   elapsed_ms: number;
 }
 
@@ -75,7 +83,7 @@ export async function runIngest(
     retrying: (reason, waitMs) => progress.note(`${reason}; trying again in ${Math.ceil(waitMs / 100) / 10} s`),
   });
   const batches = createBatches(sender);
-  const reader = readerOf(plan, input.lastWrittenMs ?? clock.nowMs(), {
+  const reader = readerOf(plan, input.lastWrittenMs, clock, {
     entry: (entry) => batches.add(entry),
     bad: (line) => bad.refused(1, [line]),
   });
@@ -102,14 +110,16 @@ export async function runIngest(
     progress.end();
     bad.close();
   }
-  return { accepted: state.accepted, refused: state.refused, lines, elapsed_ms: clock.nowMs() - startedMs };
+  const { accepted, refused } = state;
+  const { blank, joined, time_from_arrival, time_from_previous } = reader.counts;
+  const counts = { accepted, refused, lines, blank, joined, time_from_arrival, time_from_previous };
+  return { ...counts, reasons: bad.reasons, elapsed_ms: clock.nowMs() - startedMs };
 }
 
-function readerOf(plan: IngestPlan, latestMs: number, sink: EntrySink): EntryReader {
+function readerOf(plan: IngestPlan, lastWrittenMs: number | null, clock: Clock, sink: EntrySink): EntryReader {
   if (plan.format === "json") return createJsonReader(plan.kind, plan.additions, sink);
-  const { year } = plan;
-  const yearOf = year === undefined ? yearBefore(latestMs) : () => year;
-  return createTextReader(createTextParser({ zone: plan.zone, yearOf }), plan.additions, sink);
+  const times = { latestMs: () => lastWrittenMs ?? clock.nowMs(), nowIso: () => isoFromMs(clock.nowMs()) };
+  return createTextReader({ ...plan, ...times }, plan.additions, sink);
 }
 
 interface Input {
@@ -192,6 +202,7 @@ function lingering(reader: EntryReader, batches: Batches, state: ProgressState):
 }
 
 interface BadLines {
+  readonly reasons: Partial<Record<LeftOutWhy, number>>;
   refused(count: number, lines: readonly BadLine[]): void;
   /** Says how many were not shown. */
   close(): void;
@@ -200,9 +211,14 @@ interface BadLines {
 function badLines(plan: IngestPlan, state: ProgressState, note: (text: string) => void): BadLines {
   let shown = 0;
   const name = plan.file === "-" ? "stdin" : plan.file;
+  const reasons: BadLines["reasons"] = {};
   return {
+    reasons,
     refused: (count, lines) => {
       state.refused += count;
+      // The server counts all, and names the first.
+      const why = lines[0]?.why ?? "refused_by_server";
+      reasons[why] = (reasons[why] ?? 0) + count;
       for (const { line, reason } of lines) {
         if (plan.strict)
           throw new CommandError(`cannot take ${name}:${line}: ${reason}; nothing after it was read (--strict)`);

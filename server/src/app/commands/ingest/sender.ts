@@ -111,7 +111,8 @@ function retryWaitMs(error: unknown, attempt: number): number | null {
 function badLineOf(place: { pointer: string; detail: string }, batch: Batch): BadLine {
   const [, , index = "", ...rest] = place.pointer.split("/");
   const line = batch.entries[Number(index)]?.line ?? 0;
-  return { line, reason: rest.length === 0 ? place.detail : `${rest.join("/")} ${place.detail}` };
+  const reason = rest.length === 0 ? place.detail : `${rest.join("/")} ${place.detail}`;
+  return { line, why: "refused_by_server", reason };
 }
 
 /** A refusal names entries by their place in the batch; people look for lines. */

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  createTextParser,
-  isContinuation,
-  UTC,
-  yearBefore,
-  zoneOf,
-  type TextEntry,
-  type TimeContext,
-} from "./index.ts";
+import { isContinuation } from "./continuation.ts";
+import { createTextParser, createTimeContext, UTC, zoneOf, type ParsedLine, type TextEntry } from "./index.ts";
+import type { TimeContext } from "./times/index.ts";
 
-const CONTEXT: TimeContext = { zone: UTC, yearOf: () => 2026 };
+const LATEST_MS = Date.UTC(2026, 11, 31);
+const CONTEXT: TimeContext = createTimeContext({ zone: UTC, latestMs: () => LATEST_MS });
 
-function read(line: string, context: TimeContext = CONTEXT): TextEntry | null {
+function read(line: string, context: TimeContext = CONTEXT): ParsedLine {
   return createTextParser(context)(line);
 }
 
@@ -103,7 +98,7 @@ const CASES: readonly Case[] = [
     line: "2026-11-20 08:00:00 status installed libc6:amd64 2.36",
     entry: {
       timestamp: "2026-11-20T08:00:00Z",
-      level: "info",
+      level: "unspecified",
       message: "status installed libc6:amd64 2.36",
       attributes: {},
     },
@@ -124,7 +119,7 @@ const CASES: readonly Case[] = [
     line: "Dec  1 06:55:48 web1 sshd[24200]: Failed password for invalid user ann from 192.0.2.9 port 38926 ssh2",
     entry: {
       timestamp: "2026-12-01T06:55:48Z",
-      level: "info",
+      level: "unspecified",
       message: "Failed password for invalid user ann from 192.0.2.9 port 38926 ssh2",
       service: "sshd",
       attributes: {
@@ -184,7 +179,7 @@ const CASES: readonly Case[] = [
     line: '192.0.2.7 - ann [10/Oct/2025:13:55:36 -0700] "GET /a?b=1 HTTP/1.1" 503 2326 "https://x/" "curl/8" 0.125',
     entry: {
       timestamp: "2025-10-10T20:55:36Z",
-      level: "error",
+      level: "unspecified",
       message: "GET /a?b=1 HTTP/1.1 503",
       attributes: {
         client_ip: "192.0.2.7",
@@ -228,14 +223,14 @@ const CASES: readonly Case[] = [
   {
     name: "seconds since 1970 with a fraction",
     line: "1700000000.5 it works",
-    entry: { timestamp: "2023-11-14T22:13:20.5Z", level: "info", message: "it works", attributes: {} },
+    entry: { timestamp: "2023-11-14T22:13:20.5Z", level: "unspecified", message: "it works", attributes: {} },
   },
   {
     name: "auditd",
     line: "type=USER_AUTH msg=audit(1364481363.243:24287): pid=1 res=failed",
     entry: {
       timestamp: "2013-03-28T14:36:03.243Z",
-      level: "info",
+      level: "unspecified",
       message: "pid=1 res=failed",
       attributes: { type: "USER_AUTH" },
     },
@@ -269,7 +264,7 @@ describe("plain log lines", () => {
     "{broken",
     "12345 x",
   ]) {
-    test(`${JSON.stringify(line)} has no time that can be read`, () => assert.equal(read(line), null));
+    test(`${JSON.stringify(line)} has no time that can be read`, () => assert.equal(read(line).timestamp, null));
   }
 
   test("lines that go on with the one before are told from those that do not", () => {
@@ -298,16 +293,17 @@ describe("plain log lines", () => {
 
 describe("years that a line does not name", () => {
   const latestMs = Date.UTC(2026, 0, 5, 12);
+  const year = (month: number, day: number): number =>
+    createTimeContext({ zone: UTC, latestMs: () => latestMs }).yearOf(month, day);
 
-  test("a day before the file was written is of that year", () => assert.equal(yearBefore(latestMs)(1, 4), 2026));
-  test("a day that would be in the future is of the year before", () =>
-    assert.equal(yearBefore(latestMs)(12, 31), 2025));
-  test("one day ahead is allowed to clocks and zones", () => assert.equal(yearBefore(latestMs)(1, 6), 2026));
+  test("a day before the file was written is of that year", () => assert.equal(year(1, 4), 2026));
+  test("a day that would be in the future is of the year before", () => assert.equal(year(12, 31), 2025));
+  test("one day ahead is allowed to clocks and zones", () => assert.equal(year(1, 6), 2026));
 });
 
 describe("time zones", () => {
-  const at = (zone: string, line: string): string | undefined =>
-    read(line, { ...CONTEXT, zone: zoneOf(zone) ?? UTC })?.timestamp;
+  const at = (zone: string, line: string): string | null =>
+    read(line, { ...CONTEXT, zone: zoneOf(zone) ?? UTC }).timestamp;
 
   test("a fixed offset", () => assert.equal(at("+05:30", "2026-11-20 08:00:00 x"), "2026-11-20T02:30:00Z"));
   test("winter and summer of a named zone", () => {

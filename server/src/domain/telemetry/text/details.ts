@@ -1,4 +1,4 @@
-import type { TextEntry } from "./entry.ts";
+import type { ParsedLine, TextEntry } from "./entry.ts";
 
 const IPV4 = "\\d{1,3}(?:\\.\\d{1,3}){3}";
 const IPV6 = "[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}";
@@ -21,7 +21,7 @@ const INSTANCE = /\[instance: ([0-9a-f-]{36})\]/;
  * Looks into a message for what most programs write in much the same way: a request, its status and time, where it came
  * from, who it was for. What the format found before stays.
  */
-export function addDetails(entry: TextEntry): void {
+export function addDetails(entry: ParsedLine): void {
   const { message, attributes } = entry;
   const found: TextEntry["attributes"] = { ...requestDetails(message), ...originDetails(message) };
   const instance = INSTANCE.exec(message)?.[1];

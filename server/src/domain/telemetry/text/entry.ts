@@ -1,4 +1,4 @@
-import type { TimeContext } from "./time.ts";
+import type { TimeContext } from "./times/index.ts";
 
 /** A log entry as the ingest interface takes it, made from one line of text. */
 export interface TextEntry {
@@ -10,16 +10,19 @@ export interface TextEntry {
   attributes: Record<string, string | number | boolean>;
 }
 
-/** Reads lines of one kind; null when a line is not of that kind. */
-export type Format = (line: string, context: TimeContext) => TextEntry | null;
+/** What a line says. The timestamp is null where no time was found. */
+export type ParsedLine = Omit<TextEntry, "timestamp"> & { timestamp: string | null };
 
-/** Of lines that say nothing about how bad it is. */
-export const DEFAULT_LEVEL = "info";
+/** Reads lines of one kind; null when a line is not of that kind. */
+export type Format = (line: string, context: TimeContext) => ParsedLine | null;
+
+/** Level of lines without a level word. No severity belongs to it: none is guessed. */
+export const UNSPECIFIED = "unspecified";
 
 /** Longest level that the interface takes. */
 const LEVEL_CHARS_MAX = 32;
 
-type Groups = Readonly<Record<string, string | undefined>>;
+export type Groups = Readonly<Record<string, string | undefined>>;
 
 const NUMBERS = new Set(["pid", "client_port", "status", "bytes"]);
 
@@ -27,7 +30,7 @@ const NUMBERS = new Set(["pid", "client_port", "status", "bytes"]);
 export function attributesOf(groups: Groups, names: readonly string[]): TextEntry["attributes"] {
   const attributes: TextEntry["attributes"] = {};
   for (const name of names) {
-    const text = groups[name];
+    const text = groups[name]?.trim();
     if (text === undefined || text === "" || text === "-") continue;
     attributes[name] = NUMBERS.has(name) && /^\d{1,15}$/.test(text) ? Number(text) : text;
   }
@@ -36,5 +39,5 @@ export function attributesOf(groups: Groups, names: readonly string[]): TextEntr
 
 export function levelOf(text: string | undefined): string {
   const level = text?.trim().slice(0, LEVEL_CHARS_MAX);
-  return level === undefined || level === "" ? DEFAULT_LEVEL : level;
+  return level === undefined || level === "" ? UNSPECIFIED : level;
 }

@@ -13,7 +13,7 @@ export const UTC: Zone = { offsetMs: () => 0 };
 /** Reads `UTC`, `+02:00` or a name of the IANA data base such as `Europe/Berlin`; null when there is no such zone. */
 export function zoneOf(text: string): Zone | null {
   if (/^(?:utc|gmt|z)$/i.test(text)) return UTC;
-  const offsetMs = fixedOffsetMs(text);
+  const offsetMs = /^[+-]/.test(text) ? fixedOffsetMs(text) : null;
   if (offsetMs !== null) return { offsetMs: () => offsetMs };
   try {
     return namedZone(new Intl.DateTimeFormat("en-US", { ...PARTS, timeZone: text }));
@@ -22,12 +22,43 @@ export function zoneOf(text: string): Zone | null {
   }
 }
 
-/** Milliseconds of `Z`, `UTC`, `+0100`, `-07:00`; null for anything else. */
+/** Names that loggers write and that mean one offset; the American ones as RFC 5322 section 4.3 has them. */
+const NAMED_HOURS: Readonly<Record<string, number>> = {
+  Z: 0,
+  UTC: 0,
+  GMT: 0,
+  WET: 0,
+  WEST: 1,
+  CET: 1,
+  CEST: 2,
+  EET: 2,
+  EEST: 3,
+  MSK: 3,
+  JST: 9,
+  KST: 9,
+  EST: -5,
+  EDT: -4,
+  CST: -6,
+  CDT: -5,
+  MST: -7,
+  MDT: -6,
+  PST: -8,
+  PDT: -7,
+};
+
+/** Source of an expression for the names of zones that `fixedOffsetMs` knows, but for `Z`. */
+export const ZONE_NAME = `(?:${Object.keys(NAMED_HOURS)
+  .filter((name) => name !== "Z")
+  .toSorted((a, b) => b.length - a.length)
+  .join("|")})`;
+
+/** Milliseconds of `Z`, `UTC`, `CET`, `+0100`, `-07:00`, `+02`; null for anything else. */
 export function fixedOffsetMs(text: string): number | null {
-  if (/^(?:z|utc|gmt)$/i.test(text)) return 0;
-  const match = /^([+-])(\d{2}):?(\d{2})$/.exec(text);
-  if (match === null) return null;
-  const minutes = Number(match[2]) * 60 + Number(match[3]);
+  const hours = NAMED_HOURS[text.toUpperCase()];
+  if (hours !== undefined) return hours * 60 * MINUTE_MS;
+  const match = /^([+-])(\d{2}):?([0-5]\d)?$/.exec(text);
+  if (match === null || Number(match[2]) > 18) return null;
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? "0");
   return (match[1] === "-" ? -1 : 1) * minutes * MINUTE_MS;
 }
 

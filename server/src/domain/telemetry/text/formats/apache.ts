@@ -1,6 +1,6 @@
 import { addDetails, targetDetails } from "../details.ts";
-import { attributesOf, levelOf, type Format, type TextEntry } from "../entry.ts";
-import { monthOf, timestampOf } from "../time.ts";
+import { attributesOf, levelOf, UNSPECIFIED, type Format, type Groups, type ParsedLine } from "../entry.ts";
+import { monthOf, timestampOf, type Civil } from "../times/index.ts";
 
 /** `[Sun Dec 04 04:47:44 2005] [error] [client 192.0.2.7] message`, and the form since 2.4 with module, pid and thread. */
 const ERROR =
@@ -16,7 +16,8 @@ export const apacheError: Format = (line, context) => {
   const timestamp = timestampOf(civilOf(groups), context.zone);
   if (timestamp === null) return null;
   const attributes = attributesOf(groups, ["logger", "pid", "thread"]);
-  const entry: TextEntry = { timestamp, level: levelOf(groups["level"]), message: groups["message"] ?? "", attributes };
+  const message = groups["message"] ?? "";
+  const entry: ParsedLine = { timestamp, level: levelOf(groups["level"]), message, attributes };
   addDetails(entry);
   return entry;
 };
@@ -31,12 +32,12 @@ export const accessLog: Format = (line, context) => {
   if (target !== undefined) Object.assign(attributes, targetDetails(method, target));
   const time = groups["time"];
   if (time !== undefined) attributes["duration_ms"] = Math.round(Number(time) * 1_000_000) / 1000;
-  const status = Number(groups["status"]);
-  const level = status >= 500 ? "error" : status >= 400 ? "warn" : "info";
-  return { timestamp, level, message: `${groups["request"] ?? ""} ${status}`, attributes };
+  // The status says how it went, and is an attribute; a level would be a guess.
+  const message = `${groups["request"] ?? ""} ${groups["status"] ?? ""}`;
+  return { timestamp, level: UNSPECIFIED, message, attributes };
 };
 
-function civilOf(groups: Readonly<Record<string, string | undefined>>): Parameters<typeof timestampOf>[0] {
+function civilOf(groups: Groups): Civil {
   return {
     year: Number(groups["y"]),
     month: monthOf(groups["mo"] ?? ""),

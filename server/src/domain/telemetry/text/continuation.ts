@@ -1,0 +1,41 @@
+import { startsWithLevel } from "./levels.ts";
+
+/** Lines that go on with the message before, though they are not indented: what stack traces of the common languages begin and end with. */
+const TRACE = new RegExp(
+  `^(?:${[
+    "Traceback \\(most recent call last\\)",
+    "Caused by: ",
+    "Suppressed: ",
+    "During handling of the above exception",
+    "The above exception was the direct cause",
+    "\\.\\.\\. \\d+ more",
+    "at [\\w.$<]+.*[(:]",
+    "[\\w.$]{1,300}(?:Error|Exception)\\b",
+    "Error: ",
+    "Exception in thread ",
+    "--- End of ",
+    "goroutine \\d+ \\[",
+    "panic: ",
+    "created by ",
+    "exit status \\d+$",
+    // A frame of Go: main.run, main.(*server).run(0x1, 0x2)
+    "(?=[^\\s.]*\\.)[\\w./*()-]{1,300}(?:\\(.*\\))?$",
+    "Stack trace:",
+    "#\\d+ ",
+    "note: run with ",
+    "[}\\])]+[,;]?$",
+    "[│├└╭╰┌─]",
+  ].join("|")})`,
+);
+
+/** What a line that begins with spaces may begin with behind them and still be one of its own. */
+const ENTRY_START = /^[[(<{]?(?:\d{2,4}[-/.:]\d|\d{6} \d|\d{10}|[A-Z][a-z]{2} +\d|\d{1,2} [A-Z][a-z]{2} )/;
+
+/** True for a line that goes on with the message before, whatever it says. */
+export function isContinuation(line: string): boolean {
+  if (/^\s/.test(line)) {
+    const text = line.trimStart();
+    return !ENTRY_START.test(text) && !startsWithLevel(text);
+  }
+  return TRACE.test(line);
+}

@@ -1,0 +1,14 @@
+export { type ParsedLine, type TextEntry } from "./entry.ts";
+export { createTextParser, type Parser } from "./parse.ts";
+export {
+  checkTextOptions,
+  createTextReader,
+  type LeftOut,
+  type OnNoTime,
+  type TextCounts,
+  type TextLine,
+  type TextOptions,
+  type TextReader,
+  type TextSink,
+} from "./reader.ts";
+export { createTimeContext, UTC, zoneOf, type TimeContextOptions, type Zone } from "./times/index.ts";

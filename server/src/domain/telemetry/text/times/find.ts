@@ -1,0 +1,104 @@
+import type { TimeContext } from "./civil.ts";
+import { formsAt, type TimeForm } from "./forms.ts";
+
+/** A time within a line: where it stands, and what it is in UTC. */
+export interface FoundTime {
+  readonly start: number;
+  readonly end: number;
+  readonly timestamp: string;
+}
+
+/** Where a time stands in a line, or null. */
+export type TimeFinder = (line: string) => FoundTime | null;
+
+/** A time begins within so many characters, or the line has none. */
+export const TIME_SEARCH_CHARS = 80;
+
+const DIGITS_MAX = 20;
+const FILE_NAME = /^\S{1,250}\.log\S{0,50}:? (?=\S)/;
+/** So many words of prose before it, and a number or a time of day belongs to a message. */
+const DATE_BEFORE = /(?:\d[-/.]\d{1,4}|[A-Za-z]{3,9} {1,2}\d{1,2},?)[T ]$/;
+const WORDS_MAX = { number: 3, clock: 1 };
+/** How far the time since 1970 and a date on the same line may be apart, for their zones. */
+const SAME_TIME_MS = 26 * 3_600_000;
+
+/**
+ * The first time that begins in the first 80 characters. A number that may be a time since 1970 gives way to a date behind it that says
+ * something else, a time without a date to any date, unless nothing but marks and capitals stand before it.
+ */
+export function findTime(line: string, context: TimeContext): FoundTime | null {
+  let weak: FoundTime | null = null;
+  let isNumber = false;
+  // The name of a file that the line was gathered from may have a time in it.
+  for (let at = FILE_NAME.exec(line)?.[0].length ?? 0; at < line.length && at < TIME_SEARCH_CHARS; at++) {
+    const digits = digitsAt(line, at);
+    if (digits === -1) continue;
+    for (const form of formsAt(digits, line[at + digits] ?? "")) {
+      if (form.weak !== undefined && (weak !== null || isPart(line, at, form.weak))) continue;
+      const found = timeAt(line, at, form, context);
+      if (found === null) continue;
+      if (form.weak === undefined) return weak !== null && isNumber && isSameTime(weak, found, line) ? weak : found;
+      if (form.weak === "clock" && wordsIn(line, at) === 0) return found;
+      weak = found;
+      isNumber = form.weak === "number";
+      break;
+    }
+    at += Math.max(0, digits - 1);
+  }
+  return weak;
+}
+
+/** A text that is a time from its first to its last character, such as the value of a field; null for any other. */
+export function readTime(text: string, context: TimeContext): string | null {
+  const value = text.trim();
+  const found = findTime(value, context);
+  return found !== null && found.start === 0 && found.end === value.length ? found.timestamp : null;
+}
+
+/** How many digits begin at a place; 0 for a capital letter that may begin a month; -1 where no time begins. */
+function digitsAt(line: string, at: number): number {
+  const code = line.charCodeAt(at);
+  const isNumber = isDigit(code);
+  if (!isNumber && !(code >= 65 && code <= 83)) return -1; // A to S: Apr to Sep
+  if (at > 0 && isGluedTo(line, at)) return -1;
+  if (!isNumber) return 0;
+  let digits = 1;
+  while (digits < DIGITS_MAX && isDigit(line.charCodeAt(at + digits))) digits++;
+  return digits;
+}
+
+/** True in the middle of a word, an address or a number with points. */
+function isGluedTo(line: string, at: number): boolean {
+  const before = line.charCodeAt(at - 1);
+  if (isDigit(before) || (before >= 65 && before <= 90) || (before >= 97 && before <= 122)) return true;
+  const isJoint = before === 46 || before === 58 || before === 45 || before === 47 || before === 95; // . : - / _
+  return isJoint && at > 1 && isDigit(line.charCodeAt(at - 2));
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function timeAt(line: string, at: number, form: TimeForm, context: TimeContext): FoundTime | null {
+  form.expression.lastIndex = at;
+  const match = form.expression.exec(line);
+  if (match === null) return null;
+  const timestamp = form.read(match.groups ?? {}, context);
+  return timestamp === null ? null : { start: at, end: at + match[0].length, timestamp };
+}
+
+/** True also where the second has no year to compare. */
+function isSameTime(a: FoundTime, b: FoundTime, line: string): boolean {
+  if (!/\d{4}/.test(line.slice(b.start, b.end))) return true;
+  return Math.abs(Date.parse(a.timestamp) - Date.parse(b.timestamp)) <= SAME_TIME_MS;
+}
+
+/** True where a number or a time of day belongs to a message, or to a date that does not exist. */
+function isPart(line: string, at: number, weak: keyof typeof WORDS_MAX): boolean {
+  return wordsIn(line, at) > WORDS_MAX[weak] || (weak === "clock" && DATE_BEFORE.test(line.slice(0, at)));
+}
+
+/** Words of prose before a place: of small letters alone, with a space behind. */
+function wordsIn(line: string, end: number): number {
+  return line.slice(0, end).match(/(?<![^\s])[a-z]{2,}(?=\s)/g)?.length ?? 0;
+}
