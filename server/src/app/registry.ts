@@ -7,6 +7,7 @@ import {
   startCollection,
   type RegistrySettings,
 } from "#domain/registry/index.ts";
+import { Reservations } from "#kernel/reservations.ts";
 import { Pace } from "#kernel/pace.ts";
 import type { WorkLog } from "#kernel/work-log.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
@@ -59,6 +60,7 @@ export function createRegistry(options: {
     sessions: createSessions(envelope),
     running: new RunningDigests(),
     writers: new Writers(),
+    reservations: new Reservations(),
     domain,
     domainIsSet: config.registry_domain !== null,
     isSecure: addresses.identity_url.startsWith("https:"),

@@ -12,7 +12,7 @@ export {
 export { checkRegistry, type Checked, type RegistryFinding } from "./check.ts";
 export { collectRegistry, startCollection, type Collection } from "./collect.ts";
 export { commitBlob, deleteBlob, findBlob, findBlobToKeep, mountBlob } from "./blobs.ts";
-export { digestOf, isAlgorithm, parseDigest, type ContentAlgorithm, type ContentDigest } from "./digest.ts";
+export { digestOf, hasher, isAlgorithm, parseDigest, type ContentAlgorithm, type ContentDigest } from "./digest.ts";
 export {
   blobUnknown,
   denied,
@@ -22,7 +22,7 @@ export {
   type RegistryErrorCode,
 } from "./errors.ts";
 export { MANIFEST_BYTES_MAX, OCI_INDEX, parseManifest } from "./manifest.ts";
-export { deleteReference, findManifest, putManifest } from "./manifests.ts";
+export { deleteReference, findManifest, hasManifest, putManifest } from "./manifests.ts";
 export { referrerRows, tagNames, tagsOfManifest } from "./manifests-store.ts";
 export { isTag, parseName } from "./name.ts";
 export { Pulls } from "./pulls.ts";

@@ -54,6 +54,14 @@ export async function findManifest(
   return row;
 }
 
+export async function hasManifest(
+  { metadata }: Pick<RegistryDeps, "metadata">,
+  { id }: Repository,
+  digest: string,
+): Promise<boolean> {
+  return (await manifestRow(metadata.read, id, digest)) !== undefined;
+}
+
 export interface NewManifest {
   readonly content: Buffer;
   readonly digest: ContentDigest;

@@ -2,6 +2,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { Pulls, RegistryTokens, RunningDigests, Sessions, UploadDeps } from "#domain/registry/index.ts";
 import type { HttpHost, Surface } from "#http/index.ts";
 import type { ChallengeDeps } from "./challenge.ts";
+import type { Reservations } from "#kernel/reservations.ts";
 import { mountRegistry } from "./routes.ts";
 import type { Writers } from "./writers.ts";
 
@@ -13,6 +14,8 @@ export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
   readonly running: RunningDigests;
   readonly pulls: Pulls;
   readonly writers: Writers;
+  /** What pushes under way will take of the quotas of organizations. */
+  readonly reservations: Reservations;
   /** An upload from which nothing comes for so long is ended. */
   readonly uploadIdleTimeoutMs: number;
   /** Lets pushes give way to other requests. */

@@ -70,6 +70,8 @@ export interface World {
   readonly identity: Identity;
   readonly acme: Tenant;
   readonly rival: Tenant;
+  /** Where it is served, for what `call` can't send. */
+  readonly origin: string;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** An access token of a new credential, made by the installation unless a person of the tenant is named. */
   token(options?: { tenant?: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole }): Promise<string>;
@@ -144,6 +146,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     identity,
     acme,
     rival,
+    origin: base,
     call: (method, path, call = {}) => send(base, method, path, call),
     credential,
     token: async (wanted) => (await credential(wanted)).token,

@@ -5,6 +5,7 @@ import {
   deleteReference,
   digestOf,
   findManifest,
+  hasManifest,
   isTag,
   manifestUnknown,
   MANIFEST_BYTES_MAX,
@@ -19,6 +20,7 @@ import { readBody, watchIdle } from "#http/index.ts";
 import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../index.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
+import { reserveRoom } from "../room.ts";
 import { etagOf, namesEtag } from "./blob.ts";
 
 /** Tags of one request (`tag`), more than clients send. */
@@ -73,7 +75,10 @@ export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<
     throw new RegistryError("DIGEST_INVALID", `the manifest's digest is ${digest.text}`);
   const manifest = parseManifest(content, request.headers["content-type"]);
   const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
-  await keepManifest(deps, origin, repository, { content, digest, manifest, tags });
+  // One that is there already takes up nothing, and gets its tags however little room there is.
+  const bytes = (await hasManifest(deps, repository, digest.text)) ? 0 : content.length;
+  const room = await reserveRoom(deps, repository.orgId, bytes);
+  await room.settle(() => keepManifest(deps, origin, repository, { content, digest, manifest, tags }));
   const warning = await quotaWarning(deps.metadata.read, repository.orgId, deps.settings.storedBytesMax);
   // Distribution specification, "Warnings": no other code, no date.
   if (warning !== undefined) void reply.header("warning", `299 - "${warning}"`);

@@ -1,19 +1,20 @@
 import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   CONTENT_OWNER,
   appendToUpload,
-  bytesLeft,
   cancelUpload as giveUp,
   commitBlob,
   denied,
   completeUpload,
+  findBlobToKeep,
   findUpload,
+  hasher,
   isAlgorithm,
   isCompleted,
   mayDo,
   mountBlob,
   parseDigest,
-  quotaExceeded,
   RegistryError,
   repositoriesWith,
   UploadMoved,
@@ -29,6 +30,7 @@ import { admitSource } from "../admission.ts";
 import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../index.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
+import { reserveRoom } from "../room.ts";
 import { UntilBroken } from "../wire/until-broken.ts";
 import { chunkStart, receivedField } from "../wire/ranges.ts";
 
@@ -145,18 +147,48 @@ function requirePosition({ request }: Exchange<"upload">, { received }: Upload):
 
 /** Takes a blob that comes in one request. Nothing stays of one that breaks off or is another than its digest says. */
 async function takeWhole(deps: RegistrySurfaceDeps, exchange: AnyExchange, digest: ContentDigest): Promise<void> {
-  const { request, repository } = exchange;
-  const length = request.headers["content-length"];
-  // What the repository has already takes up nothing more, however little room there is.
-  const isPresent = await isCompleted(deps, repository, digest.text);
-  const options = {
-    ...(isPresent ? { bytesMax: deps.settings.blobBytesMax } : await limitOf(deps, exchange)),
-    size: length === undefined ? undefined : Number(length),
-    expected: { [digest.algorithm]: digest.hex },
-  };
-  const body = hasBody(exchange) ? (request.body as IncomingMessage) : new Uint8Array();
-  const staged = await write(deps, exchange, body, options);
-  await commitBlob(deps, repository, digest, staged);
+  const { repository } = exchange;
+  const size = lengthOf(exchange);
+  const bytesMax = blobLimitOf(deps, exchange);
+  // What the repository has already is not written once more, and takes up nothing, however little room there is.
+  if (await isCompleted(deps, repository, digest.text)) return verifyPresent(deps, exchange, digest);
+  const room = await reserveRoom(deps, repository.orgId, size ?? 0);
+  try {
+    const body = hasBody(exchange) ? (exchange.request.body as IncomingMessage) : new Uint8Array();
+    const isOpen = size === undefined && !(body instanceof Uint8Array);
+    const options = { bytesMax, size, expected: { [digest.algorithm]: digest.hex } };
+    const staged = await write(deps, exchange, isOpen ? room.admit(chunksOf(body)) : body, options);
+    await room.settle(() => commitBlob(deps, repository, digest, staged));
+  } finally {
+    room.release();
+  }
+}
+
+/** Reads a blob that the repository has already: its sender must have every byte of it all the same. */
+async function verifyPresent(deps: RegistrySurfaceDeps, exchange: AnyExchange, digest: ContentDigest): Promise<void> {
+  const { repository, request } = exchange;
+  const bytesMax = blobLimitOf(deps, exchange);
+  const { size } = await findBlobToKeep(deps, repository, digest.text);
+  const hash = hasher(digest.algorithm);
+  let received = 0;
+  const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
+  idle.signal.addEventListener("abort", () => void request.raw.destroy());
+  try {
+    const chunks = hasBody(exchange) ? chunksOf(request.body as IncomingMessage) : [];
+    for await (const chunk of chunks) {
+      received += chunk.length;
+      if (received > bytesMax) throw tooLarge(bytesMax);
+      // More than it has is another blob, whatever comes: its digest is told all the same.
+      hash.update(chunk);
+      const waitMs = deps.pace.waitMs(chunk.length);
+      if (waitMs > 0) await delay(waitMs);
+    }
+  } finally {
+    idle.release();
+  }
+  const hex = hash.digest("hex");
+  if (hex !== digest.hex || received !== size) throw digestMismatch(digest.algorithm, hex);
+  await findBlobToKeep(deps, repository, digest.text);
 }
 
 /** Adds the body to an upload. Resolves with where it is then. */
@@ -167,33 +199,48 @@ async function append(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">, u
   const release = deps.writers.take(session.id);
   if (release === undefined) throw new UploadMoved(received);
   try {
-    const { request } = exchange;
-    // A body of one piece is digested by itself; only what is announced as a piece of more is worth a digest over all.
-    const isPiece = received > 0 || request.headers["content-range"] !== undefined;
-    const taken = isPiece ? deps.running.from(session.id, session.algorithm, received) : undefined;
-    const body = new UntilBroken(request.body as IncomingMessage, taken);
-    const staged = await write(deps, exchange, body.chunks(), await limitOf(deps, exchange, received));
-    if (staged.size === 0) await deps.objects.discard(staged);
-    else await appendToUpload(deps, upload, staged);
-    if (body.failure !== undefined) throw body.failure.error;
-    return received + staged.size;
+    return await appendBody(deps, exchange, upload);
   } finally {
     release();
   }
 }
 
-/** What may still come: one blob's limit, or the organization's. */
-async function limitOf(
-  deps: RegistrySurfaceDeps,
-  { repository, request }: AnyExchange,
-  received = 0,
-): Promise<{ readonly bytesMax: number }> {
-  const { blobBytesMax, storedBytesMax } = deps.settings;
-  const left = await bytesLeft(deps.metadata.read, repository.orgId, storedBytesMax);
-  const length = Number(request.headers["content-length"] ?? 0);
-  if (length > left) throw quotaExceeded(left);
-  if (received + length > blobBytesMax) throw tooLarge(blobBytesMax);
-  return { bytesMax: Math.min(blobBytesMax - received, left) };
+async function appendBody(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">, upload: Upload): Promise<number> {
+  const { request, repository } = exchange;
+  const { session, received } = upload;
+  const size = lengthOf(exchange);
+  const bytesMax = blobLimitOf(deps, exchange, received);
+  const room = await reserveRoom(deps, repository.orgId, size ?? 0);
+  try {
+    // A body of one piece is digested by itself; only what is announced as a piece of more is worth a digest over all.
+    const isPiece = received > 0 || request.headers["content-range"] !== undefined;
+    const taken = isPiece ? deps.running.from(session.id, session.algorithm, received) : undefined;
+    const body = new UntilBroken(request.body as IncomingMessage, taken);
+    const chunks = size === undefined ? room.admit(body.chunks()) : body.chunks();
+    const staged = await write(deps, exchange, chunks, { bytesMax });
+    if (staged.size === 0) await deps.objects.discard(staged);
+    else await room.settle(() => appendToUpload(deps, upload, staged));
+    if (body.failure !== undefined) throw body.failure.error;
+    return received + staged.size;
+  } finally {
+    room.release();
+  }
+}
+
+function lengthOf({ request }: AnyExchange): number | undefined {
+  const length = request.headers["content-length"];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** What may still come of one blob. @throws RegistryError `DENIED` */
+function blobLimitOf({ settings }: RegistrySurfaceDeps, exchange: AnyExchange, received = 0): number {
+  if (received + (lengthOf(exchange) ?? 0) > settings.blobBytesMax) throw tooLarge(settings.blobBytesMax);
+  return settings.blobBytesMax - received;
+}
+
+/** The connection stays when its reader stops: the sender is to read the answer. */
+function chunksOf(body: IncomingMessage): AsyncIterable<Buffer> {
+  return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
 async function write(
@@ -211,13 +258,16 @@ async function write(
       pace: deps.pace,
     });
   } catch (error) {
-    if (error instanceof DigestMismatch)
-      throw new RegistryError("DIGEST_INVALID", `the content's digest is ${error.algorithm}:${error.actual}`);
+    if (error instanceof DigestMismatch) throw digestMismatch(error.algorithm, error.actual);
     if (error instanceof TooLarge) throw tooLarge(error.bytesMax);
     throw error;
   } finally {
     idle.release();
   }
+}
+
+function digestMismatch(algorithm: string, hex: string): RegistryError {
+  return new RegistryError("DIGEST_INVALID", `the content's digest is ${algorithm}:${hex}`);
 }
 
 function tooLarge(bytesMax: number): RegistryError {

@@ -10,6 +10,7 @@ import {
   type RegistryDeps,
   type RegistrySettings,
 } from "#domain/registry/index.ts";
+import { Reservations } from "#kernel/reservations.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects } from "#stores/objects/index.ts";
@@ -35,6 +36,8 @@ function turnedClock(): TurnedClock {
 export interface RegistryParts extends RegistryDeps {
   readonly clock: TurnedClock;
   readonly pulls: Pulls;
+  readonly reservations: Reservations;
+  readonly dataDir: string;
 }
 
 const parts = new WeakMap<MetadataStore, RegistryParts>();
@@ -66,7 +69,8 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
         ...change,
       };
       const deps = { metadata, objects, clock, settings, pulls };
-      parts.set(metadata, deps);
+      const reservations = new Reservations();
+      parts.set(metadata, { ...deps, reservations, dataDir });
       const surface = createRegistrySurface({
         ...deps,
         host,
@@ -75,6 +79,7 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
         sessions: createSessions(envelope),
         running: new RunningDigests(),
         writers: new Writers(),
+        reservations,
         domain: DOMAIN,
         domainIsSet: true,
         isSecure: false,

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { test } from "node:test";
+import { Reservations, type Room } from "./reservations.ts";
+
+class Full extends Error {}
+
+/** A limit of which `used` is counted; each look at it takes a turn of the event loop. */
+function limited(limit: number): Room & { used: number } {
+  const room = {
+    used: 0,
+    left: async () => {
+      await nextTurn();
+      return limit - room.used;
+    },
+    refusal: (left: number) => new Full(String(left)),
+  };
+  return room;
+}
+
+test("together reserve no more than is left, and free it again, once", async () => {
+  const [reservations, room] = [new Reservations(), limited(10)];
+  const asked = await Promise.allSettled(Array.from({ length: 50 }, () => reservations.reserve("a", room, 1)));
+  const got = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  assert.equal(got.length, 10);
+  await assert.rejects(reservations.reserve("a", room, 1), { message: "0" });
+  await reservations.reserve("b", limited(10), 10);
+  got[0]?.release();
+  got[0]?.release();
+  assert.equal(reservations.reservedBy("a"), 9);
+  await reservations.reserve("a", room, 1);
+  await assert.rejects(reservations.reserve("a", room, 1), Full);
+});
+
+test("grow with what comes, by steps and to the last byte", async () => {
+  const [reservations, room] = [new Reservations(), limited(2 * 1024 * 1024 + 7)];
+  const body = await reservations.reserve("a", room, 0);
+  const chunk = new Uint8Array(700_001);
+  const taken: number[] = [];
+  await assert.rejects(async () => {
+    for await (const { length } of body.admit(iterated(chunk, 4))) taken.push(length, reservations.reservedBy("a"));
+  }, Full);
+  assert.deepEqual(taken, [700_001, 1_048_576, 700_001, 2_097_152]);
+  body.release();
+  assert.equal(reservations.reservedBy("a"), 0);
+  const exact = await reservations.reserve("a", room, 0);
+  for await (const piece of exact.admit(iterated(new Uint8Array(2 * 1024 * 1024 + 7), 1))) assert.ok(piece.length > 0);
+});
+
+async function* iterated(chunk: Uint8Array, times: number): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let i = 0; i < times; i++) yield chunk;
+}
+
+test("count nothing twice while it is being counted elsewhere", async () => {
+  const [reservations, room] = [new Reservations(), limited(10)];
+  const first = await reservations.reserve("a", room, 6);
+  let finish: () => void = () => undefined;
+  const counting = first.settle(async () => {
+    room.used += 6;
+    await new Promise<void>((resolve) => (finish = resolve));
+  });
+  const second = reservations.reserve("a", room, 4);
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  finish();
+  await counting;
+  await second;
+  assert.equal(reservations.reservedBy("a"), 4);
+});
+
+test("are given back by what fails to be counted, and by what ended while it was asked for more", async () => {
+  const [reservations, room] = [new Reservations(), limited(10)];
+  const failing = await reservations.reserve("a", room, 10);
+  await assert.rejects(
+    failing.settle(() => Promise.reject(new Error("not counted"))),
+    /not counted/,
+  );
+  const gone = await reservations.reserve("a", room, 1);
+  const more = gone.need(5);
+  gone.release();
+  await assert.rejects(more, Full);
+  assert.equal(reservations.reservedBy("a"), 0);
+});
+
+test("ask nothing more of what has no limit", async () => {
+  let looks = 0;
+  const left = async (): Promise<number> => {
+    looks += 1;
+    return Number.POSITIVE_INFINITY;
+  };
+  const body = await new Reservations().reserve("a", { left, refusal: () => new Full() }, 5);
+  await body.need(10 ** 12);
+  assert.equal(looks, 1);
+});
