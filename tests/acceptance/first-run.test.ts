@@ -42,8 +42,10 @@ test("a set-up link works once, gives a credential, and is then like one that ne
   const invented = await setUp(`mrst_${"0".repeat(49)}`);
   assert.ok(used.status >= 400 && used.status < 500);
   assert.equal(used.text, invented.text);
+  const listing = await shared.server.call("GET", "/v1/members", { token: bearer });
+  assert.equal(listing.status, 403, "it may do the first steps, and nothing else");
   const members = await shared.server.call<{ items: { name: string; role: string }[] }>("GET", "/v1/members", {
-    token: bearer,
+    token: shared.token,
   });
   assert.deepEqual(
     members.body.items.map(({ name, role }) => ({ name, role })),

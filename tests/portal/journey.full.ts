@@ -52,8 +52,8 @@ test("the one-time link leads to an account and a first credential", { skip: NO_
   known.clientSecret = (await page.getByLabel("Client secret").textContent()) ?? "";
   assert.match(known.clientSecret, /^mrcs_/);
   await page
-    .getByRole("button", { name: "Go to acme" })
-    .or(page.getByRole("link", { name: "Go to acme" }))
+    .getByRole("button", { name: "Go to shop" })
+    .or(page.getByRole("link", { name: "Go to shop" }))
     .click();
   await page.getByRole("heading", { name: "Get going" }).waitFor();
   assert.deepEqual(faults, []);

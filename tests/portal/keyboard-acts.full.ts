@@ -42,7 +42,7 @@ test("the account is set up, and the portal entered", { skip: NO_CHROMIUM }, asy
   await seen(tab.page, "Your first credential");
   await keys.tabTo("tab", /.*/);
   await keys.press("ArrowRight");
-  await keys.take("link", "Go to acme");
+  await keys.take("link", "Go to shop");
   await seen(tab.page, "Get going");
   known.tab = tab;
   known.keys = keys;

@@ -33,8 +33,19 @@ export const SIGN_IN_ROWS = {
     ),
     result: Type.Object({
       organization: Type.Object({ id: Type.String(), slug: Slug }),
+      project: nullable(
+        Type.Object({ id: Type.String(), slug: Slug }, { description: "where the newcomer begins; null: nowhere" }),
+      ),
       user: Type.Object({ id: Type.String(), email: Type.String(), name: DisplayName }),
-      credential: Type.Object({ id: Type.String(), client_id: Type.String(), client_secret: Type.String() }),
+      credential: nullable(
+        Type.Object(
+          { id: Type.String(), client_id: Type.String(), client_secret: Type.String() },
+          {
+            description:
+              "reaches the project, with the scopes of the first steps; null: the policy allows none of them",
+          },
+        ),
+      ),
       addresses: ServiceAddresses,
     }),
     status: 201,

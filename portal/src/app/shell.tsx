@@ -1,4 +1,4 @@
-import { Outlet, useMatchRoute } from "@tanstack/react-router";
+import { Outlet, useRouterState } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState, type ReactNode, type Ref } from "react";
 import { ConfirmationProvider } from "~/api/confirmation.tsx";
 import { useQuery } from "@tanstack/react-query";
@@ -197,9 +197,8 @@ function MenuButton({
   );
 }
 
+/** The page whose route the address led to, with or without a slash at its end. */
 function usePage(): PageEntry | undefined {
-  const match = useMatchRoute();
-  return PAGES.find(
-    (page) => match({ to: page.path === "" ? "/o/$org/$project" : `/o/$org/$project/${page.path}` }) !== false,
-  );
+  const route = useRouterState({ select: ({ matches }): string => String(matches.at(-1)?.fullPath) });
+  return PAGES.find(({ path }) => route === `/o/$org/$project/${path}`);
 }

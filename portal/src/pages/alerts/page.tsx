@@ -4,6 +4,7 @@ import { useAddresses } from "~/api/addresses.ts";
 import { useList, useRead } from "~/api/queries.ts";
 import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotHere } from "~/app/may.ts";
+import { ListOutside } from "~/app/outside.tsx";
 import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
 import { Button } from "~/kit/button.tsx";
@@ -129,6 +130,7 @@ function NoAlerts({ action }: { action: ReactNode }): ReactNode {
   const addresses = useAddresses();
   return (
     <Empty title="No alerts yet" action={action}>
+      <ListOutside row={ALERT_ROUTES.listAlerts} page="alerts" what="alerts" />
       <p>
         An alert runs a saved query every so often, and sends a signed message to an address of yours when there is
         something to tell.

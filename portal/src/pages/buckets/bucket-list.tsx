@@ -2,6 +2,7 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useList, type ItemList } from "~/api/queries.ts";
 import { useWhyNotHere } from "~/app/may.ts";
+import { ListOutside } from "~/app/outside.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
@@ -82,6 +83,7 @@ function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<A
         </Button>
       }
     >
+      <ListOutside row={ORGANIZATION_ROUTES.listApps} page="buckets" what="buckets" />
       <p>
         A bucket keeps objects for whatever speaks S3. An{" "}
         <PageLink page="s3-keys" className={PROSE_LINK}>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
+import { TelemetryOutside } from "~/app/outside.tsx";
 import { Button, Spinner } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty } from "~/kit/page.tsx";
@@ -21,6 +22,7 @@ export function FirstLog(): ReactNode {
           </Button>
         }
       >
+        <TelemetryOutside table="logs" page="explore" />
         <p>Everything that your apps log is found here, a moment after they sent it. Send a first entry:</p>
         {addresses !== undefined && (
           <CopyBlock label="command that sends a first entry" text={firstLogCommand(addresses)} />

@@ -1,6 +1,7 @@
 import { FILE_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useWhyNotIn } from "~/app/may.ts";
+import { FilesOutside } from "~/app/outside.tsx";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, CopyButton } from "~/kit/copy.tsx";
@@ -174,6 +175,7 @@ function NoFiles({
         </UploadButton>
       }
     >
+      <FilesOutside />
       <p>
         Files of any kind, up to 5 GiB each unless the server is set otherwise, by this page, the command line or the
         API. They never change: new content under the same name is a new version.

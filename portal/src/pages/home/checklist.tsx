@@ -2,6 +2,7 @@ import { WEBHOOK_ROUTES, type Scope } from "@mooring/contract";
 import { useRef, useState, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useRead } from "~/api/queries.ts";
+import { FilesOutside, TelemetryOutside } from "~/app/outside.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { whyNotIn } from "~/app/rights.ts";
 import { useMe, useProject } from "~/app/scope.ts";
@@ -119,10 +120,25 @@ function OpenStep({
         <State kind={isOpen ? "warn" : "none"}>{step.todo}</State>
         {isOpen && <span className="text-ink-2">waiting for it…</span>}
       </button>
+      <StepOutside id={step.id} />
       {isOpen && <StepCommand id={step.id} onCopied={onCopied} />}
       <ErrorNote error={step.error} />
     </li>
   );
+}
+
+/** A step that was taken elsewhere is not taken here, and the page says where. */
+function StepOutside({ id }: { id: StepId }): ReactNode {
+  switch (id) {
+    case "log":
+      return <TelemetryOutside table="logs" page="explore" />;
+    case "file":
+      return <FilesOutside />;
+    case "webhook":
+      return <TelemetryOutside table="webhook_events" page="webhooks" />;
+    case "image":
+      return null;
+  }
 }
 
 /** What the credential of a step's command must hold; a webhook's address needs none. */

@@ -120,12 +120,10 @@ function useImageStep(): Step {
   const { refetchMs, settle } = usePolling();
   const { data, error } = useRead(
     REGISTRY_API_ROUTES.listImageRepositories,
-    { query: { limit: 100 } },
+    { query: { limit: 100, project: project?.slug } },
     { enabled: may, refetchMs },
   );
-  const pushed = data?.items.find(
-    ({ manifests, project_id }) => manifests > 0 && (project === null || project_id === project.id),
-  );
+  const pushed = data?.items.find(({ manifests }) => manifests > 0);
   const found = pushed && { what: `${pushed.name}, ${bytesText(pushed.size_bytes)}`, at: pushed.last_push_at ?? "" };
   return {
     id: "image",

@@ -2,6 +2,7 @@ import { REGISTRY_API_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useList } from "~/api/queries.ts";
+import { ListOutside } from "~/app/outside.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { useOrganization, useProject } from "~/app/scope.ts";
@@ -121,6 +122,7 @@ function NoRepositories(): ReactNode {
   const { slug } = useOrganization();
   return (
     <Empty title="No repositories yet">
+      <ListOutside row={REGISTRY_API_ROUTES.listImageRepositories} page="images" what="repositories" />
       <p>
         A registry for docker, podman, buildah, helm and all others that speak its protocol. Every app has a repository:{" "}
         <PageLink page="buckets" search={{ create: true }} className={PROSE_LINK}>

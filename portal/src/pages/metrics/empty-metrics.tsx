@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
+import { TelemetryOutside } from "~/app/outside.tsx";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty } from "~/kit/page.tsx";
@@ -18,6 +19,7 @@ export function EmptyMetrics(): ReactNode {
         </Button>
       }
     >
+      <TelemetryOutside table="metrics" page="metrics" />
       <p>
         A metric is a named number over time, with tags. Send one by hand, or set the endpoint of an OpenTelemetry
         exporter to <code>{addresses?.ingest_url ?? ""}/otlp</code>.

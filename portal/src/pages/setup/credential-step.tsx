@@ -13,9 +13,37 @@ export type SetUpResult = ResultOf<typeof PORTAL_ROUTES.setUp>;
 
 /** The first credential, shown this once, with what to do with it. */
 export function CredentialStep({ result, signedIn }: { result: SetUpResult; signedIn: boolean }): ReactNode {
+  const { credential, user } = result;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      {credential === null ? (
+        <p>
+          The policy of the organization lets no credential send telemetry, store files or push images, so none was
+          created. An owner changes the policy under Settings.
+        </p>
+      ) : (
+        <Secret credential={credential} addresses={result.addresses} />
+      )}
+      <p>
+        You sign in here as <code className="break-all">{user.email}</code>, with your password.
+      </p>
+      <Onward result={result} signedIn={signedIn} />
+      <p className="text-s text-ink-2">
+        The home page has a list of first steps: a log entry, a file, an image, a webhook. Each turns green by itself.
+      </p>
+    </div>
+  );
+}
+
+function Secret({
+  credential,
+  addresses,
+}: {
+  credential: NonNullable<SetUpResult["credential"]>;
+  addresses: SetUpResult["addresses"];
+}): ReactNode {
   const [tab, setTab] = useState("env");
   const [at] = useState(() => new Date().toISOString());
-  const { credential, addresses, organization } = result;
   const first = {
     clientId: credential.client_id,
     clientSecret: credential.client_secret,
@@ -31,7 +59,7 @@ export function CredentialStep({ result, signedIn }: { result: SetUpResult; sign
     ["log", "First log entry", firstLogCommands(first, at)],
   ] as const;
   return (
-    <div className="flex min-w-0 flex-col gap-4">
+    <>
       <State kind="warn">
         <span className="whitespace-normal">
           The secret is shown now and never again. Keep it where you keep passwords.
@@ -47,31 +75,33 @@ export function CredentialStep({ result, signedIn }: { result: SetUpResult; sign
           <CopyBlock text={credential.client_secret} label="Client secret" />
         </dd>
       </dl>
-      <p>
-        You sign in here as <code className="break-all">{result.user.email}</code>, with your password.
-      </p>
       <Tabs
         label="Ways to use it"
         value={tab}
         onChange={setTab}
         tabs={tabs.map(([id, title, text]) => ({ id, title, content: <CopyBlock text={text} label={title} /> }))}
       />
-      <div className="flex flex-wrap items-center gap-2 border-t border-line pt-4">
-        <Button onClick={() => downloadText("mooring.env", env)}>Download .env</Button>
-        <span className="flex-1" />
-        {signedIn ? (
-          <ButtonLink look="main" to={pagePath(organization.slug, WHOLE_ORGANIZATION, "")}>
-            Go to {organization.slug}
-          </ButtonLink>
-        ) : (
-          <ButtonLink look="main" to="/sign-in">
-            Sign in
-          </ButtonLink>
-        )}
-      </div>
-      <p className="text-s text-ink-2">
-        The home page has a list of first steps: a log entry, a file, an image, a webhook. Each turns green by itself.
-      </p>
+      <Button className="self-start" onClick={() => downloadText("mooring.env", env)}>
+        Download .env
+      </Button>
+    </>
+  );
+}
+
+/** To the project that the credential reaches: what it sends is seen there. */
+function Onward({
+  result: { organization, project },
+  signedIn,
+}: {
+  result: SetUpResult;
+  signedIn: boolean;
+}): ReactNode {
+  const path = pagePath(organization.slug, project?.slug ?? WHOLE_ORGANIZATION, "");
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line pt-4">
+      <ButtonLink look="main" {...(signedIn ? { to: path } : { to: "/sign-in", search: { return_to: path } })}>
+        {signedIn ? `Go to ${project?.slug ?? organization.slug}` : "Sign in"}
+      </ButtonLink>
     </div>
   );
 }

@@ -63,7 +63,7 @@ export function Page(): ReactNode {
   return (
     <OpenFrame
       title="Your first credential"
-      about={`For programs that send to and read from ${result.organization.slug}. It may do whatever you may; make narrower ones under Credentials.`}
+      about={<AboutCredential result={result} />}
       steps={<Steps titles={STEPS} current={2} />}
       wide
     >
@@ -71,6 +71,11 @@ export function Page(): ReactNode {
       <CredentialStep result={result} signedIn={Boolean(session)} />
     </OpenFrame>
   );
+}
+
+function AboutCredential({ result: { organization, project } }: { result: SetUpResult }): ReactNode {
+  const reach = project === null ? organization.slug : `the project ${project.slug} of ${organization.slug}`;
+  return `For programs that send telemetry to ${reach}, query it, store files and push images. It can do nothing else; create others under Credentials.`;
 }
 
 /** What to know before: a session that ends, and that passkeys want another name of the same server. */

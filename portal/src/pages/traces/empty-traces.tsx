@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
+import { TelemetryOutside } from "~/app/outside.tsx";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty } from "~/kit/page.tsx";
@@ -19,6 +20,7 @@ export function EmptyTraces({ isFiltered }: { isFiltered: boolean }): ReactNode 
         </Button>
       }
     >
+      <TelemetryOutside table="traces" page="traces" />
       <p>
         A trace is what one request did, span by span. Any OpenTelemetry SDK sends them; these settings are all it
         takes.

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo, type ReactNode } from "react";
 import { useList, useRead, type ItemList } from "~/api/queries.ts";
 import { useMayHere, useWhyNotHere } from "~/app/may.ts";
+import { ListOutside } from "~/app/outside.tsx";
 import { PageLink, pagePath } from "~/app/page-link.tsx";
 import { useMe, useProject, useScopeParams } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
@@ -169,6 +170,7 @@ function NoWebhooks({ action }: { action: ReactNode }): ReactNode {
   const project = useProject();
   return (
     <Empty title="No webhook yet" action={action}>
+      <ListOutside row={WEBHOOK_ROUTES.listWebhooks} page="webhooks" what="webhooks" />
       <p>
         A webhook is an address where GitHub, Stripe or any other sender posts its events. Make one here or from a
         terminal:

@@ -19,8 +19,8 @@ import {
 } from "./members/store.ts";
 import { createOrganization } from "./organization/organization.ts";
 import { oldestOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
-import { createProjectIn } from "./projects/projects.ts";
-import { projectByName, type Project } from "./projects/store.ts";
+import { FIRST_PROJECT, findOrMakeProject } from "./projects/first.ts";
+import type { Project } from "./projects/store.ts";
 import { createSetupLink, setupUrl } from "./setup/setup.ts";
 
 export interface BootstrapInput {
@@ -43,7 +43,6 @@ export interface Bootstrapped {
 
 /** What a first start makes when there is no organization. */
 const FIRST_ORGANIZATION = "main";
-const FIRST_PROJECT = "default";
 
 /**
  * Finds or makes an organization, a project, an app and an owner. Safe to repeat, to run twice at once, and beside a
@@ -108,11 +107,6 @@ async function findOrMakeOrganization(deps: OrganizationsDeps, slug: string): Pr
     await deps.metadata.lock(tx, "organizations");
     return (await organizationBySlug(tx, slug)) ?? createOrganization(deps, tx, SYSTEM, slug);
   });
-}
-
-async function findOrMakeProject(deps: OrganizationsDeps, tx: Writer, orgId: string, slug: string): Promise<Project> {
-  const known = await projectByName(tx, orgId, slug);
-  return known ?? createProjectIn(deps, tx, SYSTEM, { orgId, input: { slug } });
 }
 
 async function findOrMakeApp(deps: OrganizationsDeps, tx: Writer, project: Project, slug: string): Promise<App> {

@@ -51,6 +51,7 @@ export { countOrganization, organizationBySlug, type Organization } from "./orga
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
 export { archiveProject } from "./projects/archive.ts";
+export { firstProject } from "./projects/first.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
 export {
   createProject,

@@ -23,6 +23,19 @@ export async function projectByName(db: Reader, orgId: string, idOrSlug: string)
     .executeTakeFirst();
 }
 
+/** The oldest that every member reads and that is not archived. */
+export async function oldestSharedProject(db: Reader, orgId: string): Promise<Project | undefined> {
+  return db
+    .selectFrom("project")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("visibility", "=", "organization")
+    .where("archived_at", "is", null)
+    .orderBy("id", "asc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export interface ProjectFilter {
   environment?: string | undefined;
   /** Only archived ones, or only others. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { SCOPES } from "@mooring/contract";
-import { SYSTEM, updateOrganization } from "#domain/organizations/index.ts";
+import { archiveProject, createProject, SYSTEM, updateOrganization } from "#domain/organizations/index.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { ADDRESSES, startPortal, type PortalServer } from "../testing/server.ts";
 
@@ -42,8 +41,22 @@ async function scopesOf(answer: { json: Record<string, unknown> }): Promise<stri
   return [...(await server.identity.signIn.authenticate({ clientId, clientSecret, ...origin })).scopes];
 }
 
-test("the set-up gives the owner a name, a password and a credential that works", async () => {
-  const { organization, owner, setupToken } = await server.found();
+const FIRST_SCOPES = ["files:write", "registry:pull", "registry:push", "telemetry:read", "telemetry:write"];
+
+/** The project that the first credential of an answer reaches. */
+async function projectOf(answer: { json: Record<string, unknown> }): Promise<string | null> {
+  const { id } = answer.json["credential"] as { id: string };
+  const { metadata } = server;
+  const { project_id: projectId } = await metadata.read
+    .selectFrom("credential")
+    .select("project_id")
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  return projectId;
+}
+
+test("the set-up gives the owner a name, a password and a credential for the first steps in one project", async () => {
+  const { organization, project, owner, setupToken } = await server.found();
   const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -54,16 +67,40 @@ test("the set-up gives the owner a name, a password and a credential that works"
   };
   assert.deepEqual(body.organization, { id: organization.id, slug: organization.slug });
   assert.deepEqual(body.user, { id: owner.id, email: owner.email, name: "Ada" });
-  assert.deepEqual((await scopesOf(answer)).toSorted(), [...SCOPES].toSorted());
+  assert.deepEqual(answer.json["project"], { id: project.id, slug: project.slug });
+  assert.deepEqual((await scopesOf(answer)).toSorted(), FIRST_SCOPES);
+  assert.equal(await projectOf(answer), project.id);
+});
+
+test("the newcomer begins in the oldest project that everybody sees, or in a new one", async () => {
+  const { organization, project, setupToken } = await server.found();
+  const newer = await createProject(server, SYSTEM, organization.id, { slug: "newer" });
+  await archiveProject(server, SYSTEM, project, { archived: true });
+  const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
+  assert.deepEqual(answer.json["project"], { id: newer.id, slug: "newer" });
+  const other = await server.found();
+  await archiveProject(server, SYSTEM, other.project, { archived: true });
+  const made = await setUp({ token: other.setupToken, name: "Ada", password: PASSWORD });
+  assert.equal((made.json["project"] as { slug: string }).slug, "default");
+  assert.equal(await projectOf(made), (made.json["project"] as { id: string }).id);
 });
 
 test("the first credential holds what the policy allows", async () => {
+  const { organization, setupToken } = await server.found();
+  const change = { policy: { allowed_scopes: ["apps:read" as const, "telemetry:write" as const] } };
+  await updateOrganization(server, SYSTEM, organization.id, { change, ifMatch: undefined });
+  const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
+  assert.equal(answer.status, 201, answer.text);
+  assert.deepEqual(await scopesOf(answer), ["telemetry:write"]);
+});
+
+test("where the policy allows none of the first steps, the account is set up without a credential", async () => {
   const { organization, setupToken } = await server.found();
   const change = { policy: { allowed_scopes: ["apps:read" as const] } };
   await updateOrganization(server, SYSTEM, organization.id, { change, ifMatch: undefined });
   const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
   assert.equal(answer.status, 201, answer.text);
-  assert.deepEqual(await scopesOf(answer), ["apps:read"]);
+  assert.equal(answer.json["credential"], null);
 });
 
 test("used, expired, unknown and malformed links are answered alike, byte for byte", async () => {

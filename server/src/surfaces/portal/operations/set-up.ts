@@ -1,11 +1,23 @@
-import { SCOPES, type PORTAL_ROUTES } from "@mooring/contract";
-import { getOrganization, policyOf, useSetupLink } from "#domain/organizations/index.ts";
+import type { PORTAL_ROUTES, ResultOf, Scope } from "@mooring/contract";
+import { firstProject, getOrganization, policyOf, useSetupLink, type Project } from "#domain/organizations/index.ts";
 import { FailureDelay, failurePlaceOf, type PersonPrincipal } from "#domain/identity/index.ts";
 import { beginSession } from "#domain/people/index.ts";
-import type { Operation } from "#http/index.ts";
+import type { Operation, OperationContext } from "#http/index.ts";
 import { endFormer, sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
 import { originOf } from "../origin.ts";
+
+/**
+ * What the first steps of the home page take, and nothing more: sending telemetry and looking whether it came, storing a file,
+ * pushing an image.
+ */
+const FIRST_SCOPES: readonly Scope[] = [
+  "telemetry:write",
+  "telemetry:read",
+  "files:write",
+  "registry:pull",
+  "registry:push",
+];
 
 /** Sets the owner's name and password by the one-time link, signs them in, and makes a first credential, shown this once. */
 export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.setUp> {
@@ -17,23 +29,31 @@ export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.s
     const begun = await deps.metadata.write((tx) =>
       beginSession(deps.people, tx, owner.id, { method: "set_up", origin }),
     );
-    const { credential, clientSecret } = await deps.identity.credentials.create(
-      { actor: owner, ip, requestId },
-      { projectId: null, name: "first credential", scopes: await scopesFor(deps, owner) },
-    );
+    const project = await firstProject(deps, owner.orgId);
+    const credential = await firstCredential(deps, owner, project, { ip, requestId });
     await endFormer(deps.people, context, origin);
     await sendSession(deps.people, context, begun);
     return {
       organization: { id: owner.orgId, slug: owner.orgSlug },
+      project: project === null ? null : { id: project.id, slug: project.slug },
       user: { id: owner.id, email: owner.email, name: body.name },
-      credential: { id: credential.id, client_id: credential.clientId, client_secret: clientSecret },
+      credential,
       addresses: deps.addresses,
     };
   };
 }
 
-/** All that the owner holds and the policy allows. */
-async function scopesFor(deps: PortalSurfaceDeps, owner: PersonPrincipal): Promise<string[]> {
+/** For the project alone. Null: the organization's policy lets no credential take any of the first steps. */
+async function firstCredential(
+  deps: PortalSurfaceDeps,
+  owner: PersonPrincipal,
+  project: Project | null,
+  origin: Pick<OperationContext, "ip" | "requestId">,
+): Promise<ResultOf<typeof PORTAL_ROUTES.setUp>["credential"]> {
   const allowed = policyOf(await getOrganization(deps, owner.orgId)).allowed_scopes;
-  return SCOPES.filter((scope) => owner.scopes.has(scope) && (allowed === null || allowed.includes(scope)));
+  const scopes = FIRST_SCOPES.filter((scope) => allowed?.includes(scope) ?? true);
+  if (scopes.length === 0) return null;
+  const input = { projectId: project?.id ?? null, name: "first credential", scopes };
+  const { credential, clientSecret } = await deps.identity.credentials.create({ actor: owner, ...origin }, input);
+  return { id: credential.id, client_id: credential.clientId, client_secret: clientSecret };
 }

@@ -1,0 +1,124 @@
+import { FILE_ROUTES, type Route } from "@mooring/contract";
+import type { ReactNode } from "react";
+import { useList, useRead } from "~/api/queries.ts";
+import { useSql } from "~/kit/chart-query.ts";
+import { numberOf, textOf } from "~/kit/chart-rows.ts";
+import { countText, plural } from "~/kit/figures.ts";
+import { PROSE_LINK } from "~/kit/prose-link.ts";
+import { useMayAnywhere } from "./may.ts";
+import { PageLink } from "./page-link.tsx";
+import { usePlace, WHOLE_ORGANIZATION, type Project } from "./scope.ts";
+
+/*
+ * Where a page has nothing to show in the project that its address names, one of these says what lies outside of it, as far as one
+ * may see that, with the way there. In the whole organization nothing lies outside.
+ */
+
+/** The project that the address names; null: all that one sees is within its scope. */
+function useScopeProject(): Project | null {
+  const place = usePlace();
+  return place.kind === "found" ? place.project : null;
+}
+
+const TABLES = {
+  logs: ["log entry", "log entries"],
+  metrics: ["metric point", "metric points"],
+  traces: ["span", "spans"],
+  webhook_events: ["webhook event", "webhook events"],
+} as const;
+
+interface TelemetryProps {
+  readonly table: keyof typeof TABLES;
+  /** Where they are seen. */
+  readonly page: string;
+  readonly bounds?: { readonly from?: string | undefined; readonly to?: string | undefined };
+}
+
+/** Rows of a table, by the project that they belong to. */
+export function TelemetryOutside(props: TelemetryProps): ReactNode {
+  const project = useScopeProject();
+  const may = useMayAnywhere("telemetry:read");
+  return project === null || !may ? null : <RowsOutside {...props} project={project} />;
+}
+
+const PLACES_MAX = 5;
+
+function RowsOutside({ table, page, bounds = {}, project }: TelemetryProps & { project: Project }): ReactNode {
+  const place = usePlace();
+  const { rows } = useSql({
+    sql: `SELECT project_id, count(*) AS n FROM ${table} WHERE coalesce(project_id, '') <> $project GROUP BY project_id ORDER BY n DESC LIMIT ${PLACES_MAX}`,
+    parameters: { project: project.id },
+    ...bounds,
+  });
+  const projects = place.kind === "found" ? place.me.projects : [];
+  if (rows.length === 0) return null;
+  return (
+    <Note page={page}>
+      {rows.map((row, index) => {
+        const slug = projects.find(({ id }) => id === textOf(row, "project_id"))?.slug;
+        return (
+          <span key={textOf(row, "project_id")}>
+            {index > 0 && ", "}
+            {countText(numberOf(row, "n"))} {TABLES[table][numberOf(row, "n") === 1 ? 0 : 1]}{" "}
+            {slug === undefined ? "of the whole organization" : <InProject page={page} slug={slug} />}
+          </span>
+        );
+      })}
+    </Note>
+  );
+}
+
+function InProject({ page, slug }: { page: string; slug: string }): ReactNode {
+  return (
+    <>
+      in{" "}
+      <PageLink page={page} project={slug} className={PROSE_LINK}>
+        {slug}
+      </PageLink>
+    </>
+  );
+}
+
+export function FilesOutside(): ReactNode {
+  const project = useScopeProject();
+  const may = useMayAnywhere("files:read");
+  return project === null || !may ? null : <SomeFilesOutside />;
+}
+
+/** Where the project has none, all are outside. */
+function SomeFilesOutside(): ReactNode {
+  const { data } = useRead(FILE_ROUTES.listFiles, { query: { limit: 1 } });
+  const total = data?.data.total ?? 0;
+  return total === 0 ? null : <Note page="files">{plural(total, "file")}</Note>;
+}
+
+interface ListProps<T extends Route> {
+  /** The list of them, which can be asked for the whole organization. */
+  readonly row: T;
+  readonly page: string;
+  /** What they are, in the plural. */
+  readonly what: string;
+}
+
+/** Things of a list that goes by pages. */
+export function ListOutside<const T extends Route>(props: ListProps<T>): ReactNode {
+  return useScopeProject() === null ? null : <SomeOutside {...props} />;
+}
+
+function SomeOutside<const T extends Route>({ row, page, what }: ListProps<T>): ReactNode {
+  const query = { query: { limit: 1 } } as unknown as Parameters<typeof useList<T>>[1];
+  const { items } = useList(row, query);
+  return items.length === 0 ? null : <Note page={page}>{what}</Note>;
+}
+
+function Note({ page, children }: { page: string; children: ReactNode }): ReactNode {
+  const project = useScopeProject();
+  return (
+    <p role="note" className="rounded border border-warn bg-warn-2 px-3 py-2 text-ink">
+      This page shows the project {project?.slug} alone. Outside of it: {children}.{" "}
+      <PageLink page={page} project={WHOLE_ORGANIZATION} className={PROSE_LINK}>
+        Show all projects
+      </PageLink>
+    </p>
+  );
+}

@@ -1,0 +1,32 @@
+import type { Writer } from "#stores/metadata/index.ts";
+import { SYSTEM, type OrganizationsDeps } from "../caller.ts";
+import { changeOrganization } from "../change.ts";
+import { createProjectIn } from "./projects.ts";
+import { oldestSharedProject, projectByName, type Project } from "./store.ts";
+
+/** What a first start makes when there is none. */
+export const FIRST_PROJECT = "default";
+
+/** The project of this slug, made where there is none. */
+export async function findOrMakeProject(
+  deps: OrganizationsDeps,
+  tx: Writer,
+  orgId: string,
+  slug: string,
+): Promise<Project> {
+  const known = await projectByName(tx, orgId, slug);
+  return known ?? createProjectIn(deps, tx, SYSTEM, { orgId, input: { slug } });
+}
+
+/**
+ * The project that a newcomer begins in: the oldest that every member reads and that takes data, made where there is none. Null:
+ * that can't be made, since its name is of a project that is private or archived.
+ */
+export async function firstProject(deps: OrganizationsDeps, orgId: string): Promise<Project | null> {
+  const known = await oldestSharedProject(deps.metadata.read, orgId);
+  if (known !== undefined) return known;
+  return changeOrganization(deps, orgId, async (tx) => {
+    const project = await findOrMakeProject(deps, tx, orgId, FIRST_PROJECT);
+    return project.visibility === "organization" && project.archived_at === null ? project : null;
+  });
+}
