@@ -67,7 +67,7 @@ export const DownloadGrant = Type.Object({
 const fileParams = Type.Object({ file_id: Id });
 const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "beyond the last one: an empty page" })),
 };
 const Prefix = Type.String({ minLength: 1, maxLength: FILENAME_BYTES_MAX, description: "of the file name" });
 const Total = Type.Integer({ minimum: 0, description: "of all pages" });

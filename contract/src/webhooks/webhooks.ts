@@ -80,14 +80,12 @@ export const WEBHOOK_ROWS = {
     path: "/v1/webhooks/{webhook_id}/rotate-url",
     tag: "webhooks",
     summary: "Give a webhook a new address",
-    description: "The present one is good for `grace_s` seconds more. Hits on it are counted.",
+    description:
+      "The former one ends at once, or after the `grace_s` seconds that are asked for. Hits on it are counted.",
     permission: "webhooks:write",
     recentSignIn: true,
     params: webhookParams,
-    body: Type.Object(
-      { grace_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })) },
-      closed,
-    ),
+    body: Type.Object({ grace_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 0 })) }, closed),
     result: Type.Object({ webhook_url, former_url_until: Timestamp, replayed: Replayed }),
     status: 201,
     problems: ["invalid_body", "not_found"],

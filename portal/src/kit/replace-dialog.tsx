@@ -22,6 +22,8 @@ interface ReplaceProps {
   hint?: ReactNode;
   /** What the button says. */
   action: string;
+  /** What is chosen at first; a day when absent. */
+  overlapS?: number;
   /** Where the server lets the former one count for so long. */
   upToMonth?: boolean;
   /** Of what is replaced; see `ProjectsOf`. */
@@ -38,7 +40,7 @@ interface ReplaceProps {
 /** Before a secret or an address is replaced: how long the former one goes on, so that nothing breaks meanwhile. */
 export function ReplaceDialog(props: ReplaceProps): ReactNode {
   const { title, about, label, hint, action, busy, error, children, consequence } = props;
-  const [overlapS, setOverlapS] = useState(86_400);
+  const [overlapS, setOverlapS] = useState(props.overlapS ?? 86_400);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     props.onReplace(overlapS);

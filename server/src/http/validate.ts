@@ -34,9 +34,14 @@ export function parameterCheck(schema: TObject): Check {
 }
 
 function converted(text: string, type: string | undefined): unknown {
-  if (type === "integer" && /^-?[0-9]{1,15}$/.test(text)) return Number(text);
+  if (type === "integer" && /^-?[0-9]+$/.test(text)) return exactInteger(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
+}
+
+/** As far as numbers are exact: what lies beyond is beyond every limit and every list. */
+function exactInteger(text: string): number {
+  return Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }
 
 function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {

@@ -101,8 +101,9 @@ function RotateUrl({
     <ReplaceDialog
       title="Replace the address"
       projectId={webhook.project_id}
-      about="For when it got about. The new one is good at once."
+      about="For when it got about. The new one is good at once, and the present one ends."
       label="The present one is good for"
+      overlapS={0}
       action="Replace"
       busy={rotate.isPending}
       error={rotate.error}
@@ -111,8 +112,9 @@ function RotateUrl({
     >
       <p>
         The present one had {countText(present?.hits ?? 0)} requests, the last{" "}
-        <Time at={present?.last_hit_at ?? null} />. Set the new one at each sender; requests that still come to the old
-        one are counted, so that you see when all have moved.
+        <Time at={present?.last_hit_at ?? null} />. Set the new one at each sender. Where events must not be lost until
+        then, and nobody else knows the present one, let it go on for a while. Requests that still come to it are
+        counted, so that you see when all have moved.
       </p>
     </ReplaceDialog>
   );

@@ -32,7 +32,7 @@ Usage: mooring webhooks create --name NAME --project PROJECT [--verify SCHEME [-
        mooring webhooks listen WEBHOOK [--forward URL]
 
 Addresses that take events, and the events. WEBHOOK is an identifier (hook_…). An address is a secret: whoever knows it can send. rotate
-gives a new one, and the old one is good until the grace period ends; url shows the present one, and the audit log says that it did.
+gives a new one, and the old one ends at once, or when the grace period ends; url shows the present one, and the audit log says that it did.
 listen prints events as they come, or sends them on to an address of this machine with the headers that they came with, until Ctrl-C.
 
   mooring webhooks create --name github --project web --verify github --secret-file secret.txt
@@ -52,7 +52,12 @@ const OPTIONS: readonly Option[] = [
     value: "FILE",
     description: "file with the secret to verify by, or - for standard input",
   },
-  { name: "grace", type: "string", value: "TIME", description: "how long the old address is good (default: 24h)" },
+  {
+    name: "grace",
+    type: "string",
+    value: "TIME",
+    description: "how long the old address is good (default: now, not at all)",
+  },
   { name: "forward", type: "string", value: "URL", description: "address that events are sent on to" },
   { name: "json", type: "boolean", description: "print the server's answers as JSON" },
   ...CONNECTION_OPTIONS,
@@ -113,7 +118,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     await client.call(ROWS.deleteWebhook, { params: paramsOf(words), purpose: `delete the webhook ${words[0]}` });
   },
   rotate: async (client, parsed, words) => {
-    const grace = GRACES[choiceOption(parsed, "grace", Object.keys(GRACES)) ?? "24h"];
+    const grace = GRACES[choiceOption(parsed, "grace", Object.keys(GRACES)) ?? "now"];
     const purpose = `rotate the address of the webhook ${words[0]}`;
     const call = { params: paramsOf(words), body: { grace_s: grace }, purpose };
     const made = await client.call(ROWS.rotateWebhookUrl, call);

@@ -7,12 +7,10 @@ import type { WebhooksSurfaceDeps } from "../index.ts";
 import { hookUrl } from "../model.ts";
 import { callerOf, webhookFor } from "../resources.ts";
 
-const GRACE_S = 86_400;
-
 export function rotateWebhookUrl(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.rotateWebhookUrl> {
   return async ({ params, body }, context) => {
     const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:write");
-    const graceMs = (body.grace_s ?? GRACE_S) * 1000;
+    const graceMs = (body.grace_s ?? 0) * 1000;
     const answer = await answering(
       ({ token, formerUntilMs }: { token: string; formerUntilMs: number }) => ({
         webhook_url: hookUrl(deps, token),
