@@ -199,7 +199,7 @@ export const ALERT_ROUTES = {
     ),
     result: Alert,
     status: 200,
-    problems: ["invalid_body", "not_found", "precondition_failed"],
+    problems: ["invalid_body", "not_found", "concurrent_update"],
   }),
   deleteAlert: route({
     operationId: "deleteAlert",

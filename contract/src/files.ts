@@ -305,9 +305,10 @@ export const FILE_ROUTES = {
     summary: "Change how long deleted files can be restored",
     description: "What is in the trash already goes by the new time; a longer one brings nothing back.",
     permission: "org:write",
+    headers: ["If-Match"],
     body: Type.Object({ trash_days: nullable(TrashDays) }, { ...closed, description: "null: the server's default" }),
     result: data(FileSettings),
     status: 200,
-    problems: ["invalid_body", "forbidden"],
+    problems: ["invalid_body", "forbidden", "concurrent_update"],
   }),
 } as const;

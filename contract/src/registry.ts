@@ -188,6 +188,7 @@ export const REGISTRY_API_ROUTES = {
     summary: "Make a repository public, protect tags, set rules by which old images go",
     permission: "apps:write",
     params: repositoryParams,
+    headers: ["If-Match"],
     body: Type.Object(
       {
         public: Type.Optional(Type.Boolean()),
@@ -198,7 +199,7 @@ export const REGISTRY_API_ROUTES = {
     ),
     result: ImageRepository,
     status: 200,
-    problems: ["invalid_body", "not_found"],
+    problems: ["invalid_body", "not_found", "concurrent_update"],
   }),
   emptyImageRepository: route({
     operationId: "emptyImageRepository",

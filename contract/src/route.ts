@@ -12,7 +12,8 @@ export type Permission = Scope | "authenticated" | "public" | "session" | "insta
 
 /** Fields of a request, beside those of HTTP itself, that a row may honour, and what each does. */
 export const REQUEST_HEADERS = {
-  "If-Match": "The `ETag` of a GET, to change only what was seen: 412 when it has changed since.",
+  "If-Match":
+    "The `ETag` of a GET, to change only what was seen: 409 when it has changed since. Without it a change is refused that another one overtakes; `*` is for any version.",
   "Idempotency-Key": "Makes a retry safe: the same key and body within 24 h runs once.",
   Prefer: "`handling=lenient` takes what is good and tells of the rest (RFC 7240).",
 } as const;

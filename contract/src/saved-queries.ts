@@ -95,7 +95,7 @@ export const SAVED_QUERY_ROUTES = {
     ),
     result: SavedQuery,
     status: 200,
-    problems: ["invalid_body", "invalid_sql", "sql_not_allowed", "not_found", "conflict", "precondition_failed"],
+    problems: ["invalid_body", "invalid_sql", "sql_not_allowed", "not_found", "conflict", "concurrent_update"],
   }),
   deleteSavedQuery: route({
     operationId: "deleteSavedQuery",

@@ -135,6 +135,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
       "What is older is no longer shown within seconds, and its files are deleted soon after. A longer retention brings nothing back " +
       "that was deleted. Types that are not named stay as they are.",
     permission: "org:write",
+    headers: ["If-Match"],
     body: Type.Object(
       {
         retention_days: Type.Object(
@@ -150,7 +151,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     ),
     result: TelemetrySettings,
     status: 200,
-    problems: ["invalid_body", "forbidden"],
+    problems: ["invalid_body", "forbidden", "concurrent_update"],
   }),
   getTelemetryUsage: route({
     operationId: "getTelemetryUsage",

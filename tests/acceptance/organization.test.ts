@@ -126,7 +126,7 @@ test("If-Match changes only what was seen", async () => {
   const etag = String((await request("GET", path)).headers.get("etag"));
   assert.match(etag, /^"[^"]+"$/);
   assert.equal((await request("PATCH", path, { name: "First" }, { "if-match": etag })).status, 200);
-  refused(await request("PATCH", path, { name: "Second" }, { "if-match": etag }), 412, "precondition_failed");
+  refused(await request("PATCH", path, { name: "Second" }, { "if-match": etag }), 409, "concurrent_update");
   assert.equal((await done(200, "GET", path))["name"], "First");
 });
 

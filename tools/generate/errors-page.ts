@@ -14,6 +14,9 @@ does not change; \`status\` and \`title\` go with the code, \`detail\` says what
 A 403 also says in \`decided_by\` what really decided: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)),
 and in \`required_scope\` which scope was missing.
 
+\`concurrent_update\` is the answer to a PATCH or PUT whose \`If-Match\` names another version than the present one, and to one without it that another one
+overtakes: read the resource again, and repeat the change on that.
+
 OAuth, OTLP, the container registry and S3 answer in the form that their own specifications give.
 
 This page is generated from \`server/src/kernel/problem.ts\` by \`npm run generate\`.

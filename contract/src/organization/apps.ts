@@ -55,7 +55,7 @@ export const APP_ROWS = {
     body: Type.Object({ name: DisplayName }, closed),
     result: App,
     status: 200,
-    problems: ["invalid_body", "not_found", "precondition_failed"],
+    problems: ["invalid_body", "not_found", "concurrent_update"],
   }),
   moveApp: route({
     operationId: "moveApp",

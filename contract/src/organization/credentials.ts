@@ -82,6 +82,7 @@ export const CREDENTIAL_ROWS = {
     permission: "credentials:write",
     recentSignIn: true,
     params: credentialParams,
+    headers: ["If-Match"],
     body: Type.Object(
       {
         name: Type.Optional(DisplayName),
@@ -92,7 +93,7 @@ export const CREDENTIAL_ROWS = {
     ),
     result: Credential,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "concurrent_update"],
   }),
   approveCredential: route({
     operationId: "approveCredential",

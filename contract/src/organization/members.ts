@@ -43,10 +43,11 @@ export const MEMBER_ROWS = {
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
+    headers: ["If-Match"],
     body: Type.Object({ role: OrgRoleName }, closed),
     result: Member,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "concurrent_update"],
   }),
   deleteMember: route({
     operationId: "deleteMember",

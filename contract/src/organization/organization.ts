@@ -63,12 +63,6 @@ export const ORGANIZATION_ROWS = {
     ),
     result: Organization,
     status: 200,
-    problems: [
-      "invalid_body",
-      "forbidden",
-      "precondition_failed",
-      "second_factor_required",
-      "provider_sign_in_required",
-    ],
+    problems: ["invalid_body", "forbidden", "concurrent_update", "second_factor_required", "provider_sign_in_required"],
   }),
 } as const;

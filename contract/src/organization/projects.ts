@@ -91,7 +91,7 @@ export const PROJECT_ROWS = {
     ),
     result: Project,
     status: 200,
-    problems: ["invalid_body", "not_found", "duplicate_slug", "conflict", "precondition_failed"],
+    problems: ["invalid_body", "not_found", "duplicate_slug", "conflict", "concurrent_update"],
   }),
   archiveProject: route({
     operationId: "archiveProject",
@@ -156,10 +156,11 @@ export const PROJECT_ROWS = {
     summary: "Give a member of the organization a role in a project",
     permission: "projects:write",
     params: projectMemberParams,
+    headers: ["If-Match"],
     body: Type.Object({ role: ProjectRoleName }, closed),
     result: ProjectMember,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict", "limit_reached"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "limit_reached", "concurrent_update"],
   }),
   deleteProjectMember: route({
     operationId: "deleteProjectMember",

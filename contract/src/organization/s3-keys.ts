@@ -110,13 +110,14 @@ export const S3_KEY_ROWS = {
     permission: "credentials:write",
     recentSignIn: true,
     params: keyParams,
+    headers: ["If-Match"],
     body: Type.Object(
       { name: Type.Optional(DisplayName), allowed_addresses: Type.Optional(AllowedAddresses) },
       { ...closed, minProperties: 1 },
     ),
     result: S3Key,
     status: 200,
-    problems: ["invalid_body", "forbidden", "not_found", "conflict"],
+    problems: ["invalid_body", "forbidden", "not_found", "conflict", "concurrent_update"],
   }),
   approveS3Key: route({
     operationId: "approveS3Key",

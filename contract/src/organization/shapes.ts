@@ -92,12 +92,16 @@ export const Project = Type.Object({
   created_at: Timestamp,
 });
 
+/** Of what has no GET of its own. */
+const Etag = Type.String({ description: "for `If-Match`" });
+
 export const ProjectMember = Type.Object({
   user_id: Id,
   email: Type.String(),
   name: Type.String(),
   role: ProjectRoleName,
   created_at: Timestamp,
+  etag: Etag,
 });
 
 export const App = Type.Object({
@@ -121,6 +125,7 @@ export const Member = Type.Object({
     Type.String({ format: "date-time", description: "when they last used the portal, to the minute" }),
   ),
   second_factor: Type.Boolean({ description: "has an authenticator app or a passkey" }),
+  etag: Etag,
 });
 
 export const Invitation = Type.Object({

@@ -126,9 +126,10 @@ export const WEBHOOK_CONSUMER_ROWS = {
     summary: "Set how long events of a project's webhooks are kept",
     permission: "webhooks:write",
     params: Type.Object({ project_id: IdOrSlug }),
+    headers: ["If-Match"],
     body: Type.Object({ retention_days: Days }, closed),
     result: Type.Object({ retention_days: Days, default_retention_days: Type.Integer() }),
     status: 200,
-    problems: ["invalid_body", "not_found"],
+    problems: ["invalid_body", "not_found", "concurrent_update"],
   }),
 } as const;

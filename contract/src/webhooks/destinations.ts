@@ -126,7 +126,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     ),
     result: Destination,
     status: 200,
-    problems: ["invalid_body", "not_found", "precondition_failed"],
+    problems: ["invalid_body", "not_found", "concurrent_update"],
   }),
   deleteWebhookDestination: route({
     operationId: "deleteWebhookDestination",

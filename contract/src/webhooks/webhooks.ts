@@ -61,7 +61,7 @@ export const WEBHOOK_ROWS = {
     body: Type.Object({ name: Type.Optional(DisplayName), ...optional }, { ...closed, minProperties: 1 }),
     result: Webhook,
     status: 200,
-    problems: ["invalid_body", "not_found", "precondition_failed"],
+    problems: ["invalid_body", "not_found", "concurrent_update"],
   }),
   deleteWebhook: route({
     operationId: "deleteWebhook",

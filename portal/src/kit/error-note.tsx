@@ -1,5 +1,6 @@
 import { ApiError } from "@mooring/client";
 import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
 
 /** What went wrong and what to do, with the request's id; nothing without an error. */
 export function ErrorNote({ error, children }: { error: Error | null; children?: ReactNode }): ReactNode {
@@ -17,9 +18,14 @@ export function ErrorNote({ error, children }: { error: Error | null; children?:
           )}
         </p>
       )}
-      {children}
+      {children ?? (isOvertaken(error) && <Button onClick={() => location.reload()}>Reload</Button>)}
     </div>
   );
+}
+
+/** Somebody else changed it first. */
+export function isOvertaken(error: Error | null): boolean {
+  return error instanceof ApiError && error.code === "concurrent_update";
 }
 
 /** The sentence for people, without the status and the id that stand beside it. */

@@ -1,4 +1,4 @@
-import { ApiError, type CallInput, type Versioned } from "@mooring/client";
+import type { CallInput, Versioned } from "@mooring/client";
 import type { BodyOf, ParamsOf, ResultOf, Route } from "@mooring/contract";
 import {
   useMutation,
@@ -11,7 +11,7 @@ import type { ReactNode } from "react";
 import { useConfirmed } from "~/api/confirmation.tsx";
 import { useOrganization } from "~/app/scope.ts";
 import { Button } from "./button.tsx";
-import { ErrorNote } from "./error-note.tsx";
+import { ErrorNote, isOvertaken } from "./error-note.tsx";
 
 export type { Versioned } from "@mooring/client";
 
@@ -37,10 +37,10 @@ interface Change<T> {
   readonly etag: string | null;
 }
 
-/** A row that refuses with 412 what was made without having seen the present state. */
+/** A row that refuses what was made without having seen the present state. */
 type VersionedRow = Route & { readonly headers: readonly ["If-Match"] };
 
-/** A change that the server refuses with 412 when somebody else made one since `etag`. */
+/** A change that the server refuses when somebody else made one since `etag`. */
 export function useVersionedChange<const T extends VersionedRow>(
   row: T,
   { changes = [], onDone }: { changes?: readonly Route[]; onDone?: (result: ResultOf<T>) => void } = {},
@@ -73,7 +73,7 @@ export function ChangeError({
 }): ReactNode {
   return (
     <ErrorNote error={error}>
-      {isConflict(error) && (
+      {isOvertaken(error) && (
         <div className="flex flex-wrap items-center gap-2 pt-1.5">
           <span>Somebody changed it while this form was open. Nothing of yours was saved.</span>
           <Button onClick={onReload}>Show what is there now</Button>
@@ -82,9 +82,4 @@ export function ChangeError({
       )}
     </ErrorNote>
   );
-}
-
-/** Somebody else changed it first. */
-function isConflict(error: Error | null): boolean {
-  return error instanceof ApiError && error.status === 412;
 }

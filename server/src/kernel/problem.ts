@@ -37,6 +37,7 @@ export const PROBLEMS = {
   limit_reached: { status: 409, title: "A limit is reached" },
   duplicate_slug: { status: 409, title: "The slug is taken" },
   idempotency_in_progress: { status: 409, title: "A request with this idempotency key is still running" },
+  concurrent_update: { status: 409, title: "It was changed meanwhile" },
   precondition_failed: { status: 412, title: "A precondition is not met" },
   body_too_large: { status: 413, title: "The request body is too large" },
   storage_quota_exceeded: { status: 413, title: "The storage quota is used up" },

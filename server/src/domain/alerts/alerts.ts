@@ -2,20 +2,13 @@ import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
 import type { Envelope, Principal, Reach } from "#domain/identity/index.ts";
-import {
-  absent,
-  auditOrigin,
-  listPage,
-  requireMatch,
-  type Caller,
-  type Page,
-  type PageQuery,
-} from "#domain/organizations/index.ts";
+import { absent, auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { savedQueryById, type SavedQuery } from "#domain/saved-queries/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
@@ -100,7 +93,7 @@ export async function createAlert(
   });
 }
 
-/** @throws Problem `invalid_body`, `not_found`, `precondition_failed` */
+/** @throws Problem `invalid_body`, `not_found`, `concurrent_update` */
 export async function updateAlert(
   deps: AlertsDeps,
   author: Author,
@@ -108,11 +101,12 @@ export async function updateAlert(
   options: { change: AlertChange; ifMatch: string | undefined },
 ): Promise<Alert> {
   const wanted = usable(deps.outbound, options.change);
+  const expected = await expectedOf(options.ifMatch, async () => versionOf(await found(deps.metadata.read, alert)));
   return change(deps, alert.org_id, async (tx) => {
     // First, since an evaluation under way takes the job's row before the alert's: from here on it can't write any more.
     await evaluateSoon(deps, tx, alert);
     const before = await found(tx, alert);
-    requireMatch(options.ifMatch, versionOf(before));
+    requireMatch(expected, versionOf(before));
     const set = changedRow(deps, author, before, wanted);
     await setAlert(tx, before.id, set);
     if (set.enabled === 0) await deps.jobs.remove(tx, EVALUATE, before.id);

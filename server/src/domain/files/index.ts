@@ -12,6 +12,7 @@ export {
   purgeFile,
   restoreFile,
   setTrashDays,
+  trashVersion,
   trashDaysOf,
   type TrashPage,
 } from "./trash.ts";

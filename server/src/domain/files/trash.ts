@@ -2,6 +2,7 @@ import { appendAudit } from "#domain/audit/index.ts";
 import { authorize, type Principal } from "#domain/identity/index.ts";
 import { absent, auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
 import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditFile } from "./audit.ts";
 import { placesOf } from "./list.ts";
@@ -44,6 +45,10 @@ export async function trashDaysOf(
 /** What the organization decided; null: nothing. */
 export async function ownTrashDays(db: Reader, orgId: string): Promise<number | null> {
   return (await policyOf(db, orgId))?.trash_days ?? null;
+}
+
+export function trashVersion(days: number | null): object {
+  return { trash_days: days };
 }
 
 /** Puts a file whose row was deleted into the trash. Its content stays linked. Returns until when. */
@@ -180,12 +185,19 @@ async function purge(
   });
 }
 
-/** Null: the server's default. What is in the trash already goes by the new time. */
-export async function setTrashDays(deps: FilesDeps, caller: Caller, orgId: string, days: number | null): Promise<void> {
+/** `days` null: the server's default. What is in the trash already goes by the new time. @throws Problem `concurrent_update` */
+export async function setTrashDays(
+  deps: FilesDeps,
+  caller: Caller,
+  orgId: string,
+  { days, ifMatch }: { readonly days: number | null; readonly ifMatch?: string | undefined },
+): Promise<void> {
+  const expected = await expectedOf(ifMatch, async () => trashVersion(await ownTrashDays(deps.metadata.read, orgId)));
   await deps.metadata.write(async (tx) => {
     await lockFiles(deps, tx, orgId);
     const nowMs = deps.clock.nowMs();
-    const before = (await policyOf(tx, orgId))?.trash_days ?? null;
+    const before = await ownTrashDays(tx, orgId);
+    requireMatch(expected, trashVersion(before));
     await putPolicy(tx, { org_id: orgId, trash_days: days, updated_at: nowMs });
     await setDays(tx, orgId, days ?? deps.settings.trashDays, nowMs);
     await appendAudit(deps, tx, {

@@ -1,4 +1,3 @@
-import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import { appendAuthChange } from "#domain/identity/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
@@ -22,22 +21,6 @@ export function changeOrganization<T>(
 /** Every node forgets what it knew about who may do what in the organization, within a second. */
 export async function announceAccessChange(deps: OrganizationsDeps, tx: Writer, orgId: string): Promise<void> {
   await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
-}
-
-/** A strong entity tag (RFC 9110 section 8.8.3) of a record: equal exactly when every field is. */
-export function etagOf(record: object): string {
-  return `"${sha256Hex(JSON.stringify(record)).slice(0, 32)}"`;
-}
-
-/** @throws Problem `precondition_failed` when `If-Match` is given and names another version (RFC 9110 section 13.1.1) */
-export function requireMatch(ifMatch: string | undefined, record: object): void {
-  if (ifMatch === undefined || ifMatch.trim() === "*") return;
-  const tags = ifMatch.split(",").map((tag) => tag.trim());
-  if (tags.includes(etagOf(record))) return;
-  throw new Problem(
-    "precondition_failed",
-    "It was changed since you read it; read it again and repeat your change on that.",
-  );
 }
 
 /** What does not exist and what may not be seen are answered with these very words. */

@@ -10,7 +10,7 @@ export {
   type BootstrapInput,
 } from "./bootstrap.ts";
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
-export { absent, changeOrganization, etagOf, requireMatch } from "./change.ts";
+export { absent, changeOrganization } from "./change.ts";
 export {
   acceptInvitation,
   acceptInvitationAs,
@@ -32,6 +32,7 @@ export {
 export type { Invitation } from "./invitations/store.ts";
 export {
   changeRole,
+  memberVersion,
   listMembers,
   personPrincipal,
   removeMember,

@@ -1,7 +1,8 @@
 import type { Reach } from "#domain/identity/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import { unlinkBlob } from "./blobs.ts";
 import {
   allTags,
@@ -75,19 +76,21 @@ export interface RepositorySettings {
   readonly retention?: Retention | null | undefined;
 }
 
+/** @throws Problem `not_found`, `concurrent_update` */
 export async function updateRepository(
   deps: Deps,
   caller: Caller,
-  before: RepositoryView,
-  change: RepositorySettings,
+  seen: RepositoryView,
+  { change, ifMatch }: { readonly change: RepositorySettings; readonly ifMatch?: string | undefined },
 ): Promise<RepositoryView> {
-  const after = {
-    ...before,
-    isPublic: change.isPublic ?? before.isPublic,
-    immutableTags: change.immutableTags ?? before.immutableTags,
-    retention: change.retention === undefined ? before.retention : change.retention,
-  };
-  await deps.metadata.write(async (tx) => {
+  const expected = await expectedOf(ifMatch, async () => repositoryVersion(seen));
+  return deps.metadata.write(async (tx) => {
+    await deps.metadata.lock(tx, `repository:${seen.id}`);
+    const row = await repositoryRow(tx, seen.orgId, seen.id);
+    if (row === undefined) throw absent();
+    const before = viewOf(row, seen.orgSlug);
+    requireMatch(expected, repositoryVersion(before));
+    const after = changedBy(before, change);
     await putSettings(tx, { id: before.id, org_id: before.orgId, ...settingsOf(after) }, deps.clock.nowMs());
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
@@ -96,8 +99,22 @@ export async function updateRepository(
       target: { kind: "app", id: before.id },
       detail: { repository: nameOf(before), before: settingsOf(before), after: settingsOf(after) },
     });
+    return after;
   });
-  return after;
+}
+
+/** What of a repository can be changed. */
+export function repositoryVersion(repository: RepositoryView): object {
+  return { id: repository.id, ...settingsOf(repository) };
+}
+
+function changedBy(before: RepositoryView, change: RepositorySettings): RepositoryView {
+  return {
+    ...before,
+    isPublic: change.isPublic ?? before.isPublic,
+    immutableTags: change.immutableTags ?? before.immutableTags,
+    retention: change.retention === undefined ? before.retention : change.retention,
+  };
 }
 
 function settingsOf({ isPublic, immutableTags, retention }: RepositoryView) {

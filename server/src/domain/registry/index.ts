@@ -62,6 +62,7 @@ export {
   emptyRepository,
   findRepository,
   repositoriesBefore,
+  repositoryVersion,
   updateRepository,
   type RepositoryView,
 } from "./images.ts";

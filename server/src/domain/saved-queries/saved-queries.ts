@@ -2,19 +2,12 @@ import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
 import type { Principal, Reach, Resource } from "#domain/identity/index.ts";
-import {
-  absent,
-  auditOrigin,
-  listPage,
-  requireMatch,
-  type Caller,
-  type Page,
-  type PageQuery,
-} from "#domain/organizations/index.ts";
+import { absent, auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import { etagOf, expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import { describeStatement, refuseUnknownParameters, type Parameters } from "./describe.ts";
@@ -112,7 +105,7 @@ export async function createSavedQuery(
   });
 }
 
-/** @throws Problem as `createSavedQuery` does, and `not_found`, `precondition_failed` */
+/** @throws Problem as `createSavedQuery` does, and `not_found`, `concurrent_update` */
 export async function updateSavedQuery(
   deps: SavedQueriesDeps,
   author: Author,
@@ -121,13 +114,13 @@ export async function updateSavedQuery(
 ): Promise<SavedQuery> {
   const { orgId, id: by } = author.principal;
   const { parameters, ...texts } = options.change;
-  requireMatch(options.ifMatch, query);
+  const expected = await expectedOf(options.ifMatch, async () => query);
+  requireMatch(expected, query);
   const names = await checked(deps, author, texts.sql ?? query.sql, parameters ?? parametersOf(query));
   return change(deps, orgId, async (tx) => {
     const before = await found(tx, query);
     // The statement was looked at outside of the transaction, together with what the row held then.
-    if (before.revision !== query.revision)
-      throw new Problem("conflict", "Somebody else changed it at this moment; try again.");
+    requireMatch([etagOf(query)], before);
     const after: SavedQuery = {
       ...before,
       ...texts,

@@ -1,6 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
 import { latestRevision, policyOf, putPolicy, type TelemetryPolicyRow } from "./store.ts";
@@ -28,14 +29,16 @@ export async function retentionDaysOf(deps: Pick<TelemetryDeps, "metadata">, org
   return daysIn(await policyOf(deps.metadata.read, orgId));
 }
 
-/** What is not named stays. Every server applies it within seconds. */
+/** What is not named stays. Every server applies it within seconds. @throws Problem `concurrent_update` */
 export async function updateRetention(
   deps: TelemetryDeps,
   caller: Caller,
   orgId: string,
-  change: Partial<RetentionDays>,
+  { change, ifMatch }: { readonly change: Partial<RetentionDays>; readonly ifMatch?: string | undefined },
 ): Promise<RetentionDays> {
+  const expected = await expectedOf(ifMatch, () => retentionDaysOf(deps, orgId));
   return changePolicy(deps, orgId, async (tx, before) => {
+    requireMatch(expected, daysIn(before));
     const days = { ...daysIn(before), ...change };
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

@@ -1,8 +1,9 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller, type Project } from "#domain/organizations/index.ts";
 import { earlier, type Cutoff, type GuardedClock } from "#kernel/deletions.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import {
   deleteEvents,
   deleteRejections,
@@ -102,14 +103,20 @@ export async function retentionOfProject(
   return projectDays(deps.metadata.read, project.org_id, project.id);
 }
 
+/** @throws Problem `concurrent_update` */
 export async function setRetentionOfProject(
   deps: WebhooksDeps,
   caller: Caller,
   project: Pick<Project, "id" | "org_id">,
-  days: number | null,
+  { days, ifMatch }: { readonly days: number | null; readonly ifMatch?: string | undefined },
 ): Promise<void> {
+  const versionIn = async (db: Reader): Promise<object> => ({
+    days: await projectDays(db, project.org_id, project.id),
+  });
+  const expected = await expectedOf(ifMatch, () => versionIn(deps.metadata.read));
   await deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${project.org_id}`);
+    requireMatch(expected, await versionIn(tx));
     const place = { orgId: project.org_id, projectId: project.id };
     await setProjectDays(tx, { ...place, days, atMs: deps.clock.nowMs() });
     await appendAudit(deps, tx, {

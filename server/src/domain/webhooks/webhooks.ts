@@ -6,7 +6,6 @@ import {
   absent,
   auditOrigin,
   listPage,
-  requireMatch,
   type Caller,
   type Page,
   type PageQuery,
@@ -16,6 +15,7 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { checkSettings, type WebhookInput } from "./input.ts";
 import { NO_SECRETS, openSecrets, openToken, sealSecrets, sealToken, tokenHash } from "./secrets.ts";
@@ -116,7 +116,7 @@ export async function createWebhook(
   });
 }
 
-/** @throws Problem `invalid_body`, `not_found`, `precondition_failed` */
+/** @throws Problem `invalid_body`, `not_found`, `concurrent_update` */
 export async function updateWebhook(
   deps: WebhooksDeps,
   caller: Caller,
@@ -124,8 +124,9 @@ export async function updateWebhook(
   options: { change: Partial<WebhookInput>; ifMatch: string | undefined },
 ): Promise<Webhook> {
   const { change } = options;
+  const expected = await expectedOf(options.ifMatch, async () => versionOf(await found(deps.metadata.read, webhook)));
   return changeWebhook(deps, webhook, async (tx, before) => {
-    requireMatch(options.ifMatch, versionOf(before));
+    requireMatch(expected, versionOf(before));
     const settings = settingsWith(settingsOf(before), change);
     const known = openSecrets(deps.envelope, before);
     const secrets = {

@@ -14,8 +14,8 @@ import {
   type EvaluationRow,
 } from "#domain/alerts/index.ts";
 import { authorize, type Principal } from "#domain/identity/index.ts";
-import { etagOf } from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
+import { etagOf } from "#kernel/versions.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 /** Records as the contract shows them. */

@@ -2,7 +2,7 @@ import { S3_KEY_SCOPES, type ActivityService, type ORGANIZATION_ROUTES, type Res
 import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
 import type { Credential, CredentialActivity, TrustView } from "#domain/identity/index.ts";
 import {
-  etagOf,
+  memberVersion,
   policyOf,
   statusOf,
   type App,
@@ -15,6 +15,7 @@ import {
 } from "#domain/organizations/index.ts";
 import type { AccessKey, Destination } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
+import { etagOf } from "#kernel/versions.ts";
 import { parseExact } from "#kernel/json-text.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
@@ -49,7 +50,8 @@ export function projectBody(project: Project): ProjectBody {
 
 export function projectMemberBody(member: ProjectMember): ProjectMemberBody {
   const { user_id, email, name, role } = member;
-  return { user_id, email, name, role, created_at: isoFromMs(member.created_at) };
+  const etag = etagOf(memberVersion(member));
+  return { user_id, email, name, role, created_at: isoFromMs(member.created_at), etag };
 }
 
 export function appBody(app: App, orgSlug: string): AppBody {
@@ -75,6 +77,7 @@ export function memberBody(member: Member): MemberBody {
     created_at: isoFromMs(member.created_at),
     last_seen_at: seenMs === null ? null : isoFromMs(seenMs),
     second_factor: member.totp + member.passkeys > 0,
+    etag: etagOf(memberVersion(member)),
   };
 }
 
@@ -128,7 +131,11 @@ export function pageBody<T, B>(page: Page<T>, bodyOf: (item: T) => B): { items: 
 
 /** Sends the version of a record with it, for `If-Match`. */
 export function versioned<T>(context: OperationContext, record: object, body: T): T {
-  void context.reply.header("etag", etagOf(record));
+  return tagged(context, etagOf(record), body);
+}
+
+export function tagged<T>(context: OperationContext, etag: string, body: T): T {
+  void context.reply.header("etag", etag);
   return body;
 }
 

@@ -1,7 +1,7 @@
 import type { ResultOf, SAVED_QUERY_ROUTES } from "@mooring/contract";
-import { etagOf } from "#domain/organizations/index.ts";
 import { parametersOf, type SavedQuery } from "#domain/saved-queries/index.ts";
 import type { OperationContext } from "#http/index.ts";
+import { etagOf } from "#kernel/versions.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 export type SavedQueryBody = ResultOf<typeof SAVED_QUERY_ROUTES.getSavedQuery>;

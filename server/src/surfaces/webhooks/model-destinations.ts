@@ -1,6 +1,5 @@
 import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
 import { authorize, type Principal } from "#domain/identity/index.ts";
-import { etagOf } from "#domain/organizations/index.ts";
 import {
   cursorOf,
   destinationSettings,
@@ -12,6 +11,7 @@ import {
   type Webhook,
 } from "#domain/webhooks/index.ts";
 import type { OperationContext } from "#http/index.ts";
+import { etagOf } from "#kernel/versions.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { isoOrNull } from "./model.ts";
 

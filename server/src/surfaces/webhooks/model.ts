@@ -1,5 +1,4 @@
 import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
-import { etagOf } from "#domain/organizations/index.ts";
 import {
   bodyOf,
   cursorOf,
@@ -13,6 +12,7 @@ import {
   type Webhook,
 } from "#domain/webhooks/index.ts";
 import type { OperationContext } from "#http/index.ts";
+import { etagOf } from "#kernel/versions.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, msFromIso } from "#kernel/time.ts";
 import type { WebhooksSurfaceDeps } from "./index.ts";

@@ -8,6 +8,7 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { absent, auditActorOf, creatorOf, holdingsOf, isOwn, requirePermission, type Acting } from "./acting.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
@@ -37,7 +38,7 @@ import {
   updateCredential,
   type CredentialContext,
 } from "./store.ts";
-import { viewOf, type Credential, type Made, type Propagation } from "./view.ts";
+import { versionOf, viewOf, type Credential, type Made, type Propagation } from "./view.ts";
 import { isWiderRange, requireMayWiden, type Widener } from "./widening.ts";
 
 export interface CredentialsDeps {
@@ -198,18 +199,23 @@ export class Credentials {
 
   /**
    * Renames, raises or lowers. Lowering makes the tokens already issued void.
-   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`, `concurrent_update`
    */
   async update(
     acting: Acting,
     id: string,
     change: CredentialChange,
+    ifMatch?: string,
   ): Promise<Propagation & { credential: Credential }> {
     const asked = change.scopes === undefined ? undefined : requireKnownScopes(change.scopes);
     if (change.name !== undefined) requireName(change.name);
     const { allowedAddresses: texts } = change;
     const wanted = texts === undefined ? undefined : renderAddresses(requireAddresses(texts));
+    const expected = await expectedOf(ifMatch, async () =>
+      versionOf(await this.#find(this.#deps.metadata.read, acting, id)),
+    );
     const propagation = await this.change(acting, id, async (tx, context, held) => {
+      requireMatch(expected, versionOf(context));
       const present = parseScopes(context.scopes);
       const scopes = asked ?? present;
       const raised = [...scopes].filter((scope) => !present.has(scope));

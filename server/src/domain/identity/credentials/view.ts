@@ -1,4 +1,5 @@
 import type { Scope } from "@mooring/contract";
+import { etagOf } from "#kernel/versions.ts";
 import { parseScopes, renderScopes } from "./bounds.ts";
 import { stateOf } from "./states.ts";
 import type { CredentialContext, SecretRow } from "./store.ts";
@@ -34,6 +35,8 @@ export interface Credential {
   readonly lastUsedIp: string | null;
   /** Newest first; only those that still are accepted. */
   readonly secrets: readonly CredentialSecret[];
+  /** Its entity tag. */
+  readonly etag: string;
 }
 
 /** A new credential, with its secret when it has one. */
@@ -54,6 +57,12 @@ export interface CredentialSecret {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly lastUsedAtMs: number | null;
+}
+
+/** What of a credential can be changed; its use changes nothing. */
+export function versionOf(context: CredentialContext): object {
+  const { id, name, scopes, allowed_addresses, pending, revoked_at, epoch } = context;
+  return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch };
 }
 
 export function viewOf(
@@ -92,6 +101,7 @@ export function viewOf(
       expiresAtMs: row.expires_at,
       lastUsedAtMs: row.last_used_at,
     })),
+    etag: etagOf(versionOf(context)),
   };
 }
 

@@ -4,9 +4,10 @@ import { requireRoom } from "#domain/limits/index.ts";
 import { projectArchived, type Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
-import { absent, changeOrganization, requireMatch } from "../change.ts";
+import { absent, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
 import type { Project } from "../projects/store.ts";
@@ -93,16 +94,17 @@ export async function createAppIn(
   };
 }
 
-/** @throws Problem `not_found`, `precondition_failed` */
+/** @throws Problem `not_found`, `concurrent_update` */
 export async function updateApp(
   deps: OrganizationsDeps,
   caller: Caller,
   app: AppKey,
   options: { change: { name: string }; ifMatch: string | undefined },
 ): Promise<App> {
+  const expected = await expectedOf(options.ifMatch, () => found(deps.metadata.read, app));
   return changeOrganization(deps, app.org_id, async (tx) => {
     const before = await found(tx, app);
-    requireMatch(options.ifMatch, before);
+    requireMatch(expected, before);
     await setAppName(tx, before.org_id, before.id, options.change.name);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

@@ -14,6 +14,7 @@ import {
   type Standing,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization } from "../change.ts";
@@ -110,16 +111,25 @@ async function memberOf(
   return { principal, organization, member };
 }
 
-/** @throws Problem `not_found`, `forbidden` (owners, more than the caller holds), `conflict` (the last owner) */
+/** What of a member, of the organization or of a project, can be changed. */
+export function memberVersion({ user_id, role }: { readonly user_id: string; readonly role: string | null }): object {
+  return { user_id, role };
+}
+
+/** @throws Problem `not_found`, `forbidden` (owners, more than the caller holds), `conflict` (the last owner), `concurrent_update` */
 export async function changeRole(
   deps: OrganizationsDeps,
   caller: Caller,
   orgId: string,
-  options: { userId: string; role: OrgRole },
+  options: { userId: string; role: OrgRole; ifMatch?: string | undefined },
 ): Promise<Member> {
   const { userId, role } = options;
+  const expected = await expectedOf(options.ifMatch, async () =>
+    memberVersion(await found(deps.metadata.read, orgId, userId)),
+  );
   return changeOrganization(deps, orgId, async (tx) => {
     const member = await found(tx, orgId, userId);
+    requireMatch(expected, memberVersion(member));
     const grantor = await grantorOf(tx, caller, orgId);
     requireMayChange(grantor, member.role);
     if (member.role === role) return member;

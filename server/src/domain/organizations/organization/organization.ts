@@ -4,9 +4,10 @@ import { appendAudit } from "#domain/audit/index.ts";
 import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
-import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
+import { absent, announceAccessChange, changeOrganization } from "../change.ts";
 import { requireMayWidenPolicy, type Bounding } from "./policy-widening.ts";
 import { insertOrganization, organizationById, setOrganization, type Organization } from "./store.ts";
 
@@ -82,7 +83,7 @@ export async function createOrganization(
 }
 
 /**
- * @throws Problem `invalid_body`, `not_found`, `precondition_failed`, `insufficient_scope` (credentials may do more afterwards than the caller);
+ * @throws Problem `invalid_body`, `not_found`, `concurrent_update`, `insufficient_scope` (credentials may do more afterwards than the caller);
  * `forbidden`, `second_factor_required`, `provider_sign_in_required` (the caller asks of people what they don't show themselves)
  */
 export async function updateOrganization(
@@ -93,9 +94,10 @@ export async function updateOrganization(
 ): Promise<Organization> {
   const { change } = options;
   const policy = change.policy === undefined ? {} : policyChange(change.policy);
+  const expected = await expectedOf(options.ifMatch, () => found(deps.metadata.read, orgId));
   return changeOrganization(deps, orgId, async (tx) => {
     const before = await found(tx, orgId);
-    requireMatch(options.ifMatch, before);
+    requireMatch(expected, before);
     const after: Organization = {
       ...before,
       name: change.name ?? before.name,

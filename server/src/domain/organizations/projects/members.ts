@@ -3,10 +3,12 @@ import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingToWiden, PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { Writer } from "#stores/metadata/index.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { absent, announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
+import { memberVersion } from "../members/members.ts";
 import { beyond } from "../members/rules.ts";
 import { findMember } from "../members/store.ts";
 import { found } from "./projects.ts";
@@ -35,18 +37,22 @@ export async function listProjectMembers(
   );
 }
 
-/** @throws Problem `not_found`, `forbidden` (a role that can do more than the caller), `conflict` (the last maintainer) */
+/** @throws Problem `not_found`, `forbidden` (a role that can do more than the caller), `conflict` (the last maintainer), `concurrent_update` */
 export async function setProjectMember(
   deps: OrganizationsDeps,
   caller: Caller,
   project: ProjectKey,
-  options: { userId: string; role: ProjectRole },
+  options: { userId: string; role: ProjectRole; ifMatch?: string | undefined },
 ): Promise<ProjectMember> {
   const { userId, role } = options;
+  const versionIn = async (db: Reader): Promise<object> =>
+    memberVersion((await findProjectMember(db, await found(db, project), userId)) ?? { user_id: userId, role: null });
+  const expected = await expectedOf(options.ifMatch, () => versionIn(deps.metadata.read));
   return changeOrganization(deps, project.org_id, async (tx) => {
     const row = await found(tx, project);
     if ((await findMember(tx, row.org_id, userId)) === undefined) throw absent();
     const before = await findProjectMember(tx, row, userId);
+    requireMatch(expected, memberVersion(before ?? { user_id: userId, role: null }));
     if (before?.role === role) return before;
     requireMayGiveRole(caller, row, { from: before?.role, to: role });
     if (before?.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);

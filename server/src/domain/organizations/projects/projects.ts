@@ -4,9 +4,10 @@ import { requireRoom } from "#domain/limits/index.ts";
 import { PROJECT_ROLE_SCOPES, requireHeld, revokeCredentialsOfProject, type Reach } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
-import { absent, announceAccessChange, changeOrganization, requireMatch } from "../change.ts";
+import { absent, announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { findMember } from "../members/store.ts";
 import {
@@ -130,7 +131,7 @@ async function firstMaintainer(
   });
 }
 
-/** @throws Problem `not_found`, `precondition_failed`, `duplicate_slug`, `conflict` (private without a maintainer) */
+/** @throws Problem `not_found`, `concurrent_update`, `duplicate_slug`, `conflict` (private without a maintainer) */
 export async function updateProject(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -140,9 +141,10 @@ export async function updateProject(
     ifMatch: string | undefined;
   },
 ): Promise<Project> {
+  const expected = await expectedOf(options.ifMatch, () => found(deps.metadata.read, project));
   return changeOrganization(deps, project.org_id, async (tx) => {
     const before = await found(tx, project);
-    requireMatch(options.ifMatch, before);
+    requireMatch(expected, before);
     const after: Project = { ...before, ...options.change };
     const holder = await projectByName(tx, before.org_id, after.slug);
     if (holder !== undefined && holder.id !== before.id) throw duplicateSlug("/slug", after.slug);

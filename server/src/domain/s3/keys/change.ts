@@ -12,9 +12,10 @@ import {
   type Acting,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { resourceOf } from "./bounds.ts";
-import { audit, found, viewOf, type AccessKey, type KeyDeps } from "./keys.ts";
+import { audit, found, versionOf, viewOf, type AccessKey, type KeyDeps } from "./keys.ts";
 import { setKey, type KeyContext } from "./store.ts";
 
 export interface AccessKeyChange {
@@ -23,16 +24,20 @@ export interface AccessKeyChange {
   readonly allowedAddresses?: readonly string[] | null;
 }
 
-/** @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict` (it is revoked) */
+/** @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict` (it is revoked), `concurrent_update` */
 export async function updateAccessKey(
   deps: KeyDeps,
   acting: Acting,
   name: string,
   change: AccessKeyChange,
+  ifMatch?: string,
 ): Promise<AccessKey> {
   const { allowedAddresses: texts } = change;
   const wanted = texts === undefined ? undefined : renderAddresses(requireAddresses(texts));
+  const read = (): Promise<KeyContext> => found(deps.metadata.read, acting.actor.orgId, name);
+  const expected = await expectedOf(ifMatch, async () => versionOf(await read()));
   return changed(deps, acting, name, async (tx, row, by) => {
+    requireMatch(expected, versionOf(row));
     const addresses = wanted === undefined ? row.allowed_addresses : wanted;
     const isElsewhere = isWiderRange(parseAddresses(row.allowed_addresses), parseAddresses(addresses));
     requireMayWiden(by, { scopes: parseScopes(row.scopes), addresses: isElsewhere, afterApproval: true });

@@ -25,6 +25,7 @@ import {
 import { absent } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import { etagOf } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { expiryOf, KEY_SCOPES, resourceOf, rightsNow } from "./bounds.ts";
@@ -79,6 +80,8 @@ export interface AccessKey {
   /** CIDR ranges from which it may be used, as chosen; null: from anywhere. */
   readonly allowedAddresses: readonly string[] | null;
   readonly lastUsedAtMs: number | null;
+  /** Its entity tag. */
+  readonly etag: string;
 }
 
 export interface MadeAccessKey {
@@ -243,7 +246,13 @@ export async function viewOf(deps: KeyDeps, row: KeyContext): Promise<AccessKey>
     isPending: row.pending === 1,
     allowedAddresses: row.allowed_addresses?.split(" ") ?? null,
     lastUsedAtMs: row.last_used_at,
+    etag: etagOf(versionOf(row)),
   };
+}
+
+/** What of a key can be changed; its use changes nothing. */
+export function versionOf({ id, name, scopes, allowed_addresses, pending, revoked_at }: KeyContext): object {
+  return { id, name, scopes, allowed_addresses, pending, revoked_at };
 }
 
 /** @throws Problem `not_found` */

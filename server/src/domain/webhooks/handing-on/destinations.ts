@@ -2,19 +2,13 @@ import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
 import type { Envelope } from "#domain/identity/index.ts";
-import {
-  absent,
-  auditOrigin,
-  requireMatch,
-  type Caller,
-  type Page,
-  type PageQuery,
-} from "#domain/organizations/index.ts";
+import { absent, auditOrigin, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
 import { WEBHOOK_REPLAY_EVENTS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { newestSeq } from "../events-store.ts";
@@ -89,7 +83,7 @@ export async function createDestination(
   });
 }
 
-/** @throws Problem `invalid_body`, `not_found`, `precondition_failed` */
+/** @throws Problem `invalid_body`, `not_found`, `concurrent_update` */
 export async function updateDestination(
   deps: Deps,
   caller: Caller,
@@ -98,8 +92,11 @@ export async function updateDestination(
 ): Promise<DestinationRow> {
   const { change } = options;
   const url = change.url === undefined ? undefined : usableUrl(deps.outbound, change.url);
+  const expected = await expectedOf(options.ifMatch, async () =>
+    destinationVersion(await found(deps.metadata.read, destination)),
+  );
   return changeDestination(deps, destination, async (tx, before) => {
-    requireMatch(options.ifMatch, destinationVersion(before));
+    requireMatch(expected, destinationVersion(before));
     const known = destinationSettings(before);
     const { filter = known.filter, ordered = known.ordered, rate_per_second = known.rate_per_second } = change;
     const isResumed = change.enabled === true && before.state !== "active";

@@ -1,15 +1,18 @@
 import type { FILE_ROUTES } from "@mooring/contract";
-import { setTrashDays } from "#domain/files/index.ts";
+import { setTrashDays, trashVersion } from "#domain/files/index.ts";
 import { requireOrganization, type Operation } from "#http/index.ts";
+import { etagOf as versionOf } from "#kernel/versions.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { settingsBody } from "../model.ts";
 import { callerOf } from "../resources.ts";
 
 export function updateFileSettings(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.updateFileSettings> {
   return async ({ body }, context) => {
-    const { principal } = context;
+    const { principal, request, reply } = context;
     requireOrganization(principal, "org:write");
-    await setTrashDays(deps, callerOf(context), principal.orgId, body.trash_days);
+    const ifMatch = request.headers["if-match"];
+    await setTrashDays(deps, callerOf(context), principal.orgId, { days: body.trash_days, ifMatch });
+    void reply.header("etag", versionOf(trashVersion(body.trash_days)));
     return { data: settingsBody(body.trash_days, deps.settings) };
   };
 }

@@ -1,6 +1,7 @@
 import type { REGISTRY_API_ROUTES } from "@mooring/contract";
-import { updateRepository } from "#domain/registry/index.ts";
+import { repositoryVersion, updateRepository } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
+import { etagOf } from "#kernel/versions.ts";
 import type { ImagesSurfaceDeps } from "../index.ts";
 import { callerOf, repositoryBody, repositoryFor, retentionOf } from "../model.ts";
 
@@ -10,11 +11,14 @@ export function updateImageRepository(
   return async ({ params, body }, context) => {
     const repository = await repositoryFor(deps, context.principal, params.app_id, "apps:write");
     const { retention } = body;
-    const after = await updateRepository(deps, callerOf(context), repository, {
+    const change = {
       isPublic: body.public,
       immutableTags: body.immutable_tags,
       retention: retention === undefined || retention === null ? retention : retentionOf(retention),
-    });
+    };
+    const ifMatch = context.request.headers["if-match"];
+    const after = await updateRepository(deps, callerOf(context), repository, { change, ifMatch });
+    void context.reply.header("etag", etagOf(repositoryVersion(after)));
     return repositoryBody(deps, after);
   };
 }

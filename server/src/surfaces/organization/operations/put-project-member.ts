@@ -1,8 +1,8 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { setProjectMember } from "#domain/organizations/index.ts";
+import { memberVersion, setProjectMember } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
-import { projectMemberBody } from "../model.ts";
+import { projectMemberBody, versioned } from "../model.ts";
 import { callerOf, projectFor, settled } from "../resources.ts";
 
 export function putProjectMember(
@@ -13,8 +13,9 @@ export function putProjectMember(
     const member = await setProjectMember(deps, callerOf(context), project, {
       userId: params.user_id,
       role: body.role,
+      ifMatch: context.request.headers["if-match"],
     });
     await settled(deps);
-    return projectMemberBody(member);
+    return versioned(context, memberVersion(member), projectMemberBody(member));
   };
 }

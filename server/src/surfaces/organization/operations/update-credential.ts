@@ -1,7 +1,7 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../index.ts";
-import { credentialBody } from "../model.ts";
+import { credentialBody, tagged } from "../model.ts";
 import { actingOf } from "../resources.ts";
 
 export function updateCredential(
@@ -10,7 +10,9 @@ export function updateCredential(
   return async ({ params, body }, context) => {
     const { allowed_addresses: allowedAddresses, ...rest } = body;
     const change = { ...rest, ...(allowedAddresses === undefined ? {} : { allowedAddresses }) };
-    const { credential } = await deps.identity.credentials.update(actingOf(context), params.credential_id, change);
-    return credentialBody(credential);
+    const ifMatch = context.request.headers["if-match"];
+    const { credentials } = deps.identity;
+    const { credential } = await credentials.update(actingOf(context), params.credential_id, change, ifMatch);
+    return tagged(context, credential.etag, credentialBody(credential));
   };
 }

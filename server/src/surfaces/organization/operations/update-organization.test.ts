@@ -1,5 +1,5 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { boundToken, stale } from "../testing/requests.ts";
+import { boundToken } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
 
 testOperation(ORGANIZATION_ROUTES.updateOrganization, {
@@ -20,6 +20,5 @@ testOperation(ORGANIZATION_ROUTES.updateOrganization, {
       body: { policy: { sign_in: "provider" } },
       token: world.person(world.acme, world.acme.people.owner),
     }),
-    precondition_failed: async () => ({ path: "/v1/organization", body: { name: "x" }, headers: stale }),
   },
 });

@@ -1,5 +1,5 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
-import { newProject, projectPairs, stale } from "../testing/requests.ts";
+import { newProject, projectPairs } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
 
 testOperation(ORGANIZATION_ROUTES.updateProject, {
@@ -12,6 +12,5 @@ testOperation(ORGANIZATION_ROUTES.updateProject, {
   problems: {
     duplicate_slug: async (world) => ({ path: `/v1/projects/${await newProject(world)}`, body: { slug: "closed" } }),
     conflict: async (world) => ({ path: `/v1/projects/${await newProject(world)}`, body: { visibility: "private" } }),
-    precondition_failed: async () => ({ path: "/v1/projects/open", body: { name: "x" }, headers: stale }),
   },
 });

@@ -73,9 +73,6 @@ export async function newInvitation(world: World, tenant: Tenant = world.acme): 
   return { id: invitation.id, token };
 }
 
-/** A version that nothing has. */
-export const stale = { "if-match": '"stale"' };
-
 /** Of a credential that reaches one project only. */
 export function boundToken(world: World): Promise<string> {
   return world.token({ projectId: world.acme.open.id });

@@ -41,7 +41,7 @@ interface Subject extends Case {
 
 /** Shown by the tests that every row gets, not by a case of its own. */
 /** `limit_reached` is shown for every create at once in `app/limits.test.ts`. */
-const GENERIC = new Set(["limit_reached", "invalid_body", "invalid_parameter", "not_found"]);
+const GENERIC = new Set(["limit_reached", "invalid_body", "invalid_parameter", "not_found", "concurrent_update"]);
 
 /** Asks an operation for its success and for every refusal that its row or its form calls for. */
 export function testOperation(row: Row, requests: Case, options?: WorldOptions): void {
@@ -69,6 +69,7 @@ export function testOperation(row: Row, requests: Case, options?: WorldOptions):
     testRecentSignIn(subject);
     testHidden(subject);
     testValidation(subject);
+    testVersion(subject);
     testProblems(subject);
     testIdempotency(subject);
   });
@@ -160,6 +161,17 @@ function testValidation({ row, ask, world, send }: Subject): void {
     assert.deepEqual(pointersOf(unknown), ["/nonsense"]);
     assertProblem(await send(good, { body: [] }), "invalid_body");
     assertProblem(await send(good, { body: undefined }), "invalid_body");
+  });
+}
+
+function testVersion({ row, ask, world, send }: Subject): void {
+  if (row.headers?.includes("If-Match") !== true) return;
+  test("answers concurrent_update for a version that is gone, takes any for *, and tells the new one", async () => {
+    const good = await ask(world());
+    assertProblem(await send(good, { headers: { "if-match": '"stale"' } }), "concurrent_update");
+    const answer = await send(good, { headers: { "if-match": "*" } });
+    assert.equal(answer.status, row.status, answer.text);
+    assert.match(answer.headers.get("etag") ?? "", /^"[0-9a-f]{32}"$/);
   });
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SAVED_QUERY_ROUTES } from "@mooring/contract";
-import { stale } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
 import { newSavedQuery, savedQueryPairs, WITH_QUERIES } from "../testing/saved.ts";
@@ -20,11 +19,6 @@ testOperation(
         await newSavedQuery(world, { name: "taken" });
         return { path: path(await newSavedQuery(world)), body: { name: "taken" } };
       },
-      precondition_failed: async (world) => ({
-        path: path(await newSavedQuery(world)),
-        body: { name: "x" },
-        headers: stale,
-      }),
     },
   },
   WITH_QUERIES,
@@ -54,7 +48,7 @@ describe("changing a saved query", () => {
     const rename = (name: string) =>
       world.call("PATCH", path(id), { token, body: { name }, headers: { "if-match": etag } });
     assert.equal((await rename("first")).status, 200);
-    assertProblem(await rename("second"), "precondition_failed");
+    assertProblem(await rename("second"), "concurrent_update");
     const now = await world.call("GET", path(id), { token });
     assert.equal(now.json["name"], "first");
     assert.notEqual(now.headers.get("etag"), etag);

@@ -2,6 +2,7 @@ import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { updateRetention, type RetentionDays } from "#domain/telemetry/index.ts";
 import { requireOrganization, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { etagOf } from "#kernel/versions.ts";
 import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
 import { settingsBody } from "../model.ts";
 
@@ -9,10 +10,12 @@ import { settingsBody } from "../model.ts";
 export function updateTelemetrySettings(
   deps: TelemetrySettingsSurfaceDeps,
 ): Operation<typeof TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings> {
-  return async ({ body }, { principal, ip, requestId }) => {
+  return async ({ body }, { principal, ip, requestId, request, reply }) => {
     requireOrganization(principal, "org:write");
     refuseBeyond(body.retention_days, deps.retentionDaysMax);
-    const own = await updateRetention(deps, { principal, ip, requestId }, principal.orgId, body.retention_days);
+    const options = { change: body.retention_days, ifMatch: request.headers["if-match"] };
+    const own = await updateRetention(deps, { principal, ip, requestId }, principal.orgId, options);
+    void reply.header("etag", etagOf(own));
     await deps.store.refresh();
     return settingsBody(own, deps.store.policy(principal.orgId), deps.retentionDaysMax);
   };

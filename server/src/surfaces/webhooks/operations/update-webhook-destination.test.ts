@@ -1,5 +1,4 @@
 import { WEBHOOK_ROUTES } from "@mooring/contract";
-import { stale } from "../../organization/testing/requests.ts";
 import { testOperation } from "../../organization/testing/suite.ts";
 import { newDestination, newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
 
@@ -18,13 +17,6 @@ testOperation(
         path: `${PATH}/${id}/destinations/dest_0`,
         body: { name: "Other", enabled: false },
       })),
-    problems: {
-      precondition_failed: async (world) => {
-        const { id } = await newWebhook(world);
-        const path = `${PATH}/${id}/destinations/${await newDestination(world, id)}`;
-        return { path, body: { name: "x" }, headers: stale };
-      },
-    },
   },
   WITH_WEBHOOKS,
 );

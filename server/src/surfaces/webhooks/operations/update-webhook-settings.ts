@@ -1,6 +1,7 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { setRetentionOfProject } from "#domain/webhooks/index.ts";
 import type { Operation } from "#http/index.ts";
+import { etagOf } from "#kernel/versions.ts";
 import type { WebhooksSurfaceDeps } from "../index.ts";
 import { callerOf, projectFor } from "../resources.ts";
 
@@ -9,7 +10,10 @@ export function updateWebhookSettings(
 ): Operation<typeof WEBHOOK_ROUTES.updateWebhookSettings> {
   return async ({ params, body }, context) => {
     const project = await projectFor(deps, context.principal, params.project_id, "webhooks:write");
-    await setRetentionOfProject(deps, callerOf(context), project, body.retention_days);
+    const days = body.retention_days;
+    const ifMatch = context.request.headers["if-match"];
+    await setRetentionOfProject(deps, callerOf(context), project, { days, ifMatch });
+    void context.reply.header("etag", etagOf({ days }));
     return { retention_days: body.retention_days, default_retention_days: deps.retentionDays };
   };
 }

@@ -1,5 +1,4 @@
 import { WEBHOOK_ROUTES } from "@mooring/contract";
-import { stale } from "../../organization/testing/requests.ts";
 import { testOperation } from "../../organization/testing/suite.ts";
 import { newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
 
@@ -8,13 +7,6 @@ testOperation(
   {
     ask: async (world) => ({ path: `${PATH}/${(await newWebhook(world)).id}`, body: { name: "Other" } }),
     hidden: (world) => webhookPairs(world, (id) => ({ path: `${PATH}/${id}`, body: { name: "Other" } })),
-    problems: {
-      precondition_failed: async (world) => ({
-        path: `${PATH}/${(await newWebhook(world)).id}`,
-        body: { name: "x" },
-        headers: stale,
-      }),
-    },
   },
   WITH_WEBHOOKS,
 );

@@ -1,0 +1,33 @@
+import { sha256Hex } from "./digest.ts";
+import { Problem } from "./problem.ts";
+
+/** A strong entity tag (RFC 9110 section 8.8.3) of a record: equal exactly when every field is. */
+export function etagOf(record: object): string {
+  return `"${sha256Hex(JSON.stringify(record)).slice(0, 32)}"`;
+}
+
+/** Entity tags of the versions that a change may find. */
+export type Expected = readonly string[] | "any";
+
+/**
+ * What a change expects to find: what `If-Match` names, or else what is there when its request comes. So of two changes at once the second is refused,
+ * which knows nothing of the first. To be asked for before the transaction; `*` takes whatever is there.
+ */
+export async function expectedOf(
+  ifMatch: string | undefined,
+  read: () => Promise<object | undefined>,
+): Promise<Expected> {
+  if (ifMatch?.trim() === "*") return "any";
+  if (ifMatch !== undefined) return ifMatch.split(",").map((tag) => tag.trim());
+  const seen = await read();
+  return seen === undefined ? "any" : [etagOf(seen)];
+}
+
+/** In the transaction of the change. @throws Problem `concurrent_update` */
+export function requireMatch(expected: Expected, record: object): void {
+  if (expected === "any" || expected.includes(etagOf(record))) return;
+  throw new Problem(
+    "concurrent_update",
+    "It was changed since you read it, or at this moment; read it again and repeat your change on that.",
+  );
+}
