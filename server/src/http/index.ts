@@ -22,4 +22,4 @@ export { createProtocolErrors, type ProtocolAnswer } from "./protocol-errors.ts"
 export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 export { answerProblem, createHttpServer, type HttpServerOptions } from "./server.ts";
 export type { PersonSession, Sessions } from "./sessions.ts";
-export type { Surface } from "./surface.ts";
+export type { ErrorForm, Surface } from "./surface.ts";

@@ -13,6 +13,8 @@ import { DATA_FIELDS } from "./safety.ts";
 /** What Node reports with `clientError`: bytes that its parser refuses, or that don't come. */
 export interface ConnectionError extends Error {
   readonly code?: string;
+  /** A Buffer: what its parser was at. */
+  readonly rawPacket?: unknown;
 }
 
 export interface ProtocolErrorOptions {
@@ -22,6 +24,8 @@ export interface ProtocolErrorOptions {
   readonly log: { debug(fields: object, message: string): void };
   /** What an answer says, for a surface whose errors have a form of their own. */
   readonly render?: (problem: Problem, path: string, requestId: string) => ProtocolAnswer;
+  /** The same where it depends on the path. */
+  readonly formOf?: (path: string) => { render(problem: Problem): ProtocolAnswer } | undefined;
 }
 
 export interface ProtocolAnswer {
@@ -52,8 +56,10 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
     const { clock, log } = options;
     const requestId = request === undefined ? newId("req", clock.nowMs()) : requestIdOf(clock)(request);
     log.debug({ reqId: requestId, code: problem.code, cause: error.code }, "bytes refused that are no request");
-    const path = request?.url?.split("?", 1)[0] ?? SERVER_ITSELF;
-    const answer = (options.render ?? asProblem)(problem, path, requestId);
+    const path = request?.url?.split("?", 1)[0];
+    const form = options.formOf?.(path ?? targetOf(error));
+    const rendered = form === undefined ? undefined : withDataFields(form.render(problem));
+    const answer = rendered ?? (options.render ?? asProblem)(problem, path ?? SERVER_ITSELF, requestId);
     endAfterRest(socket, answerOf(answer, requestId, clock.nowMs()), options.refusedBodies);
   }
 
@@ -83,6 +89,18 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
 
 /** `instance` where no path was read: a request's target that means the server (RFC 9112 section 3.2.4). */
 const SERVER_ITSELF = "*";
+
+/** The path of a request that can't be read, as far as its line is in the bytes that were refused: good for the form of the answer and nothing else. */
+function targetOf({ rawPacket }: ConnectionError): string {
+  const line = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, TARGET_BYTES_MAX) : "";
+  return /^[!-~]{1,32} (\/[^\s?#]*)/.exec(line)?.[1] ?? SERVER_ITSELF;
+}
+
+const TARGET_BYTES_MAX = 1024;
+
+function withDataFields({ status, headers, body }: ProtocolAnswer): ProtocolAnswer {
+  return { status, headers: { ...headers, ...DATA_FIELDS }, body };
+}
 
 /** Node's codes that say more than that the bytes are no HTTP. */
 const NODE_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {

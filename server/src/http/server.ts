@@ -20,7 +20,7 @@ import { beginProblem, pathOf, sendProblem } from "./problems.ts";
 import { createProtocolErrors, refuseUnlessConformant } from "./protocol-errors.ts";
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
-import type { Surface } from "./surface.ts";
+import type { ErrorForm, Surface } from "./surface.ts";
 
 export interface HttpServerOptions {
   /** Already bound; it serves from the moment the application is ready. */
@@ -44,7 +44,12 @@ export interface HttpServerOptions {
 /** The Fastify of one listener, ready, with the conventions that hold on every surface. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, clock, metrics } = options;
-  const protocolErrors = createProtocolErrors({ clock, log, refusedBodies: options.listener.refusedBodies });
+  const formOf = (path: string): ErrorForm | undefined =>
+    options.surfaces.find(({ errors }) => errors?.covers(path) === true)?.errors;
+  const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply =>
+    (formOf(pathOf(request))?.send ?? sendProblem)(request, reply, error);
+  const { refusedBodies } = options.listener;
+  const protocolErrors = createProtocolErrors({ clock, log, refusedBodies, formOf });
   let handle: RequestListener | undefined;
   const app = fastify({
     loggerInstance: log,
@@ -62,14 +67,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
       // Before any hook has run, so the fields that every answer carries are set here.
-      void sendProblem(request, reply.headers({ ...DATA_FIELDS, "request-id": request.id }), error);
+      void refuse(request, reply.headers({ ...DATA_FIELDS, "request-id": request.id }), error);
     },
   });
   app.decorateRequest("principal", null);
   app.decorateRequest("signedIn", null);
   app.decorateRequest("isLimited", false);
   app.decorateRequest("session", null);
-  const methodsOf = collectRoutes(app);
+  const routesAt = collectRoutes(app);
+  const methodsOf = (path: string): readonly string[] => (formOf(path)?.methodsOf ?? routesAt)(path);
   limitJson(app);
   holdBodies(app, createBodyBudget(options.bodies ?? BODY_LIMITS));
   limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);
@@ -89,9 +95,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   app.setErrorHandler((error, request, reply) => {
     letTheRestArrive(request, reply);
-    return sendProblem(request, reply, error);
+    return refuse(request, reply, error);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, absent(methodsOf(pathOf(request)))));
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(methodsOf(pathOf(request)))));
   for (const surface of options.surfaces) {
     await app.register(async (scope) => {
       scope.addHook("onRoute", (route) => {

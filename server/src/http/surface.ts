@@ -1,4 +1,6 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Problem } from "#kernel/problem.ts";
+import type { ProtocolAnswer } from "./protocol-errors.ts";
 
 /**
  * One interface of the product. `mount` is called once, inside an encapsulated Fastify context of the surface's own, so
@@ -7,4 +9,15 @@ import type { FastifyInstance } from "fastify";
 export interface Surface {
   readonly name: string;
   mount(app: FastifyInstance): void | Promise<void>;
+  /** Of a surface whose errors have a form of their own: also for what is refused before one of its routes is found. */
+  readonly errors?: ErrorForm;
+}
+
+export interface ErrorForm {
+  readonly covers: (path: string) => boolean;
+  /** The methods that a path takes; none where there is nothing. */
+  readonly methodsOf: (path: string) => readonly string[];
+  readonly send: (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply;
+  /** Of what is no request yet. */
+  readonly render: (problem: Problem) => ProtocolAnswer;
 }

@@ -1,7 +1,6 @@
 import { RegistryError } from "#domain/registry/index.ts";
 import type { Request } from "./exchange.ts";
-
-export const TOKEN_PATH = "/v2/token";
+import { TOKEN_PATH } from "./wire/target.ts";
 
 export interface ChallengeDeps {
   /** Public host of the registry, with its port. */

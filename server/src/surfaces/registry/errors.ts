@@ -1,9 +1,9 @@
 import { denied, RegistryError, type RegistryErrorCode } from "#domain/registry/index.ts";
-import { answerProblem, problemOf } from "#http/index.ts";
-import type { ProblemCode } from "#kernel/problem.ts";
+import { answerProblem, problemOf, type ProtocolAnswer } from "#http/index.ts";
+import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import { sendJson, type Reply, type Request } from "./exchange.ts";
 
-/** What a problem of ours is called by the distribution specification. Those that can't happen here are bugs. */
+/** What a problem of ours is called by the distribution specification; others by their status. */
 const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   invalid_request: "UNSUPPORTED",
   invalid_body: "SIZE_INVALID",
@@ -19,9 +19,6 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   not_found: "NAME_UNKNOWN",
   method_not_allowed: "UNSUPPORTED",
   body_too_large: "SIZE_INVALID",
-  request_timeout: "UNSUPPORTED",
-  expectation_failed: "UNSUPPORTED",
-  unsupported_media_type: "UNSUPPORTED",
   rate_limited: "TOOMANYREQUESTS",
   quota_exceeded: "TOOMANYREQUESTS",
   storage_quota_exceeded: "DENIED",
@@ -30,6 +27,20 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   read_timeout: "UNAVAILABLE",
 };
 
+function codeOf({ code, status }: Problem): RegistryErrorCode {
+  if (code === "internal") return "UNKNOWN";
+  return CODES[code] ?? (status < 500 ? "UNSUPPORTED" : "UNAVAILABLE");
+}
+
+/** On every answer, by which old clients know the interface. */
+export const API_VERSION = { "docker-distribution-api-version": "registry/2.0" } as const;
+
+/** Of bytes that are no request: they have no reply of the framework. */
+export function renderError(problem: Problem): ProtocolAnswer {
+  const body = JSON.stringify({ errors: [{ code: codeOf(problem), message: problem.message }] });
+  return { status: problem.status, headers: { "content-type": "application/json", ...API_VERSION }, body };
+}
+
 /** Answers in the form of the distribution specification, "Error codes". */
 export function sendError(request: Request, reply: Reply, error: unknown): Reply {
   const refusal = refusalOf(request, reply, error);
@@ -37,15 +48,16 @@ export function sendError(request: Request, reply: Reply, error: unknown): Reply
   if (options.cause !== undefined && status >= 500) request.log.warn({ code, err: options.cause }, "request refused");
   // Every 401 says how to sign in (RFC 9110 section 15.5.2); without a challenge of its own it is about a password.
   const challenge = status === 401 ? { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' } : {};
-  void reply.code(status).headers({ "cache-control": "no-store", ...challenge, ...options.headers });
+  void reply.code(status).headers({ "cache-control": "no-store", ...API_VERSION, ...challenge, ...options.headers });
   const detail = options.detail === undefined ? {} : { detail: options.detail };
   return sendJson(reply, { errors: [{ code, message, ...detail }] });
 }
 
 function refusalOf(request: Request, reply: Reply, error: unknown): RegistryError {
   if (error instanceof RegistryError) return error;
-  const { code, message, status } = answerProblem(request, reply, problemOf(error));
+  const problem = answerProblem(request, reply, problemOf(error));
+  const { message, status } = problem;
   void reply.removeHeader("www-authenticate");
-  const known = CODES[code] ?? "UNKNOWN";
-  return new RegistryError(known, known === "DENIED" ? denied(message) : message, { status });
+  const code = codeOf(problem);
+  return new RegistryError(code, code === "DENIED" ? denied(message) : message, { status });
 }

@@ -1,9 +1,10 @@
 import type { Identity } from "#domain/identity/index.ts";
 import type { Pulls, RegistryTokens, RunningDigests, Sessions, UploadDeps } from "#domain/registry/index.ts";
-import type { HttpHost, Surface } from "#http/index.ts";
+import type { ErrorForm, HttpHost, Surface } from "#http/index.ts";
 import type { ChallengeDeps } from "./challenge.ts";
 import type { Reservations } from "#kernel/reservations.ts";
-import { mountRegistry } from "./routes.ts";
+import { renderError, sendError } from "./errors.ts";
+import { methodsOf, mountRegistry } from "./routes.ts";
 import type { Writers } from "./writers.ts";
 
 export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
@@ -24,7 +25,15 @@ export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
 
 export { Writers } from "./writers.ts";
 
+/** Everything below `/v2` is refused in the form of the distribution specification. */
+const ERRORS: ErrorForm = {
+  covers: (path) => path === "/v2" || path.startsWith("/v2/"),
+  methodsOf,
+  send: sendError,
+  render: renderError,
+};
+
 /** Container images, by the distribution specification of OCI and Docker's registry interface. */
 export function createRegistrySurface(deps: RegistrySurfaceDeps): Surface {
-  return { name: "registry", mount: (app) => mountRegistry(app, deps) };
+  return { name: "registry", mount: (app) => mountRegistry(app, deps), errors: ERRORS };
 }

@@ -16,7 +16,7 @@ const ALLOWED: Record<string, readonly PrincipalName[]> = {
   delete: ["deleter"],
 };
 
-type Place = Exclude<TargetKind, "base" | "catalog">;
+type Place = Exclude<TargetKind, "base" | "catalog" | "token">;
 
 /** What is asked for is there where it is read, and is not where it would be deleted. */
 function pathOf(place: Place, name: string, method: string): string {

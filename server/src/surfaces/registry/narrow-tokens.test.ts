@@ -8,7 +8,7 @@ import type { TargetKind } from "./wire/target.ts";
 
 /** One credential that may do everything, and tokens of it that were granted less: every route keeps to the token. */
 
-type Place = Exclude<TargetKind, "base" | "catalog">;
+type Place = Exclude<TargetKind, "base" | "catalog" | "token">;
 
 const SECRET = { secret: "of the other repository" };
 const secret = digestOf(JSON.stringify(SECRET));

@@ -1,7 +1,6 @@
 import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.ts";
 import { admit, admitToCatalog } from "./admission.ts";
-import { TOKEN_PATH } from "./challenge.ts";
-import { sendError } from "./errors.ts";
+import { API_VERSION, sendError } from "./errors.ts";
 import type { Mounted, Reply, Request } from "./exchange.ts";
 import type { RegistrySurfaceDeps } from "./index.ts";
 import type { Exchange, RegistryOperation } from "./model.ts";
@@ -13,7 +12,7 @@ import { listReferrers } from "./operations/referrers.ts";
 import { listTags } from "./operations/tags.ts";
 import { getToken, postToken, queryOf } from "./operations/token.ts";
 import { deleteUpload, getUpload, patchUpload, placed, putUpload, startUpload } from "./operations/upload.ts";
-import { parseTarget, type Target, type TargetKind } from "./wire/target.ts";
+import { parseTarget, TOKEN_PATH, type Target, type TargetKind } from "./wire/target.ts";
 
 /** What a path with a repository's name in it takes. */
 interface Row {
@@ -56,7 +55,7 @@ const FORM_BYTES_MAX = 64 * 1024;
 export function mountRegistry(app: Mounted, deps: RegistrySurfaceDeps): void {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
   app.addHook("onRequest", async (_request, reply) => {
-    void reply.header("docker-distribution-api-version", "registry/2.0");
+    void reply.headers(API_VERSION);
   });
   void app.register(async (scope) => mountToken(scope, deps));
   void app.register(async (scope) => mountContent(scope, deps));
@@ -105,10 +104,22 @@ function mountContent(app: Mounted, deps: RegistrySurfaceDeps): void {
   }
 }
 
+/** Of each path that is not in the table. */
+const UNNAMED = { base: ["GET", "HEAD"], catalog: ["GET", "HEAD"], token: ["GET", "HEAD", "POST"] } as const;
+
+/** The methods that a path takes; none where there is nothing. */
+export function methodsOf(path: string): readonly string[] {
+  const target = parseTarget(path);
+  if (target === undefined) return [];
+  if (target.kind === "base" || target.kind === "catalog" || target.kind === "token") return UNNAMED[target.kind];
+  return REGISTRY_ROUTES.filter(({ kind }) => kind === target.kind).map(({ method }) => method);
+}
+
 /** What the request will do, once it may. */
 async function prepare(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<() => Promise<Reply>> {
   const target = parseTarget(request.url.split("?", 1)[0] ?? "");
   if (target === undefined) throw new RegistryError("NAME_UNKNOWN", "there is nothing at this address");
+  if (target.kind === "token") throw wrongMethod(UNNAMED.token);
   if (target.kind === "base" || target.kind === "catalog") return prepareUnnamed(deps, request, reply, target.kind);
   const found = rowOf(target.kind, request.method);
   const allowed = await admit(deps, request, { target, action: found.action });
@@ -125,7 +136,7 @@ async function prepareUnnamed(
   reply: Reply,
   kind: "base" | "catalog",
 ): Promise<() => Promise<Reply>> {
-  if (request.method !== "GET" && request.method !== "HEAD") throw wrongMethod(["GET", "HEAD"]);
+  if (request.method !== "GET" && request.method !== "HEAD") throw wrongMethod(UNNAMED[kind]);
   if (kind === "base") return () => base(deps, request, reply);
   const admitted = await admitToCatalog(deps, request);
   deps.host.countRequest(reply, admitted.principal.id);

@@ -1,7 +1,10 @@
+export const TOKEN_PATH = "/v2/token";
+
 /** What a path under `/v2/` names. The name is as it was sent: whether an app can have it is not looked at here. */
 export type Target =
   | { readonly kind: "base" }
   | { readonly kind: "catalog" }
+  | { readonly kind: "token" }
   | { readonly kind: "uploads"; readonly name: string }
   | { readonly kind: "upload"; readonly name: string; readonly session: string }
   | { readonly kind: "blob"; readonly name: string; readonly digest: string }
@@ -25,6 +28,7 @@ const FORMS: readonly (readonly [RegExp, (name: string, last: string) => Target]
 export function parseTarget(path: string): Target | undefined {
   if (path === "/v2" || path === "/v2/") return { kind: "base" };
   if (path === "/v2/_catalog") return { kind: "catalog" };
+  if (path === TOKEN_PATH) return { kind: "token" };
   const rest = path.startsWith("/v2/") ? path.slice(4) : "";
   for (const [form, make] of FORMS) {
     const [, name, last] = form.exec(rest) ?? [];
