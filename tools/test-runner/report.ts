@@ -1,6 +1,7 @@
 import type { FileResult } from "./tally.ts";
 
 const OUTPUT_CHARS_MAX = 4000;
+const REASON_CHARS_MAX = 200;
 
 /** One line for a file that is done. */
 export function lineOf(result: FileResult): string {
@@ -13,7 +14,7 @@ export function summaryOf(results: readonly FileResult[]): string {
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failures.length, 0);
   const skipped = results.reduce((sum, result) => sum + result.skips.length, 0);
-  const lines = [...results.flatMap(skipLines), ...results.flatMap(failureLines)];
+  const lines = [...results.flatMap(skipLines), ...results.flatMap(failureLines), ...results.flatMap(failureNames)];
   return [...lines, `${passed} passed, ${failed} failed, ${skipped} skipped`].join("\n");
 }
 
@@ -30,6 +31,14 @@ function failureLines(result: FileResult): string[] {
   ]);
   if (result.output.trim() === "") return [...lines, ""];
   return [...lines, "", `output of ${result.path}:`, indent(tail(result.output)), ""];
+}
+
+/** Once more in short, where the end of a long output shows them all. */
+function failureNames(result: FileResult): string[] {
+  return result.failures.map(({ name, detail }) => {
+    const [reason = ""] = detail.split("\n", 1);
+    return `failed: ${result.path}: ${name}: ${reason.slice(0, REASON_CHARS_MAX)}`;
+  });
 }
 
 function tail(text: string): string {
