@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { sharingWaits } from "#kernel/wait-budget.ts";
 import { letTheRestPass, REST_LIMITS, type RestLimits } from "./body-rest.ts";
 import { faultOfHost } from "./host-field.ts";
 
@@ -64,7 +65,7 @@ export async function openListener(
   const serve: RequestListener = (request, response) => {
     letTheRestPass(request, response, refusedBodies);
     if (requireHost && faultOfHost(request) !== undefined) response.writeHead(400).end();
-    else handle(request, response);
+    else sharingWaits(() => handle(request, response));
   };
   const server = tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
   server.timeout = IDLE_TIMEOUT_MS;

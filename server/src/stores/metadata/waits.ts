@@ -9,6 +9,8 @@ export interface Waits {
   readonly connectionMs: number;
   /** For a lock that somebody else holds. */
   readonly lockMs: number;
+  /** All that one request waits for connections and locks, one after another. */
+  readonly requestMs: number;
   /** A node that says nothing for so long in the middle of a transaction loses it, and its locks. */
   readonly silenceMs: number;
   /** For another process that writes to the same SQLite file. */
@@ -27,6 +29,7 @@ export function waitsOf(waitMs: number = DATABASE_WAIT_MS, readMs: number = READ
   return {
     connectionMs: Math.ceil(waitMs * 0.4),
     lockMs: Math.ceil(waitMs * 0.4),
+    requestMs: Math.ceil(waitMs * 0.8),
     silenceMs: Math.ceil(waitMs * 0.5),
     fileMs: waitMs,
     transactionMs: waitMs * 6,

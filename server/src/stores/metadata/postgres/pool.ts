@@ -1,5 +1,6 @@
 import { Pool, types, type ClientConfig, type CustomTypesConfig, type PoolClient } from "pg";
 import { Problem } from "#kernel/problem.ts";
+import { waitBudget, type WaitBudget } from "#kernel/wait-budget.ts";
 import { asAnswer, isCanceled, isTransient, readTimeout } from "../errors.ts";
 import { publishRead } from "../observed.ts";
 import type { Waits } from "../waits.ts";
@@ -8,6 +9,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_MS = 30_000;
 /** The server ends a statement at its limit and says so. When it does not, this node stops waiting so much later. */
 const STATEMENT_GRACE_MS = 1_000;
+/** The part of `lockMs` from which on a statement counts as one that waited for a lock. */
+const WAITED_SHARE = 0.2;
 const INT8 = 20;
 const BYTEA = 17;
 const NUMERIC = 1700;
@@ -34,13 +37,15 @@ export function clientSettings(url: string, applicationName: string): ClientConf
   };
 }
 
+type PoolWaits = Pick<Waits, "connectionMs" | "lockMs" | "requestMs" | "silenceMs" | "transactionMs">;
+
 export interface PoolOptions {
   url: string;
   connectionsMax: number;
   /** Makes the server refuse every change. */
   readOnly: boolean;
   /** `lockMs` 0: no limit. */
-  waits: Pick<Waits, "connectionMs" | "lockMs" | "silenceMs" | "transactionMs">;
+  waits: PoolWaits;
 }
 
 /** What a statement gave. */
@@ -81,9 +86,12 @@ export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions):
   // the pool replaces it, and the next statement on it fails.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  const acquisition = new Acquisition(pool, waits.connectionMs);
+  const acquisition = new Acquisition(pool, waits);
   return {
-    connect: async () => pooled(await acquisition.next(), { readOnly, limitMs: waits.transactionMs }),
+    connect: async () => {
+      const budget = waitBudget();
+      return pooled(await acquisition.next(budget), { readOnly, waits, budget });
+    },
     end: () => pool.end(),
   };
 }
@@ -122,33 +130,38 @@ function isNotSettable(error: unknown): boolean {
 /** Hands connections out. Who waits for too long is refused; the connection that comes too late goes to the next one. */
 class Acquisition {
   readonly #pool: Pool;
-  readonly #limitMs: number;
-  /** Connections that are being made: that takes what it takes, up to a limit of its own, and is no sign of too much work. */
+  readonly #waits: PoolWaits;
+  /** Connections that are being made: that takes what it takes, and is no sign of too much work. */
   #making = 0;
 
-  constructor(pool: Pool, limitMs: number) {
+  constructor(pool: Pool, waits: PoolWaits) {
     this.#pool = pool;
-    this.#limitMs = limitMs;
+    this.#waits = waits;
   }
 
-  async next(): Promise<PoolClient> {
+  async next(budget: WaitBudget): Promise<PoolClient> {
+    const beganMs = performance.now();
+    const leftMs = Math.max(1, this.#waits.requestMs - budget.spentMs());
+    const limitMs = Math.min(this.#waits.connectionMs, leftMs);
     const pending = this.#connect();
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setInterval(() => {
-      if (this.#making > 0) return;
+      const waitedMs = performance.now() - beganMs;
+      if (this.#making > 0 && waitedMs < leftMs) return;
       clearInterval(timer);
       pending.then(
         (client) => client.release(),
         () => {},
       );
-      reject(tooManyWait(this.#limitMs));
-    }, this.#limitMs);
+      reject(tooManyWait(limitMs));
+    }, limitMs);
     try {
       return await Promise.race([pending, late]);
     } catch (error) {
       return rethrow(error, false);
     } finally {
       clearInterval(timer);
+      budget.spend(performance.now() - beganMs);
     }
   }
 
@@ -165,27 +178,35 @@ class Acquisition {
 }
 
 function tooManyWait(limitMs: number): Problem {
-  const cause = new Error(`no connection to the metadata database was free within ${limitMs} ms`);
+  const cause = new Error(`no connection to the metadata database, or no lock in it, was free within ${limitMs} ms`);
   return new Problem("unavailable", "Too many changes wait for the metadata database. Try again shortly.", { cause });
 }
 
-function pooled(client: PoolClient, options: { readOnly: boolean; limitMs: number }): PooledConnection {
+interface UseOptions {
+  readonly readOnly: boolean;
+  readonly waits: PoolWaits;
+  readonly budget: WaitBudget;
+}
+
+function pooled(client: PoolClient, { readOnly, waits, budget }: UseOptions): PooledConnection {
   let isBroken = false;
   const destroy = (): void => {
     isBroken = true;
     (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   };
-  const limitMs = options.limitMs + STATEMENT_GRACE_MS;
+  const limitMs = waits.transactionMs + STATEMENT_GRACE_MS;
+  const locks = new LockWaits(client, waits, budget);
   return {
     query: async (statement, parameters) => {
       if (options.readOnly) publishRead(statement, parameters);
       const timer = setTimeout(destroy, limitMs);
       try {
-        return await client.query(statement, parameters.map(storable));
+        const run = (): Promise<StatementOutcome> => client.query(statement, parameters.map(storable));
+        return await (readOnly ? run() : locks.measure(statement, run));
       } catch (error) {
         // What a repetition of the whole transaction can mend is for the one who repeats it.
-        if (options.readOnly && isCanceled(error)) throw readTimeout(options.limitMs, error);
-        return rethrow(error, !options.readOnly && isTransient(error));
+        if (readOnly && isCanceled(error)) throw readTimeout(waits.transactionMs, error);
+        return rethrow(error, !readOnly && isTransient(error));
       } finally {
         clearTimeout(timer);
       }
@@ -193,6 +214,44 @@ function pooled(client: PoolClient, options: { readOnly: boolean; limitMs: numbe
     destroy,
     release: () => client.release(isBroken),
   };
+}
+
+/** Statements that wait for no lock of another transaction, and must run whatever was waited for before. */
+const BOUNDS = new Set(["begin", "commit", "rollback"]);
+
+/** The server limits each wait for a lock by itself. This makes the limit of a later one smaller, so that all of a request keep to one. */
+class LockWaits {
+  readonly #client: PoolClient;
+  readonly #waits: PoolWaits;
+  readonly #budget: WaitBudget;
+
+  constructor(client: PoolClient, waits: PoolWaits, budget: WaitBudget) {
+    this.#client = client;
+    this.#waits = waits;
+    this.#budget = budget;
+  }
+
+  async measure(statement: string, run: () => Promise<StatementOutcome>): Promise<StatementOutcome> {
+    const { lockMs } = this.#waits;
+    if (BOUNDS.has(statement) || lockMs === 0) return run();
+    await this.#limit();
+    const beganMs = performance.now();
+    try {
+      return await run();
+    } finally {
+      const tookMs = performance.now() - beganMs;
+      if (tookMs >= lockMs * WAITED_SHARE) this.#budget.spend(tookMs);
+    }
+  }
+
+  /** Sends nothing unless the request has waited for so long that its next wait could be too long. */
+  async #limit(): Promise<void> {
+    const { requestMs, lockMs } = this.#waits;
+    const leftMs = requestMs - this.#budget.spentMs();
+    if (leftMs >= lockMs) return;
+    if (leftMs < 1) throw tooManyWait(requestMs);
+    await this.#client.query(`set local lock_timeout = ${Math.floor(leftMs)}`);
+  }
 }
 
 /** PostgreSQL's text can't hold NUL. A caller's text with one finds nothing, as in SQLite, and is no fault of ours. */

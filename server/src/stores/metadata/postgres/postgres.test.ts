@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { Problem } from "#kernel/problem.ts";
+import { sharingWaits } from "#kernel/wait-budget.ts";
 import { systemClock } from "#kernel/time.ts";
 import { postgresMissing, startPostgres, type PostgresServer } from "../../../../../tests/fixtures/postgres-server.ts";
 import { isTransient } from "../errors.ts";
@@ -157,6 +158,33 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
       ];
       await Promise.all(refusals.map((refusal) => assert.rejects(refusal, isUnavailable)));
       assert.ok(performance.now() - beganMs < 5_000, "it took longer than the limit by far");
+      await endConnections(server, url);
+      await holder;
+    });
+  });
+
+  test("what one request waits for in turn adds up to one limit, and the next request begins anew", async () => {
+    await withPostgres(provide, { lockMs: 1_000, requestMs: 1_500 }, async (store, url) => {
+      const name = new URL(url).pathname.slice(1);
+      const holder = server
+        .psql(name, "begin; lock table node in access exclusive mode; select pg_sleep(60)")
+        .catch(() => "");
+      const heldLocks = "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted";
+      await until(async () => Number(await server.psql(name, heldLocks)) > 0, "the lock");
+      const waited = async (): Promise<number> => {
+        const beganMs = performance.now();
+        await assert.rejects(
+          store.write((tx) => addNode(tx, 1)),
+          isUnavailable,
+        );
+        return performance.now() - beganMs;
+      };
+      const beganMs = performance.now();
+      await sharingWaits(async () => {
+        for (let change = 0; change < 3; change++) await waited();
+      });
+      assert.ok(performance.now() - beganMs < 2_700, "three changes waited for three whole limits");
+      assert.ok((await sharingWaits(waited)) >= 900, "another request did not wait as long as it may");
       await endConnections(server, url);
       await holder;
     });

@@ -22,6 +22,7 @@ const RETRY_MS_MAX = 20;
 const MIGRATION_WAITS = {
   connectionMs: MIGRATION_DEADLINE_MS,
   lockMs: 0,
+  requestMs: MIGRATION_DEADLINE_MS,
   silenceMs: MIGRATION_DEADLINE_MS,
   transactionMs: MIGRATION_DEADLINE_MS,
 };
