@@ -146,17 +146,27 @@ async function startAll(
     metadata,
     identity,
     telemetry,
-    fatal: fatalOf(metadata, log),
+    fatal: fatalOf(
+      { "records writer": metadata.died, "telemetry log": telemetry.died, "key store": identity.keys.died },
+      log,
+    ),
     stop: () => phases.stop(),
   };
 }
 
-export type FatalPart = "records writer";
+export type FatalPart = "records writer" | "telemetry log" | "key store";
 
-async function fatalOf({ died }: MetadataStore, log: FastifyBaseLogger): Promise<FatalPart> {
-  const error = await (died ?? new Promise<Error>(() => {}));
-  log.fatal({ err: error, part: "records writer" }, "a part has died without which nothing works: the server ends");
-  return "records writer";
+/** The first part that dies. @param deaths undefined for a part that can't */
+async function fatalOf(
+  deaths: Readonly<Record<FatalPart, Promise<Error> | undefined>>,
+  log: FastifyBaseLogger,
+): Promise<FatalPart> {
+  const waits = Object.entries(deaths)
+    .filter(([, death]) => death !== undefined)
+    .map(async ([part, death]) => ({ part: part as FatalPart, err: await death }));
+  const { part, err } = await Promise.race(waits);
+  log.fatal({ err, part }, "a part has died without which nothing works: the server ends");
+  return part;
 }
 
 /** Whom each answered request is told to. */

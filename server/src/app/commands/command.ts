@@ -13,8 +13,10 @@ export const ExitCode = {
   denied: 3,
   /** The server can't be reached or can't answer now. */
   unreachable: 4,
-  /** The server ended itself: the thread that writes the records has died. A supervisor starts it again. */
+  /** The server ended itself, because a part of it has died: `docs/operations.md`. A supervisor starts it again. */
   recordsWriterDied: 10,
+  telemetryLogDied: 11,
+  keyStoreDied: 12,
   /** Ended by Ctrl-C: 128 and the number of SIGINT, as shells have it. */
   interrupted: 130,
 } as const;

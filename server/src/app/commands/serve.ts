@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { pino, type Logger } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
-import { buildApp, type App } from "../build.ts";
+import { buildApp, type App, type FatalPart } from "../build.ts";
 import type { Config } from "../config.ts";
 import { createOwnTelemetry, type OwnTelemetry } from "../own-telemetry/index.ts";
 import { announceServer, withdrawServer } from "../running.ts";
@@ -50,7 +50,7 @@ export const serve: Command = {
       process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
       const why = await Promise.race([stopped, app.fatal]);
       process.stdout.write(`${why}: finishing what is in flight\n`);
-      if (why === "records writer") return await endAtOnce(app);
+      if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);
     } finally {
       withdrawServer(config.data_dir, process.pid);
       await app.stop();
@@ -60,12 +60,22 @@ export const serve: Command = {
   },
 };
 
+const DEATHS: Readonly<Record<FatalPart, number>> = {
+  "records writer": ExitCode.recordsWriterDied,
+  "telemetry log": ExitCode.telemetryLogDied,
+  "key store": ExitCode.keyStoreDied,
+};
+
+function isFatal(why: NodeJS.Signals | FatalPart): why is FatalPart {
+  return why in DEATHS;
+}
+
 /** In order, but not for long: parts that wait for the dead one would wait for ever. */
-async function endAtOnce(app: App): Promise<number> {
-  const overdue = setTimeout(() => process.exit(ExitCode.recordsWriterDied), FATAL_STOP_MS);
+async function endAtOnce(app: App, exitCode: number): Promise<number> {
+  const overdue = setTimeout(() => process.exit(exitCode), FATAL_STOP_MS);
   await app.stop();
   clearTimeout(overdue);
-  return ExitCode.recordsWriterDied;
+  return exitCode;
 }
 
 function createLog(level: Config["log_level"], own: OwnTelemetry | null): Logger {

@@ -91,6 +91,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       return engine.query(request);
     },
     sandbox: () => engine.sandbox(),
+    died: rows.died,
     health: () => ({ ...rows.health(), queriesRunning: engine.running() }),
     close: async () => {
       await engine.close();

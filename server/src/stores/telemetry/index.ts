@@ -143,6 +143,8 @@ export interface TelemetryStore {
   health(): TelemetryHealth;
   /** What holds the processes that run SQL, and what does not. */
   sandbox(): Promise<readonly SandboxLayer[]>;
+  /** Resolves when the log can take no more, for good: only a new process can. */
+  readonly died: Promise<Error>;
   /** Finishes appends in flight, cancels queries, leaves everything on disk. */
   close(): Promise<void>;
 }

@@ -257,6 +257,10 @@ export class RowStore {
     this.#parts.asked.note(orgId, type, keys);
   }
 
+  get died(): Promise<Error> {
+    return this.#parts.wal.died;
+  }
+
   health(): Omit<TelemetryHealth, "queriesRunning"> {
     const { wal, tables, merger } = this.#parts;
     const refusal = wal.failure ?? (this.#logIsFull() ? "the log is full: compaction can't keep up" : undefined);

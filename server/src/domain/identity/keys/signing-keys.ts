@@ -73,9 +73,18 @@ interface LoadedKey {
 export class SigningKeys {
   readonly #deps: SigningKeysDeps;
   #keys = new Map<string, LoadedKey>(); // by encoded header
+  readonly #death = Promise.withResolvers<Error>();
 
   constructor(deps: SigningKeysDeps) {
     this.#deps = deps;
+  }
+
+  /**
+   * Resolves when the signing keys of the records can't be opened any more: this node can neither issue nor check what the others do. A
+   * database that can't be reached is no such case.
+   */
+  get died(): Promise<Error> {
+    return this.#death.promise;
   }
 
   /** Makes the first keys when there are none; takes the present ones otherwise. @throws Error for another master key's */
@@ -98,8 +107,17 @@ export class SigningKeys {
     const { metadata, envelope } = this.#deps;
     const present = new Map([...this.#keys.values()].map((key) => [key.row.kid, key]));
     const rows = await signingKeyRows(metadata.read);
-    const keys = rows.map((row) => loaded(envelope, row, present.get(row.kid)));
+    const keys = rows.map((row) => this.#opened(() => loaded(envelope, row, present.get(row.kid))));
     this.#keys = new Map(keys.map((key) => [key.header, key]));
+  }
+
+  #opened<T>(open: () => T): T {
+    try {
+      return open();
+    } catch (error) {
+      this.#death.resolve(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
   }
 
   /** The key that signs now: of those in use, the newest. */
@@ -210,7 +228,7 @@ export class SigningKeys {
     return metadata.write(async (tx) => {
       await metadata.lock(tx, "signing_key");
       const rows = await signingKeyRows(tx);
-      for (const row of rows) refuseOtherMasterKey(envelope, row);
+      for (const row of rows) this.#opened(() => refuseOtherMasterKey(envelope, row));
       return work(tx, rows);
     });
   }

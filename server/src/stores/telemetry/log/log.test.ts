@@ -205,3 +205,20 @@ test("what waits for the disk has a limit, and one batch always fits", async () 
   assert.equal(log.rows.length, 5);
   await log.wal.close();
 });
+
+test("a batch that is on disk but can't be taken up is the death of the log: everything that waits is refused, and a start finds it", async () => {
+  await using dir = await temporaryDirectory();
+  let fails = false;
+  const committed = (): void => {
+    if (fails) throw new Error("out of memory");
+  };
+  const log = await openTestLog(dir.path, { committed });
+  await log.append("first");
+  fails = true;
+  const lost = await Promise.allSettled([log.append("second"), log.append("third")]);
+  assert.ok(lost.every((each) => each.status === "rejected" && isUnavailable(each.reason)));
+  assert.match((await log.wal.died).message, /out of memory/);
+  await assert.rejects(log.append("later"), (error: Problem) => error.code === "unavailable");
+  await log.wal.close();
+  assert.deepEqual(await recoveredRows(dir.path), ["first", "second", "third"]);
+});

@@ -53,11 +53,21 @@ export class WriteAheadLog {
   /** For each table its last batch whose segment was deleted. */
   readonly #deleted = new Map<string, number>();
   #closed = false;
+  readonly #death = Promise.withResolvers<Error>();
+  #dead = false;
 
   constructor(options: LogOptions) {
     this.#options = options;
     this.#segments = [...options.segments];
     this.#nextSeq = options.nextSeq;
+  }
+
+  /**
+   * Resolves when the log can take no more, for good: what is on disk and what is in memory no longer agree. A failing disk is no such case,
+   * since the next batch may be written again.
+   */
+  get died(): Promise<Error> {
+    return this.#death.promise;
   }
 
   /** Why the last attempt to write failed, or undefined when it did not. */
@@ -84,7 +94,7 @@ export class WriteAheadLog {
    * @throws Problem `disk_full`, `unavailable`: nothing of the batch was kept
    */
   append(meta: FrameMeta, rows: Buffer): Promise<void> {
-    if (this.#closed)
+    if (this.#closed || this.#dead)
       return Promise.reject(new Problem("unavailable", "cannot keep the entries: the server is stopping"));
     const frame = draftFrame(meta, rows);
     if (this.#waitingBytes > 0 && this.#waitingBytes + frame.bytes > WAITING_BYTES_MAX)
@@ -92,7 +102,7 @@ export class WriteAheadLog {
     this.#waitingBytes += frame.bytes;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ meta, frame, resolve, reject });
-      this.#draining ??= this.#drain();
+      this.#draining ??= this.#drain().catch((error: unknown) => this.#die(error));
     });
   }
 
@@ -157,6 +167,16 @@ export class WriteAheadLog {
     this.#draining = undefined;
   }
 
+  /** What waits is refused: none of it was written. */
+  #die(cause: unknown): void {
+    this.#dead = true;
+    this.#draining = undefined;
+    const problem = new Problem("unavailable", "cannot keep the entries: the server is stopping", { cause });
+    for (const { reject } of this.#waiting.splice(0)) reject(problem);
+    this.#waitingBytes = 0;
+    this.#death.resolve(cause instanceof Error ? cause : new Error(String(cause)));
+  }
+
   #takeGroup(): Waiting[] {
     let bytes = 0;
     let count = 0;
@@ -206,16 +226,22 @@ export class WriteAheadLog {
     segment.bytes += bytes;
   }
 
+  /** @throws Error when the rows could not be taken up: then nothing is confirmed any more */
   #acknowledge(group: readonly Waiting[]): void {
     const segment = this.#segments.at(-1);
-    for (const { meta, frame, resolve } of group) {
+    for (const [at, { meta, frame, resolve }] of group.entries()) {
       const seq = this.#nextSeq++;
       if (segment !== undefined) {
         segment.lastSeq = seq;
         segment.lastAtMs = meta.at;
         segment.tables.set(`${meta.orgId}/${meta.type}`, seq);
       }
-      this.#options.committed(seq, meta, frame.rows);
+      try {
+        this.#options.committed(seq, meta, frame.rows);
+      } catch (error) {
+        for (const { reject } of group.slice(at)) reject(unconfirmed(error));
+        throw error;
+      }
       resolve();
     }
   }
@@ -293,6 +319,12 @@ export class WriteAheadLog {
     this.#failure = full ? "the disk is full" : `writing to the disk failed (${code === "" ? "unknown error" : code})`;
     return new Problem(full ? "disk_full" : "unavailable", detail, { headers: { "Retry-After": "5" }, cause: error });
   }
+}
+
+function unconfirmed(cause: unknown): Problem {
+  const detail =
+    "cannot confirm the entries: they are on disk, but the server stops; send them again with the same key";
+  return new Problem("unavailable", detail, { headers: { "Retry-After": "5" }, cause });
 }
 
 function overloaded(): Problem {

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { WriteAheadLog } from "../log/log.ts";
+import { WriteAheadLog, type LogOptions } from "../log/log.ts";
 import { recoverLog } from "../log/recover.ts";
 import { createSegmentFile, type CreateSegmentFile, type SegmentFile } from "../log/segment.ts";
 import { recordingLog, type LogLine } from "./store.ts";
@@ -20,7 +20,7 @@ export interface TestLog {
 
 export async function openTestLog(
   root: string,
-  change: { segmentBytes?: number; create?: CreateSegmentFile; diskFreeBytesMin?: number } = {},
+  change: Partial<Pick<LogOptions, "segmentBytes" | "create" | "diskFreeBytesMin" | "committed">> = {},
 ): Promise<TestLog> {
   const dir = join(root, "wal");
   const aside = join(root, "aside");
