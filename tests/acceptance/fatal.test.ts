@@ -15,16 +15,14 @@ interface Death {
   readonly cause: (server: Server) => Promise<void> | void;
 }
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
-
 const DEATHS: Readonly<Record<string, Death>> = {
   "records writer": {
-    preload: fixture("kill-writer.mjs"),
+    preload: fileURLToPath(new URL("../fixtures/kill-writer.mjs", import.meta.url)),
     exitCode: 10,
     cause: ({ pid }) => void process.kill(pid, "SIGUSR2"),
   },
   "telemetry log": {
-    preload: fixture("kill-telemetry-log.mjs"),
+    preload: fileURLToPath(new URL("../fixtures/kill-telemetry-log.mjs", import.meta.url)),
     exitCode: 11,
     cause: async (server) => {
       const token = await server.token((await server.bootstrap()).credential);

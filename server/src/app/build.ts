@@ -30,6 +30,7 @@ import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
+import { fatalOf, type FatalPart } from "./fatal.ts";
 import { createFiles } from "./files.ts";
 import { openIdempotency } from "./idempotency.ts";
 import { providerOf } from "./provider.ts";
@@ -146,27 +147,9 @@ async function startAll(
     metadata,
     identity,
     telemetry,
-    fatal: fatalOf(
-      { "records writer": metadata.died, "telemetry log": telemetry.died, "key store": identity.keys.died },
-      log,
-    ),
+    fatal: fatalOf({ metadata, telemetry, identity, log }),
     stop: () => phases.stop(),
   };
-}
-
-export type FatalPart = "records writer" | "telemetry log" | "key store";
-
-/** The first part that dies. @param deaths undefined for a part that can't */
-async function fatalOf(
-  deaths: Readonly<Record<FatalPart, Promise<Error> | undefined>>,
-  log: FastifyBaseLogger,
-): Promise<FatalPart> {
-  const waits = Object.entries(deaths)
-    .filter(([, death]) => death !== undefined)
-    .map(async ([part, death]) => ({ part: part as FatalPart, err: await death }));
-  const { part, err } = await Promise.race(waits);
-  log.fatal({ err, part }, "a part has died without which nothing works: the server ends");
-  return part;
 }
 
 /** Whom each answered request is told to. */

@@ -2,8 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import { pino, type Logger } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
-import { buildApp, type App, type FatalPart } from "../build.ts";
+import { buildApp, type App } from "../build.ts";
 import type { Config } from "../config.ts";
+import type { FatalPart } from "../fatal.ts";
 import { createOwnTelemetry, type OwnTelemetry } from "../own-telemetry/index.ts";
 import { announceServer, withdrawServer } from "../running.ts";
 import {

@@ -198,7 +198,7 @@ function pooled(client: PoolClient, { readOnly, waits, budget }: UseOptions): Po
   const locks = new LockWaits(client, waits, budget);
   return {
     query: async (statement, parameters) => {
-      if (options.readOnly) publishRead(statement, parameters);
+      if (readOnly) publishRead(statement, parameters);
       const timer = setTimeout(destroy, limitMs);
       try {
         const run = (): Promise<StatementOutcome> => client.query(statement, parameters.map(storable));

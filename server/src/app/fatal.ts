@@ -1,0 +1,29 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Identity } from "#domain/identity/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+
+/** What the server can't do without. */
+export type FatalPart = "records writer" | "telemetry log" | "key store";
+
+interface Parts {
+  readonly metadata: Pick<MetadataStore, "died">;
+  readonly telemetry: Pick<TelemetryStore, "died">;
+  readonly identity: Pick<Identity, "keys">;
+  readonly log: FastifyBaseLogger;
+}
+
+/** Resolves to the first of them that dies, when that is logged; `metadata` on PostgreSQL can't die. */
+export async function fatalOf({ metadata, telemetry, identity, log }: Parts): Promise<FatalPart> {
+  const named = async (part: FatalPart, death: Promise<Error>): Promise<{ part: FatalPart; err: Error }> => ({
+    part,
+    err: await death,
+  });
+  const { part, err } = await Promise.race([
+    ...(metadata.died === undefined ? [] : [named("records writer", metadata.died)]),
+    named("telemetry log", telemetry.died),
+    named("key store", identity.keys.died),
+  ]);
+  log.fatal({ err, part }, "a part has died without which nothing works: the server ends");
+  return part;
+}
