@@ -9,8 +9,22 @@ import { Problem } from "#kernel/problem.ts";
 export function readBody(payload: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const declared = Number(payload.headers["content-length"] ?? Number.NaN);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  if (!Number.isNaN(declared)) return readInto(filling(declared), payload, bytesMax);
+  return readBodyPieces(payload, bytesMax).then((pieces) => Buffer.concat(pieces));
+}
+
+/**
+ * Reads a request's body as the pieces that it came in, for a thread that joins them: to copy 10 MiB costs the event loop milliseconds.
+ * @throws Problem as `readBody` does
+ */
+export function readBodyPieces(payload: IncomingMessage, bytesMax: number): Promise<Buffer[]> {
+  const declared = Number(payload.headers["content-length"] ?? Number.NaN);
+  if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  return readInto(gathering(), payload, bytesMax);
+}
+
+function readInto<Whole>(sink: Sink<Whole>, payload: IncomingMessage, bytesMax: number): Promise<Whole> {
   return new Promise((resolve, reject) => {
-    const sink = Number.isNaN(declared) ? gathering() : filling(declared);
     let received = 0;
     let whole = false;
     payload.on("data", (chunk: Buffer) => {
@@ -29,13 +43,13 @@ export function readBody(payload: IncomingMessage, bytesMax: number): Promise<Bu
   });
 }
 
-interface Sink {
+interface Sink<Whole> {
   add(chunk: Buffer): void;
-  whole(): Buffer;
+  whole(): Whole;
 }
 
 /** Node's parser gives exactly as many bytes as Content-Length says. */
-function filling(bytes: number): Sink {
+function filling(bytes: number): Sink<Buffer> {
   const body = Buffer.allocUnsafeSlow(bytes);
   let at = 0;
   return {
@@ -46,9 +60,29 @@ function filling(bytes: number): Sink {
   };
 }
 
-function gathering(): Sink {
-  const chunks: Buffer[] = [];
-  return { add: (chunk) => void chunks.push(chunk), whole: () => Buffer.concat(chunks) };
+/** Smaller pieces are joined: a body that comes byte by byte would be millions of them. */
+const PIECE_BYTES_MIN = 16 * 1024;
+
+function gathering(): Sink<Buffer[]> {
+  const pieces: Buffer[] = [];
+  let small = Buffer.alloc(0);
+  let filled = 0;
+  const flush = (): void => {
+    if (filled > 0) pieces.push(Buffer.from(small.subarray(0, filled)));
+    filled = 0;
+  };
+  return {
+    add: (chunk) => {
+      if (filled + chunk.length > PIECE_BYTES_MIN) flush();
+      if (chunk.length >= PIECE_BYTES_MIN) return void pieces.push(chunk);
+      if (small.length === 0) small = Buffer.allocUnsafeSlow(PIECE_BYTES_MIN);
+      filled += chunk.copy(small, filled);
+    },
+    whole: () => {
+      flush();
+      return pieces;
+    },
+  };
 }
 
 function tooLarge(bytesMax: number): Problem {

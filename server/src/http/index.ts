@@ -4,7 +4,7 @@ export { principalOf, requireAnywhere, requireOrganization, requireSeen } from "
 export { watchIdle } from "./body-idle.ts";
 export { isRestLetIn, letTheRestPass } from "./body-rest.ts";
 export { BODY_LIMITS, createBodyBudget } from "./body-budget.ts";
-export { readBody } from "./body.ts";
+export { readBody, readBodyPieces } from "./body.ts";
 export { clearCookie, cookieOf, SESSION_COOKIE, setCookie } from "./cookies.ts";
 export { isDisconnect } from "./disconnect.ts";
 export { attachmentOf, dispositionAs } from "./disposition.ts";

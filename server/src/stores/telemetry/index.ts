@@ -27,6 +27,8 @@ export interface Batch {
   readonly type: TelemetryType;
   /** Not to be changed after `append`. Rows as NDJSON: one JSON object a line with the members named in `COLUMNS`, absent for NULL; ends with a newline. */
   readonly rows: Buffer;
+  /** CRC-32 of `rows`, when it is known already. */
+  readonly rowsCrc?: number | undefined;
   /** How many lines `rows` has. */
   readonly count: number;
   /** Present when the caller sent an `Idempotency-Key`; both are SHA-256 in hexadecimal. */

@@ -330,9 +330,9 @@ export class RowStore {
 
   async #write(batch: Batch): Promise<void> {
     const { wal, options, lifecycle } = this.#parts;
-    const { orgId, type, count, idempotency, rows } = batch;
+    const { orgId, type, count, idempotency, rows, rowsCrc } = batch;
     lifecycle.quotas.charge(orgId, rows.length);
-    await wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows);
+    await wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows, rowsCrc);
   }
 
   /**

@@ -1,15 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { TELEMETRY_ROUTES } from "@mooring/contract";
-import { answerProblem, mountRoute, principalOf, readBody } from "#http/index.ts";
+import { answerProblem, mountRoute, principalOf, readBodyPieces } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "./index.ts";
 import { ingest } from "./operations/ingest.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
+import { codingOf } from "./wire/coding.ts";
 import { LINES_TYPES, mediaTypeOf } from "./wire/media-types.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
+import type { SentBody } from "./wire/sent-body.ts";
 import type { OtlpFormat } from "./wire/otlp/encode.ts";
 import { MEDIA_TYPES, rpcCodeOf, statusMessage } from "./wire/otlp/responses.ts";
 
@@ -27,8 +29,9 @@ export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps)
   mountRoute(app, deps.host, TELEMETRY_ROUTES.tailLogs, tailLogs(deps));
 }
 
-async function readIngestBody(_request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
-  return readBody(payload, INGEST_BODY_BYTES_MAX);
+async function readIngestBody(_request: FastifyRequest, payload: IncomingMessage): Promise<SentBody> {
+  const pieces = await readBodyPieces(payload, INGEST_BODY_BYTES_MAX);
+  return { pieces, coding: codingOf(payload.headers["content-encoding"]) };
 }
 
 /**
@@ -50,9 +53,9 @@ function mountOtlp(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
       onRequest: (request, reply) => deps.host.admit(request, reply, "telemetry:write"),
       handler: async (request, reply) => {
         const format = formatOf(request);
-        if (format === undefined || !Buffer.isBuffer(request.body)) throw notOtlp();
-        const coding = request.headers["content-encoding"];
-        const answer = await operation({ format, body: request.body, coding, principal: principalOf(request) });
+        const body = request.body as SentBody | undefined;
+        if (format === undefined || body === undefined) throw notOtlp();
+        const answer = await operation({ format, body, principal: principalOf(request) });
         return send(reply.code(200), format, answer);
       },
     });

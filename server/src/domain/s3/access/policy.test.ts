@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { S3Error } from "../errors.ts";
-import { evaluate, isPublicPolicy, parsePolicy, type PolicyRequest, type Verdict } from "./policy.ts";
+import {
+  evaluate,
+  isPublicPolicy,
+  parsePolicy,
+  requireSoundPolicy,
+  type PolicyRequest,
+  type Verdict,
+} from "./policy.ts";
 import { wildcard } from "./wildcard.ts";
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
@@ -162,8 +169,31 @@ test("patterns with many stars take no longer than the product of both lengths",
   assert.equal(wildcard(`${"*a".repeat(300)}b`)(text), false);
   assert.equal(wildcard(`${"*a".repeat(300)}*`)(text), true);
   assert.ok(performance.now() - began < 30_000);
+  const letters = (count: number, of: string): string =>
+    Array.from({ length: count }, () => of[Math.floor(Math.random() * of.length)]).join("");
+  for (let i = 0; i < 20_000; i += 1) {
+    const [pattern, name] = [letters(i % 8, "ab*?"), letters(i % 11, "ab")];
+    const expression = new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+    assert.equal(wildcard(pattern)(name), expression.test(name), `${pattern} ${name}`);
+  }
   assert.deepEqual(
     ["*", "a*", "*c", "a?c", "a*b*c", "?", "", "ab"].map((pattern) => wildcard(pattern)("abc")),
     [true, true, true, true, true, false, false, false],
   );
+});
+
+test("names so many actions and resources at most, all statements together", () => {
+  const policyWith = (actions: number, resources: number): string => {
+    const texts = (count: number, text: (i: number) => string): string[] =>
+      Array.from({ length: count }, (_, i) => text(i));
+    const action = texts(actions, () => "s3:GetObject");
+    const resource = texts(resources, (i) => `arn:aws:s3:::shop/${i}`);
+    const first = { ...ALLOW, Principal: { AWS: "x" }, Action: action.slice(1), Resource: resource.slice(1) };
+    const second = { ...ALLOW, Principal: { AWS: "x" }, Action: action[0], Resource: resource[0] };
+    return JSON.stringify({ Version: "2012-10-17", Statement: [first, second] });
+  };
+  assert.equal(requireSoundPolicy(policyWith(500, 2), "shop").statements.length, 2);
+  assert.throws(() => requireSoundPolicy(policyWith(501, 2), "shop"), /more than 500 actions/);
+  assert.equal(requireSoundPolicy(policyWith(2, 500), "shop").statements.length, 2);
+  assert.throws(() => requireSoundPolicy(policyWith(2, 501), "shop"), /more than 500 resources/);
 });

@@ -85,6 +85,9 @@ export function isPublicPolicy(policy: Policy): boolean {
 
 const BYTES_MAX = 20 * 1024;
 const STATEMENTS_MAX = 200;
+/** Names and patterns of all statements together: each request is compared with them. There are fewer actions than that. */
+const ACTIONS_MAX = 500;
+const RESOURCES_MAX = 500;
 const DEPTH_MAX = 16;
 const MEMBERS: ReadonlySet<string> = new Set([
   "Sid",
@@ -107,8 +110,16 @@ export function requireSoundPolicy(text: string, bucket: string): Policy {
   const policy = parsePolicy(text, bucket);
   if (faultOf(text, DEPTH_MAX) !== undefined)
     throw malformed("an object has the same member twice, or it is nested too deep");
+  requireFew(policy, "actions", ACTIONS_MAX);
+  requireFew(policy, "resources", RESOURCES_MAX);
   refuseUnknown(text, bucket, malformed);
   return policy;
+}
+
+/** Not of those that are set already: one that can't be read denies everything. */
+function requireFew({ statements }: Policy, name: "actions" | "resources", most: number): void {
+  const count = statements.reduce((sum, statement) => sum + statement[name].patterns.length, 0);
+  if (count > most) throw malformed(`its statements name more than ${most} ${name} together`);
 }
 
 /** @throws S3Error `MalformedPolicy` that says what is wrong; every resource must be of this bucket */

@@ -38,18 +38,21 @@ function refuseGift(statement: Json, refuse: Refuse): void {
 const OWNERS = "it is for the keys of the bucket's owner alone";
 const SIGNED = "it takes a signature";
 
+/** In lower case, since policies may write actions in any. */
+const RULES = new Map(Object.entries(ACTIONS).map(([name, rule]) => [name.toLowerCase(), rule]));
+const NAMES = [...POLICY_ACTIONS.keys()].map((name) => ({ name, lower: name.toLowerCase() }));
+
 function onlyFor(action: string): "owner" | "signed" | undefined {
-  const lower = action.toLowerCase();
-  return Object.entries(ACTIONS).find(([name]) => name.toLowerCase() === lower)?.[1].onlyFor;
+  return RULES.get(action.toLowerCase())?.onlyFor;
 }
 
 /** The known actions that the statement is about. */
 function actionsOf(statement: Json, bucket: string, refuse: Refuse): readonly string[] {
   const [plain, negated] = [textList(statement["Action"]), textList(statement["NotAction"])];
   const levels = levelsOf(statement, bucket);
-  const named = (plain ?? negated ?? []).map((text) => {
+  const named = [...new Set(plain ?? negated ?? [])].map((text) => {
     const pattern = wildcard(text === "*" ? "s3:*" : text.toLowerCase());
-    const found = [...POLICY_ACTIONS.keys()].filter((name) => pattern(name.toLowerCase()));
+    const found = NAMES.filter(({ lower }) => pattern(lower)).map(({ name }) => name);
     if (found.length === 0) throw refuse(`there is no action ${shown(text)}`);
     if (plain !== undefined && !found.some((name) => levels.has(POLICY_ACTIONS.get(name) ?? "bucket")))
       throw refuse(`the action ${shown(text)} is about ${wants(found)}, and no Resource of its statement is one`);

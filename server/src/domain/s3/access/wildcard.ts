@@ -1,23 +1,34 @@
 export type Pattern = (text: string) => boolean;
 
-/** A pattern with `*` for anything and `?` for one character. Its time grows with the product of both lengths at most. */
+/** A pattern with `*` for anything and `?` for one character. Each part between stars is looked for once, from where the one before it ended. */
 export function wildcard(pattern: string): Pattern {
-  if (!/[*?]/.test(pattern)) return (text) => text === pattern;
-  return (text) => matches(pattern, text);
+  const [head = "", ...rest] = pattern.split(/\*+/);
+  const tail = rest.pop();
+  if (tail === undefined) return (text) => text.length === head.length && fits(head, text, 0);
+  const lengthMin = rest.reduce((sum, part) => sum + part.length, head.length + tail.length);
+  return (text) => {
+    if (text.length < lengthMin || !fits(head, text, 0) || !fits(tail, text, text.length - tail.length)) return false;
+    let at = head.length;
+    for (const part of rest) {
+      // The first place is the best: what follows then has the most room.
+      const found = placeOf(part, text, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return at + tail.length <= text.length;
+  };
 }
 
-/** When what follows the last star does not fit, the star takes one character more; stars before it never need to. */
-function matches(pattern: string, text: string): boolean {
-  let [at, p] = [0, 0];
-  let [star, starAt] = [-1, 0];
-  while (at < text.length) {
-    if (pattern[p] === "*") [star, starAt, p] = [p, at, p + 1];
-    else if (p < pattern.length && (pattern[p] === "?" || pattern[p] === text[at])) [at, p] = [at + 1, p + 1];
-    else if (star >= 0) [starAt, at, p] = [starAt + 1, starAt + 1, star + 1];
-    else return false;
-  }
-  while (pattern[p] === "*") p += 1;
-  return p === pattern.length;
+function fits(part: string, text: string, at: number): boolean {
+  if (!part.includes("?")) return text.startsWith(part, at);
+  for (let i = 0; i < part.length; i += 1) if (part[i] !== "?" && part[i] !== text[at + i]) return false;
+  return true;
+}
+
+function placeOf(part: string, text: string, from: number): number {
+  if (!part.includes("?")) return text.indexOf(part, from);
+  for (let at = from; at + part.length <= text.length; at += 1) if (fits(part, text, at)) return at;
+  return -1;
 }
 
 /** A text or a list of texts as a list; undefined when it is neither. */

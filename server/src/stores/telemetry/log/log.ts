@@ -93,10 +93,10 @@ export class WriteAheadLog {
    * Resolves when the batch is on disk.
    * @throws Problem `disk_full`, `unavailable`: nothing of the batch was kept
    */
-  append(meta: FrameMeta, rows: Buffer): Promise<void> {
+  append(meta: FrameMeta, rows: Buffer, rowsCrc?: number): Promise<void> {
     if (this.#closed || this.#dead)
       return Promise.reject(new Problem("unavailable", "cannot keep the entries: the server is stopping"));
-    const frame = draftFrame(meta, rows);
+    const frame = draftFrame(meta, rows, rowsCrc);
     if (this.#waitingBytes > 0 && this.#waitingBytes + frame.bytes > WAITING_BYTES_MAX)
       return Promise.reject(overloaded());
     this.#waitingBytes += frame.bytes;

@@ -4,8 +4,8 @@ import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Batch } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "../index.ts";
-import { decoded } from "../wire/coding.ts";
 import { LINES_TYPES, mediaTypeOf } from "../wire/media-types.ts";
+import { bytesOf, type SentBody } from "../wire/sent-body.ts";
 
 /**
  * `POST /v1/ingest/{type}` (reference, "Telemetry ingestion"): 202 once the batch is flushed to disk.
@@ -17,24 +17,29 @@ export function ingest(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_R
     deps.store.admit(principal.orgId);
     const lenient = prefersLenient(request);
     const idempotencyKey = idempotencyKeyOf(request);
-    if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
+    const body = request.body as SentBody | undefined;
+    if (body === undefined || bytesOf(body) === 0) {
       throw new Problem("invalid_body", 'The body is empty; send {"entries": [...]}, or an entry a line.');
     }
-    const body = await decoded(request.body, request.headers["content-encoding"]);
-    // Taken before encoding: large bodies are handed over to another thread.
-    const bodyHash = idempotencyKey === null ? null : sha256Hex(body);
     const projectId = principal.kind === "credential" ? principal.projectId : null;
     const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
     const notBefore = deps.store.notBefore(principal.orgId, params.type);
-    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines, notBefore });
+    const hashed = idempotencyKey !== null;
+    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines, notBefore, hashed });
     const batch: Batch = {
       orgId: principal.orgId,
       type: params.type,
       rows: encoded.rows,
+      rowsCrc: encoded.rowsCrc,
       count: encoded.count,
-      ...(idempotencyKey === null || bodyHash === null
+      ...(idempotencyKey === null || encoded.bodyHash === undefined
         ? {}
-        : { idempotency: { keyHash: sha256Hex(JSON.stringify([principal.id, idempotencyKey])), bodyHash } }),
+        : {
+            idempotency: {
+              keyHash: sha256Hex(JSON.stringify([principal.id, idempotencyKey])),
+              bodyHash: encoded.bodyHash,
+            },
+          }),
     };
     const { accepted, replayed } = await deps.store.append(batch);
     if (replayed) void reply.header("idempotency-replayed", "true");

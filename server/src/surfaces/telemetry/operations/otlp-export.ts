@@ -2,15 +2,13 @@ import type { Principal } from "#domain/identity/index.ts";
 import { INGEST_ENTRIES_MAX } from "#kernel/limits.ts";
 import type { Batch, TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetrySurfaceDeps } from "../index.ts";
-import { decoded } from "../wire/coding.ts";
 import type { OtlpFormat } from "../wire/otlp/encode.ts";
 import { exportResponse } from "../wire/otlp/responses.ts";
+import type { SentBody } from "../wire/sent-body.ts";
 
 export interface OtlpRequest {
   readonly format: OtlpFormat;
-  readonly body: Buffer;
-  /** `Content-Encoding` */
-  readonly coding: string | undefined;
+  readonly body: SentBody;
   readonly principal: Principal;
 }
 
@@ -27,12 +25,11 @@ const NEWLINE = 0x0a;
  * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `quota_exceeded`, `disk_full`, `unavailable`
  */
 export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): OtlpOperation {
-  return async ({ format, body, coding, principal }) => {
+  return async ({ format, body, principal }) => {
     deps.store.admit(principal.orgId);
     const receivedMs = deps.host.clock.nowMs();
-    const plain = await decoded(body, coding);
     const projectId = principal.kind === "credential" ? principal.projectId : null;
-    const encoded = await deps.encoders.encode(type, plain, {
+    const encoded = await deps.encoders.encode(type, body, {
       projectId,
       lenient: true,
       notBefore: deps.store.notBefore(principal.orgId, type),

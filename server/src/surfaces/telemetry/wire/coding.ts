@@ -1,45 +1,75 @@
 import { promisify } from "node:util";
-import { gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
+import {
+  gunzip,
+  gunzipSync,
+  inflate,
+  inflateRaw,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from "node:zlib";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 
-const gunzipAsync = promisify(gunzip);
-const zstdAsync = promisify(zstdDecompress);
-const inflateAsync = promisify(inflate);
-const inflateRawAsync = promisify(inflateRaw);
+const DECODERS = {
+  gzip: { sync: gunzipSync, async: promisify(gunzip) },
+  zstd: { sync: zstdDecompressSync, async: promisify(zstdDecompress) },
+  zlib: { sync: inflateSync, async: promisify(inflate) },
+  deflate: { sync: inflateRawSync, async: promisify(inflateRaw) },
+} as const;
+
+/** A content coding (RFC 9110 section 8.4). `deflate` is looked at closer once the body is there. */
+export type Coding = "gzip" | "zstd" | "deflate";
+
 const CODINGS = "deflate, gzip, zstd";
 
+/** Undefined: none. @throws Problem `unsupported_media_type` */
+export function codingOf(field: string | undefined): Coding | undefined {
+  const name = field?.trim().toLowerCase();
+  if (name === undefined || name === "" || name === "identity") return undefined;
+  if (name === "gzip" || name === "x-gzip") return "gzip";
+  if (name === "zstd" || name === "deflate") return name;
+  throw new Problem("unsupported_media_type", `Content-Encoding must be one of ${CODINGS}, identity.`, {
+    headers: { "accept-encoding": CODINGS },
+  });
+}
+
 /**
- * The body without its content coding (RFC 9110 section 8.4). The limit holds for what comes out: decompression stops as
- * soon as it is passed, so a bomb costs no more than the limit.
- * @throws Problem `unsupported_media_type`, `body_too_large`, `invalid_body`
+ * The body without its coding, for a thread. The limit holds for what comes out: decompression stops as soon as it is passed, so a bomb costs no more
+ * than the limit.
+ * @throws Problem `body_too_large`, `invalid_body`
  */
-export async function decoded(body: Buffer, coding: string | undefined): Promise<Buffer> {
-  const name = coding?.trim().toLowerCase();
-  if (name === undefined || name === "" || name === "identity") return body;
-  const decode = decoderOf(name, body);
-  if (decode === undefined) {
-    throw new Problem("unsupported_media_type", `Content-Encoding must be one of ${CODINGS}, identity.`, {
-      headers: { "accept-encoding": CODINGS },
-    });
-  }
+export function decodedSync(body: Buffer, coding: Coding): Buffer {
   try {
-    return await decode(body, { maxOutputLength: INGEST_BODY_BYTES_MAX });
+    return decoderOf(coding, body).sync(body, { maxOutputLength: INGEST_BODY_BYTES_MAX });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
+    if (isTooLarge(error))
       throw new Problem("body_too_large", `The body has more than ${INGEST_BODY_BYTES_MAX} bytes after decompression.`);
-    }
-    throw new Problem("invalid_body", `The body is not valid ${name}.`, { cause: error });
+    throw notValid(coding, error);
   }
 }
 
-type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+/** The same beside the event loop; undefined when more comes out than so many bytes. */
+export async function decodedUpTo(bytesMax: number, body: Buffer, coding: Coding): Promise<Buffer | undefined> {
+  try {
+    return await decoderOf(coding, body).async(body, { maxOutputLength: bytesMax });
+  } catch (error) {
+    if (isTooLarge(error)) return undefined;
+    throw notValid(coding, error);
+  }
+}
 
-function decoderOf(name: string, body: Buffer): Decode | undefined {
-  if (name === "gzip" || name === "x-gzip") return gunzipAsync;
-  if (name === "zstd") return zstdAsync;
-  if (name !== "deflate") return undefined;
-  return hasZlibHead(body) ? inflateAsync : inflateRawAsync;
+function isTooLarge(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+}
+
+function notValid(coding: Coding, cause: unknown): Problem {
+  return new Problem("invalid_body", `The body is not valid ${coding}.`, { cause });
+}
+
+function decoderOf(coding: Coding, body: Buffer): (typeof DECODERS)[keyof typeof DECODERS] {
+  return DECODERS[coding === "deflate" && hasZlibHead(body) ? "zlib" : coding];
 }
 
 /** RFC 1950 section 2.2. Some senders leave out what RFC 9110 wants around the data (section 8.4.1.2, note). */

@@ -2,16 +2,19 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
-import { encodeBody, type EncodeBodyOptions } from "./encode.ts";
-import type { EncodedEntries } from "./entry.ts";
+import { decodedUpTo, type Coding } from "./coding.ts";
+import { encodeBody, type EncodeBodyOptions, type EncodedBody } from "./encode.ts";
+import { bytesOf, joined, type SentBody } from "./sent-body.ts";
 
 /** Bodies below this are encoded where they are: handing them over would cost more. */
 export const INLINE_BYTES_MAX = 512 * 1024;
 /** OTLP says once what each row repeats, so a small body can be much work. */
 const INLINE_OTLP_BYTES_MAX = 64 * 1024;
+/** Compressed bodies above this are decompressed in the thread that encodes them; below it few become large. */
+const INLINE_COMPRESSED_BYTES_MAX = 32 * 1024;
 
 const WORKERS_MAX = 4;
-/** Bodies that wait for a thread; one more is refused. Compressed ones are short on the way here, so nothing before this bounds them. */
+/** Bodies that wait for a thread, as they were sent; one more is refused. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 /** A body of the largest size needs a fraction of it. */
 const WORKER_HEAP_MIB = 512;
@@ -21,7 +24,7 @@ export interface EncoderPool {
    * `encodeBody`, in another thread when the body is large. A large body is handed over and must not be used afterwards.
    * @throws Problem as `encodeBody` does, `unavailable` when too much waits already; Error when the thread died
    */
-  encode(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): Promise<EncodedEntries>;
+  encode(type: TelemetryType, body: Buffer | SentBody, options: EncodeBodyOptions): Promise<EncodedBody>;
   close(): Promise<void>;
 }
 
@@ -36,12 +39,13 @@ export interface EncoderPoolOptions {
 
 export interface EncodeRequest {
   readonly type: TelemetryType;
-  readonly body: Uint8Array;
+  readonly pieces: readonly Uint8Array[];
+  readonly coding: Coding | undefined;
   readonly options: EncodeBodyOptions;
 }
 
 export type EncodeReply =
-  | { readonly encoded: Omit<EncodedEntries, "rows"> & { readonly rows: Uint8Array } }
+  | { readonly encoded: Omit<EncodedBody, "rows"> & { readonly rows: Uint8Array } }
   | {
       readonly problem: {
         readonly code: ProblemCode;
@@ -53,7 +57,8 @@ export type EncodeReply =
 
 interface Job {
   readonly request: EncodeRequest;
-  readonly resolve: (encoded: EncodedEntries) => void;
+  readonly bytes: number;
+  readonly resolve: (encoded: EncodedBody) => void;
   readonly reject: (reason: Error) => void;
 }
 
@@ -66,12 +71,21 @@ export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
   });
   return {
     encode: async (type, body, encodeOptions) => {
-      const inlineBytesMax = encodeOptions.otlp === undefined ? INLINE_BYTES_MAX : INLINE_OTLP_BYTES_MAX;
-      if (body.length < inlineBytesMax) return encodeBody(type, body, encodeOptions);
-      return threads.encode({ type, body, options: encodeOptions });
+      const sent = Buffer.isBuffer(body) ? { pieces: [body] } : body;
+      const small = await smallBody(sent, encodeOptions);
+      if (small !== undefined) return encodeBody(type, small, encodeOptions);
+      return threads.encode({ type, ...sent, coding: sent.coding, options: encodeOptions });
     },
     close: () => threads.close(),
   };
+}
+
+/** The body without its coding when it is encoded here; undefined when it is for a thread. */
+async function smallBody(sent: SentBody, { otlp }: EncodeBodyOptions): Promise<Buffer | undefined> {
+  const bytesMax = otlp === undefined ? INLINE_BYTES_MAX : INLINE_OTLP_BYTES_MAX;
+  const { coding } = sent;
+  if (coding === undefined) return bytesOf(sent) < bytesMax ? joined(sent) : undefined;
+  return bytesOf(sent) < INLINE_COMPRESSED_BYTES_MAX ? decodedUpTo(bytesMax, joined(sent), coding) : undefined;
 }
 
 /** Threads that are started when there is work for them, each with one request at a time. */
@@ -91,15 +105,16 @@ class Threads {
     this.#waitingBytesMax = options.waitingBytesMax;
   }
 
-  encode(request: EncodeRequest): Promise<EncodedEntries> {
+  encode(request: EncodeRequest): Promise<EncodedBody> {
     if (this.#closed) throw new Problem("unavailable", "cannot take the entries: the server is stopping");
-    if (this.#waitingBytes > 0 && this.#waitingBytes + request.body.length > this.#waitingBytesMax) {
+    const bytes = bytesOf({ pieces: request.pieces as readonly Buffer[] });
+    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes > this.#waitingBytesMax) {
       const detail = "cannot take the entries: too many large batches wait to be checked; send them again later";
       throw new Problem("unavailable", detail, { headers: { "Retry-After": "1" } });
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject });
-      this.#waitingBytes += request.body.length;
+      this.#waiting.push({ request, bytes, resolve, reject });
+      this.#waitingBytes += bytes;
       this.#next();
     });
   }
@@ -116,7 +131,7 @@ class Threads {
     const worker = this.#idle.pop() ?? (this.#all.size < this.#max ? this.#start() : undefined);
     const job = worker === undefined ? undefined : this.#waiting.shift();
     if (worker === undefined || job === undefined) return;
-    this.#waitingBytes -= job.request.body.length;
+    this.#waitingBytes -= job.bytes;
     this.#give(worker, job);
   }
 
@@ -136,9 +151,12 @@ class Threads {
     const onExit = (code: number): void =>
       settle(false, () => job.reject(new Error(`an encoder thread ended with code ${code}`)));
     worker.on("message", onReply).on("error", onError).on("exit", onExit);
-    const body = owned(job.request.body);
+    const pieces = job.request.pieces.map(owned);
     worker.ref();
-    worker.postMessage({ ...job.request, body } satisfies EncodeRequest, [body.buffer]);
+    worker.postMessage(
+      { ...job.request, pieces } satisfies EncodeRequest,
+      pieces.map(({ buffer }) => buffer),
+    );
   }
 
   #start(): Worker {

@@ -1,7 +1,10 @@
 import { parentPort } from "node:worker_threads";
+import { crc32 } from "node:zlib";
 import { Problem } from "#kernel/problem.ts";
+import { decodedSync } from "./coding.ts";
 import { encodeBody } from "./encode.ts";
 import { asBuffer, owned, type EncodeReply, type EncodeRequest } from "./pool.ts";
+import { joined } from "./sent-body.ts";
 
 /** A thread that encodes large ingest bodies, so that none of them holds the event loop. */
 
@@ -14,10 +17,12 @@ port.on("message", (request: EncodeRequest) => {
   else port.postMessage(reply);
 });
 
-function answer({ type, body, options }: EncodeRequest): EncodeReply {
+function answer({ type, pieces, coding, options }: EncodeRequest): EncodeReply {
   try {
-    const { rows, ...others } = encodeBody(type, asBuffer(body), options);
-    return { encoded: { rows: owned(rows), ...others } };
+    const sent = joined({ pieces: pieces.map(asBuffer) });
+    const body = coding === undefined ? sent : decodedSync(sent, coding);
+    const { rows, ...others } = encodeBody(type, body, options);
+    return { encoded: { rows: owned(rows), rowsCrc: crc32(rows), ...others } };
   } catch (error) {
     if (error instanceof Problem)
       return { problem: { code: error.code, detail: error.message, errors: error.options.errors ?? [] } };
