@@ -1,3 +1,5 @@
+import { Compound } from "#kernel/json-places.ts";
+import { parseExact } from "#kernel/json-text.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
@@ -19,7 +21,7 @@ import {
 } from "./events-store.ts";
 import { readBody } from "./body.ts";
 import type { EventFeed } from "./feed.ts";
-import { atPointer, LazyJson } from "./request.ts";
+import { LazyJson } from "./request.ts";
 import type { EventRow, EventsDeps, RejectionRow, WebhooksDeps } from "./types.ts";
 
 /** Conditions that are looked up event by event. */
@@ -221,8 +223,9 @@ function pointerMatcher(condition: string): (row: EventRow) => boolean {
   const value = mark === -1 ? undefined : condition.slice(mark + 1);
   return (row) => {
     if (row.body === null) return false;
-    const found = atPointer(new LazyJson(Buffer.from(row.body)).value, pointer);
+    const found = new LazyJson(Buffer.from(row.body)).at(pointer);
     if (found === undefined || value === undefined) return found !== undefined;
+    if (found instanceof Compound) return JSON.stringify(parseExact(found.text)) === value;
     return (typeof found === "string" ? found : JSON.stringify(found)) === value;
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { exactJson } from "#kernel/json-text.ts";
 import { batchNameOf, cloudEventOf } from "./cloudevents.ts";
-import { atPointer, fieldOf, type HookRequest, type LazyJson } from "./request.ts";
+import { fieldOf, type HookRequest, type LazyJson } from "./request.ts";
 import type { Deduplication, Scheme } from "./types.ts";
 
 /** How senders name an event and its type. */
@@ -41,7 +41,7 @@ export function dedupKeyOf(request: HookRequest, json: LazyJson, naming: Naming)
 function nameOf(request: HookRequest, json: LazyJson, { scheme, deduplication, ofBatch }: Naming): string | undefined {
   const { by, name = "" } = deduplication;
   if (by === "none") return undefined;
-  if (by === "pointer") return textOf(atPointer(json.value, name));
+  if (by === "pointer") return textOf(json.at(name));
   const cloudEvent = cloudEventOf(request, json);
   const ofEvent = cloudEvent && `cloudevents ${JSON.stringify([cloudEvent.source, cloudEvent.id])}`;
   if (ofBatch) return ofEvent;

@@ -1,4 +1,4 @@
-import { isDeeperThan, parseExact } from "#kernel/json-text.ts";
+import { findInJson, type Found, type Path } from "#kernel/json-places.ts";
 import { WEBHOOK_JSON_DEPTH_MAX } from "#kernel/limits.ts";
 
 /** A request as it came: what verification, handshakes and de-duplication look at. */
@@ -21,50 +21,31 @@ export function fieldOf(request: Pick<HookRequest, "headers">, name: string): st
   return Array.isArray(value) ? value[0] : value;
 }
 
-const UNPARSED = Symbol("unparsed");
+/** Members at the top that somebody may ask for: all are found in one pass. */
+const MEMBERS = ["challenge", "event_id", "id", "source", "type"] as const;
 
-/** The body as JSON, parsed once and only when somebody asks; undefined when it is none, or too deep to be looked into. Numbers keep their value. */
+/** The body as JSON, read only when somebody asks, and no further than what is asked for; nothing is in what is none, or too deep. Numbers keep their value. */
 export class LazyJson {
   readonly #body: Buffer;
-  #value: unknown = UNPARSED;
+  #members: readonly (Found | undefined)[] | undefined;
 
   constructor(body: Buffer) {
     this.#body = body;
   }
 
-  get value(): unknown {
-    if (this.#value === UNPARSED) this.#value = parsed(this.#body);
-    return this.#value;
-  }
-
   /** A member of an object at the top; undefined when there is none. */
-  member(name: string): unknown {
-    const { value } = this;
-    return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-      ? (value as Record<string, unknown>)[name]
-      : undefined;
+  member(name: (typeof MEMBERS)[number]): Found | undefined {
+    this.#members ??= this.#find(MEMBERS.map((each) => [each]));
+    return this.#members[MEMBERS.indexOf(name)];
   }
-}
 
-function parsed(body: Buffer): unknown {
-  const first = body[0];
-  if (first === undefined) return undefined;
-  const text = body.toString("utf8");
-  if (isDeeperThan(text, WEBHOOK_JSON_DEPTH_MAX)) return undefined;
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
+  /** By a JSON pointer (RFC 6901). */
+  at(pointer: string): Found | undefined {
+    const parts = pointer.split("/").slice(1);
+    return this.#find([parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))])[0];
   }
-}
 
-/** RFC 6901. */
-export function atPointer(value: unknown, pointer: string): unknown {
-  let place = value;
-  for (const part of pointer.split("/").slice(1)) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof place !== "object" || place === null || !Object.hasOwn(place, name)) return undefined;
-    place = (place as Record<string, unknown>)[name];
+  #find(paths: readonly Path[]): readonly (Found | undefined)[] {
+    return (this.#body.length === 0 ? undefined : findInJson(this.#body, paths, WEBHOOK_JSON_DEPTH_MAX)) ?? [];
   }
-  return place;
 }
