@@ -8,7 +8,14 @@ import { detailOf, keyBytes, ownerColumn } from "./detail.ts";
 import { locate } from "./find.ts";
 import { requireUnlocked } from "./lock.ts";
 import { requireKey, writerOf } from "./put.ts";
-import { markDeleted, removeVersion, requireDeletable, stateForWrite, type WriteDeps } from "./version.ts";
+import {
+  markDeleted,
+  removeVersion,
+  requireDeletable,
+  stateForWrite,
+  type WriteDeps,
+  type WriteState,
+} from "./version.ts";
 
 export async function deleteObject(
   deps: WriteDeps,
@@ -41,7 +48,8 @@ export async function deleteObjects(
 }
 
 /**
- * What is refused is refused before anything of it is written, so the others of its transaction stand.
+ * What is refused is refused before anything of it is written, so the others of its transaction stand. All is read before anything is written: from the
+ * first change on each read of a transaction waits for the writer.
  */
 async function deleteBatch(
   deps: WriteDeps,
@@ -55,9 +63,16 @@ async function deleteBatch(
     .toSorted((a, b) => (a.object.key < b.object.key ? -1 : a.object.key > b.object.key ? 1 : 0));
   return deps.metadata.write(async (tx) => {
     const results: (Deleted | { readonly error: unknown })[] = [];
+    const looks = new Map<DeleteObject, Look>();
+    const keys = new Set<string>();
+    for (const { object } of order) {
+      // Of a key that comes twice, the second comes to what the first leaves.
+      if (!keys.has(object.key)) looks.set(object, await lookAt(deps, tx, bucket, object));
+      keys.add(object.key);
+    }
     for (const { object, index } of order) {
-      const refused = await refusalOf(deps, tx, bucket, object);
-      results[index] = refused === undefined ? await deleteIn(deps, tx, caller, bucket, object) : { error: refused };
+      const look = looks.get(object) ?? (await lookAt(deps, tx, bucket, object));
+      results[index] = "error" in look ? look : await deleteIn(deps, tx, caller, bucket, { ...object, ...look });
     }
     await auditDeletions(
       deps,
@@ -70,22 +85,25 @@ async function deleteBatch(
   });
 }
 
-/** Why it may not be deleted; undefined when it may. */
-async function refusalOf(deps: WriteDeps, tx: Writer, bucket: Bucket, object: DeleteObject): Promise<unknown> {
+/** What was there, or why it may not be deleted. */
+type Look = { readonly state: WriteState | undefined } | { readonly error: unknown };
+
+async function lookAt(deps: WriteDeps, tx: Writer, bucket: Bucket, object: DeleteObject): Promise<Look> {
   try {
     requireKey(object.key);
     const state = await stateForWrite(deps, tx, bucket, keyBytes(object.key));
     if (object.versionId === undefined) {
       requireDeletable(state, object.conditions, object.key);
-      return undefined;
+      return { state };
     }
     const found = await locate(tx, bucket, object);
-    if (found === undefined) return undefined;
-    requireConditions(found.row, object.conditions, object.key);
-    requireUnlocked(detailOf(found.row), deps.clock.nowMs(), object.bypassGovernance === true);
-    return undefined;
+    if (found !== undefined) {
+      requireConditions(found.row, object.conditions, object.key);
+      requireUnlocked(detailOf(found.row), deps.clock.nowMs(), object.bypassGovernance === true);
+    }
+    return { state: undefined };
   } catch (error) {
-    if (error instanceof Error && error.name === "S3Error") return error;
+    if (error instanceof Error && error.name === "S3Error") return { error };
     throw error;
   }
 }
@@ -96,12 +114,12 @@ export async function deleteIn(
   tx: Writer,
   caller: S3Caller,
   bucket: Bucket,
-  object: DeleteObject,
+  object: DeleteObject & { readonly state?: WriteState | undefined },
 ): Promise<Deleted> {
-  const { key, versionId, conditions } = object;
+  const { key, versionId, conditions, state } = object;
   if (versionId === undefined) {
     const owner = ownerColumn(writerOf(caller, bucket), bucket.owner);
-    const marker = await markDeleted(deps, tx, bucket, { key, owner, conditions });
+    const marker = await markDeleted(deps, tx, bucket, { key, owner, conditions, state });
     const name = marker === undefined ? "ObjectRemoved:Delete" : "ObjectRemoved:DeleteMarkerCreated";
     await emit(deps, tx, bucket, { name, key, versionId: marker?.version_id ?? null, caller });
     return { key, versionId: null, deleteMarker: marker !== undefined, markerVersionId: marker?.version_id ?? null };

@@ -85,13 +85,20 @@ export async function markDeleted(
   deps: WriteDeps,
   tx: Writer,
   bucket: Bucket,
-  options: { readonly key: string; readonly owner: string; readonly conditions: WriteConditions | undefined },
+  options: {
+    readonly key: string;
+    readonly owner: string;
+    readonly conditions: WriteConditions | undefined;
+    /** As this transaction has read it already. */
+    readonly state?: WriteState | undefined;
+  },
 ): Promise<HistoryRow | undefined> {
   const key = keyBytes(options.key);
-  const state = await stateForWrite(deps, tx, bucket, key);
+  const state = options.state ?? (await stateForWrite(deps, tx, bucket, key));
   requireDeletable(state, options.conditions, options.key);
   // A condition on what never was deletes nothing, and so leaves no marker.
   if (state.newest === undefined && Object.keys(options.conditions ?? {}).length > 0) return undefined;
+  if (state.newest === undefined && state.versioning === "unversioned") return undefined;
   const freed = await makeRoom(deps, tx, bucket, state, key, { isGone: true });
   addUsage(
     deps.metadata.dialect,

@@ -246,3 +246,10 @@ test("what a credential may ask with its secret is limited, each by itself, on e
     await limited.close();
   }
 });
+
+test("a request has 100 parameters, and not one more", async () => {
+  const others = (count: number): string => Array.from({ length: count }, (_, i) => `other_${i}=x`).join("&");
+  const right = new URLSearchParams({ ...GRANT, ...own() }).toString();
+  assert.equal((await ask(`${right}&${others(97)}`)).status, 200);
+  assertError(await ask(`${right}&${others(98)}`), 400, "invalid_request");
+});

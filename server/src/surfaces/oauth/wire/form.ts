@@ -1,4 +1,5 @@
 import { decodeForm, decodeUtf8 } from "#kernel/decoding.ts";
+import { FORM_FIELDS_MAX, hasMoreFields } from "#kernel/form.ts";
 import { OauthError } from "../errors.ts";
 
 /** Parameters of a request's body, each at most once. */
@@ -17,6 +18,8 @@ const REPEATABLE: ReadonlySet<string> = new Set(["resource", "audience"]);
 export function parseForm(body: Buffer): Form {
   const form = new Map<string, string>();
   const text = decodeUtf8(body);
+  if (text !== undefined && hasMoreFields(text))
+    throw new OauthError("invalid_request", `There are more than ${FORM_FIELDS_MAX} parameters.`);
   const pairs = text === undefined ? undefined : decodeForm(text);
   if (pairs === undefined)
     throw new OauthError("invalid_request", "The parameters are not valid percent-encoded UTF-8.");

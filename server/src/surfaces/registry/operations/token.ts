@@ -6,6 +6,8 @@ import {
   type Access,
   type AskedScope,
 } from "#domain/registry/index.ts";
+import { FORM_FIELDS_MAX, hasMoreFields } from "#kernel/form.ts";
+import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { originOf, principalOf, signIn, wrongPassword, type SignedIn as ByPassword } from "../caller.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
@@ -29,7 +31,9 @@ export async function getToken(deps: RegistrySurfaceDeps, request: Request, repl
 
 /** `POST`: the OAuth 2 form of the same, `password` or `refresh_token`. */
 export async function postToken(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<Reply> {
-  const form = new URLSearchParams(typeof request.body === "string" ? request.body : "");
+  const text = typeof request.body === "string" ? request.body : "";
+  if (hasMoreFields(text)) throw new Problem("invalid_request", `The form has more than ${FORM_FIELDS_MAX} fields.`);
+  const form = new URLSearchParams(text);
   const signedIn = await byForm(deps, request, reply, form);
   const wantsRefresh = form.get("access_type") === "offline";
   return answer(deps, reply, { signedIn, scopes: form.getAll("scope"), wantsRefresh });

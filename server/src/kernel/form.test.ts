@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FORM_FIELDS_MAX, hasMoreFields } from "./form.ts";
+
+test("a form has so many fields, and not one more", () => {
+  const form = (fields: number): string => Array.from({ length: fields }, (_, i) => `n${i}=v`).join("&");
+  assert.equal(hasMoreFields(""), false);
+  assert.equal(hasMoreFields(form(FORM_FIELDS_MAX)), false);
+  assert.equal(hasMoreFields(form(FORM_FIELDS_MAX + 1)), true);
+});
