@@ -41,6 +41,7 @@ const LINES: readonly [logger: string, line: string, time: string, level: string
     NOON,
     "unspecified",
   ],
+  ["HAProxy by UDP, without a host", "<134>Nov 22 12:00:00 haproxy[7]: 192.0.2.7:50 a b/c 200", NOON, "info"],
   ["HAProxy at its start", "[WARNING] 326/120000 (77) : config : no timeouts", NOON, "WARNING"],
   ["Redis", "77:M 22 Nov 2026 12:00:00.123 # Out of memory", NOON_MS, "warning"],
   ["Redis, notice", "77:M 22 Nov 2026 12:00:00.123 * Ready", NOON_MS, "notice"],

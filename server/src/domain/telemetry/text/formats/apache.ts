@@ -23,7 +23,8 @@ export const apacheError: Format = (line, context) => {
 };
 
 export const accessLog: Format = (line, context) => {
-  const groups = ACCESS.exec(line)?.groups;
+  // Most lines of other kinds are told by this alone, in less time.
+  const groups = line.includes('] "') ? ACCESS.exec(line)?.groups : undefined;
   if (groups === undefined) return null;
   const timestamp = timestampOf(civilOf(groups), context.zone);
   if (timestamp === null) return null;

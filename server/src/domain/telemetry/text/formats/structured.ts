@@ -103,13 +103,18 @@ function timeOf(rest: Rest, context: TimeContext): string | null {
   for (const key of TIME_KEYS) {
     const value = rest.peek(key);
     if (value === undefined) continue;
-    const [whole = "", fraction = rest.peek("instant.nanoofsecond")?.padStart(9, "0") ?? ""] = value.split(".");
+    const [whole = "", fraction = rest.peek("instant.nanoofsecond")?.padStart(9, "0") ?? ""] = exact(value).split(".");
     const timestamp = timestampOfEpoch(whole, fraction) ?? readTime(value, context);
     if (timestamp === null) continue;
     rest.take([key]);
     return timestamp;
   }
   return null;
+}
+
+/** Seconds since 1970 as a double are off from the seventh digit of their fraction on: `.3539999` was `.354`. */
+function exact(value: string): string {
+  return /^\d{10}\.\d{7,8}$/.test(value) ? String(Number(Number(value).toFixed(6))) : value;
 }
 
 function levelIn(rest: Rest, message: string, isGelf: boolean): string | undefined {

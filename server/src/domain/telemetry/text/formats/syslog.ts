@@ -5,7 +5,7 @@ import { monthOf, readTime, timestampOf } from "../times/index.ts";
 
 /** RFC 3164, with or without its priority: `Dec 10 06:55:46 host program[pid]: message`. */
 const BSD = new RegExp(
-  `^(?:<(?<pri>\\d{1,3})>)?(?<mo>[A-Z][a-z]{2}) +(?<d>\\d{1,2}) (?<h>\\d\\d):(?<mi>\\d\\d):(?<s>\\d\\d)(?:\\.(?<f>\\d{1,9}))? (?!(?:19|20)\\d\\d |(?:${LEVEL_WORD}|UTC|GMT)[\\s:|]|(?:${LEVEL_WORD})$)(?<host>[\\w.:@/-]*\\w[\\w.:@/-]*) (?:(?<program>[^\\s:[]+)(?:\\[(?<pid>\\d+)\\])?:(?: |$))?(?<message>.*)$`,
+  `^(?:<(?<pri>\\d{1,3})>)?(?<mo>[A-Z][a-z]{2}) +(?<d>\\d{1,2}) (?<h>\\d\\d):(?<mi>\\d\\d):(?<s>\\d\\d)(?:\\.(?<f>\\d{1,9}))? (?!(?:19|20)\\d\\d |(?:${LEVEL_WORD}|UTC|GMT)[\\s:|]|(?:${LEVEL_WORD})$)(?:(?<host>[\\w.:@/-]*\\w) )?(?:(?<program>[^\\s:[]+)(?:\\[(?<pid>\\d+)\\])?:(?: |$))?(?<message>.*)$`,
   "s",
 );
 

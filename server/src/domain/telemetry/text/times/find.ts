@@ -30,7 +30,8 @@ export function findTime(line: string, context: TimeContext): FoundTime | null {
   let weak: FoundTime | null = null;
   let isNumber = false;
   // The name of a file that the line was gathered from may have a time in it.
-  for (let at = FILE_NAME.exec(line)?.[0].length ?? 0; at < line.length && at < TIME_SEARCH_CHARS; at++) {
+  const from = line.includes(".log") ? (FILE_NAME.exec(line)?.[0].length ?? 0) : 0;
+  for (let at = from; at < line.length && at < TIME_SEARCH_CHARS; at++) {
     const digits = digitsAt(line, at);
     if (digits === -1) continue;
     for (const form of formsAt(digits, line[at + digits] ?? "")) {
