@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, afterEach, test } from "node:test";
 import { mooring } from "../fixtures/process.ts";
 import { bootstrap, startServer, type Server } from "../fixtures/server.ts";
@@ -118,6 +119,49 @@ test("a restored backup has no open link, whichever way the set-up went on", asy
   const fresh = printedLink(second) ?? assert.fail(second.stdout());
   assert.equal((await setUp(second, fresh)).admin, true);
 });
+
+test("a restored backup of an older version stays as it is, and has no open link once it is brought up to date", async () => {
+  const dataDir = newDirectory();
+  const acme = await bootstrap(dataDir, {}, { org: "acme" });
+  const taken = withoutLastMigration(dataDir);
+  const backup = join(directory, `backup-${made}`);
+  const backedUp = await mooring(["backup", "--to", backup, "--with-master-key", "--data-dir", dataDir]);
+  assert.equal(backedUp.code, 0, backedUp.stderr);
+  const restored = newDirectory();
+  const outcome = await mooring(["restore", "--from", only(backup), "--data-dir", restored]);
+  assert.equal(outcome.code, 0, outcome.stdout + outcome.stderr);
+  assert.match(outcome.stdout, /the records are of an older version: mooring serve, or mooring upgrade/);
+  const names = records(restored, (db) =>
+    db
+      .prepare("select name from migration")
+      .all()
+      .map(({ name }) => name),
+  );
+  assert.ok(!names.includes(taken.name), "nothing was migrated");
+  // Its schema is this version's in truth: so it is brought up to date by its name alone.
+  records(restored, (db) =>
+    db.prepare("insert into migration (name, applied_at) values (?, ?)").run(taken.name, taken.appliedAt),
+  );
+  const server = await serve(restored);
+  assert.equal((await setUp(server, tokenOf(acme))).status, 404);
+});
+
+function records<T>(dataDir: string, work: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(join(dataDir, "mooring.db"), { timeout: 5000 });
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+function withoutLastMigration(dataDir: string): { name: string; appliedAt: number } {
+  return records(dataDir, (db) => {
+    const last = db.prepare("select name, applied_at from migration order by name desc limit 1").get();
+    db.prepare("delete from migration where name = ?").run(String(last?.["name"]));
+    return { name: String(last?.["name"]), appliedAt: Number(last?.["applied_at"]) };
+  });
+}
 
 function only(path: string): string {
   const [name = assert.fail("no backup")] = readdirSync(path);

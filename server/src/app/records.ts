@@ -1,6 +1,7 @@
 import type { Clock } from "#kernel/time.ts";
 import { openMetadata, startAnalysis, type MetadataOptions, type MetadataStore } from "#stores/metadata/index.ts";
 import { recordLimitsOf } from "./limit-settings.ts";
+import { endDeferredLinks } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Phases } from "./phases.ts";
 
@@ -15,11 +16,21 @@ export function recordsOf(config: Config): Omit<MetadataOptions, "clock"> {
   return { url: url ?? undefined, dataDir, waitMs, readTimeoutMs, limits: recordLimitsOf(config) };
 }
 
+/** Opens the records and brings them up to this version: for `serve` and `upgrade` alone. */
+export async function openCurrentRecords(config: Config, clock: Clock): Promise<MetadataStore> {
+  const metadata = await openMetadata({ ...recordsOf(config), clock });
+  try {
+    await endDeferredLinks(config.data_dir, metadata, clock);
+    return metadata;
+  } catch (error) {
+    await metadata.close();
+    throw error;
+  }
+}
+
 /** With what runs beside them. */
 export async function openRecords(config: Config, clock: Clock, phases: Phases): Promise<MetadataStore> {
-  const metadata = phases.started("metadata", await openMetadata({ ...recordsOf(config), clock }), (part) =>
-    part.close(),
-  );
+  const metadata = phases.started("metadata", await openCurrentRecords(config, clock), (part) => part.close());
   phases.started("analysis of the records", startAnalysis(metadata), async (stop) => stop());
   return metadata;
 }

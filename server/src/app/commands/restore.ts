@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { endOpenLinks } from "#domain/accounts/index.ts";
 import { verifyAudit } from "#domain/audit/index.ts";
 import { systemClock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { MigrationsPending, openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { scrubObjects } from "#stores/objects/index.ts";
-import { restoreBackup } from "../backup/index.ts";
+import { deferEndOfLinks, restoreBackup } from "../backup/index.ts";
 import {
   CommandError,
   ExitCode,
@@ -23,9 +23,9 @@ import { listOrganizations } from "./store.ts";
 const USAGE = `
 Usage: mooring restore --from BACKUP --data-dir NEW
 
-Puts a backup into a new data directory. Every file is copied and its checksum compared before any counts; then the records are opened and brought up to this
-version, and content and audit log are checked. Open set-up links, reset links and invitations end: make new ones. NEW must be absent or
-empty. Nothing in the backup is changed.
+Puts a backup into a new data directory. Every file is copied and its checksum compared before any counts; then content and audit log are checked. Open
+set-up links, reset links and invitations end: make new ones. Records of an older version stay as they are until the server, or mooring upgrade, brings
+them up to date. NEW must be absent or empty. Nothing in the backup is changed.
 
   mooring restore --from /mnt/backups/mooring-20261122T181500Z --data-dir ./restored
   cp /etc/mooring/master.key ./restored/
@@ -64,13 +64,32 @@ export const restore: Command = {
 
 /** What the commands scrub and audit verify look at. Returns how much is wrong. */
 async function check(dataDir: string, signal: AbortSignal): Promise<number> {
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  const metadata = await openAsTheyAre(dataDir);
+  if (metadata === null) return 0;
   try {
     await endLinks(metadata);
     return (await checkContent(metadata, dataDir, signal)) + (await checkAudit(metadata));
   } finally {
     await metadata.close();
   }
+}
+
+/** Null for records of an older version, which a restore does not change. */
+async function openAsTheyAre(dataDir: string): Promise<MetadataStore | null> {
+  try {
+    return await openMetadata({ url: undefined, dataDir, clock: systemClock, migrating: "refuse" });
+  } catch (error) {
+    if (!isOfOlderVersion(error)) throw error;
+    await deferEndOfLinks(dataDir);
+    say("older     the records are of an older version: mooring serve, or mooring upgrade, brings them up to date and");
+    say("          ends their open links. Then run mooring scrub and mooring audit verify.");
+    return null;
+  }
+}
+
+function isOfOlderVersion(error: unknown): boolean {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return reason instanceof MigrationsPending && reason.names.length > 0;
 }
 
 /** A backup has links that were used or withdrawn after it was made; nobody may come in by them again. */

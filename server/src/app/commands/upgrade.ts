@@ -1,6 +1,6 @@
 import { systemClock } from "#kernel/time.ts";
 import { MigrationsPending, openMetadata } from "#stores/metadata/index.ts";
-import { recordsOf } from "../records.ts";
+import { openCurrentRecords, recordsOf } from "../records.ts";
 import { findRunningServer } from "../running.ts";
 import type { Config } from "../config.ts";
 import {
@@ -68,5 +68,5 @@ async function apply(config: Config): Promise<void> {
     throw new CommandError(
       `cannot upgrade the records: a server runs on this data directory (pid ${running.pid}); stop it first`,
     );
-  await (await openMetadata({ ...recordsOf(config), clock: systemClock })).close();
+  await (await openCurrentRecords(config, systemClock)).close();
 }
