@@ -55,7 +55,7 @@ const images = (ground: Ground) => {
 };
 
 /** Each is due some time after the start, and long before the jump's end. */
-const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | "orphans">, Case>> = {
+const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | "orphans" | "s3_locks">, Case>> = {
   content: {
     table: "blob",
     row: {

@@ -16,6 +16,7 @@ export const DELETIONS = {
   webhook_rejections: "requests that webhooks refused",
   webhook_remains: "what deleted webhooks left",
   s3_lifecycle: "objects, versions and uploads by the rules of buckets",
+  s3_locks: "versions of objects past their object lock",
   s3_uploads: "answers of completed multipart uploads",
   s3_deliveries: "events of buckets that could not be delivered",
   image_uploads: "uploads of images that went no further",

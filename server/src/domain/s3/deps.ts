@@ -1,5 +1,5 @@
 import type { Envelope } from "#domain/identity/index.ts";
-import type { Clock } from "#kernel/time.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -21,7 +21,7 @@ export interface S3Settings {
 export interface S3Deps {
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
-  readonly clock: Clock;
+  readonly clock: GuardedClock;
   readonly envelope: Envelope;
   /** Of the gateway alone: `start` of it begins them. */
   readonly jobs: Jobs;

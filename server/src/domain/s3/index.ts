@@ -18,6 +18,7 @@ export {
   countAccessKeys,
   approveAccessKey,
   createAccessKey,
+  type KeyDeps,
   type MadeAccessKey,
   getAccessKey,
   listAccessKeys,

@@ -1,7 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import type { Acting, Principal } from "#domain/identity/index.ts";
 import { absent, findApp, findProject, type App, type Caller, type Project } from "#domain/organizations/index.ts";
-import type { DestinationDeps, S3Deps } from "#domain/s3/index.ts";
+import type { DestinationDeps, KeyDeps } from "#domain/s3/index.ts";
 import { requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { OrganizationSurfaceDeps } from "./index.ts";
@@ -52,11 +52,7 @@ export async function settled(deps: {
 }
 
 /** What the functions of access keys need. */
-export function keyDepsOf({
-  metadata,
-  clock,
-  identity,
-}: OrganizationSurfaceDeps): Pick<S3Deps, "metadata" | "clock" | "envelope"> {
+export function keyDepsOf({ metadata, clock, identity }: OrganizationSurfaceDeps): KeyDeps {
   return { metadata, clock, envelope: identity.envelope };
 }
 

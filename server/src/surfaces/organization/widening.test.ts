@@ -289,4 +289,72 @@ describe("nobody makes more of anything than they hold themselves", () => {
     const body = { allowed_addresses: ["127.0.0.1"] };
     assert.equal((await world.call("PATCH", path, { token: developer, body })).status, 200);
   });
+
+  describe("whoever is bound to addresses or to a time", () => {
+    const SCOPES_OF_ALL: readonly Scope[] = ["credentials:write", "credentials:read", "org:read"];
+    const soon = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+    /** A credential as the API makes it, and a token of it. */
+    async function made(bounds: object): Promise<{ id: string; token: string }> {
+      const owner = world.person(world.acme, world.acme.people.owner);
+      const body = { name: fresh("bound"), scopes: SCOPES_OF_ALL, ...bounds };
+      const { json, status, text } = await world.call("POST", "/v1/credentials", { token: owner, body });
+      assert.equal(status, 201, text);
+      const client = { clientId: String(json["client_id"]), clientSecret: String(json["client_secret"]) };
+      if ("allowed_addresses" in bounds && JSON.stringify(bounds.allowed_addresses).includes("192.0.2."))
+        return { id: String(json["id"]), token: "" };
+      const origin = { ip: "127.0.0.1", requestId: "req_test" };
+      const state = await world.identity.signIn.authenticate({ ...client, ...origin });
+      const { accessToken } = await world.identity.tokens.issuer.issue(state, origin);
+      return { id: String(json["id"]), token: accessToken };
+    }
+
+    const WAYS: Readonly<Record<string, (id: string) => { method: string; path: string; body: unknown }>> = {
+      rotate: (id) => ({ method: "POST", path: `/v1/credentials/${id}/rotate`, body: {} }),
+      "trust an issuer": (id) => ({ method: "POST", path: `/v1/credentials/${id}/trusts`, body: newTrustBody() }),
+    };
+    const BOUNDS = {
+      addresses: [{ allowed_addresses: LOCAL }, { allowed_addresses: ["127.0.0.1"] }, {}],
+      "another address": [{ allowed_addresses: LOCAL }, {}, { allowed_addresses: ["192.0.2.0/24"] }],
+      time: [{ expires_at: soon(2) }, { expires_at: soon(1) }, {}],
+      "a time before": [{ expires_at: soon(2) }, { expires_at: soon(2) }, { expires_at: soon(3) }],
+    } as const;
+
+    for (const [what, [own, within, beyond]] of Object.entries(BOUNDS)) {
+      for (const [way, asked] of Object.entries(WAYS)) {
+        test(`${what}: can't ${way} for what is bound less, and can for what is bound as much`, async () => {
+          const { token } = await made(own);
+          const ask = async (bounds: object): Promise<Answer> => {
+            const { method, path, body } = asked((await made(bounds)).id);
+            return world.call(method, path, { token, body });
+          };
+          const refused = await ask(beyond);
+          assert.deepEqual([refused.status, refused.json["code"]], [403, "forbidden"], refused.text);
+          if (what === "another address") return;
+          const allowed = await ask(within);
+          assert.equal(allowed.status, way === "rotate" ? 200 : 201, allowed.text);
+        });
+      }
+    }
+
+    test("it rotates its own secret, and that of what it made", async () => {
+      const { id, token } = await made({ allowed_addresses: LOCAL, expires_at: soon(2) });
+      const body = { name: fresh("child"), scopes: ["org:read"] };
+      const child = await world.call("POST", "/v1/credentials", { token, body });
+      assert.equal(child.status, 201, child.text);
+      for (const own of [String(child.json["id"]), id]) {
+        const answer = await world.call("POST", `/v1/credentials/${own}/rotate`, { token, body: {} });
+        assert.equal(answer.status, 200, answer.text);
+      }
+    });
+
+    test("it widens the addresses of no other", async () => {
+      const { token } = await made({ allowed_addresses: LOCAL });
+      const { id } = await made({ allowed_addresses: ["127.0.0.1"] });
+      const set = (addresses: unknown): Promise<Answer> =>
+        world.call("PATCH", `/v1/credentials/${id}`, { token, body: { allowed_addresses: addresses } });
+      assert.equal((await set(null)).json["code"], "forbidden");
+      assert.equal((await set(LOCAL)).status, 200);
+    });
+  });
 });

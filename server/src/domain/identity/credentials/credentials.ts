@@ -39,7 +39,8 @@ import {
   type CredentialContext,
 } from "./store.ts";
 import { versionOf, viewOf, type Credential, type Made, type Propagation } from "./view.ts";
-import { isWiderRange, requireMayWiden, type Widener } from "./widening.ts";
+import { actorSpanOf, spanOf } from "./span.ts";
+import { isWiderRange, requireMayWiden, UNBOUNDED, type Widener } from "./widening.ts";
 
 export interface CredentialsDeps {
   readonly metadata: MetadataStore;
@@ -96,7 +97,7 @@ export class Credentials {
     const made = { kind: "personal", createdBy: person.id, secret: newSecret("mrpat") } as const;
     const { credential } = await this.#insert(acting, input, made, async (tx, scopes) => {
       const place = await this.#holdings(tx, person, input.projectId);
-      requireMayWiden({ actor: person, ...place }, { scopes, raised: [...scopes], secret: true });
+      requireMayWiden({ actor: person, ...place, span: UNBOUNDED }, { scopes, raised: [...scopes], secret: true });
       return place;
     });
     return { credential, token: made.secret };
@@ -222,8 +223,9 @@ export class Credentials {
       const lowered = [...present].filter((scope) => !scopes.has(scope));
       const addresses = wanted === undefined ? context.allowed_addresses : wanted;
       const isElsewhere = isWiderRange(parseAddresses(context.allowed_addresses), parseAddresses(addresses));
-      const wider = { scopes, raised, addresses: isElsewhere, afterApproval: true };
-      requireMayWiden(widenerOf(acting, context, held), wider);
+      const span = await spanOf(tx, { ...context, allowed_addresses: addresses });
+      const wider = { scopes, raised, addresses: isElsewhere, afterApproval: true, span };
+      requireMayWiden(await widenerOf(tx, acting, context, held), wider);
       const epoch = context.epoch + (lowered.length > 0 ? 1 : 0);
       const name = change.name ?? context.name;
       await updateCredential(tx, id, { name, scopes: renderScopes(scopes), allowed_addresses: addresses, epoch });
@@ -242,7 +244,7 @@ export class Credentials {
     await this.change(acting, id, async (tx, context, held) => {
       requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
       const wider = { scopes: parseScopes(context.scopes), approval: true };
-      requireMayWiden(widenerOf(acting, context, held), wider);
+      requireMayWiden(await widenerOf(tx, acting, context, held), wider);
       if (context.pending === 0) throw new Problem("conflict", "The credential waits for no approval.");
       await updateCredential(tx, id, { pending: 0 });
       const { name, scopes, allowed_addresses } = context;
@@ -269,7 +271,8 @@ export class Credentials {
       if (context.kind === "personal")
         throw new Problem("conflict", "A personal access token has no other secret; make a new one, and revoke this.");
       // Who gets the secret gets what the credential may do, now and when its creator's role is raised again.
-      requireMayWiden(widenerOf(acting, context, held), { scopes: parseScopes(context.scopes), secret: true });
+      const wider = { scopes: parseScopes(context.scopes), secret: true, span: await spanOf(tx, context) };
+      requireMayWiden(await widenerOf(tx, acting, context, held), wider);
       await retireSecrets(this.#deps, tx, id, overlapS);
       await addSecret(this.#deps, tx, id, clientSecret);
       const epoch = context.epoch + (overlapS === 0 ? 1 : 0);
@@ -341,7 +344,7 @@ export class Credentials {
       );
     }
     const place = await this.#holdings(tx, actor, projectId, "credentials:write");
-    requireMayWiden({ actor, ...place }, { scopes, raised: [...scopes], secret: true });
+    requireMayWiden({ actor, ...place, span: UNBOUNDED }, { scopes, raised: [...scopes], secret: true });
     if (actor.kind === "credential") await requireDepth(tx, actor.id);
     return place;
   }
@@ -392,6 +395,12 @@ export class Credentials {
 }
 
 /** Who changes this credential. */
-export function widenerOf({ actor }: Acting, context: CredentialContext, held: ReadonlySet<Scope>): Widener {
-  return { actor, held, policy: parsePolicy(context.policy), resource: resourceOf(context) };
+export async function widenerOf(
+  db: Reader,
+  { actor }: Acting,
+  context: CredentialContext,
+  held: ReadonlySet<Scope>,
+): Promise<Widener> {
+  const span = await actorSpanOf(db, actor);
+  return { actor, held, policy: parsePolicy(context.policy), resource: resourceOf(context), span };
 }

@@ -35,5 +35,6 @@ export { CredentialStates, readState, type CredentialState } from "./states.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
 export type { Credential, CredentialSecret, Made, Propagation } from "./view.ts";
-export { isWiderRange, lackingToWiden, requireMayWiden } from "./widening.ts";
+export { actorSpanOf } from "./span.ts";
+export { isWiderRange, lackingToWiden, requireMayWiden, UNBOUNDED, type Span } from "./widening.ts";
 export { FailureDelay, failurePlaceOf } from "./failure-delay.ts";

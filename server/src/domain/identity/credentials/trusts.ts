@@ -22,6 +22,7 @@ import { absent, creatorOf, requirePermission, type Acting } from "./acting.ts";
 import { parseScopes, resourceOf } from "./bounds.ts";
 import { widenerOf, type Credentials } from "./credentials.ts";
 import { requireName } from "./input.ts";
+import { spanOf } from "./span.ts";
 import type { Propagation } from "./view.ts";
 import { requireMayWiden } from "./widening.ts";
 
@@ -97,8 +98,9 @@ export class Trusts {
           "A personal access token stands for its person; trust an issuer with a credential.",
         );
       // What was approved was approved for whoever had its secret.
-      const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0 };
-      requireMayWiden(widenerOf(acting, context, held), wider);
+      const span = await spanOf(tx, context);
+      const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0, span };
+      requireMayWiden(await widenerOf(tx, acting, context, held), wider);
       await requireRoom(this.#deps.metadata, tx, "trusts_max", credentialId);
       await insertTrust(tx, {
         id,

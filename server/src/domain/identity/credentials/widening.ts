@@ -13,7 +13,19 @@ export interface Widener {
   readonly held: ReadonlySet<Scope>;
   readonly policy: Policy;
   readonly resource: Resource;
+  /** From where and until when the actor may act. */
+  readonly span: Span;
 }
+
+/** From where and until when somebody acts, or something works. */
+export interface Span {
+  /** All of them hold. */
+  readonly addresses: readonly Addresses[];
+  /** Null: for ever. */
+  readonly untilMs: number | null;
+}
+
+export const UNBOUNDED: Span = { addresses: [], untilMs: null };
 
 /** What a credential or a key gets more of. Nothing of all: it is narrowed, or stays as it is. */
 export interface Widening {
@@ -24,6 +36,8 @@ export interface Widening {
   /** A secret for the actor, or an issuer whose tokens stand for one. */
   readonly secret?: boolean;
   readonly addresses?: boolean;
+  /** From where and until when it works afterwards. Absent where whoever makes it bounds it. */
+  readonly span?: Span;
   readonly approval?: boolean;
   /** What was approved must not become more than that afterwards by whoever could not approve it. */
   readonly afterApproval?: boolean;
@@ -51,12 +65,31 @@ export function requireMayWiden(by: Widener, change: Widening): void {
   requirePolicy(policy, raised);
   const isWider = raised.length > 0 || secret || addresses || approval;
   requireHeld(held, lackingToWiden(held, { isWider, may: withinPolicy(scopes, policy) }));
+  if (isWider && !approval && change.span !== undefined) requireWithin(by.span, change.span);
   if (isWider && change.afterApproval === true) requireApprover(by);
 }
 
 /** Whether requests may come from somewhere else than before. */
 export function isWiderRange(before: Addresses, after: Addresses): boolean {
   return before !== null && (after === null || !containsRanges(before, after));
+}
+
+/** Who is bound to addresses, or to a time, must not get hold of what works elsewhere, or longer. */
+function requireWithin(outer: Span, inner: Span): void {
+  const isFrom = outer.addresses.every(
+    (ranges) => ranges === null || inner.addresses.some((own) => own !== null && containsRanges(ranges, own)),
+  );
+  if (!isFrom)
+    throw new Problem(
+      "forbidden",
+      "It may be used from addresses that you are not allowed to use; let somebody do this who is not bound to addresses.",
+      { decidedBy: "address" },
+    );
+  if (outer.untilMs === null || (inner.untilMs !== null && inner.untilMs <= outer.untilMs)) return;
+  throw new Problem(
+    "forbidden",
+    "It works for longer than the credential that you use; let somebody do this whose credential does not end before it.",
+  );
 }
 
 function requireApprover({ policy, actor, resource }: Widener): void {

@@ -4,6 +4,7 @@ import { requireRoom } from "#domain/limits/index.ts";
 import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import { OutboundError } from "#stores/outbound/index.ts";
 import type { S3Deps } from "../deps.ts";
@@ -18,7 +19,7 @@ import {
   type DestinationRow,
 } from "./store.ts";
 
-export type DestinationDeps = Pick<S3Deps, "metadata" | "clock" | "envelope" | "outbound">;
+export type DestinationDeps = Pick<S3Deps, "metadata" | "envelope" | "outbound"> & { readonly clock: Clock };
 export type Destination = Omit<DestinationRow, "secret">;
 
 export interface MadeDestination {

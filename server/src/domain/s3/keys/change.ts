@@ -1,4 +1,5 @@
 import {
+  actorSpanOf,
   appendAuthChange,
   APPROVER_SCOPE,
   isWiderRange,
@@ -14,7 +15,7 @@ import {
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { resourceOf } from "./bounds.ts";
+import { expiryOf, resourceOf } from "./bounds.ts";
 import { audit, found, versionOf, viewOf, type AccessKey, type KeyDeps } from "./keys.ts";
 import { setKey, type KeyContext } from "./store.ts";
 
@@ -40,7 +41,8 @@ export async function updateAccessKey(
     requireMatch(expected, versionOf(row));
     const addresses = wanted === undefined ? row.allowed_addresses : wanted;
     const isElsewhere = isWiderRange(parseAddresses(row.allowed_addresses), parseAddresses(addresses));
-    requireMayWiden(by, { scopes: parseScopes(row.scopes), addresses: isElsewhere, afterApproval: true });
+    const span = { addresses: [parseAddresses(addresses)], untilMs: expiryOf(row) };
+    requireMayWiden(by, { scopes: parseScopes(row.scopes), addresses: isElsewhere, afterApproval: true, span });
     await setKey(tx, row.id, { name: change.name ?? row.name, allowed_addresses: addresses });
     const moved = wanted === undefined ? {} : { before: row.allowed_addresses, allowed_addresses: addresses };
     await audit(deps, tx, acting, "s3_key.update", row.id, { name: change.name, ...moved });
@@ -80,7 +82,8 @@ async function changed(
     const held = requirePermission(acting.actor, "credentials:write", resource);
     if (row.revoked_at !== null) throw new Problem("conflict", "The access key is revoked; create another one.");
     await appendAuthChange(deps, tx, { kind: "credential", subject: id });
-    await work(tx, row, { actor: acting.actor, held, policy: parsePolicy(row.policy), resource });
+    const span = await actorSpanOf(tx, acting.actor);
+    await work(tx, row, { actor: acting.actor, held, policy: parsePolicy(row.policy), resource, span });
   });
   return viewOf(deps, await found(metadata.read, orgId, name));
 }

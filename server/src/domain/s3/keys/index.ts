@@ -3,6 +3,7 @@ export { approveAccessKey, updateAccessKey, type AccessKeyChange } from "./chang
 export {
   countAccessKeys,
   createAccessKey,
+  type KeyDeps,
   getAccessKey,
   listAccessKeys,
   revokeAccessKey,

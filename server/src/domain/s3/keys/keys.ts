@@ -16,6 +16,7 @@ import {
   requireAddresses,
   requireHeld,
   requireMayWiden,
+  UNBOUNDED,
   requirePermission,
   withinPolicy,
   type Acting,
@@ -25,6 +26,7 @@ import {
 import { absent } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { Clock } from "#kernel/time.ts";
 import { etagOf } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
@@ -41,7 +43,7 @@ import {
   type KeyContext,
 } from "./store.ts";
 
-export type KeyDeps = Pick<S3Deps, "metadata" | "clock" | "envelope">;
+export type KeyDeps = Pick<S3Deps, "metadata" | "envelope"> & { readonly clock: Clock };
 
 export interface NewAccessKey {
   readonly name: string;
@@ -211,7 +213,10 @@ async function grantable(
     if (given.length === 0) requireHeld(held, ["s3:read"]);
     return { scopes: new Set(given), policy, resource };
   }
-  requireMayWiden({ actor, held, policy, resource }, { scopes: new Set(asked), raised: asked, secret: true });
+  requireMayWiden(
+    { actor, held, policy, resource, span: UNBOUNDED },
+    { scopes: new Set(asked), raised: asked, secret: true },
+  );
   return { scopes: new Set(asked), policy, resource };
 }
 

@@ -85,7 +85,7 @@ async function deleteBatch(
     const keys: string[] = [];
     for (const row of rows) {
       const { current } = await stateForWrite(deps, tx, bucket, row.key);
-      if (current?.seq !== row.seq || isLocked(detailOf(current), deps.clock.nowMs())) continue;
+      if (current?.seq !== row.seq || isLocked(detailOf(current), deps.clock)) continue;
       const key = keyText(row.key);
       const marker = await markDeleted(deps, tx, bucket, { key, owner: "", conditions: undefined });
       const name = marker === undefined ? "LifecycleExpiration:Delete" : "LifecycleExpiration:DeleteMarkerCreated";
@@ -139,7 +139,7 @@ async function removeBatch(
       await stateForWrite(deps, tx, bucket, Buffer.from(key));
       const found = await locate(tx, bucket, { key, versionId });
       if (found === undefined || found.row.seq !== seq || (found.isLatest && !isMarker)) continue;
-      if (isLocked(detailOf(found.row), deps.clock.nowMs())) continue;
+      if (isLocked(detailOf(found.row), deps.clock)) continue;
       await removeVersion(deps, tx, bucket, found);
       await emit(deps, tx, bucket, { name: "LifecycleExpiration:Delete", key, versionId, caller: null });
       keys.push(key);

@@ -94,7 +94,7 @@ export async function setRetention(
     detail: { retention, bypass_governance: bypassGovernance },
   };
   const decide = (before: Detail): Change => {
-    requireRetentionChange(before.retention, retention, { nowMs: deps.clock.nowMs(), bypassGovernance });
+    requireRetentionChange(before.retention, retention, { clock: deps.clock, bypassGovernance });
     return { detail: { retention } };
   };
   return changeObject(deps, bucket, name, decide, { audit });

@@ -99,7 +99,7 @@ async function lookAt(deps: WriteDeps, tx: Writer, bucket: Bucket, object: Delet
     const found = await locate(tx, bucket, object);
     if (found !== undefined) {
       requireConditions(found.row, object.conditions, object.key);
-      requireUnlocked(detailOf(found.row), deps.clock.nowMs(), object.bypassGovernance === true);
+      requireUnlocked(detailOf(found.row), deps.clock, object.bypassGovernance === true);
     }
     return { state: undefined };
   } catch (error) {
@@ -128,7 +128,7 @@ export async function deleteIn(
   const found = await locate(tx, bucket, { key, versionId });
   if (found === undefined) return { key, versionId, deleteMarker: false, markerVersionId: null };
   requireConditions(found.row, conditions, key);
-  requireUnlocked(detailOf(found.row), deps.clock.nowMs(), object.bypassGovernance === true);
+  requireUnlocked(detailOf(found.row), deps.clock, object.bypassGovernance === true);
   await removeVersion(deps, tx, bucket, found);
   await emit(deps, tx, bucket, { name: "ObjectRemoved:Delete", key, versionId, caller });
   const isMarker = found.row.blob_id === null;

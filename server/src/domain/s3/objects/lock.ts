@@ -1,3 +1,4 @@
+import type { GuardedClock } from "#kernel/deletions.ts";
 import { S3Error } from "../errors.ts";
 import type { Bucket, DefaultRetention, Retention } from "../types/index.ts";
 
@@ -21,15 +22,22 @@ interface Locked {
   readonly legalHold?: boolean;
 }
 
-export function isLocked({ retention, legalHold = false }: Locked, nowMs: number): boolean {
-  return legalHold || (retention !== undefined && retention.untilMs > nowMs);
+/** Whether a retention holds. While the clock is in doubt it does, whatever its end: a clock that is ahead must open no lock. */
+export function isHeld(retention: Retention | undefined, clock: GuardedClock): boolean {
+  if (retention === undefined) return false;
+  const cutoff = clock.deletionTime("s3_locks");
+  return cutoff === null || retention.untilMs > cutoff;
+}
+
+export function isLocked({ retention, legalHold = false }: Locked, clock: GuardedClock): boolean {
+  return legalHold || isHeld(retention, clock);
 }
 
 /** @throws S3Error `AccessDenied` while a version may not be deleted */
-export function requireUnlocked(detail: Locked, nowMs: number, bypassGovernance: boolean): void {
+export function requireUnlocked(detail: Locked, clock: GuardedClock, bypassGovernance: boolean): void {
   const { retention, legalHold = false } = detail;
   if (legalHold) throw new S3Error("AccessDenied", "The version is under a legal hold.");
-  if (retention === undefined || retention.untilMs <= nowMs) return;
+  if (retention === undefined || !isHeld(retention, clock)) return;
   if (retention.mode === "GOVERNANCE" && bypassGovernance) return;
   throw new S3Error("AccessDenied", `The version is locked until ${new Date(retention.untilMs).toISOString()}.`);
 }
@@ -38,9 +46,9 @@ export function requireUnlocked(detail: Locked, nowMs: number, bypassGovernance:
 export function requireRetentionChange(
   before: Retention | undefined,
   after: Retention | null,
-  options: { readonly nowMs: number; readonly bypassGovernance: boolean },
+  options: { readonly clock: GuardedClock; readonly bypassGovernance: boolean },
 ): void {
-  if (before === undefined || before.untilMs <= options.nowMs) return;
+  if (before === undefined || !isHeld(before, options.clock)) return;
   const isStronger = after !== null && after.untilMs >= before.untilMs && after.mode === before.mode;
   if (isStronger || (before.mode === "GOVERNANCE" && options.bypassGovernance)) return;
   throw new S3Error("AccessDenied", "The version's lock can't be shortened, or its mode changed.");

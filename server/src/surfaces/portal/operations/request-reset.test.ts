@@ -42,6 +42,37 @@ test("asking is answered alike whether there is an account, and no more than fiv
   assert.equal((await ask(grace.email)).json["code"], "rate_limited");
 });
 
+const SAMPLES = 200;
+const ROUNDS_MAX = 5;
+
+test("the answer takes as long for an address that somebody has as for one that nobody has", async () => {
+  const ask = async (email: string): Promise<number> => {
+    const beganMs = performance.now();
+    const { status } = await server.browser().call("POST", "/api/reset/request", { email });
+    assert.equal(status, 204);
+    return performance.now() - beganMs;
+  };
+  const measured: string[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
+    for (let n = 0; n < SAMPLES; n++) {
+      server.forward(15 * 60_000); // fewer than five mails in an hour, so that each known one is mailed
+      // In turns, so that what goes on after an answer delays both alike.
+      for (const kind of n % 2 === 0 ? (["known", "unknown"] as const) : (["unknown", "known"] as const))
+        times[kind].push(await ask(kind === "known" ? grace.email : `nobody-${n}@example.com`));
+    }
+    const [known, unknown] = [median(times.known), median(times.unknown)];
+    measured.push(`${known.toFixed(2)} and ${unknown.toFixed(2)} ms`);
+    // What the known one costs, a transaction on disk and a mail, takes far longer than this.
+    if (Math.abs(known - unknown) < 0.15 * Math.max(known, unknown) + 0.2) return;
+  }
+  assert.fail(`medians of ${SAMPLES} each: ${measured.join(", ")}`);
+});
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}
+
 test("without a mail server everybody is told whom to ask", async () => {
   const other = await startPortal();
   try {

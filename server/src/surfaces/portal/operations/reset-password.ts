@@ -1,20 +1,18 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
 import { openAccountLink } from "#domain/accounts/index.ts";
+import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
 import { resetPassword as reset } from "#domain/people/index.ts";
-import { createRateLimiter, type Operation } from "#http/index.ts";
+import type { Operation } from "#http/index.ts";
 import { answerStep } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../index.ts";
 import { tellProved, tellReset } from "../mails.ts";
 import { originOf } from "../origin.ts";
 
-const TRIES_A_MINUTE = 10;
-
 export function resetPassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.resetPassword> {
-  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
-  const tries = createRateLimiter({ name: "address", ...limit });
+  const misses = new FailureDelay(deps.clock);
   return async ({ body }, context) => {
-    tries.take(context.ip);
-    await openAccountLink(deps, body.token); // before the password is hashed, which is what costs
+    // Before the password is hashed, which is what costs.
+    await misses.countMisses(failurePlaceOf(context.ip), () => openAccountLink(deps, body.token));
     const origin = originOf(context);
     const { step, email, ended } = await reset(deps.people, body, origin);
     const { log } = context.request;
