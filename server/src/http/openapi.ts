@@ -33,13 +33,16 @@ function problemCodesOf(row: Row): ProblemCode[] {
   return [...codes];
 }
 
+/** A token of a credential never gets these; one of a person does, where the organization asks of people what theirs does not show. */
+const OF_PEOPLE: readonly ProblemCode[] = ["second_factor_required", "provider_sign_in_required"];
+
 function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
   const recent: ProblemCode[] = row.recentSignIn === true ? ["confirmation_required"] : [];
   if (permission === "public") return row.sameOrigin === true ? ["cross_site"] : [];
   if (permission === "session") return ["unauthorized", "rate_limited", "cross_site", ...recent];
   if (permission === "instance") return ["unauthorized", "rate_limited", "cross_site", "forbidden", ...recent];
   const scope: ProblemCode[] = permission === "authenticated" ? [] : ["insufficient_scope"];
-  return ["unauthorized", "invalid_token", "address_not_allowed", "rate_limited", ...scope, ...recent];
+  return ["unauthorized", "invalid_token", "address_not_allowed", "rate_limited", ...OF_PEOPLE, ...scope, ...recent];
 }
 
 /** The OpenAPI 3.1 document of a set of rows. Pure: the same rows give the same text. */

@@ -96,6 +96,17 @@ describe("a refusal names what decided", () => {
       [elsewhere.status, elsewhere.json["code"], elsewhere.json["decided_by"]],
       [403, "address_not_allowed", "address"],
     );
+    const waiting = await world.credential({ scopes: ["apps:read"] });
+    await world.metadata.write((tx) =>
+      tx.updateTable("credential").set({ pending: 1 }).where("id", "=", waiting.id).execute(),
+    );
+    await made("PATCH", `/v1/credentials/${waiting.id}`, owner(), { name: "waiting" }); // tells that it has changed
+    const unapproved = await ask("GET", "/v1/apps", waiting.token);
+    assert.deepEqual(
+      [unapproved.status, unapproved.json["code"], unapproved.json["decided_by"]],
+      [403, "approval_pending", "approval"],
+      unapproved.text,
+    );
   });
 
   test("a parent that was lowered, by its name", async () => {

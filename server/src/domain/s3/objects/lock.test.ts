@@ -61,7 +61,7 @@ test("with the clock 40 days ahead a lock of 30 days holds against every way to 
     "AccessDenied",
     s3.objects.setRetention(caller, bucket, name, { retention: shorter, bypassGovernance: true }),
   );
-  await runLifecycle({ ...deps, configs: new ConfigCache() } as never, bucket.id, new AbortController().signal);
+  await runLifecycle({ ...deps, configs: new ConfigCache() }, bucket.id, new AbortController().signal);
   assert.equal((await s3.objects.head(bucket, name)).versionId, locked.versionId);
   assert.ok((guard.state().held.get("s3_locks") ?? 0) > 0, "it asked, and was counted");
   guard.accept();
