@@ -39,8 +39,8 @@ import {
   type CredentialContext,
 } from "./store.ts";
 import { versionOf, viewOf, type Credential, type Made, type Propagation } from "./view.ts";
-import { actorSpanOf, spanOf } from "./span.ts";
-import { isWiderRange, requireMayWiden, UNBOUNDED, type Widener } from "./widening.ts";
+import { spanOf, widenerOf } from "./span.ts";
+import { isWiderRange, requireMayWiden, UNBOUNDED } from "./widening.ts";
 
 export interface CredentialsDeps {
   readonly metadata: MetadataStore;
@@ -392,15 +392,4 @@ export class Credentials {
       detail,
     });
   }
-}
-
-/** Who changes this credential. */
-export async function widenerOf(
-  db: Reader,
-  { actor }: Acting,
-  context: CredentialContext,
-  held: ReadonlySet<Scope>,
-): Promise<Widener> {
-  const span = await actorSpanOf(db, actor);
-  return { actor, held, policy: parsePolicy(context.policy), resource: resourceOf(context), span };
 }

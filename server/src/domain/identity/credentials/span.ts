@@ -1,11 +1,12 @@
+import type { Scope } from "@mooring/contract";
 import { isId } from "#kernel/ids.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import type { Acting } from "./acting.ts";
 import { parseAddresses } from "./addresses.ts";
-import { earliest } from "./bounds.ts";
+import { earliest, parsePolicy, resourceOf } from "./bounds.ts";
 import { readCreators, stateOf } from "./states.ts";
 import { findContext, type CredentialContext } from "./store.ts";
-import { UNBOUNDED, type Span } from "./widening.ts";
+import { UNBOUNDED, type Span, type Widener } from "./widening.ts";
 
 /** From where and until when a credential works: by itself, by those that created it, and by the longest lifetime that the policy allows. */
 export async function spanOf(db: Reader, context: CredentialContext): Promise<Span> {
@@ -25,4 +26,15 @@ export async function actorSpanOf(db: Reader, actor: Acting["actor"]): Promise<S
     addresses: links.map((link) => parseAddresses(link.allowed_addresses)),
     untilMs: links.reduce<number | null>((until, link) => earliest(until, link.expires_at), null),
   };
+}
+
+/** Who changes this credential. */
+export async function widenerOf(
+  db: Reader,
+  { actor }: Acting,
+  context: CredentialContext,
+  held: ReadonlySet<Scope>,
+): Promise<Widener> {
+  const span = await actorSpanOf(db, actor);
+  return { actor, held, policy: parsePolicy(context.policy), resource: resourceOf(context), span };
 }

@@ -20,9 +20,9 @@ import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { absent, creatorOf, requirePermission, type Acting } from "./acting.ts";
 import { parseScopes, resourceOf } from "./bounds.ts";
-import { widenerOf, type Credentials } from "./credentials.ts";
+import type { Credentials } from "./credentials.ts";
 import { requireName } from "./input.ts";
-import { spanOf } from "./span.ts";
+import { spanOf, widenerOf } from "./span.ts";
 import type { Propagation } from "./view.ts";
 import { requireMayWiden } from "./widening.ts";
 
