@@ -9,7 +9,7 @@ const TRACE = new RegExp(
     "During handling of the above exception",
     "The above exception was the direct cause",
     "\\.\\.\\. \\d+ more",
-    "at [\\w.$<]+.*[(:]",
+    "at [\\w.$<].*[(:]",
     "[\\w.$]{1,300}(?:Error|Exception)\\b",
     "Error: ",
     "Exception in thread ",

@@ -234,3 +234,44 @@ describe("a time format", () => {
     });
   }
 });
+
+test("lines of 64 KiB that are made to be slow are read in time that grows with their length", () => {
+  const beginnings = [
+    "",
+    "at ",
+    "[",
+    "{",
+    "Error",
+    "2026-11-22T12:00:00Z ",
+    "Nov 22 12:00:00 host ",
+    "a.log 12:00:00 ",
+  ];
+  const parts = [
+    "a ",
+    "a.",
+    "aa",
+    "9",
+    "1:",
+    "<",
+    "[",
+    "[a] ",
+    "a=",
+    '="',
+    "ERROR ",
+    "error: ",
+    "node=a ",
+    '] "',
+    " user=",
+    "for a ",
+  ];
+  const usedMs = (chars: number): number => {
+    const before = process.cpuUsage();
+    for (const beginning of beginnings)
+      for (const part of parts) read([FIRST, (beginning + part.repeat(chars)).slice(0, chars)]);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  usedMs(1024);
+  // In time that grows with the square, it would be 64 times as much.
+  assert.ok(usedMs(65_536) < 24 * Math.max(50, usedMs(8192)));
+});
