@@ -12,12 +12,14 @@ import {
 
 /** As loggers, databases and servers write them. */
 const SPELLINGS: Readonly<Record<string, string>> = {
-  trace: "TRACE trace Trace T TRC trce TRAC verbose Verbose VRB V finest FINER silly trace8 TRACE4 10",
-  debug: "DEBUG debug Debug D DBG dbug DEBU dbg FINE DEBUG5 debug1 D2 20",
-  info: "INFO info Info I INF inf Information informational INFORMATIONAL CONFIG LOG notice NOTICE Note INFO2 info4 30",
-  warn: "WARN warn Warn WARNING warning Warning W WRN Wrn wrng WARN2 [WARN] WARN: <warning> 40",
-  error: "ERROR error Error E ERR Err err ERRO SEVERE Severe fail Exception error3 [E] \u001b[31merror\u001b[39m 50",
-  fatal: "FATAL fatal F FTL FATA critical CRITICAL crit C panic PANIC PNC dpanic alert ALERT emerg EMERGENCY fatal4 60",
+  trace: "TRACE trace Trace T TRC trce TRAC verbose Verbose VRB V finest FINER silly trace8 TRACE4 10 DEBUG-4",
+  debug: "DEBUG debug Debug D DBG dbug DEBU dbg FINE DEBUG5 debug1 D2 20 DEBUG+3",
+  info: "INFO info Info I INF inf Information informational INFORMATIONAL CONFIG LOG notice NOTICE Note INFO2 info4 30 INFO+2",
+  warn: "WARN warn Warn WARNING warning Warning W WRN Wrn wrng WARN2 [WARN] WARN: <warning> 40 WARN+1",
+  error:
+    "ERROR error Error E ERR Err err ERRO SEVERE Severe fail Exception error3 [E] \u001b[31merror\u001b[39m 50 FAILURE ERROR+3",
+  fatal:
+    "FATAL fatal F FTL FATA critical CRITICAL crit C panic PANIC PNC dpanic alert ALERT emerg EMERGENCY fatal4 60 ERROR+4",
 };
 
 test("every common spelling of a level has the name of its severity", () => {

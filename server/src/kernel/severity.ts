@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<number, string>> = {
   9: "info inf i information informational config log",
   10: "notice note ntc",
   13: "warn warning wrn wrng w",
-  17: "error erro err e severe fail exception",
+  17: "error erro err e severe fail failure exception",
   21: "fatal fata ftl f critical crit c panic pani pnc dpanic",
   22: "alert",
   24: "emergency emerg",
@@ -36,8 +36,16 @@ const WORDS: Readonly<Record<number, string>> = {
 /** Levels of bunyan and pino. Those of Python have other meanings, see `severityOfPython`. */
 const BUNYAN: Readonly<Record<string, number>> = { 10: 1, 20: 5, 30: 9, 40: 13, 50: 17, 60: 21 };
 
+/** Levels between, as Go's slog writes them: `INFO+2`, `DEBUG-4`. Its numbers are a step of OpenTelemetry's each. */
+const SLOG: readonly (readonly [name: string, number: number, from: number, to: number])[] = [
+  ["debug", 5, -4, 3],
+  ["info", 9, 0, 3],
+  ["warn", 13, 0, 3],
+  ["error", 17, 0, 7],
+];
+
 /** Raised with every change to the spellings: severities that were derived by older ones are looked at anew when they are read. */
-export const SPELLINGS_VERSION = 1;
+export const SPELLINGS_VERSION = 2;
 
 /** Every spelling that is known, in lower case, with its severity number. */
 export const LEVEL_SPELLINGS: ReadonlyMap<string, number> = spellings();
@@ -72,6 +80,9 @@ function spellings(): ReadonlyMap<string, number> {
     for (let number = from + 1; number <= to; number++) numbers.set(`${name}${number - from + 1}`, number);
     numbers.set(`${name}1`, from);
   }
+  for (const [name, number, from, to] of SLOG)
+    for (let step = from; step <= to; step++)
+      if (step !== 0) numbers.set(`${name}${step > 0 ? "+" : ""}${step}`, number + step);
   for (const [number, words] of Object.entries(WORDS))
     for (const word of words.split(" ")) numbers.set(word, Number(number));
   return numbers;

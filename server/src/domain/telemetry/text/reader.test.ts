@@ -83,6 +83,9 @@ describe("lines that go on with the one before", () => {
     ]);
   });
 
+  test("a line of prose that begins with a level's word is no entry of its own", () =>
+    assert.deepEqual(messages(read([FIRST, "error stack:", "  at run"])), ["it broke\nerror stack:\n  at run"]));
+
   test("what a full message can't take is counted", () => {
     const found = read([FIRST, ...Array.from({ length: 30 }, () => ` ${"y".repeat(4000)}`)]);
     assert.equal(found.entries.length, 1);

@@ -151,7 +151,7 @@ class Reader implements TextReader {
       this.counts.time_from_previous++;
       return this.#begin(line, parsed, this.#previousTime);
     }
-    const isPlain = parsed.level === UNSPECIFIED && parsed.message === line.text;
+    const isPlain = /^[a-z]+ /.test(line.text) || (parsed.level === UNSPECIFIED && parsed.message === line.text);
     if (this.#waiting !== null && isPlain && (onNoTime === undefined || isTrace(this.#waiting)))
       return this.#join(this.#waiting, line);
     this.flush();

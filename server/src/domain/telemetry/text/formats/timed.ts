@@ -62,13 +62,14 @@ function originOf(before: string): Origin {
   if (letter !== undefined) return { ...NO_ORIGIN, level: letterLevel(letter) };
   const text = before.replace(WEEKDAY, "").replace(OPENING, "").trimStart();
   if (!/\w/.test(text)) return NO_ORIGIN;
+  if (text.includes(".log") && ORIGIN.test(text)) return { attributes: { file: text }, text: "" };
   const found = findLevel(text);
   if (found !== null) {
     const left = text.slice(0, found.start).replace(OPENING, "") + text.slice(found.end).replace(CLOSING, " ");
     return { level: found.level, attributes: {}, text: left.trim() };
   }
   if (!ORIGIN.test(text)) return { attributes: {}, text };
-  return { attributes: text.includes(".log") ? { file: text } : { program: text }, text: "" };
+  return { attributes: { program: text }, text: "" };
 }
 
 function plain(origin: Origin, rest: string, isExact: boolean): ParsedLine {
