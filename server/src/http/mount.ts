@@ -3,6 +3,7 @@ import type { BodyOf, ParamsOf, QueryOf, ResultOf, Route } from "@mooring/contra
 import type { Principal } from "#domain/identity/index.ts";
 import { JSON_BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
+import { readFor } from "#kernel/read-for.ts";
 import { principalOf } from "./authentication.ts";
 import { CallerGone, isDisconnect } from "./disconnect.ts";
 import type { HttpHost } from "./host.ts";
@@ -77,7 +78,8 @@ export function mountRoute<const T extends AnyRoute>(
     handler: async (request, reply) => {
       const input = inputOf(request, checks) as OperationInput<T>;
       const context = contextOf(request, reply);
-      const run = async (): Promise<unknown> => operation(input, context);
+      const run = async (): Promise<unknown> =>
+        readFor(request.principal?.orgId ?? "", () => operation(input, context));
       const { replayed } = options;
       const again = replayed && ((first: unknown) => replayed(first as ResultOf<T>, input, context));
       let result: unknown;

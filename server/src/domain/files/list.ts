@@ -97,20 +97,18 @@ async function rows(
   page: { order: "asc" | "desc"; limit: number; offset: number },
 ): Promise<FileRow[]> {
   const { order, limit, offset } = page;
-  const ids = selected(db, selection)
+  const found = await selected(db, selection)
     .select("id")
     .orderBy("created_at", order)
     .orderBy("id", order)
     .limit(limit)
-    .offset(offset);
-  // A join, since with "id in (…)" SQLite goes through all of the organization's files.
-  return db
-    .selectFrom(ids.as("page"))
-    .innerJoin("file", "file.id", "page.id")
-    .selectAll("file")
-    .orderBy("file.created_at", order)
-    .orderBy("file.id", order)
+    .offset(offset)
     .execute();
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
+  const files = await db.selectFrom("file").selectAll().where("id", "in", ids).execute();
+  const byId = new Map(files.map((file) => [file.id, file]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Files of a selection, which no column is chosen of yet. */

@@ -1,3 +1,4 @@
+import { readFor } from "#kernel/read-for.ts";
 import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.ts";
 import { admit, admitToCatalog } from "./admission.ts";
 import { API_VERSION, sendError } from "./errors.ts";
@@ -127,7 +128,7 @@ async function prepare(deps: RegistrySurfaceDeps, request: Request, reply: Reply
   if (principal === null) deps.host.countAddress(reply, request.ip);
   else deps.host.countRequest(reply, principal.id);
   const exchange: Exchange = { ...allowed, target, query: new URLSearchParams(queryOf(request)), request, reply };
-  return () => runAt(deps, found, exchange);
+  return () => readFor(principal?.orgId ?? "", () => runAt(deps, found, exchange));
 }
 
 async function prepareUnnamed(
@@ -140,7 +141,7 @@ async function prepareUnnamed(
   if (kind === "base") return () => base(deps, request, reply);
   const admitted = await admitToCatalog(deps, request);
   deps.host.countRequest(reply, admitted.principal.id);
-  return () => listCatalog(deps, request, reply, admitted);
+  return () => readFor(admitted.principal.orgId, () => listCatalog(deps, request, reply, admitted));
 }
 
 /** A request that stands elsewhere than its upload is told where to go on. */

@@ -1,3 +1,4 @@
+import { readFor } from "#kernel/read-for.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FailureDelay } from "#domain/identity/index.ts";
 import { S3Error, type Bucket, type S3Principal } from "#domain/s3/index.ts";
@@ -163,7 +164,7 @@ class Service {
     const row = routeOf(ROWS, exchange);
     this.operation = row.name;
     const context = await this.#contextFor(row, exchange, auth);
-    return row.run(context);
+    return readFor(context.principal.orgId, async () => row.run(context));
   }
 
   async #answerForm(exchange: Exchange): Promise<Answer> {

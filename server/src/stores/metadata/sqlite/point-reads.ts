@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isShort, pageReadOf, type PageRead } from "./page-reads.ts";
 
 /** Values of one statement, so that lists in it (`id in (?, ?, …)`) stay short too. */
 const PARAMETERS_MAX = 100;
@@ -30,6 +31,16 @@ const INDEXES = `
   join pragma_index_info(list.name) as column
   where t.type = 'table'`;
 
+interface Kind {
+  readonly isPoint: boolean;
+  readonly page: PageRead | undefined;
+  /** When its plan was looked at. */
+  readonly atMs: number;
+}
+
+/** New figures of the tables may change a plan. */
+const LOOK_AGAIN_MS = 10_000;
+
 interface IndexColumn {
   readonly table: string;
   readonly name: string;
@@ -39,11 +50,11 @@ interface IndexColumn {
 
 /**
  * Which statements find every row by a whole unique key, as SQLite's own plan says: they read a row of each table for each of their values, however
- * large the tables are. No other statement may run on the event loop.
+ * large the tables are. So do short pages that an index bounds. No other statement may run on the event loop.
  */
 export class PointReads {
   readonly #db: DatabaseSync;
-  readonly #known = new Map<string, boolean>();
+  readonly #known = new Map<string, Kind>();
   #keys: UniqueKeys | undefined;
 
   constructor(db: DatabaseSync) {
@@ -53,18 +64,22 @@ export class PointReads {
   includes(sql: string, parameters: readonly unknown[]): boolean {
     if (parameters.length > PARAMETERS_MAX) return false;
     if (PAGE_BY_NUMBER.test(sql) && Number(parameters.at(-1)) > PAGE_ROWS_MAX) return false;
-    let known = this.#known.get(sql);
-    if (known === undefined) {
-      known = this.#isPointRead(sql);
-      if (this.#known.size >= STATEMENTS_MAX) this.#known.clear();
-      this.#known.set(sql, known);
-    }
-    return known;
+    const known = this.#kindOf(sql);
+    return known.isPoint || (known.page !== undefined && isShort(known.page, parameters));
   }
 
-  #isPointRead(sql: string): boolean {
-    const plan = this.#db.prepare(`explain query plan ${sql}`).all() as { detail: string }[];
-    return plan.every(({ detail }) => this.#isBounded(detail, sql));
+  #kindOf(sql: string): Kind {
+    const nowMs = performance.now();
+    const known = this.#known.get(sql);
+    if (known !== undefined && nowMs - known.atMs < LOOK_AGAIN_MS) return known;
+    const plan = (this.#db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]).map(
+      ({ detail }) => detail,
+    );
+    const isPoint = plan.every((step) => this.#isBounded(step, sql));
+    const kind = { isPoint, page: isPoint ? undefined : pageReadOf(sql, plan), atMs: nowMs };
+    if (this.#known.size >= STATEMENTS_MAX) this.#known.clear();
+    this.#known.set(sql, kind);
+    return kind;
   }
 
   #isBounded(step: string, sql: string): boolean {

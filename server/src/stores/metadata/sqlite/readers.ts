@@ -2,9 +2,10 @@ import { fork, type ChildProcess } from "node:child_process";
 import { childEnvironment } from "#kernel/child-environment.ts";
 import { Problem } from "#kernel/problem.ts";
 import { readTimeout, SqliteError } from "../errors.ts";
+import { readerNow } from "#kernel/read-for.ts";
 import type { ReadReply, ReadRequest } from "./messages.ts";
 
-const PROCESSES_MAX = 2;
+const PROCESSES_MAX = 3;
 /** A process that dies while it reads is replaced, and the statement asked again. */
 const ATTEMPTS_MAX = 2;
 const CLOSE_MS_MAX = 5_000;
@@ -14,6 +15,8 @@ type Row = Record<string, unknown>;
 
 interface Job {
   readonly request: ReadRequest;
+  /** Organization that it is read for; empty for the server itself. */
+  readonly owner: string;
   readonly answer: PromiseWithResolvers<Row[]>;
   readonly timer: NodeJS.Timeout;
   attempts: number;
@@ -32,6 +35,7 @@ export class Readers {
   readonly #settings: ReadersSettings;
   readonly #processes = new Set<ReaderProcess>();
   readonly #waiting: Job[] = [];
+  readonly #running = new Set<Job>();
   #closed = false;
 
   constructor(settings: ReadersSettings) {
@@ -43,7 +47,14 @@ export class Readers {
     if (this.#closed) return Promise.reject(new Error("cannot read: the metadata store is closed"));
     const timer = setTimeout(() => this.#expire(job), this.#settings.timeoutMs);
     const answer = Promise.withResolvers<Row[]>();
-    const job: Job = { request: { sql, parameters }, answer, timer, attempts: 0, process: undefined };
+    const job: Job = {
+      request: { sql, parameters },
+      owner: readerNow(),
+      answer,
+      timer,
+      attempts: 0,
+      process: undefined,
+    };
     this.#waiting.push(job);
     this.#next();
     return job.answer.promise;
@@ -56,10 +67,12 @@ export class Readers {
   }
 
   #next(): void {
-    while (this.#waiting.length > 0) {
-      const process = this.#freeProcess();
-      const job = process === undefined ? undefined : this.#waiting.shift();
+    for (;;) {
+      const job = this.#fairest();
+      const process = job === undefined ? undefined : this.#freeProcess();
       if (process === undefined || job === undefined) return;
+      this.#waiting.splice(this.#waiting.indexOf(job), 1);
+      this.#running.add(job);
       job.attempts += 1;
       job.process = process;
       process.run(job.request).then(
@@ -67,6 +80,19 @@ export class Readers {
         (error: unknown) => this.#lost(job, error),
       );
     }
+  }
+
+  /** The oldest of whoever runs the fewest. One process is kept for those who run none. */
+  #fairest(): Job | undefined {
+    const running = new Map<string, number>();
+    for (const { owner } of this.#running) running.set(owner, (running.get(owner) ?? 0) + 1);
+    let [fairest, fewest]: [Job | undefined, number] = [undefined, PROCESSES_MAX - 1];
+    for (const job of this.#waiting) {
+      const count = running.get(job.owner) ?? 0;
+      if (count < fewest) [fairest, fewest] = [job, count];
+      if (fewest === 0) break;
+    }
+    return fairest;
   }
 
   #freeProcess(): ReaderProcess | undefined {
@@ -80,6 +106,7 @@ export class Readers {
   #take(job: Job, reply: ReadReply): void {
     clearTimeout(job.timer);
     job.process = undefined;
+    this.#running.delete(job);
     if ("rows" in reply) job.answer.resolve(reply.rows);
     else job.answer.reject(new SqliteError(reply.error.message, reply.error.errcode));
     this.#next();
@@ -88,6 +115,7 @@ export class Readers {
   /** The process ended. */
   #lost(job: Job, error: unknown): void {
     job.process = undefined;
+    this.#running.delete(job);
     if (job.attempts >= ATTEMPTS_MAX || this.#closed) this.#fail(job, unreadable(error));
     else this.#waiting.unshift(job);
     this.#next();

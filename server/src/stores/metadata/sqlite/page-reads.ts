@@ -1,0 +1,47 @@
+/**
+ * Pages of one table that read no more rows than they give: every condition is a bound of the index by which they are found, the index has their order,
+ * and they are short. Such a list may run on the event loop, as SQLite's own plan says, since a process beside it would take longer to be asked.
+ */
+
+/** Of one table, with conditions that are joined by "and" alone. */
+const PAGE =
+  /^select (?:distinct )?(?:\*|"\w+"(?:\."\w+")?(?:, "\w+"(?:\."\w+")?)*) from "(\w+)" where (.+?)(?: order by [\w". ,]+)? limit \?( offset \?)?$/;
+const CONDITION = /^(?:"\w+"\.)?"(\w+)" (=|<|<=|>|>=) \?$/;
+const IS_NULL = /^(?:"\w+"\.)?"(\w+)" is null$/;
+const PLACE = /^\("(\w+)", "(\w+)"\) (<|>) \(\?, \?\)$/;
+
+const BY_KEY = /^SEARCH \S+ USING (?:(?:COVERING )?INDEX \S+|PRIMARY KEY) \((.+)\)$/;
+
+/** Rows that such a page may give, and pass over. */
+const ROWS_MAX = 1000;
+
+export interface PageRead {
+  readonly hasOffset: boolean;
+}
+
+/** Undefined when it may read more than it gives. @param plan steps, as `explain query plan` tells them */
+export function pageReadOf(sql: string, plan: readonly string[]): PageRead | undefined {
+  const [, , where = "", offset] = PAGE.exec(sql) ?? [];
+  const [, terms = ""] = BY_KEY.exec(plan[0] ?? "") ?? [];
+  if (where === "" || terms === "" || plan.length !== 1) return undefined;
+  const conditions = where.split(/ and /).map(termOf);
+  const bounds = terms.split(" AND ");
+  if (conditions.length !== bounds.length || conditions.some((term) => term === undefined)) return undefined;
+  // A bound that no condition asks for was made by the planner from one that it still has to look at.
+  return conditions.toSorted().join() === bounds.toSorted().join() ? { hasOffset: offset !== undefined } : undefined;
+}
+
+/** As a plan tells of it; undefined when no index can bound it. */
+function termOf(condition: string): string | undefined {
+  const [, column, operator = ""] = CONDITION.exec(condition) ?? [];
+  if (column !== undefined) return `${column}${operator.charAt(0)}?`;
+  const [, empty] = IS_NULL.exec(condition) ?? [];
+  if (empty !== undefined) return `${empty}=?`;
+  const [, first, second, side] = PLACE.exec(condition) ?? [];
+  return first === undefined ? undefined : `(${first},${second})${side}(?,?)`;
+}
+
+export function isShort({ hasOffset }: PageRead, parameters: readonly unknown[]): boolean {
+  const limits = parameters.slice(hasOffset ? -2 : -1);
+  return limits.every((value) => Number(value) >= 0 && Number(value) <= ROWS_MAX);
+}
