@@ -6,6 +6,8 @@
 /** Of one table, with conditions that are joined by "and" alone. */
 const PAGE =
   /^select (?:distinct )?(?:\*|"\w+"(?:\."\w+")?(?:, "\w+"(?:\."\w+")?)*) from "(\w+)" where (.+?)(?: order by [\w". ,]+)? limit \?( offset \?)?$/;
+/** A range of times without bounds. */
+const ALWAYS = "1 = 1";
 const CONDITION = /^(?:"\w+"\.)?"(\w+)" (=|<|<=|>|>=) \?$/;
 const IS_NULL = /^(?:"\w+"\.)?"(\w+)" is null$/;
 const PLACE = /^\("(\w+)", "(\w+)"\) (<|>) \(\?, \?\)$/;
@@ -24,7 +26,10 @@ export function pageReadOf(sql: string, plan: readonly string[]): PageRead | und
   const [, , where = "", offset] = PAGE.exec(sql) ?? [];
   const [, terms = ""] = BY_KEY.exec(plan[0] ?? "") ?? [];
   if (where === "" || terms === "" || plan.length !== 1) return undefined;
-  const conditions = where.split(/ and /).map(termOf);
+  const conditions = where
+    .split(" and ")
+    .filter((condition) => condition !== ALWAYS)
+    .map(termOf);
   const bounds = terms.split(" AND ");
   if (conditions.length !== bounds.length || conditions.some((term) => term === undefined)) return undefined;
   // A bound that no condition asks for was made by the planner from one that it still has to look at.

@@ -75,6 +75,7 @@ test("a short page that an index bounds runs on this thread; what may read more 
     const behind =
       'select * from "file" where "org_id" = ? and ("created_at", "id") < (?, ?) order by "created_at" desc, "id" desc limit ?';
     assert.equal(reads.includes(behind, ["org_a", 1, "file_a", 100]), true);
+    assert.equal(reads.includes(files.replace("?", "? and 1 = 1"), ["org_a", 100]), true);
     const OTHERS = [
       files.replace('"org_id" = ?', '"org_id" = ? and "content_type" = ?'),
       files.replace('"org_id" = ?', '"org_id" = ? and "filename" like ?'),
