@@ -164,7 +164,7 @@ class Service {
     const row = routeOf(ROWS, exchange);
     this.operation = row.name;
     const context = await this.#contextFor(row, exchange, auth);
-    return readFor(context.principal.orgId, async () => row.run(context));
+    return readFor(context.principal.orgId ?? "", async () => row.run(context));
   }
 
   async #answerForm(exchange: Exchange): Promise<Answer> {

@@ -31,9 +31,8 @@ export function pageReadOf(sql: string, plan: readonly string[]): PageRead | und
     .filter((condition) => condition !== ALWAYS)
     .map(termOf);
   const bounds = terms.split(" AND ");
-  if (conditions.length !== bounds.length || conditions.some((term) => term === undefined)) return undefined;
-  // A bound that no condition asks for was made by the planner from one that it still has to look at.
-  return conditions.toSorted().join() === bounds.toSorted().join() ? { hasOffset: offset !== undefined } : undefined;
+  const areBounds = conditions.every((term) => term !== undefined && bounds.includes(term));
+  return areBounds ? { hasOffset: offset !== undefined } : undefined;
 }
 
 /** As a plan tells of it; undefined when no index can bound it. */
