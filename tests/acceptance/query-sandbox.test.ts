@@ -26,6 +26,8 @@ for (const how of ["warn", "require"] as const)
     try {
       const logged = () => (/SQL runs without a layer of its sandbox/.test(server.stderr()) ? true : null);
       await eventually("the log to tell what is missing", logged);
+      assert.equal(await layer(server.stdout(), "namespaces"), 0, "what monitoring sees");
+      assert.equal(await layer(server.stdout(), "limits"), 1);
       const { credential } = await server.bootstrap();
       const answer = await server.call("POST", "/v1/query", {
         token: await server.token(credential),
@@ -39,3 +41,11 @@ for (const how of ["warn", "require"] as const)
       await server.dispose();
     }
   });
+
+/** Whether `/metrics` says that a layer of the sandbox is in force. */
+async function layer(stdout: string, name: string): Promise<number> {
+  const address = /^\s*metrics\s+(http:\S+)$/m.exec(stdout)?.[1] ?? assert.fail(stdout);
+  const text = await (await fetch(address)).text();
+  const line = text.split("\n").find((each) => each.startsWith(`mooring_query_sandbox_layer{layer="${name}"}`));
+  return Number(line?.split(" ").at(-1));
+}

@@ -8,8 +8,9 @@ import { lastOrganization, meQuery } from "./scope.ts";
  * the one before had been shown. Whatever goes wrong here goes wrong again where it is used, and is told there.
  */
 export function askForFirstView(queries: QueryClient, path: string): void {
-  if (!/^\/(?:o\/|$)/.test(path)) return;
+  // On every page, since the document preloads it: the first who asks gets that answer, and after a sign-in it would be the wrong one.
   void queries.prefetchQuery(sessionQuery);
+  if (!/^\/(?:o\/|$)/.test(path)) return;
   const [, org = lastOrganization(), , ...rest] = path.split("/").filter((part) => part !== "");
   pageAt(rest)
     ?.load()

@@ -1,13 +1,9 @@
-import { ApiError } from "@mooring/client";
-import { PORTAL_ROUTES } from "@mooring/contract";
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { sessionClient } from "~/api/clients.ts";
 import { useSession } from "~/api/session.ts";
 import { IconButton } from "~/kit/button.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
-import { useSay } from "~/kit/toast.tsx";
-import { messageOf } from "~/kit/error-note.tsx";
+import { useSignOut } from "~/people/sign-out.ts";
 import { chooseTheme, THEMES, useTheme } from "./theme.ts";
 
 /** Whoever is signed in: account, theme, shortcuts, sign out. */
@@ -16,20 +12,7 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactN
   const initials = initialsOf(user.name);
   const theme = useTheme();
   const navigate = useNavigate();
-  const say = useSay();
-  const signOut = async (): Promise<void> => {
-    try {
-      await sessionClient.call(PORTAL_ROUTES.signOut, {});
-    } catch (error) {
-      // A session that has ended already is what was asked for.
-      if (!(error instanceof ApiError) || error.status !== 401) {
-        say(messageOf(error as Error), "stop");
-        return;
-      }
-    }
-    // A new document: nothing that was loaded for this person stays in memory, and no page asks on for them.
-    location.assign("/sign-in");
-  };
+  const signOut = useSignOut();
   return (
     <Menu
       trigger={
@@ -59,7 +42,7 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactN
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem onSelect={() => void signOut()}>Sign out</MenuItem>
+      <MenuItem onSelect={() => void signOut("/sign-in")}>Sign out</MenuItem>
     </Menu>
   );
 }

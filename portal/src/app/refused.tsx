@@ -1,45 +1,72 @@
 import type { ReactNode } from "react";
 import { useSession } from "~/api/session.ts";
-import { buttonClass, ButtonLink } from "~/kit/button.tsx";
+import { Button, buttonClass, ButtonLink } from "~/kit/button.tsx";
 import { Empty, Page } from "~/kit/page.tsx";
+import { useSignInMethods } from "~/people/sign-in-methods.ts";
+import { useSignOut } from "~/people/sign-out.ts";
 import type { Refusal } from "./scope.ts";
 
-/** In the place of every page of an organization that asks for more than this session shows. */
+/** In the place of every page of an organization that asks for more than this session shows: what to do, and the way there. */
 export function Refused({ refusal }: { refusal: Refusal }): ReactNode {
-  const { security } = useSession();
-  if (refusal === "provider_sign_in_required")
-    return (
-      <Page title="Single sign-on is required">
-        <Empty
-          title="This organization takes people who sign in by single sign-on only"
-          action={
-            <a
-              href={`/api/sign-in/oidc?return_to=${encodeURIComponent(location.pathname + location.search)}`}
-              className={buttonClass("main")}
-            >
-              Sign in by single sign-on
+  return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
+}
+
+/** Where one is, to come back to. */
+const here = (): string => encodeURIComponent(location.pathname + location.search);
+
+function ProviderRequired(): ReactNode {
+  const { methods } = useSignInMethods();
+  const name = methods?.oidc?.name;
+  return (
+    <Page title="Single sign-on is required">
+      <h2 className="sr-only">What to do</h2>
+      <Empty
+        title="This organization takes people who sign in by single sign-on only"
+        action={
+          name !== undefined && (
+            <a href={`/api/sign-in/oidc?return_to=${here()}`} className={buttonClass("main")}>
+              Sign in with {name}
             </a>
-          }
-        >
-          <p>You signed in another way. Your other organizations and your account are open as before.</p>
-        </Empty>
-      </Page>
-    );
+          )
+        }
+      >
+        <p>
+          You signed in another way.{" "}
+          {name === undefined
+            ? "This server has no single sign-on now: ask whoever runs it."
+            : `Sign in with ${name}, and you come back here.`}{" "}
+          Your other organizations and your account are open as before.
+        </p>
+      </Empty>
+    </Page>
+  );
+}
+
+function SecondFactorRequired(): ReactNode {
+  const { security } = useSession();
+  const signOut = useSignOut();
   const hasFactor = security.has_totp || security.passkeys > 0;
   return (
     <Page title="A second factor is required">
+      <h2 className="sr-only">What to do</h2>
       <Empty
         title="This organization requires a second factor"
         action={
-          <ButtonLink look="main" to="/account" search={{ tab: "sign-in" }}>
-            {hasFactor ? "Go to your account" : "Set one up"}
-          </ButtonLink>
+          hasFactor ? (
+            <Button look="main" onClick={() => void signOut(`/sign-in?return_to=${here()}`)}>
+              Sign in again
+            </Button>
+          ) : (
+            <ButtonLink look="main" to="/account" search={{ tab: "sign-in" }}>
+              Set one up
+            </ButtonLink>
+          )
         }
       >
         <p>
           {hasFactor
-            ? "You have one, and signed in without it: sign out, and sign in with it."
-            : "Set up an authenticator app or a passkey. It opens this organization at once."}
+            ? "You have one, and signed in without it. Sign in again with your authenticator app or passkey, and you come back here."
+            : "Set up an authenticator app or a passkey under Account. Then open this page again."}
         </p>
       </Empty>
     </Page>

@@ -44,7 +44,6 @@ function Placed(): ReactNode {
 }
 
 function Frame(): ReactNode {
-  const { org } = useAddress();
   const place = usePlace();
   const [open, setOpen] = useState<"palette" | "shortcuts" | "menu" | null>(null);
   const page = usePage();
@@ -75,7 +74,7 @@ function Frame(): ReactNode {
         <Button onClick={() => setOpen("palette")}>
           <span className="max-sm:sr-only">Search</span> <kbd>⌘K</kbd>
         </Button>
-        {org !== undefined && place.kind !== "absent" && (
+        {(place.kind === "found" || place.kind === "loading") && (
           <Button look="main" onClick={() => connect({ topic: page?.topic ?? "token" })}>
             Connect
           </Button>
@@ -163,6 +162,7 @@ function Guarded({ page }: { page: PageEntry }): ReactNode {
   if (sees(page)) return <Outlet />;
   return (
     <Page title={page.title}>
+      <h2 className="sr-only">Why it is empty</h2>
       <Empty title="You can't see this page">
         <p>
           It takes <code>{page.scope}</code>, which none of your roles here holds. An owner or an admin of the
