@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Tables } from "../index.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore, type DatabaseCases, type StoreCases } from "./harness.ts";
+import { ACCOUNTS_MIGRATION } from "./accounts-migration.ts";
 import { ROWS } from "./rows.ts";
 
 /** The schema and how it comes to be. */
@@ -36,6 +37,8 @@ export const MIGRATIONS_RUN: StoreCases = {
 };
 
 export const MIGRATIONS_OF_A_DATABASE: DatabaseCases = {
+  ...ACCOUNTS_MIGRATION,
+
   "stores that open a fresh database at once all succeed": async (database) => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(database)));
     for (const store of stores) await store.ping();
