@@ -205,6 +205,26 @@ describe("arrows", () => {
     assert.deepEqual((await instance.connection.runAndReadAll(sql)).columnNames(), ["first", "second"]);
   });
 
+  test("an empty key names the member whose name is empty, and never the whole value", async () => {
+    const of = async (json: string, list: string): Promise<unknown[]> => {
+      const { sql } = await admitted(`SELECT ${list} FROM (SELECT '${json}'::JSON AS j)`);
+      const result = await instance.connection.runAndReadAll(sql);
+      return [result.columnNames(), result.getRowsJson()[0]];
+    };
+    assert.deepEqual(await of(`{"": "v", "k": 1}`, "j->>'', j->'' AS json"), [
+      ["(j ->> '')", "json"],
+      ["v", '"v"'],
+    ]);
+    assert.deepEqual(await of(`{"k": 1}`, "j->>'', j->'', j->>'' IS NULL AS none, j->>'k' AS k"), [
+      ["(j ->> '')", "(j -> '')", "none", "k"],
+      [null, null, true, "1"],
+    ]);
+    assert.deepEqual(await of(`["v"]`, "list_transform(['a'], x -> '') AS list, j->>'' AS none"), [
+      ["list", "none"],
+      [[""], null],
+    ]);
+  });
+
   for (const condition of REFUSED) {
     test(`is told where parentheses belong: ${condition}`, async () => {
       await assert.rejects(

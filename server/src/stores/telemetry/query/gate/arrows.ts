@@ -1,4 +1,5 @@
 import { SQL_DEPTH_MAX } from "../settings.ts";
+import { mendEmptyKeys } from "./empty-keys.ts";
 import { isObject, SyntaxFault, tooDeep } from "./refusal.ts";
 import {
   childrenOf,
@@ -46,6 +47,7 @@ export function mendArrows(tree: string, sql: string): Mended {
   // The parser makes one byte of these, so that its places are others.
   const mender = new Mender(new Tokens(UNUSUAL_SPACE.test(sql) ? "" : sql));
   mender.visit(root);
+  mendEmptyKeys(root, (node) => mender.keeps(node));
   return { tree: JSON.stringify(root), advice: mender.doubtful ? ADVICE : undefined };
 }
 
@@ -89,6 +91,11 @@ class Mender {
 
   constructor(tokens: Tokens) {
     this.#tokens = tokens;
+  }
+
+  /** Whether the node is a lambda. */
+  keeps(node: unknown): boolean {
+    return this.#kept.has(node);
   }
 
   /** Mends everything below, then the node itself. @returns what belongs in its place */
