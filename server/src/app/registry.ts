@@ -1,5 +1,6 @@
 import type { Identity } from "#domain/identity/index.ts";
 import {
+  createManifestReader,
   createRegistryTokens,
   createSessions,
   Pulls,
@@ -49,12 +50,14 @@ export function createRegistry(options: {
     nowMs: () => performance.now(),
   });
   const pulls = new Pulls({ metadata, clock, log });
+  const manifests = createManifestReader();
   const deps = {
     metadata,
     objects,
     clock,
     identity,
     pulls,
+    manifests,
     settings: registrySettingsOf(config),
     tokens: createRegistryTokens({ envelope, clock, service: domain }),
     sessions: createSessions(envelope),
@@ -79,6 +82,7 @@ export function createRegistry(options: {
     stop: async () => {
       await stop?.();
       await pulls.stop();
+      await manifests.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import { Problem } from "#kernel/problem.ts";
  * With Content-Length the buffer is made once and filled: half the memory of gathering pieces and joining them.
  * @throws Problem `body_too_large` before more than the limit is kept, `invalid_request` when the sender goes away
  */
-export function readBody(payload: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export function readBody(payload: IncomingMessage, bytesMax: number): Promise<Buffer<ArrayBuffer>> {
   const declared = Number(payload.headers["content-length"] ?? Number.NaN);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
   if (!Number.isNaN(declared)) return readInto(filling(declared), payload, bytesMax);
@@ -49,7 +49,7 @@ interface Sink<Whole> {
 }
 
 /** Node's parser gives exactly as many bytes as Content-Length says. */
-function filling(bytes: number): Sink<Buffer> {
+function filling(bytes: number): Sink<Buffer<ArrayBuffer>> {
   const body = Buffer.allocUnsafeSlow(bytes);
   let at = 0;
   return {

@@ -3,14 +3,19 @@ import type { ThreadReply } from "./threads.ts";
 
 /**
  * Answers the requests that a thread gets, one after the other. `refusalOf` says what of an error its sender is to have; undefined: it is a bug.
+ * What `transferOf` names of a value is handed over, not copied.
  */
 export function serveThread<Request, Value>(
   serve: (request: Request) => Value,
   refusalOf: (error: unknown) => unknown,
+  transferOf: (value: Value) => ArrayBuffer[] = () => [],
 ): void {
   const port = parentPort;
   if (port === null) throw new Error("this file is the script of a worker thread");
-  port.on("message", (request: Request) => port.postMessage(answered(request, serve, refusalOf)));
+  port.on("message", (request: Request) => {
+    const reply = answered(request, serve, refusalOf);
+    port.postMessage(reply, "value" in reply ? transferOf(reply.value) : []);
+  });
 }
 
 function answered<Request, Value>(

@@ -57,35 +57,6 @@ export async function renewLease(
   return Number(numUpdatedRows) === 1;
 }
 
-/** Ends the leases of blobs that a manifest needs from now on. Returns those of them that the repository has not. */
-export async function holdBlobs(tx: Writer, repository: string, digests: readonly string[]): Promise<string[]> {
-  const held = new Map<string, number>();
-  for (const chunk of inChunks(digests.toSorted())) {
-    const rows = await tx
-      .updateTable("registry_blob")
-      .set({ lease_until: null })
-      .where("repository", "=", repository)
-      .where("digest", "in", chunk)
-      .returning(["digest", "size"])
-      .execute();
-    for (const { digest, size } of rows) held.set(digest, size);
-  }
-  return digests.filter((digest) => !held.has(digest));
-}
-
-export async function blobSizes(
-  db: Reader,
-  repository: string,
-  digests: readonly string[],
-): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  for (const chunk of inChunks(digests)) {
-    const query = db.selectFrom("registry_blob").select(["digest", "size"]).where("repository", "=", repository);
-    for (const row of await query.where("digest", "in", chunk).execute()) sizes.set(row.digest, row.size);
-  }
-  return sizes;
-}
-
 /** Gives leases to those blobs that no manifest of the repository needs any more. */
 export async function releaseBlobs(
   tx: Writer,

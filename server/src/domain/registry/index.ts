@@ -21,7 +21,8 @@ export {
   uploadUnknown,
   type RegistryErrorCode,
 } from "./errors.ts";
-export { MANIFEST_BYTES_MAX, OCI_INDEX, parseManifest } from "./manifest.ts";
+export { MANIFEST_BYTES_MAX, OCI_INDEX, packManifest, parseManifest } from "./manifest.ts";
+export { createManifestReader, type ManifestReader } from "./manifest-reader.ts";
 export { deleteReference, findManifest, hasManifest, putManifest } from "./manifests.ts";
 export { referrerRows, tagNames, tagsOfManifest } from "./manifests-store.ts";
 export { isTag, parseName } from "./name.ts";

@@ -1,11 +1,15 @@
-import { parseDigest } from "./digest.ts";
+import { digestOf, parseDigest, type ContentDigest } from "./digest.ts";
 import { RegistryError } from "./errors.ts";
+import type { ManifestRequest } from "./manifest-reader.ts";
+import { exceeds } from "#kernel/json-size.ts";
 import { faultOf } from "#kernel/strict-json.ts";
 
 /** The least that the distribution specification wants a registry to take, and the most that clients take. */
 export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024;
 const DESCRIPTORS_MAX = 10_000;
 const DEPTH_MAX = 64;
+/** Of names, numbers and texts together: more than as many descriptors with all their members have. */
+const VALUES_MAX = 250_000;
 const MEDIA_TYPE_CHARS_MAX = 255;
 
 const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -58,7 +62,68 @@ export interface Manifest {
   readonly references: readonly Reference[];
 }
 
+/** The same as the records take it, in UTF-8 and in memory that threads share: on its way to the records nothing is copied, however much there is. */
+export interface PackedManifest extends Pick<Manifest, "mediaType" | "artifactType" | "subject"> {
+  /** JSON object. */
+  readonly annotations: Uint8Array;
+  readonly config: Reference | null;
+  /** JSON list of `PackedReference`, in their order. */
+  readonly references: Uint8Array;
+}
+
+/** A reference as its row has it. */
+export interface PackedReference extends Pick<Reference, "kind" | "size"> {
+  readonly target: string;
+  readonly media_type: string;
+  /** JSON object, or null. */
+  readonly platform: string | null;
+}
+
+export interface ReadManifest {
+  /** The very bytes, which were handed over to be read. */
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly digest: ContentDigest;
+  /** Hexadecimal, whichever algorithm the digest is of. */
+  readonly sha256: string;
+  readonly manifest: PackedManifest;
+}
+
 type Json = Readonly<Record<string, unknown>>;
+
+/** @throws RegistryError `DIGEST_INVALID`, `MANIFEST_INVALID` */
+export function readManifest({ bytes, contentType, algorithm, expected }: ManifestRequest): ReadManifest {
+  const digest = digestOf(algorithm, bytes);
+  if (expected !== undefined && digest.text !== expected)
+    throw new RegistryError("DIGEST_INVALID", `the manifest's digest is ${digest.text}`);
+  const sha256 = algorithm === "sha256" ? digest.hex : digestOf("sha256", bytes).hex;
+  return { content: bytes, digest, sha256, manifest: packManifest(parseManifest(bytes, contentType)) };
+}
+
+export function packManifest({ mediaType, artifactType, subject, annotations, references }: Manifest): PackedManifest {
+  const packed = references.map(({ kind, size, digest, mediaType: type, platform }): PackedReference => ({
+    target: digest,
+    kind,
+    media_type: type,
+    size,
+    // Of an image it is what its config says, which is read when it comes.
+    platform: platform === null || kind === "config" ? null : JSON.stringify(platform),
+  }));
+  return {
+    mediaType,
+    artifactType,
+    subject,
+    annotations: bytesOf(annotations),
+    config: references.find(({ kind }) => kind === "config") ?? null,
+    references: bytesOf(packed),
+  };
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}
 
 /**
  * Reads a manifest. What different clients would read in different ways is refused: both kinds in one document, another type than was announced, a name
@@ -84,6 +149,9 @@ export function parseManifest(content: Uint8Array, contentType: string | undefin
 function documentOf(content: Uint8Array): Json {
   let text: string;
   let document: unknown;
+  const excess = exceeds(content, { depthMax: DEPTH_MAX, valuesMax: VALUES_MAX });
+  if (excess === "depth") throw invalid(`it is nested deeper than ${DEPTH_MAX}`);
+  if (excess === "values") throw invalid(`it has more than ${VALUES_MAX} values`);
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
     document = JSON.parse(text);

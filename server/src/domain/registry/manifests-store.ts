@@ -1,6 +1,8 @@
 import type { Cutoff } from "#kernel/deletions.ts";
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { sql } from "kysely";
+import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { inChunks } from "./store.ts";
+import type { PackedManifest } from "./manifest.ts";
 import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
 
 export async function manifestRow(db: Reader, repository: string, digest: string): Promise<ManifestRow | undefined> {
@@ -35,23 +37,94 @@ export async function sameManifest(db: Reader, orgId: string, digest: string): P
     .executeTakeFirst();
 }
 
-export async function insertManifest(tx: Writer, row: ManifestRow, references: readonly ReferenceRow[]): Promise<void> {
-  await tx.insertInto("registry_manifest").values(row).execute();
-  for (const chunk of inChunks(references)) await tx.insertInto("registry_reference").values(chunk).execute();
+export type ManifestKey = Pick<ManifestRow, "repository" | "digest" | "org_id">;
+
+/**
+ * References are all in one statement with one text: there may be ten thousand, and a parameter for each column of each costs the event loop 100 ms.
+ */
+export async function insertManifest(
+  dialect: MetadataStore["dialect"],
+  tx: Writer,
+  row: Omit<ManifestRow, "annotations">,
+  { annotations, references }: Pick<PackedManifest, "annotations" | "references">,
+): Promise<void> {
+  const textOf = (bytes: Uint8Array) =>
+    dialect === "sqlite" ? sql<string>`cast(${bytes} as text)` : sql<string>`convert_from(${bytes}, 'UTF8')`;
+  const values = { ...row, annotations: textOf(annotations) };
+  await tx.insertInto("registry_manifest").values(values).execute();
+  const own = sql`cast(${row.repository} as text), cast(${row.digest} as text), cast(${row.org_id} as text)`;
+  const list = textOf(references);
+  const from =
+    dialect === "sqlite"
+      ? sql`e.key, e.value ->> 'target', e.value ->> 'kind', e.value ->> 'media_type', e.value ->> 'size', e.value ->> 'platform'
+          from json_each(${list}) as e`
+      : sql`e.place - 1, e.value ->> 'target', e.value ->> 'kind', e.value ->> 'media_type', (e.value ->> 'size')::bigint, e.value ->> 'platform'
+          from json_array_elements((${list})::json) with ordinality as e (value, place)`;
+  await sql`
+    insert into registry_reference (repository, manifest, org_id, position, target, kind, media_type, size, platform)
+    select ${own}, ${from}`.execute(tx);
 }
 
-/** Sizes of those manifests that the repository has. */
-export async function manifestSizes(
-  db: Reader,
-  repository: string,
-  digests: readonly string[],
-): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  for (const chunk of inChunks(digests)) {
-    const query = db.selectFrom("registry_manifest").select(["digest", "size"]).where("repository", "=", repository);
-    for (const row of await query.where("digest", "in", chunk).execute()) sizes.set(row.digest, row.size);
-  }
-  return sizes;
+export async function setPlatform(
+  tx: Writer,
+  { repository, digest }: ManifestKey,
+  target: string,
+  platform: string,
+): Promise<void> {
+  await tx
+    .updateTable("registry_reference")
+    .set({ platform })
+    .where("repository", "=", repository)
+    .where("manifest", "=", digest)
+    .where("target", "=", target)
+    .execute();
+}
+
+/** The first reference of a manifest that its repository has not (`actual` null), or has with another size. A foreign layer may be absent. */
+export async function wrongReference(tx: Writer, { repository, digest }: ManifestKey) {
+  const references = tx
+    .selectFrom("registry_reference as r")
+    .where("r.repository", "=", repository)
+    .where("r.manifest", "=", digest);
+  const blob = references
+    .where("r.kind", "!=", "manifest")
+    .leftJoin("registry_blob as b", (join) =>
+      join.onRef("b.repository", "=", "r.repository").onRef("b.digest", "=", "r.target"),
+    )
+    .where((eb) =>
+      eb.or([eb.and([eb("b.size", "is", null), eb("r.kind", "!=", "foreign")]), eb("b.size", "!=", eb.ref("r.size"))]),
+    )
+    .select(["r.target", "r.kind", "r.size", "r.position", "b.size as actual"]);
+  const child = references
+    .where("r.kind", "=", "manifest")
+    .leftJoin("registry_manifest as m", (join) =>
+      join.onRef("m.repository", "=", "r.repository").onRef("m.digest", "=", "r.target"),
+    )
+    .where((eb) => eb.or([eb("m.size", "is", null), eb("m.size", "!=", eb.ref("r.size"))]))
+    .select(["r.target", "r.kind", "r.size", "r.position", "m.size as actual"]);
+  return (
+    (await blob.orderBy("r.position").limit(1).executeTakeFirst()) ??
+    (await child.orderBy("r.position").limit(1).executeTakeFirst())
+  );
+}
+
+/** Takes the leases away of everything that a manifest refers to. */
+export async function holdContents(tx: Writer, { repository, digest }: ManifestKey): Promise<void> {
+  for (const table of ["registry_blob", "registry_manifest"] as const)
+    await tx
+      .updateTable(table)
+      .set({ lease_until: null })
+      .where("repository", "=", repository)
+      .where("lease_until", "is not", null)
+      .where("digest", "in", (eb) =>
+        eb
+          .selectFrom("registry_reference as r")
+          .select("r.target")
+          .where("r.repository", "=", repository)
+          .where("r.manifest", "=", digest)
+          .where("r.kind", table === "registry_blob" ? "!=" : "=", "manifest"),
+      )
+      .execute();
 }
 
 /** Takes the leases of these manifests away: something needs them. */

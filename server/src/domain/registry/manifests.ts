@@ -4,30 +4,33 @@ import { newId } from "#kernel/ids.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
-import { blobSizes, holdBlobs, isNeeded, releaseBlobs } from "./blobs-store.ts";
+import { isNeeded, releaseBlobs } from "./blobs-store.ts";
 import { parseDigest, type ContentDigest } from "./digest.ts";
 import { denied, manifestUnknown, RegistryError } from "./errors.ts";
 import { matchesAny } from "./immutable.ts";
 import { platformOfConfig } from "./image-config.ts";
-import { MANIFEST_BYTES_MAX, type Manifest, type Reference } from "./manifest.ts";
+import { MANIFEST_BYTES_MAX, type PackedManifest, type Reference } from "./manifest.ts";
 import {
   deleteManifestRow,
   deleteTagRow,
+  holdContents,
   holdManifests,
   holdReferrers,
   insertEvent,
   insertManifest,
   manifestOfTag,
   manifestRow,
-  manifestSizes,
   noteUntagged,
   putTagRow,
   referencesOf,
   referrerDigests,
   releaseManifests,
   sameManifest,
+  setPlatform,
   tagRow,
   tagsOfManifest,
+  wrongReference,
+  type ManifestKey,
 } from "./manifests-store.ts";
 import { lockRegistry } from "./repositories.ts";
 import { touchRepository } from "./store.ts";
@@ -63,9 +66,11 @@ export async function hasManifest(
 }
 
 export interface NewManifest {
-  readonly content: Buffer;
+  readonly content: Uint8Array;
   readonly digest: ContentDigest;
-  readonly manifest: Manifest;
+  /** Hexadecimal, whichever algorithm the digest is of. */
+  readonly sha256: string;
+  readonly manifest: PackedManifest;
   readonly tags: readonly string[];
 }
 
@@ -79,9 +84,12 @@ export async function putManifest(
   repository: Repository,
   pushed: NewManifest,
 ): Promise<void> {
-  const { content } = pushed;
+  const { content, sha256 } = pushed;
   const config = await configPlatform(deps, repository, pushed.manifest);
-  const staged = await deps.objects.write(CONTENT_OWNER, content, { bytesMax: MANIFEST_BYTES_MAX });
+  const staged = await deps.objects.write(CONTENT_OWNER, content, {
+    bytesMax: MANIFEST_BYTES_MAX,
+    known: { sha256 },
+  });
   let used = false;
   try {
     used = await deps.metadata.write(async (tx) => {
@@ -106,10 +114,9 @@ interface Putting {
 async function configPlatform(
   deps: Pick<RegistryDeps, "metadata" | "objects">,
   { id }: Repository,
-  { references }: Manifest,
+  { config }: PackedManifest,
 ): Promise<Reference["platform"]> {
-  const config = references.find(({ kind }) => kind === "config");
-  if (config === undefined) return null;
+  if (config === null) return null;
   return platformOfConfig(deps, { repository: id, target: config.digest, media_type: config.mediaType });
 }
 
@@ -161,29 +168,16 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
   const { repository, pushed, staged, caller, config } = putting;
   const { manifest, digest } = pushed;
   const at = { repository: repository.id, org_id: repository.orgId };
-  await holdReferences(tx, repository, manifest.references);
-  await holdReferrers(tx, repository.id, digest.text);
   await takeRoom(tx, repository.orgId, { bytes: staged.size }, deps.settings.storedBytesMax);
   const same = await sameManifest(tx, repository.orgId, digest.text);
   await deps.objects.link(tx, CONTENT_OWNER, same?.blob_id ?? staged);
-  const references = manifest.references.map((reference, position) => ({
-    ...at,
-    manifest: digest.text,
-    target: reference.digest,
-    kind: reference.kind,
-    position,
-    media_type: reference.mediaType,
-    size: reference.size,
-    platform: jsonOrNull(reference.kind === "config" ? config : reference.platform),
-  }));
-  const row: ManifestRow = {
+  const row = {
     ...at,
     digest: digest.text,
     blob_id: same?.blob_id ?? staged.id,
     media_type: manifest.mediaType,
     artifact_type: manifest.artifactType,
     subject: manifest.subject,
-    annotations: JSON.stringify(manifest.annotations),
     size: staged.size,
     created_by: creatorOf(caller),
     created_at: deps.clock.nowMs(),
@@ -192,32 +186,23 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
     untagged_at: deps.clock.nowMs(),
     lease_until: null,
   };
-  await insertManifest(tx, row, references);
+  await insertManifest(deps.metadata.dialect, tx, row, manifest);
+  if (config !== null && manifest.config !== null)
+    await setPlatform(tx, row, manifest.config.digest, JSON.stringify(config));
+  await holdReferences(tx, row);
+  await holdReferrers(tx, repository.id, digest.text);
   return same === undefined;
 }
 
-function jsonOrNull(platform: Reference["platform"]): string | null {
-  return platform === null ? null : JSON.stringify(platform);
-}
-
 /** Keeps what the manifest needs from being collected. @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID` */
-async function holdReferences(tx: Writer, { id }: Repository, references: readonly Reference[]): Promise<void> {
-  const of = (...kinds: Reference["kind"][]): Reference[] => references.filter(({ kind }) => kinds.includes(kind));
-  const digests = (list: readonly Reference[]): string[] => list.map(({ digest }) => digest);
-  const blobs = of("config", "layer", "foreign");
-  const children = of("manifest");
-  const sizes = new Map([
-    ...(await blobSizes(tx, id, digests(blobs))),
-    ...(await manifestSizes(tx, id, digests(children))),
-  ]);
-  for (const { digest, kind, size } of references) {
-    const actual = sizes.get(digest);
-    if (actual === undefined && kind !== "foreign") throw referenceUnknown(digest, kind);
-    if (actual !== undefined && actual !== size)
-      throw new RegistryError("MANIFEST_INVALID", `the manifest gives ${digest} ${size} bytes, but it has ${actual}`);
+async function holdReferences(tx: Writer, manifest: ManifestKey): Promise<void> {
+  const wrong = await wrongReference(tx, manifest);
+  if (wrong?.actual === null) throw referenceUnknown(wrong.target, wrong.kind);
+  if (wrong !== undefined) {
+    const { target, size, actual } = wrong;
+    throw new RegistryError("MANIFEST_INVALID", `the manifest gives ${target} ${size} bytes, but it has ${actual}`);
   }
-  await holdBlobs(tx, id, digests(blobs));
-  await holdManifests(tx, id, digests(children));
+  await holdContents(tx, manifest);
 }
 
 function referenceUnknown(digest: string, kind: Reference["kind"]): RegistryError {

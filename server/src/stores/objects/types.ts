@@ -13,6 +13,8 @@ export interface WriteOptions {
   readonly digests?: readonly DigestAlgorithm[];
   /** What they must be; those named here need not be named above. */
   readonly expected?: Digests;
+  /** Of content that was digested already, in another thread: they are not computed again. */
+  readonly known?: Digests;
   readonly signal?: AbortSignal;
   /**
    * Nobody else keeps the chunks, as with the body of a request: their memory is given back when they are written. Left to the garbage collector, half a

@@ -129,10 +129,11 @@ class Check {
   bytes = 0;
 
   constructor(options: WriteOptions) {
-    const { bytesMax, size, digests = [], expected = {} } = options;
+    const { bytesMax, size, digests = [], expected = {}, known = {} } = options;
     if (size !== undefined && size > bytesMax) throw new TooLarge(bytesMax);
     this.#options = options;
-    this.#digester = new Digester(["sha256", ...digests, ...(Object.keys(expected) as DigestAlgorithm[])]);
+    const wanted: DigestAlgorithm[] = ["sha256", ...digests, ...(Object.keys(expected) as DigestAlgorithm[])];
+    this.#digester = new Digester(wanted.filter((algorithm) => known[algorithm] === undefined));
   }
 
   take(chunk: Uint8Array): void {
@@ -145,9 +146,9 @@ class Check {
 
   /** After the last byte. @throws SizeMismatch, DigestMismatch */
   verify(): void {
-    const { size, expected = {} } = this.#options;
+    const { size, expected = {}, known = {} } = this.#options;
     if (size !== undefined && this.bytes !== size) throw new SizeMismatch(size, String(this.bytes));
-    const digests = (this.#digests ??= this.#digester.finish());
+    const digests = (this.#digests ??= { ...known, ...this.#digester.finish() });
     for (const [algorithm, wanted] of Object.entries(expected) as [DigestAlgorithm, string][]) {
       const actual = digests[algorithm] ?? "";
       if (actual !== wanted.toLowerCase()) throw new DigestMismatch(algorithm, wanted, actual);

@@ -1,5 +1,12 @@
 import type { Identity } from "#domain/identity/index.ts";
-import type { Pulls, RegistryTokens, RunningDigests, Sessions, UploadDeps } from "#domain/registry/index.ts";
+import type {
+  ManifestReader,
+  Pulls,
+  RegistryTokens,
+  RunningDigests,
+  Sessions,
+  UploadDeps,
+} from "#domain/registry/index.ts";
 import type { ErrorForm, HttpHost, Surface } from "#http/index.ts";
 import type { ChallengeDeps } from "./challenge.ts";
 import type { Reservations } from "#kernel/reservations.ts";
@@ -13,6 +20,7 @@ export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
   readonly tokens: RegistryTokens;
   readonly sessions: Sessions;
   readonly running: RunningDigests;
+  readonly manifests: ManifestReader;
   readonly pulls: Pulls;
   readonly writers: Writers;
   /** What pushes under way will take of the quotas of organizations. */

@@ -25,6 +25,7 @@ import {
   findUpload,
   mountBlob,
   OCI_INDEX,
+  packManifest,
   parseManifest,
   putManifest,
   repositoryByName,
@@ -78,8 +79,8 @@ describe("collection of what no image needs", () => {
   async function put(at: Repository, document: object, tags: readonly string[] = []): Promise<ContentDigest> {
     const content = Buffer.from(JSON.stringify(document));
     const digest = digestOf("sha256", content);
-    const manifest = parseManifest(content, undefined);
-    await putManifest(parts, SYSTEM, at, { content, digest, manifest, tags });
+    const manifest = packManifest(parseManifest(content, undefined));
+    await putManifest(parts, SYSTEM, at, { content, digest, sha256: digest.hex, manifest, tags });
     return digest;
   }
 

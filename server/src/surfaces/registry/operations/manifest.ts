@@ -3,14 +3,12 @@ import type { Principal } from "#domain/identity/index.ts";
 import {
   CONTENT_OWNER,
   deleteReference,
-  digestOf,
   findManifest,
   hasManifest,
   isTag,
   manifestUnknown,
   MANIFEST_BYTES_MAX,
   parseDigest,
-  parseManifest,
   putManifest as keepManifest,
   quotaWarning,
   RegistryError,
@@ -69,16 +67,20 @@ export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<
   const isDigest = target.reference.includes(":");
   const named = isDigest ? requireDigest(target.reference) : undefined;
   const tags = tagsOf(exchange, isDigest);
-  const content = await contentOf(deps, exchange);
-  const digest = digestOf(named?.algorithm ?? "sha256", content);
-  if (named !== undefined && digest.text !== named.text)
-    throw new RegistryError("DIGEST_INVALID", `the manifest's digest is ${digest.text}`);
-  const manifest = parseManifest(content, request.headers["content-type"]);
+  const sent = await contentOf(deps, exchange);
+  const contentType = request.headers["content-type"];
+  const algorithm = named?.algorithm ?? "sha256";
+  const { content, digest, sha256, manifest } = await deps.manifests.read({
+    bytes: sent,
+    contentType,
+    algorithm,
+    expected: named?.text,
+  });
   const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
   // One that is there already takes up nothing, and gets its tags however little room there is.
   const bytes = (await hasManifest(deps, repository, digest.text)) ? 0 : content.length;
   const room = await reserveRoom(deps, repository.orgId, bytes);
-  await room.settle(() => keepManifest(deps, origin, repository, { content, digest, manifest, tags }));
+  await room.settle(() => keepManifest(deps, origin, repository, { content, digest, sha256, manifest, tags }));
   const warning = await quotaWarning(deps.metadata.read, repository.orgId, deps.settings.storedBytesMax);
   // Distribution specification, "Warnings": no other code, no date.
   if (warning !== undefined) void reply.header("warning", `299 - "${warning}"`);
@@ -107,7 +109,7 @@ function tagsOf({ target, query }: Exchange<"manifest">, isDigest: boolean): str
   return tags;
 }
 
-async function contentOf(deps: RegistrySurfaceDeps, { request }: Exchange<"manifest">): Promise<Buffer> {
+async function contentOf(deps: RegistrySurfaceDeps, { request }: Exchange<"manifest">): Promise<Buffer<ArrayBuffer>> {
   if (request.body === undefined || request.body === null)
     throw new RegistryError("MANIFEST_INVALID", "the manifest is not valid: there is none in the body");
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);

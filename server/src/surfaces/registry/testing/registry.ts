@@ -3,6 +3,7 @@ import { trustedClock } from "#kernel/testing.ts";
 import { createHash } from "node:crypto";
 import type { Scope } from "@mooring/contract";
 import {
+  createManifestReader,
   createRegistryTokens,
   createSessions,
   Pulls,
@@ -56,7 +57,9 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
       const stored = { graceMs: 1000, collectEveryMs: 0, diskFreeBytesMin: 0 };
       const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings: stored });
       const pulls = new Pulls({ metadata, clock, log: SILENT });
+      const manifests = createManifestReader();
       onClose(async () => {
+        await manifests.close();
         await pulls.stop();
         await objects.close();
       });
@@ -73,6 +76,7 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
       parts.set(metadata, { ...deps, reservations, dataDir });
       const surface = createRegistrySurface({
         ...deps,
+        manifests,
         host,
         identity,
         tokens: createRegistryTokens({ envelope, clock, service: DOMAIN }),

@@ -1,0 +1,59 @@
+import { availableParallelism } from "node:os";
+import { ThreadRefusal, Threads } from "#kernel/threads.ts";
+import type { ContentAlgorithm } from "./digest.ts";
+import { RegistryError, type RegistryErrorCode } from "./errors.ts";
+import { readManifest, type ReadManifest } from "./manifest.ts";
+
+/** Manifests below this are read where they are: to hand them over would cost as much. Nearly all are. */
+const INLINE_BYTES_MAX = 16 * 1024;
+const THREADS_MAX = 2;
+const WAITING_BYTES_MAX = 128 * 1024 * 1024;
+const HEAP_MIB = 256;
+const IDLE_MS = 60_000;
+
+export interface ManifestRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentType: string | undefined;
+  readonly algorithm: ContentAlgorithm;
+  /** The digest that it is pushed by, when it is by one. */
+  readonly expected: string | undefined;
+}
+
+/** Reads manifests without holding the event loop. */
+export interface ManifestReader {
+  /** The bytes are handed over: the answer has them. @throws RegistryError `DIGEST_INVALID`, `MANIFEST_INVALID`; Problem `unavailable` */
+  read(request: ManifestRequest): Promise<ReadManifest>;
+  close(): Promise<void>;
+}
+
+export function createManifestReader(): ManifestReader {
+  const threads = new Threads<ManifestRequest, ReadManifest>({
+    script: new URL("./manifest.worker.ts", import.meta.url),
+    max: Math.min(THREADS_MAX, availableParallelism()),
+    waitingBytesMax: WAITING_BYTES_MAX,
+    heapMiB: HEAP_MIB,
+    idleMs: IDLE_MS,
+  });
+  return {
+    read: async (request) => {
+      if (request.bytes.length < INLINE_BYTES_MAX) return readManifest(request);
+      const own = ownedBytes(request.bytes);
+      try {
+        const job = { ...request, bytes: own };
+        return await threads.run({ request: job, bytes: own.length, transfer: [own.buffer] });
+      } catch (error) {
+        if (!(error instanceof ThreadRefusal)) throw error;
+        const { code, message } = error.refusal as { code: RegistryErrorCode; message: string };
+        throw new RegistryError(code, message);
+      }
+    },
+    close: () => threads.close(),
+  };
+}
+
+/** Bytes that have their memory for themselves, so that it can be handed over. */
+function ownedBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  const isAlone = buffer.byteLength === byteLength;
+  return isAlone ? new Uint8Array(buffer, byteOffset, byteLength) : new Uint8Array(bytes);
+}

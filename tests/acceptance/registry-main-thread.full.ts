@@ -1,0 +1,161 @@
+/** What the largest manifests cost the event loop, which everybody waits for: legal ones that are kept, and hostile ones that are refused. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { test } from "node:test";
+import { mainThreadMs } from "../fixtures/main-thread.ts";
+import { newRepository, OCI_INDEX, OCI_MANIFEST, repositoryOf, type RepositoryClient } from "../fixtures/registry.ts";
+import { useServer } from "../fixtures/server.ts";
+
+const LIMIT_MS = Number(process.env["MOORING_TEST_MAIN_THREAD_MS"] ?? 20);
+const BYTES_MAX = 4 * 1024 * 1024;
+
+let repository: RepositoryClient;
+const shared = useServer({ settings: { log_level: "error" } }, async ({ server, home, token }) => {
+  repository = await repositoryOf(server, home.credential, await newRepository(server, token));
+  await repository.blob("{}");
+});
+
+const LAYER = "application/vnd.oci.image.layer.v1.tar+gzip";
+const FOREIGN = "application/vnd.oci.image.layer.nondistributable.v1.tar+gzip";
+const config = { mediaType: "application/vnd.oci.image.config.v1+json", digest: digestOf("{}"), size: 2 };
+
+function digestOf(text: string): string {
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+const list = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
+const filled = (text: string, before: string, after: string): string =>
+  before + text.repeat(Math.floor((BYTES_MAX - before.length - after.length - 1) / text.length)) + after;
+
+/** Up to the size that is taken. `attempt`: no manifest is there already. */
+function imageOf(attempt: number, layers: object[], more: object = {}): string {
+  const document = {
+    schemaVersion: 2,
+    mediaType: OCI_MANIFEST,
+    config,
+    layers,
+    ...more,
+    annotations: { attempt: `${attempt}`, filler: "" },
+  };
+  document.annotations.filler = "x".repeat(Math.max(0, BYTES_MAX - JSON.stringify(document).length));
+  return JSON.stringify(document);
+}
+
+const layerOf = (mediaType: string, name: string, i: number): object => ({
+  mediaType,
+  digest: digestOf(`${name} ${i}`),
+  size: i,
+  annotations: { "org.opencontainers.image.title": `file-${i}` },
+});
+
+interface Case {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: (attempt: number) => string;
+}
+
+/** As many as there may be. */
+const MANY = 10_000;
+
+const CASES: Readonly<Record<string, Case>> = {
+  "one long annotation": { status: 201, body: (attempt) => imageOf(attempt, []) },
+  "a hundred layers": {
+    status: 201,
+    body: (attempt) =>
+      imageOf(
+        attempt,
+        list(100, (i) => layerOf(FOREIGN, `hundred ${attempt}`, i)),
+      ),
+  },
+  "as many layers as there may be": {
+    status: 201,
+    body: (attempt) =>
+      imageOf(
+        attempt,
+        list(MANY, (i) => layerOf(FOREIGN, `many ${attempt}`, i)),
+      ),
+  },
+  "as many layers, that are not there": {
+    status: 404,
+    body: (attempt) =>
+      imageOf(
+        attempt,
+        list(MANY, (i) => layerOf(LAYER, `absent ${attempt}`, i)),
+      ),
+  },
+  "the same layer as often as it may be": {
+    status: 201,
+    body: (attempt) =>
+      imageOf(
+        attempt,
+        list(MANY, () => ({ ...config, annotations: { attempt: `${attempt}` } })),
+      ),
+  },
+  "an index of as many manifests, that are not there": {
+    status: 404,
+    type: OCI_INDEX,
+    body: (attempt) =>
+      JSON.stringify({
+        schemaVersion: 2,
+        mediaType: OCI_INDEX,
+        manifests: list(MANY, (i) => layerOf(OCI_MANIFEST, `child ${attempt}`, i)),
+      }),
+  },
+  "many annotations": { status: 400, body: () => filled('"a":"",', '{"annotations":{', '"b":""}}') },
+  "many different annotations": {
+    status: 400,
+    body: () => `{"annotations":{${list(200_000, (i) => `"${i.toString(36)}":""`).join(",")}}}`,
+  },
+  "many empty lists": { status: 400, body: () => filled("[],", '{"layers":[', "[]]}") },
+  "many numbers": { status: 400, body: () => filled("1,", '{"layers":[', "1]}") },
+  "many objects": { status: 400, body: () => filled('{"a":1},', '{"layers":[', "{}]}") },
+  "deep lists": { status: 400, body: () => "[".repeat(BYTES_MAX) },
+  "deep objects": { status: 400, body: () => filled('{"a":', "", "1") },
+  escapes: { status: 400, body: () => filled("\\u0061", '{"mediaType":"', '"}') },
+  backslashes: { status: 400, body: () => filled("\\\\", '{"mediaType":"', '"}') },
+  "quotation marks": { status: 400, body: () => filled('""', "", "") },
+  spaces: { status: 400, body: () => filled(" ", "", "") },
+  "one long number": { status: 400, body: () => filled("1", '{"schemaVersion":', "}") },
+  "bytes that are no text": { status: 400, body: () => filled("\u0000", "", "") },
+};
+
+/** Looks of three each, until one is within the limit: whoever else keeps the machine busy makes every one of them cost more. */
+const ROUNDS = 4;
+const TRIES = 3;
+
+/** What goes on after the answer. */
+const SETTLE_MS = 15;
+const IDLE_MS = 400;
+
+/** What the server does anyway, in each millisecond: on a busy machine a request is long under way, and that is no cost of its own. */
+async function idleRate(pid: number): Promise<number> {
+  const [startedMs, before] = [performance.now(), mainThreadMs(pid) ?? 0];
+  await delay(IDLE_MS);
+  return ((mainThreadMs(pid) ?? 0) - before) / (performance.now() - startedMs);
+}
+
+for (const [name, { status, type = OCI_MANIFEST, body }] of Object.entries(CASES))
+  test(`a manifest of ${name} costs the event loop no more than ${LIMIT_MS} ms`, async (t) => {
+    const { server } = shared;
+    if (mainThreadMs(server.pid) === undefined) return t.skip("this system does not tell the time of a thread");
+    const put = async (content: string, tag: number): Promise<void> => {
+      const headers = { "content-type": type };
+      const answer = await repository.call("PUT", `manifests/v${tag}`, { body: content, headers });
+      assert.equal(answer.status, status, answer.content.toString().slice(0, 300));
+    };
+    let best = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < ROUNDS && best > LIMIT_MS; round += 1) {
+      const bodies = list(TRIES, (i) => body(round * TRIES + i));
+      const idle = await idleRate(server.pid);
+      for (const [i, content] of bodies.entries()) {
+        const [startedMs, before] = [performance.now(), mainThreadMs(server.pid) ?? 0];
+        await put(content, round * TRIES + i);
+        await delay(SETTLE_MS);
+        const ms = (mainThreadMs(server.pid) ?? 0) - before;
+        best = Math.min(best, ms - idle * (performance.now() - startedMs));
+      }
+    }
+    t.diagnostic(`${best.toFixed(1)} ms`);
+    assert.ok(best <= LIMIT_MS, `${best.toFixed(1)} ms`);
+  });
