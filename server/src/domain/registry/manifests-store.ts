@@ -1,6 +1,12 @@
 import type { Cutoff } from "#kernel/deletions.ts";
-import { sql } from "kysely";
-import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import {
+  insertJsonRows,
+  textValue,
+  type MetadataStore,
+  type Reader,
+  type Tables,
+  type Writer,
+} from "#stores/metadata/index.ts";
 import { inChunks } from "./store.ts";
 import type { PackedManifest } from "./manifest.ts";
 import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
@@ -39,30 +45,22 @@ export async function sameManifest(db: Reader, orgId: string, digest: string): P
 
 export type ManifestKey = Pick<ManifestRow, "repository" | "digest" | "org_id">;
 
-/**
- * References are all in one statement with one text: there may be ten thousand, and a parameter for each column of each costs the event loop 100 ms.
- */
+/** Annotations and references are UTF-8 JSON: there may be ten thousand references. */
 export async function insertManifest(
   dialect: MetadataStore["dialect"],
   tx: Writer,
   row: Omit<ManifestRow, "annotations">,
   { annotations, references }: Pick<PackedManifest, "annotations" | "references">,
 ): Promise<void> {
-  const textOf = (bytes: Uint8Array) =>
-    dialect === "sqlite" ? sql<string>`cast(${bytes} as text)` : sql<string>`convert_from(${bytes}, 'UTF8')`;
-  const values = { ...row, annotations: textOf(annotations) };
+  const values = { ...row, annotations: textValue(dialect, annotations) };
   await tx.insertInto("registry_manifest").values(values).execute();
-  const own = sql`cast(${row.repository} as text), cast(${row.digest} as text), cast(${row.org_id} as text)`;
-  const list = textOf(references);
-  const from =
-    dialect === "sqlite"
-      ? sql`e.key, e.value ->> 'target', e.value ->> 'kind', e.value ->> 'media_type', e.value ->> 'size', e.value ->> 'platform'
-          from json_each(${list}) as e`
-      : sql`e.place - 1, e.value ->> 'target', e.value ->> 'kind', e.value ->> 'media_type', (e.value ->> 'size')::bigint, e.value ->> 'platform'
-          from json_array_elements((${list})::json) with ordinality as e (value, place)`;
-  await sql`
-    insert into registry_reference (repository, manifest, org_id, position, target, kind, media_type, size, platform)
-    select ${own}, ${from}`.execute(tx);
+  await insertJsonRows(dialect, tx, {
+    table: "registry_reference",
+    same: { repository: row.repository, manifest: row.digest, org_id: row.org_id },
+    place: "position",
+    members: { target: "text", kind: "text", media_type: "text", size: "bigint", platform: "text" },
+    json: references,
+  });
 }
 
 export async function setPlatform(

@@ -39,7 +39,7 @@ function emptyKeyOf(node: unknown): { value?: unknown } | undefined {
   if (!isObject(key) || key["class"] !== "CONSTANT" || !isObject(key["value"])) return undefined;
   const { type, value, is_null: isNull } = key["value"];
   const isText = isObject(type) && type["id"] === "VARCHAR";
-  return isText && isNull !== true && value === "" ? (key["value"] as { value?: unknown }) : undefined;
+  return isText && isNull !== true && value === "" ? key["value"] : undefined;
 }
 
 function sidesOf(node: Readonly<Node>): readonly unknown[] {

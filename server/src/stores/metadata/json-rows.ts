@@ -1,0 +1,41 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Tables } from "./schema.ts";
+import type { MetadataStore, Writer } from "./types.ts";
+
+type Dialect = MetadataStore["dialect"];
+
+/** UTF-8 as a text, made by the database: a large one costs the event loop nothing. */
+export function textValue(dialect: Dialect, utf8: Uint8Array): RawBuilder<string> {
+  return dialect === "sqlite" ? sql<string>`cast(${utf8} as text)` : sql<string>`convert_from(${utf8}, 'UTF8')`;
+}
+
+export interface JsonRows {
+  readonly table: keyof Tables;
+  /** Columns that have the same text in every row. */
+  readonly same: Readonly<Record<string, string>>;
+  /** The column that has the place in the array, from 0. */
+  readonly place: string;
+  /** Columns that are members of the objects, of the same name. */
+  readonly members: Readonly<Record<string, "text" | "bigint">>;
+  /** A JSON array of objects, in UTF-8. */
+  readonly json: Uint8Array;
+}
+
+/** Inserts a row for each object, in one statement with one text: ten thousand rows as parameters cost the event loop 100 ms. */
+export async function insertJsonRows(dialect: Dialect, tx: Writer, rows: JsonRows): Promise<void> {
+  const { table, same, place, members, json } = rows;
+  const list = textValue(dialect, json);
+  const isSqlite = dialect === "sqlite";
+  const columns = [...Object.keys(same), place, ...Object.keys(members)].map((name) => sql.ref(name));
+  const values = [
+    ...Object.values(same).map((value) => sql`cast(${value} as text)`),
+    isSqlite ? sql`e.key` : sql`e.place - 1`,
+    ...Object.entries(members).map(([name, type]) =>
+      isSqlite || type === "text" ? sql`e.value ->> ${sql.lit(name)}` : sql`(e.value ->> ${sql.lit(name)})::bigint`,
+    ),
+  ];
+  const from = isSqlite
+    ? sql`json_each(${list}) as e`
+    : sql`json_array_elements((${list})::json) with ordinality as e (value, place)`;
+  await sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(values)} from ${from}`.execute(tx);
+}
