@@ -80,7 +80,8 @@ before(async () => {
       status: 401,
       headers: {},
     },
-    { name: "S3 for nobody", method: "PUT", url: `${s3}/${home.s3.bucket}/key`, status: 403, headers: {} },
+    // A bucket of a project is as absent to strangers as one that is not there.
+    { name: "S3 for nobody", method: "PUT", url: `${s3}/${home.s3.bucket}/key`, status: 404, headers: {} },
     { name: "S3 with a bad address", method: "PUT", url: `${s3}/${home.s3.bucket}/%zz`, status: 400, headers: {} },
     { name: "S3 form to no bucket", method: "POST", url: `${s3}/none?delete`, status: 404, headers: {} },
   ];
