@@ -3,6 +3,7 @@ import { createS3, type S3 } from "#domain/s3/index.ts";
 import type { Activity, Identity } from "#domain/identity/index.ts";
 import { createRateLimiter, isRefusal, type HttpMetrics, type Listener } from "#http/index.ts";
 import { isId } from "#kernel/ids.ts";
+import { Reservations } from "#kernel/reservations.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
@@ -53,7 +54,8 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
   const jobs = createJobs({ metadata, clock, log });
   const privateAddresses = config.webhooks_private_addresses === "allow";
   const outbound = createOutbound({ privateAddresses, clock, userAgent: "Mooring" });
-  return createS3({ metadata, objects, clock, envelope, jobs, outbound, log, settings });
+  const reservations = new Reservations();
+  return createS3({ metadata, objects, clock, envelope, jobs, outbound, log, settings, reservations });
 }
 
 /** The gateway, which answers what its listener and the API give it. */

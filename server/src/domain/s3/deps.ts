@@ -1,5 +1,6 @@
 import type { Envelope } from "#domain/identity/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Reservations } from "#kernel/reservations.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -28,4 +29,6 @@ export interface S3Deps {
   readonly outbound: Outbound;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   readonly settings: S3Settings;
+  /** What content under way will take of the quotas of organizations. */
+  readonly reservations: Reservations;
 }

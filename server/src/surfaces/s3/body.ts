@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { S3Error, type ChecksumAlgorithm } from "#domain/s3/index.ts";
 import { watchIdle } from "#http/index.ts";
+import type { Reservation } from "#kernel/reservations.ts";
 import {
   DigestMismatch,
   Digester,
@@ -12,6 +13,7 @@ import {
 import type { Context } from "./context.ts";
 import { cipherAt } from "./encryption.ts";
 import { s3ErrorOf } from "./errors.ts";
+import { keepInRoom } from "./room.ts";
 import { AwsChunkedDecoder } from "./wire/aws-chunked.ts";
 import {
   checksumFieldOf,
@@ -187,23 +189,40 @@ export interface Sealing {
   readonly nonce: string;
 }
 
+interface StageLimits {
+  readonly bytesMax: number;
+  readonly sealing: Sealing | null;
+}
+
 /**
- * Takes the body into the object store. It counts only when it is linked, and everything that the request says of it has been verified by then.
+ * Takes the body into the object store, and lets `keep` make of it what it is to be. Room for it is reserved before it is asked for.
  * @throws S3Error
  */
-export async function stageBody(
+export async function keepBody<T>(
   context: Context,
   description: BodyDescription,
-  { bytesMax, sealing }: { readonly bytesMax: number; readonly sealing: Sealing | null },
+  limits: StageLimits,
+  keep: (staged: Staged) => Promise<T>,
+): Promise<T> {
+  requireLength(context);
+  return keepInRoom(context, description.size, (room) => stageBody(context, description, limits, room), keep);
+}
+
+/** It counts only when it is linked, and everything that the request says of it has been verified by then. @throws S3Error */
+async function stageBody(
+  context: Context,
+  description: BodyDescription,
+  { bytesMax, sealing }: StageLimits,
+  room: Reservation,
 ): Promise<Staged> {
   const { deps, bucket } = context;
-  requireLength(context);
   const body = openBody(context, description);
   try {
     const { size, signal, stream, expected } = body;
     const limits = { bytesMax, size, signal };
     const wanted = { expected, digests: digestsWanted(description) };
-    const staged = await stage(deps.objects, bucket.orgId, stream, { ...limits, ...wanted, sealing });
+    const chunks = size === undefined ? room.admit(chunksOf(stream)) : stream;
+    const staged = await stage(deps.objects, bucket.orgId, chunks, { ...limits, ...wanted, sealing });
     try {
       body.checkTrailers(staged.digests);
     } catch (error) {
@@ -244,8 +263,7 @@ async function* encrypted(
   plain: { digests: Digests },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const cipher = cipherAt(key, nonce);
-  const chunks =
-    input instanceof Readable ? (input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) : input;
+  const chunks = input instanceof Readable ? chunksOf(input) : input;
   for await (const chunk of chunks) {
     digester.update(chunk);
     yield cipher.update(chunk);
@@ -255,6 +273,11 @@ async function* encrypted(
     const actual = plain.digests[name] ?? "";
     if (actual !== wanted) throw new DigestMismatch(name, wanted, actual);
   }
+}
+
+/** The connection stays when its reader stops: the answer has to go out on it. */
+function chunksOf(stream: Readable): AsyncIterable<Buffer> {
+  return stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
 /** A wrong digest of the payload has a name of its own. */

@@ -3,6 +3,7 @@ import type { DigestAlgorithm } from "#stores/objects/index.ts";
 import { stage, type Sealing, type Staged } from "./body.ts";
 import { requireKey, type Context } from "./context.ts";
 import { COPY_SOURCE, keyOf, plaintextOf } from "./encryption.ts";
+import { keepInRoom } from "./room.ts";
 import { requireReadConditions, type Span } from "./wire/conditions.ts";
 import { parseTarget } from "./wire/target.ts";
 
@@ -34,18 +35,21 @@ export async function copySourceOf(context: Context): Promise<CopySource> {
   return { bucket, version };
 }
 
-/** The source's bytes, or a range of them, as new content: where it can't be shared. @throws S3Error */
-export async function restage(
+/** Lets `keep` make something of the source's bytes, or of a range of them, as new content: where it can't be shared. @throws S3Error */
+export async function keepCopied<T>(
   context: Context,
   { bucket, version }: CopySource,
   options: { readonly span?: Span; readonly sealing: Sealing | null; readonly digests: readonly DigestAlgorithm[] },
-): Promise<Staged> {
+  keep: (staged: Staged) => Promise<T>,
+): Promise<T> {
   const { deps } = context;
   const { span, sealing, digests } = options;
   const key = keyOf(context, version.sse, COPY_SOURCE);
   const size = span === undefined ? version.size : span.end - span.start;
   const chunks = plaintextOf(deps.objects, bucket.orgId, { version, key, span });
-  return stage(deps.objects, context.bucket.orgId, chunks, { bytesMax: size, size, sealing, digests });
+  const write = (): Promise<Staged> =>
+    stage(deps.objects, context.bucket.orgId, chunks, { bytesMax: size, size, sealing, digests });
+  return keepInRoom(context, size, write, keep);
 }
 
 function sourceNamed(text: string): { bucket: string; key: string; versionId: string | undefined } {

@@ -15,7 +15,7 @@ import type {
 import { requireConditions } from "./conditions.ts";
 import { detailColumn, keyBytes, ownerColumn, tagsColumn, versionOf, type Detail } from "./detail.ts";
 import { defaultRetention, requireObjectLock } from "./lock.ts";
-import { bytesOf, currentObject } from "./store.ts";
+import { currentObject } from "./store.ts";
 import { writeVersion, type NewVersion, type WriteDeps, type WriteOptions } from "./version.ts";
 
 const KEY_BYTES_MAX = 1024;
@@ -72,14 +72,11 @@ export function attributesOf(
 export async function checkPut(
   deps: WriteDeps,
   bucket: Bucket,
-  put: { readonly key: string; readonly size: number; readonly conditions?: WriteConditions | undefined },
+  put: { readonly key: string; readonly conditions?: WriteConditions | undefined },
 ): Promise<void> {
   requireKey(put.key);
   if (put.conditions !== undefined)
     requireConditions(await currentObject(deps.metadata.read, bucket.id, keyBytes(put.key)), put.conditions, put.key);
-  const { storedBytesMax } = deps.settings;
-  if (storedBytesMax !== null && (await bytesOf(deps.metadata.read, bucket.orgId)) + put.size > storedBytesMax)
-    throw new S3Error("QuotaExceeded");
 }
 
 export async function putObject(

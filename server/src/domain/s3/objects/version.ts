@@ -6,9 +6,9 @@ import { S3Error } from "../errors.ts";
 import { NULL_VERSION, type Bucket, type VersioningState, type WriteConditions } from "../types/index.ts";
 import { requireConditions } from "./conditions.ts";
 import { keyBytes, type HistoryRow, type ObjectRow } from "./detail.ts";
+import { requireRoom } from "./room.ts";
 import {
   addUsage,
-  bytesOf,
   currentObject,
   deleteCurrent,
   deleteHistory,
@@ -194,12 +194,4 @@ function placeOf(
     version_id: versioning === "enabled" ? randomBytes(24).toString("base64url") : NULL_VERSION,
     modified_at: nowMs,
   };
-}
-
-/** @throws S3Error `QuotaExceeded` */
-export async function requireRoom(deps: WriteDeps, tx: Writer, orgId: string, bytes: number): Promise<void> {
-  const { storedBytesMax } = deps.settings;
-  if (storedBytesMax === null || bytes === 0) return;
-  await deps.metadata.lock(tx, `s3_usage:${orgId}`);
-  if ((await bytesOf(tx, orgId)) + bytes > storedBytesMax) throw new S3Error("QuotaExceeded");
 }

@@ -1,5 +1,6 @@
 /** What tests of the gateway's domain start from: both databases, an organization with keys, buckets, and content. */
 import type { GuardedClock } from "#kernel/deletions.ts";
+import { Reservations } from "#kernel/reservations.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { ORG_ID, OTHER_ORG_ID, openGround, PRIVATE_ID, PROJECT_ID, type Ground } from "#domain/identity/testing.ts";
 import { createIdentity, type Acting, type Identity } from "#domain/identity/index.ts";
@@ -63,7 +64,9 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
   const { envelope } = identity;
   const jobs = createJobs({ metadata, clock, log: SILENT, pollMs: 20 });
   const outbound = createOutbound({ privateAddresses: true, clock, userAgent: "test" });
-  const deps = { metadata, objects, clock: trustedClock(clock), envelope, jobs, outbound, log: SILENT, settings };
+  const reservations = new Reservations();
+  const shared = { metadata, objects, clock: trustedClock(clock), envelope, jobs, outbound, log: SILENT };
+  const deps = { ...shared, settings, reservations };
   const s3 = createS3(deps);
   const stage: S3Ground["stage"] = (content, digests = ["md5"]) =>
     objects.write(ORG_ID, Buffer.from(content), { bytesMax: 2 ** 33, digests });

@@ -1,3 +1,4 @@
+import type { Reservation } from "#kernel/reservations.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import type { Acl, Bucket, Retention, Tags } from "./buckets.ts";
 import type { S3Caller, S3Owner } from "./principals.ts";
@@ -146,11 +147,13 @@ export interface S3Objects {
    * of a delete marker
    */
   head(bucket: Bucket, name: ObjectName): Promise<ObjectVersion>;
-  /** Refuses early what `put` would refuse, before a byte is read. @throws S3Error `PreconditionFailed`, `NoSuchKey`, `QuotaExceeded` */
+  /** Refuses early what `put` would refuse, before a byte is read. @throws S3Error `PreconditionFailed`, `NoSuchKey` */
   checkPut(
     bucket: Bucket,
-    put: { readonly key: string; readonly size: number; readonly conditions?: WriteConditions | undefined },
+    put: { readonly key: string; readonly conditions?: WriteConditions | undefined },
   ): Promise<void>;
+  /** Reserves room for content of an object or a part: as many bytes as are known. To be given back. @throws S3Error `QuotaExceeded` */
+  reserve(bucket: Bucket, bytes: number): Promise<Reservation>;
   /** @throws S3Error `PreconditionFailed`, `NoSuchKey` (If-Match without an object), `QuotaExceeded`, `KeyTooLongError` */
   put(caller: S3Caller, bucket: Bucket, object: PutObject): Promise<ObjectVersion>;
   /** Refers to the same content. @throws as `put` */

@@ -3,7 +3,7 @@ import type { ByteRange, StagedBlob } from "#stores/objects/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { addUsage } from "../objects/store.ts";
-import { requireRoom } from "../objects/version.ts";
+import { requireRoom } from "../objects/room.ts";
 import type { Bucket, ObjectVersion, S3Uploads, UploadedPart } from "../types/index.ts";
 import { digestOf } from "./digest.ts";
 import { partByNumber, putPartRow, type PartRow } from "./store.ts";

@@ -1,3 +1,4 @@
+import { Reservations } from "#kernel/reservations.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { findApp } from "#domain/organizations/index.ts";
 import { createS3, principalOn, type Bucket, type S3, type S3Caller } from "#domain/s3/index.ts";
@@ -49,6 +50,7 @@ export const WITH_BUCKETS: WorldOptions = {
       outbound: OUTBOUND,
       log: SILENT,
       settings,
+      reservations: new Reservations(),
     });
     const gateway = await openGatewayOver({ domain: s3, objects, clock, envelope, log: SILENT }, REGION);
     onClose(async () => {

@@ -7,7 +7,7 @@ import {
   type ObjectVersion,
 } from "#domain/s3/index.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
-import { copySourceOf, restage, type CopySource } from "../copy-source.ts";
+import { copySourceOf, keepCopied, type CopySource } from "../copy-source.ts";
 import { encryptionOf, sseFields } from "../encryption.ts";
 import { algorithmNamed, checksumElements, digestOf } from "../wire/checksums.ts";
 import { writeConditions } from "../wire/conditions.ts";
@@ -63,10 +63,11 @@ async function copied(
     return deps.domain.objects.copy(caller, bucket, { ...attributes, source: version });
   const computes = algorithm ?? version.checksum?.algorithm;
   const digests = ["md5" as const, ...(computes === undefined ? [] : [digestOf(computes)])];
-  const staged = await restage(context, source, { sealing: sealingOf(encryption), digests });
-  const checksum = checksumOf({ checksum: null, ...(computes === undefined ? {} : { computes }) }, staged.digests);
-  const object = { ...attributes, content: staged.content, checksum, ...sealed(encryption, staged.digests) };
-  return deps.domain.objects.put(caller, bucket, object);
+  return keepCopied(context, source, { sealing: sealingOf(encryption), digests }, (staged) => {
+    const checksum = checksumOf({ checksum: null, ...(computes === undefined ? {} : { computes }) }, staged.digests);
+    const object = { ...attributes, content: staged.content, checksum, ...sealed(encryption, staged.digests) };
+    return deps.domain.objects.put(caller, bucket, object);
+  });
 }
 
 function isFull(checksum: Checksum | null, algorithm: ChecksumAlgorithm): boolean {

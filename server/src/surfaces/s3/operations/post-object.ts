@@ -1,11 +1,14 @@
-import { S3Error, type ObjectVersion } from "#domain/s3/index.ts";
+import { S3Error, type Checksum, type ObjectVersion } from "#domain/s3/index.ts";
 import { watchIdle } from "#http/index.ts";
+import type { Reservation } from "#kernel/reservations.ts";
+import type { Digests } from "#stores/objects/index.ts";
 import { requirePolicy, type SizeRange } from "../auth/form-policy.ts";
 import { SIGNATURE_FIELDS, type FormFields } from "../auth/form.ts";
-import { PUT_BYTES_MAX, stage } from "../body.ts";
+import { PUT_BYTES_MAX, stage, type Staged } from "../body.ts";
 import { requireKey, type Answer, type Context, type S3GatewayDeps } from "../context.ts";
 import { encryptionOf } from "../encryption.ts";
-import { base64OfHex, digestOf, expectedChecksum, hexOfBase64 } from "../wire/checksums.ts";
+import { keepInRoom } from "../room.ts";
+import { base64OfHex, digestOf, expectedChecksum, hexOfBase64, type ExpectedChecksum } from "../wire/checksums.ts";
 import { Fields } from "../wire/fields.ts";
 import { FormReader } from "../wire/form.ts";
 import { versionField } from "../wire/object-fields.ts";
@@ -92,18 +95,23 @@ async function store(
   const bytesMax = Math.min(range?.max ?? PUT_BYTES_MAX, PUT_BYTES_MAX);
   const encryption = encryptionOf(context);
   const options = { bytesMax, expected, signal, digests: ["md5" as const], sealing: sealingOf(encryption) };
-  const { content, digests } = await stage(deps.objects, bucket.orgId, reader.file(), options);
-  if (content.size < (range?.min ?? 0)) {
-    await deps.objects.discard(content);
+  const write = async (room: Reservation): Promise<Staged> => {
+    const staged = await stage(deps.objects, bucket.orgId, room.admit(reader.file()), options);
+    if (staged.content.size >= (range?.min ?? 0)) return staged;
+    await deps.objects.discard(staged.content);
     throw new S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
-  }
+  };
+  return keepInRoom(context, undefined, write, ({ content, digests }) => {
+    const kept = keptChecksum(checksum, digests);
+    const object = { key, content, checksum: kept, ...attributes, tags, ...sealed(encryption, digests) };
+    return deps.domain.objects.put(caller, bucket, object);
+  });
+}
+
+function keptChecksum(checksum: ExpectedChecksum | null, digests: Digests): Checksum | null {
   const hex = checksum === null ? undefined : digests[digestOf(checksum.algorithm)];
-  const kept =
-    checksum === null || hex === undefined
-      ? null
-      : { algorithm: checksum.algorithm, type: "FULL_OBJECT" as const, value: base64OfHex(hex) };
-  const object = { key, content, checksum: kept, ...attributes, tags, ...sealed(encryption, digests) };
-  return deps.domain.objects.put(caller, bucket, object);
+  if (checksum === null || hex === undefined) return null;
+  return { algorithm: checksum.algorithm, type: "FULL_OBJECT", value: base64OfHex(hex) };
 }
 
 function answerTo({ deps, bucket, key }: Context, form: FormFields, version: ObjectVersion): Answer {

@@ -1,5 +1,5 @@
 import { requireSoundAcl, type Checksum, type ObjectAttributes, type SseInfo } from "#domain/s3/index.ts";
-import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription, type Sealing } from "../body.ts";
+import { describeBody, keepBody, PUT_BYTES_MAX, type BodyDescription, type Sealing } from "../body.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
 import { encryptionOf, sseFields, type Encryption } from "../encryption.ts";
 import { aclOfFields } from "../wire/acl.ts";
@@ -18,15 +18,16 @@ export async function putObject(context: Context): Promise<Answer> {
   const encryption = encryptionOf(context);
   const description = describeBody(context, PUT_BYTES_MAX);
   const conditions = writeConditions(fields);
-  await deps.domain.objects.checkPut(bucket, { key, size: description.size ?? 0, conditions });
+  await deps.domain.objects.checkPut(bucket, { key, conditions });
   const limits = { bytesMax: PUT_BYTES_MAX, sealing: sealingOf(encryption) };
-  const { content, digests } = await stageBody(context, description, limits);
-  const object = { key, content, conditions, checksum: checksumOf(description, digests), ...attributes };
-  const version = await deps.domain.objects.put(caller, bucket, { ...object, ...sealed(encryption, digests) });
+  const version = await keepBody(context, description, limits, ({ content, digests }) => {
+    const object = { key, content, conditions, checksum: checksumOf(description, digests), ...attributes };
+    return deps.domain.objects.put(caller, bucket, { ...object, ...sealed(encryption, digests) });
+  });
   return {
     headers: {
       etag: quoted(version.etag),
-      ...checksumFields(object.checksum),
+      ...checksumFields(version.checksum),
       ...versionField(bucket, version.versionId),
       ...expirationField(bucket, version),
       ...sseFields(version.sse),

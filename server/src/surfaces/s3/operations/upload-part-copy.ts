@@ -1,6 +1,6 @@
 import { S3Error, type Upload, type UploadedPart } from "#domain/s3/index.ts";
 import type { Answer, Context } from "../context.ts";
-import { copySourceOf, restage, type CopySource } from "../copy-source.ts";
+import { copySourceOf, keepCopied, type CopySource } from "../copy-source.ts";
 import { keyOf, newNonce, sseFields } from "../encryption.ts";
 import { digestOf } from "../wire/checksums.ts";
 import { spanOf, type Span } from "../wire/conditions.ts";
@@ -50,11 +50,12 @@ async function copiedPart(
   const sealing = sealingKey === null ? null : { key: sealingKey, nonce: newNonce() };
   const computes = upload.checksumAlgorithm ?? undefined;
   const wanted = ["md5" as const, ...(computes === undefined ? [] : [digestOf(computes)])];
-  const staged = await restage(context, source, { sealing, digests: wanted, ...(span === undefined ? {} : { span }) });
-  const { content, digests } = staged;
-  const checksum =
-    checksumOf({ checksum: null, ...(computes === undefined ? {} : { computes }) }, digests)?.value ?? null;
-  return deps.domain.uploads.putPart(caller, bucket, { ...part, content, checksum, ...partSealed(sealing, digests) });
+  const options = { sealing, digests: wanted, ...(span === undefined ? {} : { span }) };
+  return keepCopied(context, source, options, ({ content, digests }) => {
+    const checksum =
+      checksumOf({ checksum: null, ...(computes === undefined ? {} : { computes }) }, digests)?.value ?? null;
+    return deps.domain.uploads.putPart(caller, bucket, { ...part, content, checksum, ...partSealed(sealing, digests) });
+  });
 }
 
 /** Unlike the range of a read it must be whole, and within the source. */

@@ -1,6 +1,6 @@
 import { S3Error, type Upload } from "#domain/s3/index.ts";
 import type { Digests } from "#stores/objects/index.ts";
-import { describeBody, PUT_BYTES_MAX, stageBody, type BodyDescription, type Sealing } from "../body.ts";
+import { describeBody, keepBody, PUT_BYTES_MAX, type BodyDescription, type Sealing } from "../body.ts";
 import type { Answer, Context } from "../context.ts";
 import { keyOf, newNonce, sseFields } from "../encryption.ts";
 import { checksumFieldOf } from "../wire/checksums.ts";
@@ -15,10 +15,12 @@ export async function uploadPart(context: Context): Promise<Answer> {
   const description = withAlgorithmOf(upload, describeBody(context, PUT_BYTES_MAX));
   const sealingKey = keyOf(context, upload.sse);
   const sealing = sealingKey === null ? null : { key: sealingKey, nonce: newNonce() };
-  const { content, digests } = await stageBody(context, description, { bytesMax: PUT_BYTES_MAX, sealing });
-  const checksum = checksumOf(description, digests);
-  const part = { key, uploadId, number, content, checksum: checksum?.value ?? null, ...partSealed(sealing, digests) };
-  const { etag } = await deps.domain.uploads.putPart(caller, bucket, part);
+  const limits = { bytesMax: PUT_BYTES_MAX, sealing };
+  const { etag, checksum } = await keepBody(context, description, limits, async ({ content, digests }) => {
+    const own = checksumOf(description, digests);
+    const part = { key, uploadId, number, content, checksum: own?.value ?? null, ...partSealed(sealing, digests) };
+    return { ...(await deps.domain.uploads.putPart(caller, bucket, part)), checksum: own };
+  });
   return {
     headers: {
       etag: quoted(etag),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { after, before } from "node:test";
-import { createAccessKey, type NewAccessKey } from "#domain/s3/index.ts";
+import { createAccessKey, type NewAccessKey, type S3Settings } from "#domain/s3/index.ts";
 import { openS3Ground, ORG_ID, type S3Ground } from "#domain/s3/testing/ground.ts";
 import { openListener, type Listener } from "#http/index.ts";
 import {
@@ -90,8 +90,9 @@ const TEST_SETTINGS: Omit<GatewaySettings, "endpoint"> = {
 export async function openGateway(
   settings: Partial<GatewaySettings> = {},
   { error = (fields, message) => console.error(message, fields) }: Partial<S3GatewayDeps["log"]> = {},
+  ofDomain: Partial<S3Settings> = {},
 ): Promise<TestGateway> {
-  const ground = await openS3Ground();
+  const ground = await openS3Ground({ settings: ofDomain });
   const listener: Listener = await openListener("127.0.0.1:0");
   const { s3, objects, deps } = ground;
   const { clock } = deps;
