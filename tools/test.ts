@@ -14,6 +14,9 @@ const TIMEOUT_MS: Record<Tier, number> = { test: 120_000, full: 900_000 };
 /** Many of the short tests wait for something now and then; the long ones use what there is. */
 const CONCURRENCY: Record<Tier, number> = { test: 3, full: 2 };
 
+/** On a machine that nobody watches. */
+const AGAIN_MAX = 3;
+
 interface Options {
   readonly root: string;
   readonly tier: Tier;
@@ -23,6 +26,8 @@ interface Options {
   readonly timeoutMs: number;
   /** For everything: a file whose turn comes later is skipped. */
   readonly budgetMs: number;
+  /** So many files at most run again alone when they failed beside others; when more fail, it is no matter of a busy machine. */
+  readonly againMax: number;
 }
 
 function parse(argv: readonly string[]): Options {
@@ -35,6 +40,7 @@ function parse(argv: readonly string[]): Options {
       concurrency: { type: "string" },
       "timeout-ms": { type: "string" },
       "budget-ms": { type: "string" },
+      "again-max": { type: "string" },
     },
   });
   const tier: Tier = values.full ? "full" : "test";
@@ -45,6 +51,7 @@ function parse(argv: readonly string[]): Options {
     concurrency: Number(values.concurrency ?? Math.min(CONCURRENCY[tier], availableParallelism() + 1)),
     timeoutMs: Number(values["timeout-ms"] ?? TIMEOUT_MS[tier]),
     budgetMs: Number(values["budget-ms"] ?? Infinity),
+    againMax: Number(values["again-max"] ?? (process.env["CI"] === "true" ? AGAIN_MAX : 0)),
   };
 }
 
@@ -58,18 +65,35 @@ async function main(options: Options): Promise<number> {
   }
   if (options.root === REPOSITORY) compileAhead();
   const startedMs = performance.now();
-  const results: FileResult[] = [];
+  const results = new Map<FileResult, readonly string[]>();
   const work = async (): Promise<void> => {
     for (let paths = waiting.shift(); paths !== undefined; paths = waiting.shift()) {
       const leftMs = options.budgetMs - (performance.now() - startedMs);
       const result = await runInTime(paths, leftMs, options);
-      results.push(result);
+      results.set(result, paths);
       console.log(lineOf(result));
     }
   };
   await Promise.all(Array.from({ length: options.concurrency }, work));
-  console.log(summaryOf(results));
-  return results.some((result) => result.failures.length > 0) ? 1 : 0;
+  const { final, unstable } = await runAgain(results, options);
+  console.log(summaryOf(final, unstable));
+  return final.some((result) => result.failures.length > 0) ? 1 : 0;
+}
+
+/** Runs what failed once more, alone. @returns the results that count, and what passed at its second try only */
+async function runAgain(
+  results: ReadonlyMap<FileResult, readonly string[]>,
+  options: Options,
+): Promise<{ final: readonly FileResult[]; unstable: readonly FileResult[] }> {
+  const failed = [...results.keys()].filter(({ failures }) => failures.length > 0);
+  if (failed.length > options.againMax) return { final: [...results.keys()], unstable: [] };
+  const replaced = new Map<FileResult, FileResult>();
+  for (const result of failed) {
+    const second = await runInTime(results.get(result) ?? [], Infinity, options);
+    console.log(`${lineOf(second)} (again, alone)`);
+    if (second.failures.length === 0) replaced.set(result, second);
+  }
+  return { final: [...results.keys()].map((result) => replaced.get(result) ?? result), unstable: [...replaced.keys()] };
 }
 
 async function runInTime(paths: readonly string[], leftMs: number, options: Options): Promise<FileResult> {
