@@ -2,6 +2,7 @@ import {
   createArrivals,
   createPresignedUrls,
   startCleanUp,
+  UploadRoom,
   type Arrivals,
   type FilesDeps,
 } from "#domain/files/index.ts";
@@ -47,7 +48,7 @@ export function createFiles(options: {
     trashDays: config.files_trash_days,
   };
   const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
-  const deps = { metadata, objects, clock, urls, storageUrl, settings };
+  const deps = { metadata, objects, clock, urls, storageUrl, settings, room: new UploadRoom() };
   const arrivals = createArrivals({ ...deps, log });
   let stop: (() => Promise<void>) | undefined;
   return {

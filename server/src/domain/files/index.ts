@@ -18,6 +18,7 @@ export {
 } from "./trash.ts";
 export type { TrashedFile, TrashedRow } from "./trash-store.ts";
 export { listVersions } from "./versions.ts";
+export { UploadRoom } from "./room.ts";
 export { listFiles, type FileListing, type FilePage } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
 export { fileQuotaOf, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";

@@ -178,6 +178,21 @@ export function addUsage(
 /** Most organizations have fewer places with files; these are read without asking a process for them. */
 const PLACES_FEW = 200;
 
+/** What these grants reserve of bytes that have not come yet. */
+export async function grantsOpen(
+  db: Reader,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly open: number }[]> {
+  const rows = await db
+    .selectFrom("upload_grant")
+    .leftJoin("upload_part", "upload_part.grant_id", "upload_grant.id")
+    .select((eb) => ["upload_grant.id", "upload_grant.reserved", eb.fn.sum<number>("upload_part.size").as("received")])
+    .where("upload_grant.id", "in", ids)
+    .groupBy(["upload_grant.id", "upload_grant.reserved"])
+    .execute();
+  return rows.map(({ id, reserved, received }) => ({ id, open: reserved - Number(received ?? 0) }));
+}
+
 /** Of the organization, or those of its places that are named. */
 export async function usageRows(db: Reader, orgId: string): Promise<UsageRow[]> {
   const rows = db.selectFrom("file_usage").selectAll().where("org_id", "=", orgId);

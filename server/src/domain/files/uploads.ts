@@ -25,6 +25,7 @@ import {
   type GrantRow,
 } from "./store.ts";
 import { setExpiry } from "./parts-store.ts";
+import type { UploadRoom } from "./room.ts";
 import { trashedById } from "./trash-store.ts";
 import { rightsLost, type PresignedUrls } from "./urls.ts";
 
@@ -48,6 +49,7 @@ export interface FilesDeps {
   /** Public address of file storage, without a slash at its end. */
   readonly storageUrl: string;
   readonly settings: FileSettings;
+  readonly room: UploadRoom;
 }
 
 export interface NewUpload {
@@ -151,14 +153,17 @@ export async function makeGrant(
     claimed_until: null,
     metadata: upload.metadata,
   };
-  await deps.metadata.write(async (tx) => {
-    await lockFiles(deps, tx, orgId);
-    if (projectId !== null && !(await projectExists(tx, orgId, projectId))) throw absent();
-    await refuseUnlessRoom(deps, tx, row);
-    insertGrant(tx, row);
-    addUsage(tx, row, { grants: 1, reserved: row.reserved });
-    await options.made?.(tx, row);
-  });
+  const insert = (): Promise<void> =>
+    deps.metadata.write(async (tx) => {
+      await lockFiles(deps, tx, orgId);
+      if (projectId !== null && !(await projectExists(tx, orgId, projectId))) throw absent();
+      await refuseUnlessRoom(deps, tx, row);
+      insertGrant(tx, row);
+      addUsage(tx, row, { grants: 1, reserved: row.reserved });
+      await options.made?.(tx, row);
+    });
+  // Nothing that uploads under way hold is promised to another.
+  await deps.room.hold(deps, { ...row, reserved: 0 }, row.reserved, (room) => room.settle(insert));
   return row;
 }
 
@@ -173,9 +178,8 @@ async function refuseUnlessRoom(deps: FilesDeps, tx: Writer, row: GrantRow): Pro
 /** An upload that may begin. */
 export interface Upload {
   readonly grant: Grant;
-  /** Bytes at most; `isQuota` says that the quota is what sets it. */
-  readonly bytesMax: number;
-  readonly isQuota: boolean;
+  /** Bytes that the quota leaves for it, as far as the records know. */
+  readonly left: number;
 }
 
 /** @throws Problem `conflict` when the URL was used, `forbidden` when whoever asked for it may no longer upload */
@@ -185,8 +189,7 @@ export async function openUpload(deps: FilesDeps, fileId: string): Promise<Uploa
   await requireRights(deps, grant, grant.created_by);
   if (grant.claim !== null && (grant.claimed_until ?? 0) >= deps.clock.nowMs()) throw underWay();
   const left = await bytesLeft(deps.metadata.read, grant.org_id, deps.settings.storedBytesMax);
-  const room = left + grant.reserved;
-  return { grant, bytesMax: Math.min(grant.bytes_max, room), isQuota: room < grant.bytes_max };
+  return { grant, left: left + grant.reserved };
 }
 
 /** Whether whoever uploads may do so at this moment. @throws Problem `forbidden`, `project_archived` */

@@ -13,6 +13,7 @@ import {
   type Upload,
 } from "#domain/files/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { Reservation } from "#kernel/reservations.ts";
 import { TooLarge, type Digests, type StagedBlob } from "#stores/objects/index.ts";
 import type { FilesSurfaceDeps } from "../index.ts";
 import { etagOf, fileBody } from "../model.ts";
@@ -62,7 +63,7 @@ async function admit(deps: FilesSurfaceDeps, request: Request): Promise<Admitted
   const length = headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
   if (length !== undefined && length > claims.bytesMax) throw new TooLarge(claims.bytesMax);
   const upload = await openUpload(deps, fileId);
-  if (length !== undefined && length > upload.bytesMax) throw quotaExceeded(upload.bytesMax);
+  if (length !== undefined && length > upload.left) throw quotaExceeded(upload.left);
   const size = upload.grant.size ?? undefined;
   if (size !== undefined && length !== undefined && length !== size)
     throw new Problem("invalid_request", `The file was announced with ${size} bytes, and Content-Length is ${length}.`);
@@ -88,13 +89,9 @@ export function upload(
   return async (request, reply) => {
     const found = admitted.get(request.raw);
     if (found === undefined) throw new Error("the upload was not admitted");
-    try {
-      const file = await (isSmall(found) ? take(deps, request, found, randomUUID()) : claimed(deps, request, found));
-      void reply.headers({ etag: etagOf(file), "cache-control": "no-store" });
-      return { data: fileBody(file) };
-    } catch (error) {
-      throw error instanceof TooLarge && found.upload.isQuota ? quotaExceeded(found.upload.bytesMax) : error;
-    }
+    const file = await (isSmall(found) ? take(deps, request, found, randomUUID()) : claimed(deps, request, found));
+    void reply.headers({ etag: etagOf(file), "cache-control": "no-store" });
+    return { data: fileBody(file) };
   };
 }
 
@@ -122,14 +119,28 @@ async function claimed(deps: FilesSurfaceDeps, request: Request, found: Admitted
 }
 
 async function take(deps: FilesSurfaceDeps, request: Request, found: Admitted, claim: string): Taken {
-  const { upload: opened, size, expected } = found;
-  const { id, org_id: orgId } = opened.grant;
+  const { grant } = found.upload;
+  return deps.room.hold(deps, grant, found.size ?? 0, async (room) => {
+    const staged = await stage(deps, request, found, room);
+    if (!isSmall(found)) await requireStill(deps, grant, staged);
+    return room.settle(() => completeUpload(deps, grant.id, claim, staged));
+  });
+}
+
+async function stage(
+  deps: FilesSurfaceDeps,
+  request: Request,
+  { upload: { grant }, size, expected }: Admitted,
+  room: Reservation,
+): Promise<StagedBlob> {
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
   try {
-    const options = { bytesMax: opened.bytesMax, size, expected, signal: idle.signal, ownsChunks: true };
-    const staged = await deps.objects.write(orgId, bodyOf(request), options);
-    if (!isSmall(found)) await requireStill(deps, opened.grant, staged);
-    return await completeUpload(deps, id, claim, staged);
+    const body = bodyOf(request);
+    const isOpen = size === undefined && !(body instanceof Uint8Array);
+    // The connection stays when its reader stops: the sender is to read the answer.
+    const chunks = isOpen ? room.admit(body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) : body;
+    const options = { bytesMax: grant.bytes_max, size, expected, signal: idle.signal, ownsChunks: true };
+    return await deps.objects.write(grant.org_id, chunks, options);
   } finally {
     idle.release();
   }

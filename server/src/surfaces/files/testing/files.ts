@@ -1,7 +1,7 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
-import { createPresignedUrls, deleteFile, type FilesDeps, type FileSettings } from "#domain/files/index.ts";
+import { createPresignedUrls, deleteFile, UploadRoom, type FilesDeps, type FileSettings } from "#domain/files/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -30,6 +30,7 @@ function turnedClock(): TurnedClock {
 
 export interface FileParts extends FilesDeps {
   readonly clock: TurnedClock;
+  readonly dataDir: string;
 }
 
 const parts = new WeakMap<MetadataStore, FileParts>();
@@ -57,7 +58,8 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
         trashDays: 7,
         ...change,
       };
-      const deps = { metadata, objects, clock, urls, storageUrl: STORAGE_URL, settings: own };
+      const place = { urls, storageUrl: STORAGE_URL, room: new UploadRoom() };
+      const deps = { metadata, objects, clock, settings: own, dataDir, ...place };
       parts.set(metadata, deps);
       return [createFilesSurface({ host, ...deps, arrivals: null, uploadIdleTimeoutMs })];
     },

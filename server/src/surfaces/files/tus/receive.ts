@@ -24,40 +24,86 @@ export interface Receiving {
  * @throws what made the body break off, after keeping what had come; Problem `body_too_large`, `checksum_mismatch`, `conflict`, `forbidden`
  */
 export async function receive(deps: FilesSurfaceDeps, receiving: Receiving): Promise<number> {
-  const { upload, body, checksum, uploader } = receiving;
-  const { grant, size } = upload;
+  const { upload, body, checksum } = receiving;
   const segments = new Segments(body, SEGMENT_BYTES);
-  const hash = checksum === undefined ? undefined : createHash(checksum.algorithm);
-  const held: StagedBlob[] = [];
-  let at = upload.received;
-  try {
-    while (segments.more) {
-      const staged = await stage(deps, receiving, { segments, hash, left: size - at });
-      if (staged.size === 0) await deps.objects.discard(staged);
-      else held.push(staged);
-      at += staged.size;
-      if (checksum !== undefined) continue;
-      await requireRights(deps, grant, uploader);
-      await appendParts(deps, grant.id, at - staged.size, held.splice(0));
-    }
-    if (segments.failure !== undefined) throw segments.failure.error;
-    if (checksum !== undefined && hash?.digest("hex") !== checksum.hex) throw mismatch();
-    await appendParts(deps, grant.id, upload.received, held.splice(0));
-  } finally {
-    for (const staged of held) await deps.objects.discard(staged);
-  }
-  if (at === size) await completeResumable(deps, grant);
+  const at =
+    checksum === undefined
+      ? await appendEach(deps, receiving, segments)
+      : await appendAll(deps, receiving, segments, checksum);
+  if (at === upload.size) await completeResumable(deps, upload.grant);
   return at;
 }
 
-async function stage(
+/** Room is held for one piece at a time: those before it are counted as parts. */
+async function appendEach(deps: FilesSurfaceDeps, receiving: Receiving, segments: Segments): Promise<number> {
+  const { grant, size, received } = receiving.upload;
+  let at = received;
+  while (segments.more) {
+    at += await deps.room.hold(deps, grant, Math.min(SEGMENT_BYTES, size - at), (room) =>
+      holdingStaged(deps, async (held) => {
+        const bytes = await stage(deps, held, { grant, segments, left: size - at });
+        await requireRights(deps, grant, receiving.uploader);
+        await room.settle(() => appendParts(deps, grant.id, at, held.splice(0)));
+        return bytes;
+      }),
+    );
+  }
+  if (segments.failure !== undefined) throw segments.failure.error;
+  return at;
+}
+
+async function appendAll(
   deps: FilesSurfaceDeps,
-  { upload }: Receiving,
-  piece: { readonly segments: Segments; readonly hash: Hash | undefined; readonly left: number },
-): Promise<StagedBlob> {
-  const { segments, hash, left } = piece;
+  { upload, body }: Receiving,
+  segments: Segments,
+  checksum: Checksum,
+): Promise<number> {
+  const { grant, size, received } = upload;
+  const hash = createHash(checksum.algorithm);
+  const bytesMax = Math.min(size - received, Number(body.headers["content-length"] ?? Number.POSITIVE_INFINITY));
+  return deps.room.hold(deps, grant, bytesMax, (room) =>
+    holdingStaged(deps, async (held) => {
+      let at = received;
+      while (segments.more) at += await stage(deps, held, { grant, segments, hash, left: size - at });
+      if (segments.failure !== undefined) throw segments.failure.error;
+      if (hash.digest("hex") !== checksum.hex) throw mismatch();
+      await room.settle(() => appendParts(deps, grant.id, received, held.splice(0)));
+      return at;
+    }),
+  );
+}
+
+/** What is still in the list at the end is given up. */
+async function holdingStaged<T>(
+  { objects }: Pick<FilesSurfaceDeps, "objects">,
+  work: (held: StagedBlob[]) => Promise<T>,
+): Promise<T> {
+  const held: StagedBlob[] = [];
+  try {
+    return await work(held);
+  } finally {
+    for (const staged of held) await objects.discard(staged);
+  }
+}
+
+interface Piece {
+  readonly grant: Resumable["grant"];
+  readonly segments: Segments;
+  readonly hash?: Hash;
+  readonly left: number;
+}
+
+/** Stages the next piece, and puts it to the others unless it is empty. Resolves with its size. */
+async function stage(
+  { objects }: Pick<FilesSurfaceDeps, "objects">,
+  held: StagedBlob[],
+  { grant, segments, hash, left }: Piece,
+): Promise<number> {
   const content = segments.next((chunk) => void hash?.update(chunk));
-  return deps.objects.write(upload.grant.org_id, content, { bytesMax: left });
+  const staged = await objects.write(grant.org_id, content, { bytesMax: left });
+  if (staged.size === 0) await objects.discard(staged);
+  else held.push(staged);
+  return staged.size;
 }
 
 function mismatch(): Problem {
