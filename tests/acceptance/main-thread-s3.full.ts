@@ -6,8 +6,8 @@ import { filled, list, send, testCosts, type HeavyCase, type Sent } from "../fix
 import { s3EndpointOf, type S3Endpoint } from "../fixtures/s3.ts";
 import { startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 
-/** TODO(when deletions go by sets of keys instead of one by one): take this away, and hold them to the limit of all others. */
-const DELETIONS_MS = 80;
+/** TODO(when a megabyte of keys is written into the answer and the audit log elsewhere): take this away, and hold it to the limit of all others. */
+const LONGEST_KEYS_MS = 45;
 
 let server: Server;
 let home: Bootstrap;
@@ -87,7 +87,6 @@ function deletionOfObjects(): HeavyCase {
   };
   return {
     name: "s3 DeleteObjects, 1,000 objects",
-    limitMs: DELETIONS_MS,
     statuses: [200],
     prepare: async () => {
       for (let at = 0; at < keys.length; at += 50) await Promise.all(keys.slice(at, at + 50).map(put));
@@ -105,13 +104,13 @@ function objectCases(): HeavyCase[] {
     s3Case("DeleteObjects, hostile", [400], "POST", "delete=", `<Delete>${filled(2_000_000, "<a/>")}</Delete>`),
     {
       ...s3Case(
-        "DeleteObjects, 1,000 keys",
+        "DeleteObjects, 1,000 keys of 1,000 bytes",
         [200],
         "POST",
         "delete=",
         `<Delete>${list(1000, (i) => `<Object><Key>${"k".repeat(1000)}${i}</Key></Object>`)}</Delete>`,
       ),
-      limitMs: DELETIONS_MS,
+      limitMs: LONGEST_KEYS_MS,
     },
     s3Case(
       "DeleteObjects, references",

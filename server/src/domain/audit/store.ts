@@ -1,5 +1,13 @@
 import { sql, type ExpressionBuilder } from "kysely";
-import { inTimeRange, type Reader, type Tables, type TimePlace, type Writer } from "#stores/metadata/index.ts";
+import {
+  columnsOf,
+  inTimeRange,
+  prepared,
+  type Reader,
+  type Tables,
+  type TimePlace,
+  type Writer,
+} from "#stores/metadata/index.ts";
 import type { AuditRow } from "./event.ts";
 
 export interface AuditHead {
@@ -20,20 +28,46 @@ export interface AuditFilters {
 }
 
 export async function findHead(db: Reader | Writer, orgId: string): Promise<AuditHead | undefined> {
-  return db.selectFrom("audit_head").select(["seq", "hash"]).where("org_id", "=", orgId).executeTakeFirst();
+  return (await HEAD.execute(db, orgId))[0];
 }
+
+const HEAD = prepared((db, orgId: string) =>
+  db.selectFrom("audit_head").select(["seq", "hash"]).where("org_id", "=", orgId),
+);
 
 /** Adds the row and moves the head to it, in the caller's transaction. */
 export function insertRow(tx: Writer, row: AuditRow): void {
-  tx.defer(tx.insertInto("audit").values(row));
-  const head = { seq: row.seq, hash: row.hash };
-  tx.defer(
-    tx
-      .insertInto("audit_head")
-      .values({ org_id: row.org_id, ...head })
-      .onConflict((conflict) => conflict.column("org_id").doUpdateSet(head)),
-  );
+  tx.defer(INSERT.with(tx, row));
+  tx.defer(MOVE_HEAD.with(tx, row));
 }
+
+const COLUMNS = [
+  "org_id",
+  "seq",
+  "id",
+  "at",
+  "actor_kind",
+  "actor_id",
+  "action",
+  "target_kind",
+  "target_id",
+  "result",
+  "ip",
+  "request_id",
+  "detail",
+  "prev_hash",
+  "hash",
+] as const satisfies readonly (keyof AuditRow)[];
+
+const INSERT = prepared((db, row: AuditRow) => db.insertInto("audit").values(columnsOf(row, COLUMNS)));
+
+const MOVE_HEAD = prepared((db, row: AuditRow) => {
+  const head = columnsOf(row, ["seq", "hash"]);
+  return db
+    .insertInto("audit_head")
+    .values({ org_id: row.org_id, ...head })
+    .onConflict((conflict) => conflict.column("org_id").doUpdateSet(head));
+});
 
 /** Rows after `afterSeq`, oldest first. */
 export async function rowsAfter(db: Reader, orgId: string, afterSeq: number, limit: number): Promise<AuditRow[]> {

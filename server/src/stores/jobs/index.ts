@@ -61,9 +61,9 @@ export interface JobHandler {
 export interface Jobs {
   /**
    * Adds a job in the caller's transaction, or changes the one of that kind and key: a run of it that is under way can't
-   * finish any more. On this node it has ended before the next begins.
+   * finish any more. On this node it has ended before the next begins. Of several, no two may be of the same kind and key.
    */
-  put(tx: Writer, job: NewJob): Promise<void>;
+  put(tx: Writer, ...jobs: readonly NewJob[]): Promise<void>;
   remove(tx: Writer, kind: string, key: string): Promise<void>;
   /** Makes jobs that wait due now. One that runs is left alone: it looks itself for what there is to do. */
   wake(tx: Writer, kind: string, keys: readonly string[]): Promise<void>;

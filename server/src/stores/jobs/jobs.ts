@@ -11,7 +11,7 @@ import {
   nextDueAt,
   pullForward,
   release,
-  upsertJob,
+  upsertJobs,
   type Claimed,
   type JobRow,
 } from "./store.ts";
@@ -67,23 +67,18 @@ class Runner implements Jobs {
     this.#owner = newId("node", clock.nowMs());
   }
 
-  async put(tx: Writer, job: NewJob): Promise<void> {
+  async put(tx: Writer, ...jobs: readonly NewJob[]): Promise<void> {
     const nowMs = this.#clock.nowMs();
-    await upsertJob(tx, {
+    const rows = jobs.map((job) => ({
       id: newId("job", nowMs),
       kind: job.kind,
       key: job.key,
       group_key: job.group,
       payload: JSON.stringify(job.payload ?? null),
       due_at: job.dueAtMs,
-      fence: 0,
-      owner: null,
-      attempts: 0,
-      claims: 0,
-      parked_at: null,
-      last_error: null,
       created_at: nowMs,
-    });
+    }));
+    await upsertJobs(this.#metadata.dialect, tx, rows);
     await this.#metadata.notify(tx, "job");
   }
 

@@ -1,30 +1,38 @@
-import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
+import { sql } from "kysely";
+import { jsonTable, prepared, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type JobRow = Tables["job"];
 
 /** Runs in a row that were begun and did not end: then the job is parked. */
 export const CLAIMS_MAX = 5;
 
-/** Adds the job, or gives the present one of that kind and key a new time and payload and takes it from whoever runs it. */
-export async function upsertJob(tx: Writer, row: JobRow): Promise<void> {
-  const { group_key, payload, due_at } = row;
-  await tx
-    .insertInto("job")
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(["kind", "key"]).doUpdateSet((eb) => ({
-        group_key,
-        payload,
-        due_at,
-        fence: eb("job.fence", "+", 1),
-        owner: null,
-        attempts: 0,
-        last_error: null,
-        claims: 0,
-        parked_at: null,
-      })),
-    )
-    .execute();
+/** What a job begins with: the rest follows from its runs. */
+type FreshJob = Pick<JobRow, (typeof FRESH)[number]>;
+
+const FRESH = ["id", "kind", "key", "group_key", "payload", "due_at", "created_at"] as const;
+
+/** Adds jobs, or gives the present one of that kind and key a new time and payload and takes it from whoever runs it. */
+export async function upsertJobs(
+  dialect: MetadataStore["dialect"],
+  tx: Writer,
+  jobs: readonly FreshJob[],
+): Promise<void> {
+  if (jobs.length > 0) await UPSERT_JOBS[dialect].execute(tx, JSON.stringify(jobs));
+}
+
+const UPSERT_JOBS = { sqlite: upsertIn("sqlite"), postgres: upsertIn("postgres") };
+
+function upsertIn(dialect: MetadataStore["dialect"]) {
+  const text = { id: "text", kind: "text", key: "text", group_key: "text", payload: "text" } as const;
+  const fresh = sql.join(FRESH.map((name) => sql.ref(name)));
+  return prepared(
+    (_db, jobs: string) => sql`
+    insert into job (${fresh}, fence, attempts, claims)
+    select ${fresh}, 0, 0, 0 from ${jsonTable(dialect, { ...text, due_at: "integer", created_at: "integer" }, jobs)} as j where true
+    on conflict (kind, key) do update set
+      group_key = excluded.group_key, payload = excluded.payload, due_at = excluded.due_at, fence = job.fence + 1,
+      owner = null, attempts = 0, last_error = null, claims = 0, parked_at = null`,
+  );
 }
 
 export async function deleteJob(tx: Writer, kind: string, key: string): Promise<void> {

@@ -34,9 +34,9 @@ export interface MetadataStore {
   /**
    * Serialises, until the end of the transaction, every transaction that takes the same lock: a no-op in SQLite (one writer),
    * an advisory transaction lock in PostgreSQL. For sequences whose order must be their commit order: lock first, then read
-   * the last number.
+   * the last number. Several are taken in their order.
    */
-  lock(tx: Writer, name: string): Promise<void>;
+  lock(tx: Writer, ...names: readonly string[]): Promise<void>;
   /**
    * Calls `listener` soon after a transaction that called `notify` has committed, on every node (PostgreSQL: LISTEN/NOTIFY).
    * A hint only, it can be lost or come twice: the truth is polled. Returns the function that stops listening.

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { Problem } from "#kernel/problem.ts";
 import {
   columnsOf,
+  jsonTable,
   prepared,
   type MetadataStore,
   type Reader,
@@ -165,24 +166,41 @@ export function hold(tx: Writer, orgId: string, ids: readonly string[]): void {
 }
 
 /** Lets go of blobs, of each as often as it is named. */
-export function release(tx: Writer, orgId: string, ids: readonly string[], nowMs: number): void {
+export function release(
+  dialect: MetadataStore["dialect"],
+  tx: Writer,
+  orgId: string,
+  ids: readonly string[],
+  nowMs: number,
+): void {
   const times = new Map<string, number>();
   for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
   for (const count of new Set(times.values())) {
-    const named = [...times].filter(([, n]) => n === count).map(([id]) => id);
-    for (const chunk of inChunks(named.toSorted())) {
-      const released = tx
-        .updateTable("blob")
-        .set({
-          refs: sql`refs - ${count}`,
-          idle_since: sql`case when refs = ${count} then cast(${nowMs} as bigint) end`,
-        })
-        .where("id", "in", chunk)
-        .where("org_id", "=", orgId)
-        .where("refs", ">=", count);
-      tx.defer(released, { changes: chunk.length, orElse: notLinked });
-    }
+    const named = [...times].filter(([, n]) => n === count).map(([id]) => ({ id }));
+    const blobs = JSON.stringify(named.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    const released = RELEASE[dialect].with(tx, { org_id: orgId, count, now: nowMs, blobs });
+    tx.defer(released, { changes: named.length, orElse: notLinked });
   }
+}
+
+interface Released {
+  readonly org_id: string;
+  /** How often each is let go of. */
+  readonly count: number;
+  readonly now: number;
+  readonly blobs: string;
+}
+
+const RELEASE = { sqlite: releaseIn("sqlite"), postgres: releaseIn("postgres") };
+
+function releaseIn(dialect: MetadataStore["dialect"]) {
+  return prepared(
+    (_db, { org_id, count, now, blobs }: Released) => sql`
+    update blob set refs = refs - cast(${count} as bigint),
+      idle_since = case when refs = cast(${count} as bigint) then cast(${now} as bigint) end
+    where id in (select id from ${jsonTable(dialect, { id: "text" }, blobs)} as b)
+      and org_id = ${org_id} and refs >= cast(${count} as bigint)`,
+  );
 }
 
 function notLinked(): Error {

@@ -125,7 +125,8 @@ class BlobStore implements ObjectStore {
   }
 
   async unlink(tx: Writer, orgId: string, blobIds: readonly string[]): Promise<void> {
-    release(tx, orgId, blobIds, this.#parts.clock.nowMs());
+    const { metadata, clock } = this.#parts;
+    release(metadata.dialect, tx, orgId, blobIds, clock.nowMs());
   }
 
   async compose(tx: Writer, orgId: string, parts: readonly PartRange[], digests: Digests = {}): Promise<Composed> {

@@ -5,7 +5,7 @@ import { wildcard } from "../access/wildcard.ts";
 import type { S3Deps } from "../deps.ts";
 import type { Bucket, NotificationRule, S3Caller } from "../types/index.ts";
 import { DELIVER } from "./deliver.ts";
-import { destinationByName, insertDelivery } from "./store.ts";
+import { destinationByName, insertDeliveries } from "./store.ts";
 
 export type EventName =
   | "ObjectCreated:Put"
@@ -43,31 +43,60 @@ export function destinationIn(arn: string): string | undefined {
 
 /** Puts a message among those to send to each destination that a rule of the bucket names, in the transaction of what it tells of. */
 export async function emit(deps: Deps, tx: Writer, bucket: Bucket, event: ObjectEvent): Promise<void> {
-  for (const rule of bucket.config.notification ?? []) {
-    if (!matches(rule, event)) continue;
-    await enqueue(deps, tx, { orgId: bucket.orgId, arn: rule.destinationArn, body: bodyOf(deps, bucket, rule, event) });
-  }
+  await emitAll(deps, tx, bucket, [event]);
 }
 
-function matches({ events, prefix = "", suffix = "" }: NotificationRule, { name, key }: ObjectEvent): boolean {
-  const isNamed = events.some((pattern) => wildcard(pattern)(`s3:${name}`));
-  return isNamed && key.startsWith(prefix) && key.endsWith(suffix);
+/** The same of many, in their order. */
+export async function emitAll(deps: Deps, tx: Writer, bucket: Bucket, events: readonly ObjectEvent[]): Promise<void> {
+  const rules = bucket.config.notification ?? [];
+  if (rules.length === 0) return;
+  const namedBy = new Map<EventName, readonly NotificationRule[]>();
+  const rulesOf = (name: EventName): readonly NotificationRule[] => {
+    const known = namedBy.get(name) ?? rules.filter((rule) => isNamed(rule, name));
+    namedBy.set(name, known);
+    return known;
+  };
+  const messages = events.flatMap((event) =>
+    rulesOf(event.name)
+      .filter((rule) => isPlaced(rule, event))
+      .map((rule) => ({ arn: rule.destinationArn, body: bodyOf(deps, bucket, rule, event) })),
+  );
+  await enqueue(deps, tx, bucket.orgId, messages);
 }
 
+function isNamed({ events }: NotificationRule, name: EventName): boolean {
+  return events.some((pattern) => wildcard(pattern)(`s3:${name}`));
+}
+
+function isPlaced({ prefix = "", suffix = "" }: NotificationRule, { key }: ObjectEvent): boolean {
+  return key.startsWith(prefix) && key.endsWith(suffix);
+}
+
+/** To destinations of an organization; one that was deleted gets none. */
 export async function enqueue(
   deps: Deps,
   tx: Writer,
-  message: { readonly orgId: string; readonly arn: string; readonly body: string },
+  orgId: string,
+  messages: readonly { readonly arn: string; readonly body: string }[],
 ): Promise<void> {
-  const name = destinationIn(message.arn);
-  const destination = name === undefined ? undefined : await destinationByName(tx, message.orgId, name);
-  if (destination === undefined) return; // was deleted
+  if (messages.length === 0) return;
   const nowMs = deps.clock.nowMs();
-  const id = newId("msg", nowMs);
-  const state = { state: "pending", attempts: 0, last_status: null, last_error: null } as const;
-  const { orgId: org_id, body } = message;
-  insertDelivery(tx, { id, org_id, destination_id: destination.id, body, created_at: nowMs, ...state });
-  await deps.jobs.put(tx, { kind: DELIVER, key: id, group: message.orgId, dueAtMs: nowMs });
+  const destinations = new Map<string, string | undefined>();
+  for (const { arn } of messages) {
+    if (!destinations.has(arn)) destinations.set(arn, await destinationOf(tx, orgId, arn));
+  }
+  const rows = messages.flatMap(({ arn, body }) => {
+    const destination_id = destinations.get(arn);
+    return destination_id === undefined ? [] : [{ id: newId("msg", nowMs), destination_id, body }];
+  });
+  if (rows.length === 0) return;
+  insertDeliveries(deps.metadata.dialect, tx, { org_id: orgId, created_at: nowMs }, rows);
+  await deps.jobs.put(tx, ...rows.map(({ id }) => ({ kind: DELIVER, key: id, group: orgId, dueAtMs: nowMs })));
+}
+
+async function destinationOf(tx: Writer, orgId: string, arn: string): Promise<string | undefined> {
+  const name = destinationIn(arn);
+  return name === undefined ? undefined : (await destinationByName(tx, orgId, name))?.id;
 }
 
 /** The form that receivers of S3's events know. */

@@ -1,4 +1,12 @@
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { sql } from "kysely";
+import {
+  jsonTable,
+  prepared,
+  type MetadataStore,
+  type Reader,
+  type Tables,
+  type Writer,
+} from "#stores/metadata/index.ts";
 
 export type DestinationRow = Tables["s3_destination"];
 export type DeliveryRow = Tables["s3_delivery"];
@@ -44,8 +52,27 @@ export async function deleteDestination(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("s3_destination").where("id", "=", id).execute();
 }
 
-export function insertDelivery(tx: Writer, row: DeliveryRow): void {
-  tx.defer(tx.insertInto("s3_delivery").values(row));
+type DeliveriesOf = Pick<DeliveryRow, "org_id" | "created_at">;
+
+export function insertDeliveries(
+  dialect: MetadataStore["dialect"],
+  tx: Writer,
+  of: DeliveriesOf,
+  rows: readonly Pick<DeliveryRow, "id" | "destination_id" | "body">[],
+): void {
+  tx.defer(INSERT_DELIVERIES[dialect].with(tx, of, JSON.stringify(rows)));
+}
+
+const INSERT_DELIVERIES = { sqlite: insertIn("sqlite"), postgres: insertIn("postgres") };
+
+function insertIn(dialect: MetadataStore["dialect"]) {
+  const columns = { id: "text", destination_id: "text", body: "text" } as const;
+  return prepared(
+    (_db, of: DeliveriesOf, rows: string) => sql`
+    insert into s3_delivery (id, org_id, destination_id, body, state, attempts, created_at)
+    select id, cast(${of.org_id} as text), destination_id, body, 'pending', 0, cast(${of.created_at} as bigint)
+    from ${jsonTable(dialect, columns, rows)} as d`,
+  );
 }
 
 export async function deliveryWithDestination(

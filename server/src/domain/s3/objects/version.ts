@@ -89,12 +89,10 @@ export async function markDeleted(
     readonly key: string;
     readonly owner: string;
     readonly conditions: WriteConditions | undefined;
-    /** As this transaction has read it already. */
-    readonly state?: WriteState | undefined;
   },
 ): Promise<HistoryRow | undefined> {
   const key = keyBytes(options.key);
-  const state = options.state ?? (await stateForWrite(deps, tx, bucket, key));
+  const state = await stateForWrite(deps, tx, bucket, key);
   requireDeletable(state, options.conditions, options.key);
   // A condition on what never was deletes nothing, and so leaves no marker.
   if (state.newest === undefined && Object.keys(options.conditions ?? {}).length > 0) return undefined;

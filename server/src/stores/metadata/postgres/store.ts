@@ -106,8 +106,14 @@ async function closeAll(transactions: Transactions, rest: readonly (() => Promis
   await Promise.all(rest.map((end) => end()));
 }
 
-async function lock(tx: Writer, name: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+async function lock(tx: Writer, ...names: readonly string[]): Promise<void> {
+  const [name] = names;
+  if (names.length === 1)
+    return void (await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx));
+  const list = JSON.stringify(names);
+  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from json_array_elements_text(${list}::json) as t (name)`.execute(
+    tx,
+  );
 }
 
 /** Retries end when they have taken as long as a lock may take: who asked is not to wait longer than for one. */

@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import type { Writer } from "#stores/metadata/index.ts";
+import { S3Error } from "../../errors.ts";
+import { emitAll, type ObjectEvent } from "../../events/emit.ts";
+import { NULL_VERSION, type Bucket, type Deleted, type DeleteObject, type S3Caller } from "../../types/index.ts";
+import { requireConditions } from "../conditions.ts";
+import { detailOf, ownerColumn } from "../detail.ts";
+import { requireUnlocked } from "../lock.ts";
+import { requireKey, writerOf } from "../put.ts";
+import { requireDeletable, type WriteDeps } from "../version.ts";
+import { DeletionPlan } from "./plan.ts";
+import { hexesOf, statesOf, versionsNamed, type Hexes, type KeyState } from "./state.ts";
+import type { VersionRow } from "./store.ts";
+
+export type Outcome = Deleted | { readonly error: unknown };
+
+interface Run {
+  readonly deps: WriteDeps;
+  readonly bucket: Bucket;
+  readonly caller: S3Caller;
+  readonly plan: DeletionPlan;
+  readonly events: ObjectEvent[];
+  readonly nowMs: number;
+  readonly hexes: Hexes;
+}
+
+/**
+ * Deletes objects whose keys are in order, in a transaction of the caller's: all is read first, each is decided on its own in their order, and what comes of
+ * it is written together. Undefined for those that come to what others of the set change, in ways that only the database can tell.
+ */
+export async function deleteSet(
+  deps: WriteDeps,
+  tx: Writer,
+  caller: S3Caller,
+  bucket: Bucket,
+  objects: readonly DeleteObject[],
+): Promise<(Outcome | undefined)[]> {
+  const outcomes: (Outcome | undefined)[] = objects.map(({ key }) => attempt(() => requireKey(key)));
+  const mixed = keysOfBothKinds(objects);
+  const chosen = [...objects.keys()].filter(
+    (i) => outcomes[i] === undefined && !mixed.has((objects[i] as DeleteObject).key),
+  );
+  const set = chosen.map((i) => objects[i] as DeleteObject);
+  if (set.length === 0) return outcomes;
+  const run = {
+    deps,
+    bucket,
+    caller,
+    plan: new DeletionPlan(),
+    events: [],
+    nowMs: deps.clock.nowMs(),
+    hexes: hexesOf(set),
+  };
+  for (const [at, outcome] of (await decide(run, tx, set)).entries()) outcomes[chosen[at] as number] = outcome;
+  const owner = ownerColumn(writerOf(caller, bucket), bucket.owner);
+  await run.plan.write(deps, tx, bucket, { owner, nowMs: run.nowMs });
+  await emitAll(deps, tx, bucket, run.events);
+  return outcomes;
+}
+
+/** Undefined: it went well. */
+function attempt(act: () => void): { readonly error: unknown } | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof S3Error) return { error };
+    throw error;
+  }
+}
+
+function keysOfBothKinds(objects: readonly DeleteObject[]): Set<string> {
+  const named = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [] : [key])));
+  return new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined && named.has(key) ? [key] : [])));
+}
+
+async function decide(run: Run, tx: Writer, objects: readonly DeleteObject[]): Promise<Outcome[]> {
+  let states: Map<string, KeyState>;
+  try {
+    const read = await statesOf(run.deps, tx, run.bucket, run.hexes);
+    states = new Map([...run.hexes.keys()].map((key, n) => [key, read[n] as KeyState]));
+  } catch (error) {
+    if (error instanceof S3Error) return objects.map(() => ({ error })); // there is no such bucket any more
+    throw error;
+  }
+  const named = objects.filter((object): object is Named => object.versionId !== undefined);
+  const places = new Map(named.map((object, n) => [object as DeleteObject, n]));
+  const versions = await versionsNamed(run.deps, tx, run.bucket, run.hexes, named);
+  const gone = new Set<string>();
+  return objects.map((object) => {
+    const { key, versionId } = object;
+    if (versionId === undefined) return deletePresent(run, states, object);
+    const version = gone.has(`${versionId} ${key}`) ? undefined : versions.get(places.get(object) ?? -1);
+    if (version === undefined) return { key, versionId, deleteMarker: false, markerVersionId: null };
+    const outcome = deleteVersion(run, { ...object, versionId }, version);
+    if (!("error" in outcome)) gone.add(`${versionId} ${key}`);
+    return outcome;
+  });
+}
+
+type Named = DeleteObject & { readonly versionId: string };
+
+/** As `markDeleted` does it for one. */
+function deletePresent(run: Run, states: Map<string, KeyState>, { key, conditions }: DeleteObject): Outcome {
+  const state = states.get(key) as KeyState;
+  const refused = attempt(() => requireDeletable(state, conditions, key));
+  if (refused !== undefined) return refused;
+  const { versioning, newest } = state;
+  // A condition on what never was deletes nothing, and so leaves no marker.
+  const leavesNothing = versioning === "unversioned" || Object.keys(conditions ?? {}).length > 0;
+  let version: string | null = null;
+  if (newest !== undefined || !leavesNothing) {
+    takeAway(run, run.hexes.get(key) ?? "", state);
+    const marker = versioning === "unversioned" ? undefined : markerFor(run, key, state);
+    version = marker?.version_id ?? null;
+    const past = marker === undefined ? undefined : { ...NOTHING, seq: marker.seq };
+    states.set(key, { versioning, current: undefined, newest: past && { ...past, modified_at: run.nowMs }, past });
+  }
+  const name = version === null ? "ObjectRemoved:Delete" : "ObjectRemoved:DeleteMarkerCreated";
+  run.events.push({ name, key, versionId: version, caller: run.caller });
+  return { key, versionId: null, deleteMarker: version !== null, markerVersionId: version };
+}
+
+const NOTHING = { blob_id: null, size: 0, etag: "" };
+
+/** Retires the present version, or takes away what the marker replaces. */
+function takeAway({ plan }: Run, key: string, { versioning, current, past }: KeyState): void {
+  const isReplaced = versioning !== "enabled" && current?.version_id === NULL_VERSION;
+  if (current !== undefined) (isReplaced ? plan.emptied : plan.retired).push(key);
+  if (versioning === "enabled" || isReplaced) return plan.count(isReplaced ? current : undefined);
+  if (past !== undefined) plan.removePast({ key, seq: past.seq });
+  plan.count(past);
+}
+
+/** Numbers go down, so that the newest comes first; the clock may stand still or go back. */
+function markerFor({ plan, nowMs, hexes }: Run, key: string, { versioning, newest }: KeyState) {
+  const marker = {
+    key: hexes.get(key) ?? "",
+    seq: Math.min(-nowMs * 1000, (newest?.seq ?? 0) - 1),
+    version_id: versioning === "enabled" ? randomBytes(24).toString("base64url") : NULL_VERSION,
+  };
+  plan.addMarker(marker);
+  return marker;
+}
+
+/** As `removeVersion` does it for one. */
+function deleteVersion(run: Run, object: Named, version: VersionRow): Outcome {
+  const { plan, deps } = run;
+  const { key, versionId, conditions, bypassGovernance = false } = object;
+  const refused = attempt(() => {
+    requireConditions(version, conditions, key);
+    requireUnlocked(detailOf(version), deps.clock, bypassGovernance);
+  });
+  if (refused !== undefined) return refused;
+  const hex = run.hexes.get(key) ?? "";
+  if (version.is_current === 1) plan.emptied.push(hex);
+  else plan.removePast({ key: hex, seq: version.seq });
+  plan.promoted.add(hex);
+  plan.count(version);
+  run.events.push({ name: "ObjectRemoved:Delete", key, versionId, caller: run.caller });
+  const isMarker = version.blob_id === null;
+  return { key, versionId, deleteMarker: isMarker, markerVersionId: isMarker ? versionId : null };
+}

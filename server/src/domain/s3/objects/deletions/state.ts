@@ -1,0 +1,84 @@
+import type { Writer } from "#stores/metadata/index.ts";
+import { S3Error } from "../../errors.ts";
+import { NULL_VERSION, type Bucket, type DeleteObject, type VersioningState } from "../../types/index.ts";
+import type { CurrentRow } from "../store.ts";
+import type { WriteDeps } from "../version.ts";
+import { keysForWrite, newestOfKeys, versionsOfKeys, type PastRow, type VersionRow } from "./store.ts";
+
+/** What a deletion of a key goes by. */
+export interface KeyState {
+  readonly versioning: VersioningState;
+  readonly current: Omit<CurrentRow, "detail"> | undefined;
+  /** The newest of all, marker or object; undefined when there is none. */
+  readonly newest: Pick<PastRow, "seq" | "etag" | "size" | "modified_at"> | undefined;
+  /** The null version, where it is one of those before the present one and a suspended bucket is to replace it. */
+  readonly past: Pick<PastRow, "seq" | "blob_id" | "size"> | undefined;
+}
+
+/** Keys in hexadecimal digits, as statements take them, by the keys. */
+export type Hexes = ReadonlyMap<string, string>;
+
+export function hexesOf(objects: readonly DeleteObject[]): Hexes {
+  const hexes = new Map<string, string>();
+  for (const { key } of objects) if (!hexes.has(key)) hexes.set(key, Buffer.from(key, "utf8").toString("hex"));
+  return hexes;
+}
+
+/** Locks keys until the end of the transaction, and reads what is there of each, in their order. @throws S3Error `NoSuchBucket` */
+export async function statesOf({ metadata }: WriteDeps, tx: Writer, bucket: Bucket, keys: Hexes): Promise<KeyState[]> {
+  await lockKeys({ metadata }, tx, bucket, keys);
+  const places = [...keys.values()].map((key, n) => ({ n, key }));
+  const rows = await keysForWrite(metadata.dialect, tx, bucket.id, places);
+  if (rows.length === 0) throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
+  const versioning = rows[0]?.versioning ?? "unversioned";
+  const present = new Map<number, CurrentRow>();
+  for (const row of rows) if (row.n !== null) present.set(row.n, row as unknown as CurrentRow);
+  const isVersioned = versioning !== "unversioned";
+  const absent = isVersioned ? places.filter(({ n }) => !present.has(n)) : [];
+  const newest = byPlace(await newestOfKeys(metadata.dialect, tx, bucket.id, absent));
+  const nulls = versioning === "suspended" ? await nullVersions({ metadata }, tx, bucket, places, present) : new Map();
+  return places.map(({ n }) => {
+    const current = present.get(n);
+    return { versioning, current, newest: current ?? newest.get(n), past: nulls.get(n) as PastRow | undefined };
+  });
+}
+
+async function lockKeys(
+  { metadata }: Pick<WriteDeps, "metadata">,
+  tx: Writer,
+  bucket: Bucket,
+  keys: Hexes,
+): Promise<void> {
+  if (metadata.dialect === "sqlite") return; // a transaction has all of them
+  const names = [...keys.values()].map((hex) => `s3:${bucket.id}:${Buffer.from(hex, "hex").toString("latin1")}`);
+  await metadata.lock(tx, ...names);
+}
+
+async function nullVersions(
+  { metadata }: Pick<WriteDeps, "metadata">,
+  tx: Writer,
+  bucket: Bucket,
+  places: readonly { readonly n: number; readonly key: string }[],
+  present: ReadonlyMap<number, CurrentRow>,
+): Promise<Map<number, VersionRow>> {
+  const asked = places
+    .filter(({ n }) => present.get(n)?.version_id !== NULL_VERSION)
+    .map((place) => ({ ...place, version_id: NULL_VERSION }));
+  return byPlace(await versionsOfKeys(metadata.dialect, tx, bucket.id, asked));
+}
+
+/** The versions that these name, by their places: what is not there has none. */
+export async function versionsNamed(
+  { metadata }: Pick<WriteDeps, "metadata">,
+  tx: Writer,
+  bucket: Bucket,
+  hexes: Hexes,
+  objects: readonly (DeleteObject & { readonly versionId: string })[],
+): Promise<Map<number, VersionRow>> {
+  const places = objects.map(({ key, versionId }, n) => ({ n, key: hexes.get(key) ?? "", version_id: versionId }));
+  return byPlace(await versionsOfKeys(metadata.dialect, tx, bucket.id, places));
+}
+
+function byPlace<R extends { readonly n: number }>(rows: readonly R[]): Map<number, R> {
+  return new Map(rows.map((row) => [row.n, row]));
+}
