@@ -78,24 +78,44 @@ export interface Contents {
   readonly bytes: number;
 }
 
+const EMPTY: Contents = { tags: 0, manifests: 0, bytes: 0 };
+
 export async function contentsOf(db: Reader, repository: string): Promise<Contents> {
-  const { count: tags } = await db
+  return (await contentsOfAll(db, [repository])).get(repository) ?? EMPTY;
+}
+
+/** Of a page of repositories, in as many statements as of one; without those that have nothing. */
+export async function contentsOfAll(db: Reader, repositories: readonly string[]): Promise<Map<string, Contents>> {
+  const found = new Map<string, Contents>();
+  if (repositories.length === 0) return found;
+  const add = (repository: string, { tags = 0, manifests = 0, bytes = 0 }: Partial<Contents>): void => {
+    const known = found.get(repository) ?? EMPTY;
+    const sums = { tags: known.tags + tags, manifests: known.manifests + manifests, bytes: known.bytes + bytes };
+    found.set(repository, sums);
+  };
+  const tags = await db
     .selectFrom("registry_tag")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("repository", "=", repository)
-    .executeTakeFirstOrThrow();
+    .select(({ fn }) => ["repository", fn.countAll<number>().as("count")])
+    .where("repository", "in", [...repositories])
+    .groupBy("repository")
+    .execute();
+  for (const { repository, count } of tags) add(repository, { tags: Number(count) });
   const manifests = await db
     .selectFrom("registry_manifest")
-    .select(({ fn }) => [fn.countAll<number>().as("count"), fn.sum<number | null>("size").as("bytes")])
-    .where("repository", "=", repository)
-    .executeTakeFirstOrThrow();
+    .select(({ fn }) => ["repository", fn.countAll<number>().as("count"), fn.sum<number>("size").as("bytes")])
+    .where("repository", "in", [...repositories])
+    .groupBy("repository")
+    .execute();
+  for (const { repository, count, bytes } of manifests)
+    add(repository, { manifests: Number(count), bytes: Number(bytes) });
   const blobs = await db
     .selectFrom("registry_blob")
-    .select(({ fn }) => fn.sum<number | null>("size").as("bytes"))
-    .where("repository", "=", repository)
-    .executeTakeFirstOrThrow();
-  const bytes = Number(manifests.bytes ?? 0) + Number(blobs.bytes ?? 0);
-  return { tags: Number(tags), manifests: Number(manifests.count), bytes };
+    .select(({ fn }) => ["repository", fn.sum<number>("size").as("bytes")])
+    .where("repository", "in", [...repositories])
+    .groupBy("repository")
+    .execute();
+  for (const { repository, bytes } of blobs) add(repository, { bytes: Number(bytes) });
+  return found;
 }
 
 /** Tags with their manifests, by name. */

@@ -3,9 +3,11 @@ import type { Principal } from "#domain/identity/index.ts";
 import { absent, findProject, type Caller, type Project } from "#domain/organizations/index.ts";
 import {
   contentsOf,
+  contentsOfAll,
   findRepository,
   nameOf,
   resourceOf,
+  type Contents,
   type RepositoryView,
   type Retention,
 } from "#domain/registry/index.ts";
@@ -48,7 +50,21 @@ export function orgOf({ orgId, orgSlug }: Principal): { readonly id: string; rea
 }
 
 export async function repositoryBody(deps: { readonly metadata: MetadataStore }, repository: RepositoryView) {
-  const { tags, manifests, bytes } = await contentsOf(deps.metadata.read, repository.id);
+  return bodyOf(repository, await contentsOf(deps.metadata.read, repository.id));
+}
+
+/** The same of a page of them: one after the other each would wait for a connection to the records. */
+export async function repositoryBodies(
+  deps: { readonly metadata: MetadataStore },
+  repositories: readonly RepositoryView[],
+) {
+  const ids = repositories.map(({ id }) => id);
+  const contents = await contentsOfAll(deps.metadata.read, ids);
+  return repositories.map((repository) => bodyOf(repository, contents.get(repository.id)));
+}
+
+function bodyOf(repository: RepositoryView, contents: Contents | undefined) {
+  const { tags = 0, manifests = 0, bytes = 0 } = contents ?? {};
   return {
     app_id: repository.id,
     slug: repository.appSlug,

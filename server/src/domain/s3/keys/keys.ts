@@ -163,7 +163,10 @@ export async function listAccessKeys(
     beforeId,
     limit,
   });
-  return Promise.all(rows.map((row) => viewOf(deps, row)));
+  // One after the other: a page of them at once would take every connection to the records.
+  const keys: AccessKey[] = [];
+  for (const row of rows) keys.push(await viewOf(deps, row));
+  return keys;
 }
 
 /** Those that are neither revoked nor, at that time, expired. */

@@ -4,7 +4,7 @@ import { listPage } from "#domain/organizations/index.ts";
 import { repositoriesBefore } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { ImagesSurfaceDeps } from "../index.ts";
-import { orgOf, projectFor, repositoryBody } from "../model.ts";
+import { orgOf, projectFor, repositoryBodies } from "../model.ts";
 
 export function listImageRepositories(
   deps: ImagesSurfaceDeps,
@@ -18,7 +18,6 @@ export function listImageRepositories(
       (wanted) => repositoriesBefore(deps, orgOf(principal), reach, { ...wanted, projectId: project?.id }),
       ({ id }) => id,
     );
-    const items = await Promise.all(page.items.map((repository) => repositoryBody(deps, repository)));
-    return { items, next_cursor: page.nextCursor };
+    return { items: await repositoryBodies(deps, page.items), next_cursor: page.nextCursor };
   };
 }
