@@ -70,6 +70,8 @@ function insertFiles(path: string, count: number): void {
     org,
     count,
   );
+  db.exec(`insert into file_name (org_id, filename, place, files)
+    select org_id, filename, '', count(*) from file group by org_id, filename`);
   db.exec("commit");
   db.close();
 }

@@ -121,7 +121,18 @@ export const FILE_ROUTES = {
       prefix: Type.Optional(Prefix),
       project: Type.Optional(IdOrSlug),
     }),
-    result: data(Type.Object({ files: Type.Array(File), total: Total })),
+    result: data(
+      Type.Object({
+        files: Type.Array(File),
+        total: Total,
+        total_is_lower_bound: Type.Optional(
+          Type.Boolean({
+            description:
+              "true: more than 10,000 names begin with the prefix, so there are more files than `total` says; the pages have all of them",
+          }),
+        ),
+      }),
+    ),
     status: 200,
     problems: ["invalid_parameter", "not_found"],
   }),

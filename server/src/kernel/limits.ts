@@ -50,6 +50,8 @@ export const WEBHOOK_BATCH_EVENTS_MAX = 1000;
 export const WEBHOOK_BATCH_HEADER_BYTES_MAX = 4 * 1024 * 1024;
 /** Levels of objects and lists within each other; a body that has more is kept as text, and not looked into. */
 export const WEBHOOK_JSON_DEPTH_MAX = 100;
+/** Names that are counted for the total of a prefix; with more of them the total says that it is a lower bound. */
+export const FILE_NAMES_COUNTED_MAX = 10_000;
 /** Events that one request sends again. */
 export const WEBHOOK_REPLAY_EVENTS_MAX = 10_000;
 /** How long a person stays signed in without coming back, and at all. */

@@ -27,7 +27,7 @@ export function FileTable(props: FileTableProps): ReactNode {
     <SelectableTable<ListedFile>
       {...props}
       label="files"
-      total={props.list.total}
+      total={props.list.isTotalCut === true ? undefined : props.list.total}
       titles={TITLES}
       idOf={({ id }) => id}
       rowOf={(file) => ({

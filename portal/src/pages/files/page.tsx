@@ -145,10 +145,12 @@ function Files({ list, isGrouped, why, onFiles }: FilesProps): ReactNode {
   );
 }
 
-function loadedText({ items, total }: FileList, isGrouped: boolean): string {
+function loadedText({ items, total, isTotalCut = false }: FileList, isGrouped: boolean): string {
   const loaded = countText(items.length);
   if (total === undefined) return `the first ${loaded} names`;
-  return isGrouped ? plural(items.length, "name") : `${loaded} of ${countText(total)} loaded`;
+  return isGrouped
+    ? plural(items.length, "name")
+    : `${loaded} of ${isTotalCut ? "more than " : ""}${countText(total)} loaded`;
 }
 
 function NoFiles({

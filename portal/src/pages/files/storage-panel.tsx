@@ -41,7 +41,8 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
       flush
       about={
         <span role="status">
-          {bytesText(bytes)} in {countText(list.items.length)} of {countText(list.total ?? 0)} files
+          {bytesText(bytes)} in {countText(list.items.length)} of {list.isTotalCut === true && "more than "}
+          {countText(list.total ?? 0)} files
         </span>
       }
       actions={

@@ -10,6 +10,8 @@ const PAGE = 100;
 export interface FileList<F extends StoredFile = ListedFile> extends ItemList<F> {
   /** Of all pages; undefined where the server does not count them. */
   readonly total: number | undefined;
+  /** There are more than `total`. */
+  readonly isTotalCut?: boolean;
 }
 
 interface Filters {
@@ -34,7 +36,8 @@ export function useFiles({ prefix, project, enabled }: Filters): FileList {
     placeholderData: (previous, query) => keepSameRows(previous, query, queryKey),
     enabled,
   });
-  return { ...listOf(result), total: result.data?.pages.at(-1)?.total ?? 0 };
+  const last = result.data?.pages.at(-1);
+  return { ...listOf(result), total: last?.total ?? 0, isTotalCut: last?.total_is_lower_bound ?? false };
 }
 
 /** Each name once with its newest file, in order of the names. */
@@ -83,11 +86,16 @@ export function useTrash(project: string | undefined): TrashList {
 interface OffsetPage {
   readonly files: readonly unknown[];
   readonly total: number;
+  /** There are more than `total`. */
+  readonly total_is_lower_bound?: boolean;
 }
 
-function nextOffset({ total, files }: OffsetPage, pages: readonly OffsetPage[]): number | undefined {
+function nextOffset(
+  { total, total_is_lower_bound: isCut = false, files }: OffsetPage,
+  pages: readonly OffsetPage[],
+): number | undefined {
   const loaded = pages.reduce((sum, page) => sum + page.files.length, 0);
-  return files.length === 0 || loaded >= total ? undefined : loaded;
+  return files.length === 0 || (loaded >= total && !isCut) ? undefined : loaded;
 }
 
 interface Pages<F> {

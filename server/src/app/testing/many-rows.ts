@@ -6,8 +6,9 @@ export const MILLION = 1_000_000;
 const MANY = 50_000;
 /** The oldest so many rows are different from all others. */
 const RARE = 5;
-export const FIRST_AT = Date.UTC(2026, 0, 1);
 const STEP_MS = 1_000;
+/** The newest row is of today: what is older than it is kept would be deleted while the lists are looked at. */
+export const FIRST_AT = Date.now() - (MILLION + 600) * STEP_MS;
 
 export interface Ids {
   readonly org: string;
@@ -30,7 +31,12 @@ const text = (value: string): string => `'${value}'`;
 const at = `${FIRST_AT} + s.n * ${STEP_MS}`;
 const rare = (value: string, else_: string): string => `case when s.n <= ${RARE} then '${value}' else '${else_}' end`;
 
-type MakeId = (prefix: string) => string;
+/** What a row has that was made by the API. */
+const ofReal = (table: string, id: string, column: string): string =>
+  `(select o."${column}" from "${table}" as o where o.id = '${id}')`;
+
+/** `number`: SQL of a whole number, `n` if it is not given. */
+type MakeId = (prefix: string, number?: string) => string;
 type Fills = Readonly<Record<string, Fill>>;
 
 /** Every table that a list of the API shows. `id`: makes ids that rise with `n`. */
@@ -98,7 +104,15 @@ function fillsOfEvents(ids: Ids, id: MakeId): Fills {
     },
     webhook_rejection: {
       rows: MANY,
-      columns: { id: id("rej"), org_id, webhook_id, at, body: "EMPTY", headers: "'[]'" },
+      // Kept for a day.
+      columns: {
+        id: id("rej"),
+        org_id,
+        webhook_id,
+        at: String(FIRST_AT + MILLION * STEP_MS),
+        body: "EMPTY",
+        headers: "'[]'",
+      },
     },
   };
 }
@@ -113,7 +127,8 @@ function fillsOfContents(ids: Ids, id: MakeId): Fills {
         id: id("file"),
         org_id,
         project_id: `case when s.n <= ${RARE} then ${project_id} end`,
-        filename: rare("rare.txt", "common.txt"),
+        // Every second name is of one file.
+        filename: `case when s.n <= ${RARE} then 'rare.txt' when s.n % 2 = 0 then 'common.txt' else ${id("name")} end`,
         content_type: "'text/plain'",
         blob_id: id("blob"),
         created_at: at,
@@ -169,7 +184,10 @@ function fillsOfKeys(ids: Ids, id: MakeId): Fills {
       columns: {
         id: id("trust"),
         org_id,
-        credential_id: text(`cred_${String(7).padStart(26, "0")}`),
+        // Two for each of the credentials that are not revoked: with a revoked one its trusts go.
+        credential_id: id("cred", "(s.n + 1) / 2 * 2"),
+        project_id: `case when s.n <= ${RARE - 1} then ${project_id} end`,
+        claims: "'{}'",
         created_at: at,
       },
     },
@@ -213,7 +231,14 @@ function fillsOfPlaces(ids: Ids, id: MakeId): Fills {
     },
     webhook: {
       rows: MANY,
-      columns: { id: id("hook"), org_id, project_id: id("proj"), name: "'many'", settings: "'{}'", created_at: at },
+      columns: {
+        id: id("hook"),
+        org_id,
+        project_id: id("proj"),
+        name: "'many'",
+        settings: ofReal("webhook", ids.webhook, "settings"),
+        created_at: at,
+      },
     },
     invitation: {
       rows: MANY,
@@ -252,8 +277,8 @@ function fillsOfQueries(ids: Ids, id: MakeId): Fills {
         org_id,
         query_id: id("query"),
         name: "'many'",
-        settings: "'{}'",
-        progress: "'{}'",
+        settings: ofReal("alert", ids.alert, "settings"),
+        progress: ofReal("alert", ids.alert, "progress"),
         created_at: at,
       },
     },
@@ -274,10 +299,10 @@ export async function fillStatements(
   ids: Ids,
 ): Promise<string[]> {
   const isSqlite = dialect === "sqlite";
-  const pad = isSqlite ? "printf('%026d', s.n)" : "lpad(s.n::text, 26, '0')";
-  const id = (prefix: string): string => `'${prefix}_' || ${pad}`;
+  const id: MakeId = (prefix, number = "s.n") =>
+    `'${prefix}_' || ${isSqlite ? `printf('%026d', ${number})` : `lpad((${number})::text, 26, '0')`}`;
   const tables = await read.introspection.getTables();
-  return Object.entries(fillsOf(ids, id)).map(([name, { rows, columns }]) => {
+  const filled = Object.entries(fillsOf(ids, id)).map(([name, { rows, columns }]) => {
     const table = tables.find((each) => each.name === name);
     if (table === undefined) throw new Error(`there is no table ${name}`);
     const unknown = Object.keys(columns).filter((column) => !table.columns.some((each) => each.name === column));
@@ -300,4 +325,18 @@ export async function fillStatements(
       ") as s where true on conflict",
     );
   });
+  return [...filled, ...KEPT_NUMBERS];
 }
+
+/** What the product counts as it goes. */
+const KEPT_NUMBERS = [
+  `insert into file_name (org_id, filename, place, files)
+    select org_id, filename, coalesce(project_id, ''), count(*) from file
+    group by org_id, filename, coalesce(project_id, '')`,
+  `insert into file_usage (org_id, place, files, bytes, grants, reserved, trashed_files, trashed_bytes)
+    select org_id, place, sum(files), sum(bytes), 0, 0, sum(trashed_files), sum(trashed_bytes) from (
+      select org_id, coalesce(project_id, '') as place, 1 as files, size as bytes, 0 as trashed_files, 0 as trashed_bytes from file
+      union all
+      select org_id, coalesce(project_id, ''), 0, 0, 1, size from trashed_file) as held
+    group by org_id, place`,
+];

@@ -19,7 +19,7 @@ export {
 export type { TrashedFile, TrashedRow } from "./trash-store.ts";
 export { listVersions } from "./versions.ts";
 export { UploadRoom } from "./room.ts";
-export { listFiles, type FileListing, type FilePage } from "./list.ts";
+export { listFiles, type FileListing, type FileList } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
 export { fileQuotaOf, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
 export { allFilePolicies, resourceOf, type FileRow, type Grant, type StoredFile } from "./store.ts";

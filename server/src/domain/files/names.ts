@@ -1,6 +1,7 @@
 import type { Principal } from "#domain/identity/index.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
-import { placesOf, selected, type Places } from "./list.ts";
+import { placesOf } from "./places.ts";
+import { selectedNames, type NameSelection } from "./name-store.ts";
 import type { FileRow } from "./store.ts";
 
 /** The newest file of a name in a place. */
@@ -41,49 +42,44 @@ export async function listNames(
 
 async function newest(
   db: Reader,
-  selection: Places & { readonly prefix: string | undefined },
+  selection: NameSelection,
   after: NamePosition | undefined,
   count: number,
 ): Promise<NamedFile[]> {
   const { filename = "", place = "" } = after ?? {};
-  // One more: the name that the page begins behind may have no other place.
-  const names = selected(db, selection)
-    .select("filename")
-    .distinct()
-    .where("filename", ">=", filename)
-    .orderBy("filename")
-    .limit(count + 1);
-  const ranked = selected(db, selection)
-    .where("filename", "in", names)
-    .select((eb) => [
-      "id",
-      eb.fn
-        .countAll<number>()
-        .over((over) => over.partitionBy(["filename", "project_id"]))
-        .as("versions"),
-      eb.fn
-        .agg<number>("row_number")
-        .over((over) =>
-          over.partitionBy(["filename", "project_id"]).orderBy("created_at", "desc").orderBy("id", "desc"),
-        )
-        .as("rank"),
-    ]);
-  return db
-    .selectFrom(ranked.as("ranked"))
-    .innerJoin("file", "file.id", "ranked.id")
-    .selectAll("file")
-    .select("ranked.versions")
-    .where("ranked.rank", "=", 1)
+  const names = selectedNames(db, selection)
     .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb.or([
-          eb("file.filename", ">", filename),
-          eb.and([eb("file.filename", "=", filename), eb(eb.fn.coalesce("file.project_id", eb.val("")), ">", place)]),
-        ]),
-      ),
+      query.where((eb) => eb(eb.refTuple("filename", "place"), ">", eb.tuple(filename, place))),
     )
+    .select((eb) => {
+      const ofName = eb
+        .selectFrom("file as f")
+        .select("f.id")
+        .whereRef("f.org_id", "=", "file_name.org_id")
+        .whereRef("f.filename", "=", "file_name.filename")
+        // The same in all rows; PostgreSQL takes the order of the index only with it, since "is null" is no equality to it.
+        .orderBy("f.project_id", "desc")
+        .orderBy("f.created_at", "desc")
+        .orderBy("f.id", "desc")
+        .limit(1);
+      // Each half is the end of one range of the index; with one condition for both PostgreSQL would have none.
+      const newestId = eb
+        .case()
+        .when("place", "=", "")
+        .then(ofName.where("f.project_id", "is", null))
+        .else(ofName.whereRef("f.project_id", "=", "file_name.place"))
+        .end();
+      return ["files", newestId.as("newest_id")];
+    })
+    .orderBy("filename")
+    .orderBy("place")
+    .limit(count);
+  return db
+    .selectFrom(names.as("names"))
+    .innerJoin("file", "file.id", "names.newest_id")
+    .selectAll("file")
+    .select("names.files as versions")
     .orderBy("file.filename")
     .orderBy((eb) => eb.fn.coalesce("file.project_id", eb.val("")))
-    .limit(count)
     .execute();
 }

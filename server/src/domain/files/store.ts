@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder } from "kysely";
 import type { Resource } from "#domain/identity/index.ts";
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { addName, removeName } from "./name-counts.ts";
 
 export type FileRow = Tables["file"];
 export type GrantRow = Tables["upload_grant"];
@@ -131,10 +132,14 @@ export async function isExpired(db: Reader, id: string, before: number): Promise
 
 export function insertFile(tx: Writer, row: FileRow): void {
   tx.defer(tx.insertInto("file").values(row));
+  addName(tx, row);
 }
 
 export async function deleteFileRow(tx: Writer, orgId: string, id: string): Promise<FileRow | undefined> {
-  return tx.deleteFrom("file").where("org_id", "=", orgId).where("id", "=", id).returningAll().executeTakeFirst();
+  const query = tx.deleteFrom("file").where("org_id", "=", orgId).where("id", "=", id).returningAll();
+  const file = await query.executeTakeFirst();
+  if (file !== undefined) removeName(tx, file);
+  return file;
 }
 
 /** A file's name, or an expression that is the same and in no index, so that the one by time is taken. */

@@ -5,7 +5,7 @@ import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditFile } from "./audit.ts";
-import { placesOf } from "./list.ts";
+import { placesOf } from "./places.ts";
 import { addUsage, insertFile, policyOf, putPolicy, resourceOf, type FileRow } from "./store.ts";
 import {
   DAY_MS,

@@ -1,5 +1,6 @@
 import type { Reader } from "#stores/metadata/index.ts";
 import type { FilePage } from "./list.ts";
+import { filesOfName } from "./name-counts.ts";
 import type { FileRow } from "./store.ts";
 
 /** Every file of the same name in the same place, newest first: files never change, so that these are its versions. */
@@ -14,13 +15,15 @@ export async function listVersions(
     .where("org_id", "=", orgId)
     .where("filename", "=", filename)
     .where("project_id", project === null ? "is" : "=", project);
-  const { count } = await same.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
+  const total = await filesOfName(db, file);
   const files = await same
     .selectAll()
+    // As in `names.ts`: the same in all rows, and the order of the index.
+    .orderBy("project_id", "desc")
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(limit)
     .offset(offset)
     .execute();
-  return { files, total: Number(count) };
+  return { files, total };
 }

@@ -1,10 +1,12 @@
 /** Who may sign in as a credential without its secret. See `domain/identity/trusts`. */
 export interface TrustTables {
-  /** Tokens of this issuer, for this audience and about such a subject, stand for the credential's secret. */
+  /** Tokens of this issuer, for this audience and about such a subject, stand for the credential's secret. Deleted when the credential is revoked. */
   credential_trust: {
     id: string;
     org_id: string;
     credential_id: string;
+    /** Of the credential, which keeps it for life: lists of a project's trusts go by it. */
+    project_id: string | null;
     name: string;
     /** As it stands in `iss`, to the letter. */
     issuer: string;

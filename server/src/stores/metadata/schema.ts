@@ -1,36 +1,18 @@
 import type { ActivityTables } from "./schema-activity.ts";
 import type { AlertTables } from "./schema-alerts.ts";
+import type { FileTables } from "./schema-files.ts";
 import type { PeopleTables } from "./schema-people.ts";
 import type { RegistryTables } from "./schema-registry.ts";
 import type { S3Tables } from "./schema-s3.ts";
 import type { TrustTables } from "./schema-trusts.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
 
-/** A file whose content is durable; see `domain/files`. */
-interface FileRow {
-  id: string;
-  org_id: string;
-  /** Null: belongs to the organization. */
-  project_id: string | null;
-  /** As it was sent. */
-  filename: string;
-  content_type: string;
-  size: number;
-  /** Hexadecimal. */
-  sha256: string;
-  blob_id: string;
-  /** A user id or credential id: who asked for the grant. */
-  created_by: string;
-  /** When the content was there. */
-  created_at: number;
-}
-
 /**
  * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
  * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
  */
 export interface Tables
-  extends ActivityTables, AlertTables, PeopleTables, RegistryTables, S3Tables, TrustTables, WebhookTables {
+  extends ActivityTables, AlertTables, FileTables, PeopleTables, RegistryTables, S3Tables, TrustTables, WebhookTables {
   organization: {
     id: string;
     slug: string;
@@ -323,63 +305,6 @@ export interface Tables
     /** The range of the part's bytes that counts. */
     start: number;
     length: number;
-  };
-  file: FileRow;
-  /** Files that were deleted and can be restored: a file as it was, out of every list. It holds its content as a file does. */
-  trashed_file: FileRow & {
-    /** A user id or credential id; null: the server itself. */
-    deleted_by: string | null;
-    deleted_at: number;
-    /** From then on it is as gone as if it had been deleted for good, and is removed within a minute. */
-    purge_at: number;
-  };
-  /** The right to upload one file, once. It goes when the file is there, or when it has expired. */
-  upload_grant: {
-    /** The id that the file will have. */
-    id: string;
-    org_id: string;
-    project_id: string | null;
-    filename: string;
-    content_type: string;
-    /** As declared; null: not said. */
-    size: number | null;
-    sha256: string | null;
-    bytes_max: number;
-    /** Bytes that `file_usage` counts for it. */
-    reserved: number;
-    created_by: string;
-    created_at: number;
-    expires_at: number;
-    /** Of the upload that is under way, until the time beside it. */
-    claim: string | null;
-    claimed_until: number | null;
-    /** `Upload-Metadata` of a resumable upload as it was sent; null: the upload comes in one request. */
-    metadata: string | null;
-  };
-  /** What has come of a resumable upload: ranges of the content, one behind the other. */
-  upload_part: { grant_id: string; start: number; org_id: string; size: number; blob_id: string };
-  /** What an organization's files and grants are, in numbers. */
-  file_usage: {
-    org_id: string;
-    /** A project's id, or an empty text for the organization itself. */
-    place: string;
-    files: number;
-    bytes: number;
-    grants: number;
-    /** Bytes of uploads that may still come. */
-    reserved: number;
-    trashed_files: number;
-    /** They count towards the quota as those of files do. */
-    trashed_bytes: number;
-  };
-  /** What was decided about an organization's files; null: the server's default. */
-  file_policy: {
-    org_id: string;
-    /** By the operator. 2^53 − 1 stands for no limit. */
-    stored_bytes_max: number | null;
-    /** By the organization: how long deleted files can be restored; 0: not at all. */
-    trash_days: number | null;
-    updated_at: number;
   };
   /** What happened and may be told to others: written with what it tells of. */
   event_outbox: {

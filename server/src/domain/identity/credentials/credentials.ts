@@ -34,6 +34,7 @@ import {
   findProject,
   insertCredential,
   listCredentialIds,
+  revokeCredentialRow,
   secretsOf,
   updateCredential,
   type CredentialContext,
@@ -296,7 +297,7 @@ export class Credentials {
       if (!isOwn(acting.actor, context)) requirePermission(acting.actor, "credentials:write", resourceOf(context));
       const revokedNowMs = context.revoked_at ?? clock.nowMs();
       const epoch = context.epoch + 1;
-      if (context.revoked_at === null) await updateCredential(tx, id, { revoked_at: revokedNowMs, epoch });
+      if (context.revoked_at === null) await revokeCredentialRow(tx, id, { atMs: revokedNowMs, epoch });
       // Told again when it was revoked before, so that this answer too is about every node.
       const number = await appendAuthChange(this.#deps, tx, { kind: "credential", subject: id, epoch });
       if (context.revoked_at === null) await this.#audit(tx, acting, "credential.revoke", id, { name: context.name });

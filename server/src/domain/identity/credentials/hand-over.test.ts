@@ -31,6 +31,31 @@ test("credentials that are handed over live on, bounded by who has them now", as
   assert.equal((await identity.authenticator.authenticate(await tokenOf(identity, others))).scopes.size, 2);
 });
 
+test("trusts go with their credential, however it is revoked", async () => {
+  const [alone, ofProject, stays] = [
+    await credentialOf(identity),
+    await credentialOf(identity, { projectId: PROJECT_ID }),
+    await credentialOf(identity),
+  ];
+  const acting = { actor: { kind: "system", id: null, orgId: ORG_ID } } as const;
+  const trust = { issuer: "https://token.example", subject: "repo:acme/*" };
+  for (const [i, { id }] of [alone, ofProject, stays].entries())
+    await identity.trusts.create(acting, id, { ...trust, name: `ci ${i}` });
+  const left = async (): Promise<(string | null)[][]> =>
+    (await ground.metadata.read.selectFrom("credential_trust").selectAll().orderBy("name").execute()).map((row) => [
+      row.credential_id,
+      row.project_id,
+    ]);
+  assert.deepEqual(await left(), [
+    [alone.id, null],
+    [ofProject.id, PROJECT_ID],
+    [stays.id, null],
+  ]);
+  await identity.credentials.revoke(acting, alone.id);
+  await ground.metadata.write((tx) => revokeCredentialsOfProject(ground, tx, { orgId: ORG_ID, projectId: PROJECT_ID }));
+  assert.deepEqual(await left(), [[stays.id, null]]);
+});
+
 test("a project that goes takes its live credentials with it, and no others", async () => {
   const inside = [
     await credentialOf(identity, { projectId: PROJECT_ID }),

@@ -8,6 +8,7 @@ import {
   credentialsCreatedBy,
   idsOfProject,
   personalOf,
+  revokeCredentialRow,
   setCreator,
   updateCredential,
 } from "./store.ts";
@@ -73,8 +74,7 @@ async function revoke(
   rows: readonly { readonly id: string; readonly epoch: number }[],
 ): Promise<void> {
   // All rows before the feed: who changes a credential at the same time takes the row first and the feed's lock second, too.
-  for (const { id, epoch } of rows)
-    await updateCredential(tx, id, { revoked_at: deps.clock.nowMs(), epoch: epoch + 1 });
+  for (const { id, epoch } of rows) await revokeCredentialRow(tx, id, { atMs: deps.clock.nowMs(), epoch: epoch + 1 });
   for (const { id, epoch } of rows)
     await appendAuthChange(deps, tx, { kind: "credential", subject: id, epoch: epoch + 1 });
 }

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
 import type { Reach } from "#domain/identity/access/index.ts";
-import { recordTrustUse } from "#domain/identity/federation/index.ts";
+import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
 import { inTimeRange, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type CredentialRow = Selectable<Tables["credential"]>;
@@ -211,11 +211,19 @@ export async function insertSecret(tx: Writer, row: Insertable<Tables["credentia
 export async function updateCredential(
   tx: Writer,
   id: string,
-  set: Partial<
-    Pick<CredentialRow, "name" | "scopes" | "epoch" | "revoked_at" | "expires_at" | "allowed_addresses" | "pending">
-  >,
+  set: Partial<Pick<CredentialRow, "name" | "scopes" | "epoch" | "expires_at" | "allowed_addresses" | "pending">>,
 ): Promise<void> {
   await tx.updateTable("credential").set(set).where("id", "=", id).execute();
+}
+
+/** Ends it for good, and with it its trusts. */
+export async function revokeCredentialRow(
+  tx: Writer,
+  id: string,
+  { atMs, epoch }: { readonly atMs: number; readonly epoch: number },
+): Promise<void> {
+  await tx.updateTable("credential").set({ revoked_at: atMs, epoch }).where("id", "=", id).execute();
+  await deleteTrustsOf(tx, id);
 }
 
 export async function expireSecret(tx: Writer, id: string, atMs: number): Promise<void> {

@@ -106,6 +106,7 @@ export class Trusts {
         id,
         org_id: context.org_id,
         credential_id: credentialId,
+        project_id: context.project_id,
         name,
         issuer,
         audience,

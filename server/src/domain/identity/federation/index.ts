@@ -1,5 +1,14 @@
 export { AssertionRefusal } from "./assertion.ts";
 export { Federation, type Check, type Trust } from "./federation.ts";
 export { RESERVED_CLAIMS } from "./fit.ts";
-export { deleteTrust, findTrust, insertTrust, listTrusts, recordTrustUse, trustsOf, type TrustRow } from "./store.ts";
+export {
+  deleteTrust,
+  deleteTrustsOf,
+  findTrust,
+  insertTrust,
+  listTrusts,
+  recordTrustUse,
+  trustsOf,
+  type TrustRow,
+} from "./store.ts";
 export { patternFault } from "./subject.ts";

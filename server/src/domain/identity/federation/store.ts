@@ -8,7 +8,6 @@ type Table = Tables["credential_trust"];
 export interface TrustRow extends Selectable<Table> {
   readonly client_id: string;
   readonly credential_name: string;
-  readonly project_id: string | null;
   readonly visibility: "organization" | "private" | null;
 }
 
@@ -18,6 +17,11 @@ export async function insertTrust(tx: Writer, row: Insertable<Table>): Promise<v
 
 export async function deleteTrust(tx: Writer, orgId: string, id: string): Promise<void> {
   await tx.deleteFrom("credential_trust").where("org_id", "=", orgId).where("id", "=", id).execute();
+}
+
+/** All of a credential that is revoked: nobody signs in by them any more, and lists need not pass over them. */
+export async function deleteTrustsOf(tx: Writer, credentialId: string): Promise<void> {
+  await tx.deleteFrom("credential_trust").where("credential_id", "=", credentialId).execute();
 }
 
 /** All of a credential, oldest first: what sign-in decides by. */
@@ -50,13 +54,13 @@ export async function listTrusts(db: Reader, filter: TrustFilter): Promise<Trust
   const { reach, credentialId, projectId, after } = filter;
   let query = trusts(db, filter.orgId).where((row) =>
     row.or([
-      ...(reach.organization ? [row("c.project_id", "is", null)] : []),
+      ...(reach.organization ? [row("t.project_id", "is", null)] : []),
       ...(reach.visibleProjects ? [row("p.visibility", "=", "organization")] : []),
-      ...(reach.projectIds.length > 0 ? [row("c.project_id", "in", [...reach.projectIds])] : []),
+      ...(reach.projectIds.length > 0 ? [row("t.project_id", "in", [...reach.projectIds])] : []),
     ]),
   );
   if (credentialId !== undefined) query = query.where("t.credential_id", "=", credentialId);
-  if (projectId !== undefined) query = query.where("c.project_id", "=", projectId);
+  if (projectId !== undefined) query = query.where("t.project_id", "=", projectId);
   if (after !== undefined) {
     const before = { atMs: after.createdAtMs, tie: after.id };
     query = query.where(inTimeRange({ time: "t.created_at", tie: "t.id" }, {}, { before }));
@@ -70,9 +74,9 @@ function trusts(db: Reader, orgId: string) {
     .innerJoin("credential as c", (join) =>
       join.onRef("c.id", "=", "t.credential_id").onRef("c.org_id", "=", "t.org_id"),
     )
-    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "c.project_id").onRef("p.org_id", "=", "c.org_id"))
+    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "t.project_id").onRef("p.org_id", "=", "t.org_id"))
     .selectAll("t")
-    .select(["c.client_id", "c.name as credential_name", "c.project_id", "p.visibility"])
+    .select(["c.client_id", "c.name as credential_name", "p.visibility"])
     .where("t.org_id", "=", orgId)
     .where("c.revoked_at", "is", null);
 }

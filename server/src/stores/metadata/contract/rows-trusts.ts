@@ -6,6 +6,7 @@ export const TRUST_ROWS: TrustTables = {
     id: "trust_1",
     org_id: "org_1",
     credential_id: "cred_1",
+    project_id: "proj_1",
     name: "deploy",
     issuer: "https://token.example",
     audience: "https://id.example",

@@ -339,6 +339,7 @@ export const ROWS: Tables = {
     trashed_files: 1,
     trashed_bytes: 10,
   },
+  file_name: { org_id: "org_1", filename: "costs 2026.csv", place: "", files: 2 },
   file_policy: { org_id: "org_1", stored_bytes_max: null, trash_days: 30, updated_at: 1 },
   event_outbox: {
     id: "evt_1",

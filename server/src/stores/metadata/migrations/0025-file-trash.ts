@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Files that were deleted and can still be restored. `schema.ts` says what the columns mean. */
+/** Files that were deleted and can still be restored. `schema-files.ts` says what the columns mean. */
 export async function fileTrash(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const integer = dialect === "sqlite" ? "integer" : "bigint";
   for (const column of ["trashed_files", "trashed_bytes"]) {

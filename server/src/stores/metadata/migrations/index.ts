@@ -27,6 +27,8 @@ import { instance } from "./0027-instance.ts";
 import { accounts } from "./0030-accounts.ts";
 import { spellings } from "./0039-spellings.ts";
 import { jobClaims } from "./0040-job-claims.ts";
+import { trustProjects } from "./0047-trust-projects.ts";
+import { fileNames } from "./0047-file-names.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
@@ -66,4 +68,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0039-spellings", up: spellings },
   { name: "0040-job-claims", up: jobClaims },
   { name: "0037-list-indexes", up: listIndexes },
+  { name: "0047-trust-projects", up: trustProjects },
+  { name: "0047-file-names", up: fileNames },
 ];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { FILE_ROUTES } from "@mooring/contract";
+import { FILE_NAMES_COUNTED_MAX } from "#kernel/limits.ts";
 import { boundToken, projectPairs } from "../../organization/testing/requests.ts";
 import { testOperation } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
@@ -75,5 +76,38 @@ describe("the list of files", () => {
   test("an offset past the end is an empty page", async () => {
     const page = await world.call("GET", "/v1/files?offset=5000000", { token: await world.token() });
     assert.deepEqual(page.json["data"], { files: [], total: 5 });
+  });
+
+  test("says that the total of a prefix is a lower bound where more names begin with it than are counted", async () => {
+    const { id } = world.acme;
+    for (const filename of ["many 00001", "many 99999"]) await newFile(world, { filename });
+    const fill = async (names: number): Promise<void> => {
+      const rows = Array.from({ length: names }, (_, i) => ({
+        org_id: id,
+        filename: `many ${String(i + 2).padStart(5, "0")}`,
+        place: "",
+        files: 3,
+      }));
+      await world.metadata.write(async (tx) => {
+        await tx.deleteFrom("file_name").where("files", "=", 3).execute();
+        for (let i = 0; i < rows.length; i += 1000)
+          await tx
+            .insertInto("file_name")
+            .values(rows.slice(i, i + 1000))
+            .execute();
+      });
+    };
+    const list = async (query: string): Promise<unknown> => {
+      const page = await world.call("GET", `/v1/files?prefix=many&limit=1${query}`, { token: await world.token() });
+      const { files, ...more } = page.json["data"] as { files: { filename: string }[] };
+      return [files.map(({ filename }) => filename), more];
+    };
+    await fill(FILE_NAMES_COUNTED_MAX - 2);
+    assert.deepEqual(await list(""), [["many 99999"], { total: 2 + 3 * (FILE_NAMES_COUNTED_MAX - 2) }]);
+    await fill(FILE_NAMES_COUNTED_MAX - 1);
+    const total = 1 + 3 * (FILE_NAMES_COUNTED_MAX - 1) + 1;
+    assert.deepEqual(await list(""), [["many 99999"], { total, total_is_lower_bound: true }]);
+    assert.deepEqual(await list("&offset=1"), [["many 00001"], { total, total_is_lower_bound: true }]);
+    assert.deepEqual(await list(`&offset=${total}`), [[], { total, total_is_lower_bound: true }]);
   });
 });

@@ -14,6 +14,12 @@ export function listFiles(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.
     const named = project === undefined ? null : await placeFor(deps, principal, project, "files:read");
     await deps.arrivals?.settleAll(principal.orgId, SETTLE_MS);
     const page = await list(deps, principal, { limit, offset, prefix, projectId: named ?? undefined });
-    return { data: { files: page.files.map(fileBody), total: page.total } };
+    return {
+      data: {
+        files: page.files.map(fileBody),
+        total: page.total,
+        ...(page.isCut ? { total_is_lower_bound: true } : {}),
+      },
+    };
   };
 }

@@ -1,0 +1,42 @@
+import type { Principal } from "#domain/identity/index.ts";
+import { knownProjects } from "#domain/organizations/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+/** Which of an organization's places are meant. */
+export interface Places {
+  readonly orgId: string;
+  /** This project only. */
+  readonly projectId: string | undefined;
+  /** No project of these. */
+  readonly hidden: readonly string[];
+}
+
+/** Where the principal may see files: everywhere but in hidden projects, or in one project. */
+export async function placesOf(
+  deps: { readonly metadata: Pick<MetadataStore, "read"> },
+  principal: Principal,
+  named: string | undefined,
+): Promise<Places> {
+  const bound = principal.kind === "credential" ? principal.projectId : null;
+  const projectId = named ?? bound ?? undefined;
+  const hidden = projectId === undefined ? [...(await knownProjects(deps.metadata, principal)).hidden] : [];
+  return { orgId: principal.orgId, projectId, hidden };
+}
+
+/** `place`: a project's id, or an empty text for the organization itself. */
+export function isOfPlaces({ projectId, hidden }: Places, place: string): boolean {
+  return projectId === undefined ? !hidden.includes(place) : place === projectId;
+}
+
+const LAST_CODE_POINT = 0x10ffff;
+const SURROGATES = { first: 0xd800, last: 0xdfff };
+
+/** The first text behind all that begin with the prefix, by bytes of UTF-8; undefined when there is none. */
+export function endOfPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, (char) => char.codePointAt(0) ?? 0);
+  while (points.at(-1) === LAST_CODE_POINT) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  const next = last + 1 === SURROGATES.first ? SURROGATES.last + 1 : last + 1;
+  return String.fromCodePoint(...points, next);
+}
