@@ -110,7 +110,7 @@ export const ACCOUNT_ROWS = {
     body: Type.Object({}, closed),
     result: Type.Object({ ticket: Ticket, options: WebAuthnJson }),
     status: 200,
-    problems: ["invalid_body", "conflict"],
+    problems: ["invalid_body", "conflict", "limit_reached"],
   }),
   createPasskey: route({
     operationId: "createPasskey",

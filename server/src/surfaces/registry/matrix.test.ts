@@ -157,8 +157,10 @@ describe("every route of the registry", () => {
     assert.equal(isIn(at(absent)), false, `${about} of nothing: ${at(absent).status} ${at(absent).text}`);
     for (const hidden of isBound ? [open] : [closed]) {
       assert.equal(at(hidden).status, at(absent).status, `${about}: hidden and absent`);
-      const rename = (text: string): string => text.replaceAll(hidden, absent);
-      assert.equal(rename(at(hidden).text), at(absent).text, `${about}: hidden and absent`);
+      // The two are asked one after the other, and a delay goes on meanwhile.
+      const timeless = (text: string): string => text.replaceAll(/after \d+ s/g, "after N s");
+      const rename = (text: string): string => timeless(text.replaceAll(hidden, absent));
+      assert.equal(rename(at(hidden).text), timeless(at(absent).text), `${about}: hidden and absent`);
       assert.equal(
         rename(String(at(hidden).headers.get("www-authenticate"))),
         String(at(absent).headers.get("www-authenticate")),

@@ -23,13 +23,15 @@ const ALGORITHMS = [-8, -7, -257];
 
 type Registered = NonNullable<Awaited<ReturnType<typeof verifyRegistrationResponse>>["registrationInfo"]>;
 
-/** What the browser needs to make a passkey, and the ticket for what it makes. @throws Problem `conflict` */
+/** What the browser needs to make a passkey, and the ticket for what it makes. @throws Problem `conflict`, `limit_reached` */
 export async function beginPasskey(
   deps: PeopleDeps,
   session: Session,
   host: string | undefined,
 ): Promise<{ ticket: string; options: object }> {
   const place = requirePasskeyPlace(deps.portal, host);
+  // Before the person is asked for the key; that counts which is made in the end.
+  await deps.metadata.write((tx) => requireRoom(deps.metadata, tx, "passkeys_max", session.userId));
   const known = await passkeysOf(deps.metadata.read, session.userId);
   const options = await generateRegistrationOptions({
     rpName: "Mooring",

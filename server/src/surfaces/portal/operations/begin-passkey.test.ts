@@ -35,7 +35,7 @@ test("asks for what makes it a passkey: kept in the authenticator, opened by its
   );
 });
 
-test("twenty passkeys are the most", async () => {
+test("who has as many as may be is told before the key is asked", async () => {
   for (let i = 0; i < 20; i++) assert.equal((await addPasskey(browser, new Authenticator())).status, 201);
-  assert.equal((await browser.call("POST", "/api/account/passkeys/options", {})).json["code"], "conflict");
+  assert.equal((await browser.call("POST", "/api/account/passkeys/options", {})).json["code"], "limit_reached");
 });

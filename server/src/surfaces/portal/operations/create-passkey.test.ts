@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { goPastLimit } from "#domain/limits/testing/edge.ts";
+import type { RecordLimits } from "#kernel/record-limits.ts";
 import { Authenticator } from "../testing/authenticator.ts";
 import { addPasskey, ask, ORIGIN } from "../testing/passkeys.ts";
 import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
@@ -53,5 +54,15 @@ test("a ticket is its person's, for five minutes", async () => {
   assert.equal((await browser.call("POST", "/api/account/passkeys", body)).json["code"], "conflict");
 });
 
-test("a person has as many as the setting says, and not one more", () =>
-  goPastLimit(server.metadata, "passkeys_max", () => addPasskey(browser, new Authenticator())));
+test("a person has as many as the setting says, and not one more", async () => {
+  const limits = server.metadata.limits as { -readonly [N in keyof RecordLimits]: number };
+  // Begun while there was room, which another page has taken meanwhile.
+  await goPastLimit(server.metadata, "passkeys_max", async () => {
+    const limit = limits.passkeys_max;
+    limits.passkeys_max = 1_000;
+    const { ticket, options } = await ask(browser, "/api/account/passkeys/options");
+    limits.passkeys_max = limit;
+    const response = new Authenticator().create(options, ORIGIN);
+    return browser.call("POST", "/api/account/passkeys", { ticket, name: "Key", response });
+  });
+});
