@@ -1,7 +1,8 @@
 /** What the largest bodies of the main port cost the event loop, which everybody waits for. */
+import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { filled, list, testCosts, type HeavyCase } from "../fixtures/heavy-requests.ts";
+import { filled, list, send, testCosts, type HeavyCase } from "../fixtures/heavy-requests.ts";
 import { basic } from "../fixtures/http.ts";
 import { startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 
@@ -15,6 +16,30 @@ before(async () => {
   token = await server.token(home.credential);
 });
 after(() => server.dispose());
+
+test("a search of webhook events costs the event loop 20 ms at most", async (t) => {
+  const at = server.origin + new URL(home.webhook.url).pathname;
+  const headers = { "content-type": "application/json" };
+  const post = async (i: number, bytes: number): Promise<void> => {
+    const body = Buffer.from(`{"n":"${i}","a":[${list(bytes / 10, (n) => `{"b":${n}}`, ",")}]}`);
+    assert.equal((await send({ url: at, headers, body })).status, 202);
+  };
+  const search = (name: string, query: string): HeavyCase => ({
+    name,
+    statuses: [200],
+    request: () => ({
+      method: "GET",
+      url: `${server.origin}/v1/webhooks/${home.webhook.id}/events?${query}`,
+      headers: { authorization: `Bearer ${token}` },
+      body: Buffer.alloc(0),
+    }),
+  });
+  const cases = ["q=absent", "pointer=/a/9/c=1", "header=x-absent:1"].map((query) => search(query, query));
+  for (let i = 0; i < 1_200; i++) await post(i, 100);
+  await testCosts(t, server.pid, cases);
+  for (let i = 0; i < 40; i++) await post(i, 40_000);
+  await testCosts(t, server.pid, cases);
+});
 
 test("the largest bodies of the main port cost the event loop 20 ms at most", (t) =>
   testCosts(t, server.pid, [...telemetryCases(), ...otherCases()]));

@@ -34,9 +34,10 @@ export interface EventSearch extends EventFilters {
   readonly text?: string | undefined;
 }
 
-/** One search looks at so many events; its cursor goes on. */
-const SEARCHED_MAX = 5000;
-const SEARCH_PAGE = 250;
+/** One search looks at so many events, and at so many bytes of them, on the thread that everybody waits for; its cursor goes on. */
+const SEARCHED_MAX = 1000;
+const SEARCHED_BYTES_MAX = 1024 * 1024;
+const SEARCH_PAGE = 50;
 const RECORDS_PAGE = 250;
 /** Other nodes' events are looked for so often while somebody waits. */
 const LOOK_MS = 1000;
@@ -51,12 +52,14 @@ export async function listEvents(
   let before = cursor === undefined ? undefined : placeOf(cursor);
   const fits = matcherOf(search);
   const items: EventRow[] = [];
-  for (let searched = 0; searched < SEARCHED_MAX;) {
+  let bytes = 0;
+  for (let searched = 0; searched < SEARCHED_MAX && bytes < SEARCHED_BYTES_MAX;) {
     const wanted = fits === undefined ? limit + 1 : SEARCH_PAGE;
     const rows = await eventsBefore(deps.metadata.read, webhookId, before, { limit: wanted, filters: search });
     for (const row of rows) {
       if (items.length === limit) return { items, nextCursor: cursorBehind(before) };
       before = { atMs: row.received_at, tie: row.seq };
+      bytes += row.headers.length + (row.body?.length ?? 0);
       if (fits === undefined || fits(row)) items.push(row);
     }
     if (rows.length < wanted) return { items, nextCursor: null };
