@@ -168,10 +168,10 @@ for (const { kind: database, skip } of DATABASES) {
       let runs = 0;
       const run = async (job: Job): Promise<JobOutcome> => {
         runs += 1;
-        await delay(900);
+        await delay(3_000);
         return { ...DONE, commit: record(job.key) };
       };
-      const both = [node({ leaseMs: 300 }), node({ leaseMs: 300, metadata: await open() })];
+      const both = [node({ leaseMs: 1_000 }), node({ leaseMs: 1_000, metadata: await open() })];
       await put(both[0] as Jobs, "long");
       for (const each of both) each.start([handler(run)]);
       await until(async () => (await recorded()).length === 1);

@@ -56,7 +56,7 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     telemetryDir,
     concurrentMax: 8,
     concurrentPerOrgMax: 4,
-    queuePerOrgMax: 16,
+    queuePerOrgMax: 20, // beside the slot that is kept for others, as many as before may come at once
     queueTimeoutMs: 10_000,
     threads: 2,
     memoryBytesMax: 512 * MIB,

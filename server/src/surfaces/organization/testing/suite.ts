@@ -193,10 +193,19 @@ function testIdempotency({ row, ask, world, send }: Subject): void {
     assert.equal(first.status, row.status, first.text);
     assert.equal(again.status, row.status, again.text);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
-    assert.deepEqual(again.json, withoutSecrets(first.json));
+    assert.deepEqual(timeless(again.json), timeless(withoutSecrets(first.json)));
     const other = await send(good, { headers, body: otherBody(good.body as object) });
     assertProblem(other, "idempotency_key_reused");
   });
+}
+
+/** A URL that is signed anew ends when it is asked for again. */
+function timeless<T>(json: T): T {
+  return JSON.parse(
+    JSON.stringify(json)
+      .replaceAll(/expires=\d+/g, "expires=T")
+      .replaceAll(/signature=[\w-]+/g, "signature=S"),
+  ) as T;
 }
 
 export function assertProblem(answer: Answer, code: ProblemCode): void {
