@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Slots, type SlotLimits } from "./slots.ts";
 
-const LIMITS: SlotLimits = { concurrentMax: 8, concurrentPerOrgMax: 4, queuePerOrgMax: 16, queueTimeoutMs: 60_000 };
+const LIMITS: SlotLimits = { concurrentMax: 8, concurrentPerOrgMax: 4, queuePerOrgMax: 16, queueTimeoutMs: 5_000 };
 
 /** Queries that hold their slots until they are told to end, and the order in which they started. */
 class Queries {
