@@ -35,14 +35,14 @@ export function useKnown(): ReadonlyMap<string, string> {
     staleTime: 60_000,
     enabled: me !== undefined,
     queryFn: async ({ signal }) => {
-      const members = mayMembers ? some(client.items(ORGANIZATION_ROUTES.listMembers, { signal })) : [];
       const query = { include_revoked: true };
-      const credentials = mayCredentials
-        ? some(client.items(ORGANIZATION_ROUTES.listCredentials, { query, signal }))
-        : [];
+      const [members, credentials] = await Promise.all([
+        mayMembers ? some(client.items(ORGANIZATION_ROUTES.listMembers, { signal })) : [],
+        mayCredentials ? some(client.items(ORGANIZATION_ROUTES.listCredentials, { query, signal })) : [],
+      ]);
       return new Map([
-        ...(await members).map((member) => [member.user_id, member.name || member.email] as const),
-        ...(await credentials).flatMap(({ id, client_id, name }) => [[id, name] as const, [client_id, name] as const]),
+        ...members.map((member) => [member.user_id, member.name || member.email] as const),
+        ...credentials.flatMap(({ id, client_id, name }) => [[id, name] as const, [client_id, name] as const]),
       ]);
     },
   });
