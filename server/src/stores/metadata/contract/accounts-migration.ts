@@ -1,30 +1,10 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
-import type { MetadataStore, Writer } from "../index.ts";
-import { MIGRATIONS, type Migration } from "../migrations/index.ts";
-import { openStore, type DatabaseCases, type TestDatabase } from "./harness.ts";
+import type { Writer } from "../index.ts";
+import type { DatabaseCases } from "./harness.ts";
+import { migrated } from "./migrated.ts";
 
 const ISSUER = "https://id.example.com";
-
-/** A database as the version before a migration left it, with what `fill` puts in; then as this version opens it. */
-async function migrated(
-  database: TestDatabase,
-  name: string,
-  fill: (tx: Writer) => Promise<void>,
-): Promise<MetadataStore> {
-  const all = MIGRATIONS as Migration[];
-  const at = all.findIndex((migration) => migration.name === name);
-  assert.ok(at > 0, name);
-  const later = all.splice(at);
-  try {
-    const before = await openStore(database);
-    await before.write(fill);
-    await before.close();
-  } finally {
-    all.push(...later);
-  }
-  return openStore(database);
-}
 
 interface OldPerson {
   readonly password?: boolean;

@@ -4,6 +4,7 @@ import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore, type DatabaseCases, type StoreCases } from "./harness.ts";
 import { ACCOUNTS_MIGRATION } from "./accounts-migration.ts";
 import { ROWS } from "./rows.ts";
+import { TRUSTS_MIGRATION } from "./trusts-migration.ts";
 
 /** The schema and how it comes to be. */
 export const MIGRATIONS_RUN: StoreCases = {
@@ -38,6 +39,7 @@ export const MIGRATIONS_RUN: StoreCases = {
 
 export const MIGRATIONS_OF_A_DATABASE: DatabaseCases = {
   ...ACCOUNTS_MIGRATION,
+  ...TRUSTS_MIGRATION,
 
   "stores that open a fresh database at once all succeed": async (database) => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(database)));
