@@ -223,6 +223,6 @@ test("hostile keys are text, and are opened and deleted like others", { skip: NO
 test("a bucket that is not there, or may not be seen, says so", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   await tab.go(`/o/${portal.shared.home.org.slug}/-/buckets/absent`);
-  await tab.page.getByText("There is no such resource here").waitFor();
+  await tab.page.getByRole("heading", { name: "Not found", exact: true }).waitFor();
   await tab.close();
 });
