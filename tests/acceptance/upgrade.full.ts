@@ -37,6 +37,8 @@ const CASES: Readonly<Record<string, Case>> = {
   s3: client("s3", "keys", "list"),
   registry: opens("registry", "gc"),
   webhooks: client("webhooks", "list"),
+  account: opens("account", "list"),
+  nodes: opens("nodes", "list"),
   audit: opens("audit", "verify"),
   keys: opens("keys", "list"),
   quota: opens("quota", "show"),
