@@ -28,9 +28,9 @@ export function discover(root: string, tier: Tier, filters: readonly string[]): 
 
 /** Their tests are short and alike: a process for each would take longer to start than to run. */
 const SHARING = /^(.*\/operations)\/[^/]+\.test\.ts$/;
-const TOGETHER_MAX = 10;
+const TOGETHER_MAX = 4;
 
-/** The files that run in one process: those of operations by their directory, ten at most; each other by itself. */
+/** The files that run in one process: those of operations by their directory, four at most; each other by itself. */
 export function inProcesses(paths: readonly string[]): string[][] {
   const groups: string[][] = [];
   const open = new Map<string, string[]>();

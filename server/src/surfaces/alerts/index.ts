@@ -1,10 +1,6 @@
-import type { AlertsDeps } from "#domain/alerts/index.ts";
-import type { HttpHost, Surface } from "#http/index.ts";
+import type { Surface } from "#http/index.ts";
 import { mountAlerts } from "./routes.ts";
-
-export interface AlertsSurfaceDeps extends AlertsDeps {
-  readonly host: HttpHost;
-}
+import type { AlertsSurfaceDeps } from "./deps.ts";
 
 export function createAlertsSurface(deps: AlertsSurfaceDeps): Surface {
   return { name: "alerts", mount: (app) => mountAlerts(app, deps) };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { ALERT_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import type { AlertsSurfaceDeps } from "./index.ts";
+import type { AlertsSurfaceDeps } from "./deps.ts";
 import { createAlert } from "./operations/create-alert.ts";
 import { deleteAlert } from "./operations/delete-alert.ts";
 import { getAlert } from "./operations/get-alert.ts";

@@ -10,7 +10,7 @@ import {
 } from "#domain/s3/index.ts";
 import { requireSeen, type OperationContext } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { BucketsSurfaceDeps } from "./index.ts";
+import type { BucketsSurfaceDeps } from "./deps.ts";
 
 /** A bucket, and whoever asks as the gateway's permission check knows them. */
 export interface Found {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { BUCKET_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import { CONTENT_PATH, targetIn } from "./content.ts";
-import type { BucketsSurfaceDeps } from "./index.ts";
+import type { BucketsSurfaceDeps } from "./deps.ts";
 import { createObjectLink } from "./operations/create-object-link.ts";
 import { createObjectUpload } from "./operations/create-object-upload.ts";
 import { deleteObjects } from "./operations/delete-objects.ts";

@@ -5,20 +5,12 @@ import { mountRoute } from "#http/index.ts";
 import { allowOtherOrigins, answerPreflight } from "./content/cors.ts";
 import { admitDownload, download } from "./content/download.ts";
 import { admitUpload, upload } from "./content/upload.ts";
-import type { FilesSurfaceDeps } from "./index.ts";
-import { copyFile } from "./operations/copy-file.ts";
-import { createUpload, renewUpload } from "./operations/create-upload.ts";
-import { deleteFile } from "./operations/delete-file.ts";
-import { emptyTrash } from "./operations/empty-trash.ts";
-import { getFileDownload } from "./operations/get-file-download.ts";
-import { getFileSettings } from "./operations/get-file-settings.ts";
-import { listFileNames } from "./operations/list-file-names.ts";
-import { listFileVersions } from "./operations/list-file-versions.ts";
-import { listFiles } from "./operations/list-files.ts";
-import { listTrash } from "./operations/list-trash.ts";
-import { purgeFile } from "./operations/purge-file.ts";
-import { restoreFile } from "./operations/restore-file.ts";
-import { updateFileSettings } from "./operations/update-file-settings.ts";
+import type { FilesSurfaceDeps } from "./deps.ts";
+import { copyFile, deleteFile, getFileDownload, listFileNames, listFiles } from "./operations/files.ts";
+import { createUpload, renewUpload } from "./operations/uploads.ts";
+import { emptyTrash, listTrash, purgeFile, restoreFile } from "./operations/trash.ts";
+import { getFileSettings, updateFileSettings } from "./operations/settings.ts";
+import { listFileVersions } from "./operations/versions.ts";
 import { mountTus } from "./tus/routes.ts";
 
 /** Row → operation. The permission of each stands in the contract's row. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { REGISTRY_API_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import type { ImagesSurfaceDeps } from "./index.ts";
+import type { ImagesSurfaceDeps } from "./deps.ts";
 import { deleteImageManifest } from "./operations/delete-image-manifest.ts";
 import { emptyImageRepository } from "./operations/empty-image-repository.ts";
 import { getImageManifest } from "./operations/get-image-manifest.ts";

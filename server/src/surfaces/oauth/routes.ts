@@ -1,13 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Identity } from "#domain/identity/index.ts";
-import { isDisconnect, principalOf, type HttpHost } from "#http/index.ts";
+import { isDisconnect, principalOf } from "#http/index.ts";
+import type { OauthSurfaceDeps } from "./deps.ts";
 import { notAForm, oauthErrorOf, renderError, type Answer } from "./errors.ts";
 import type { OauthOperation, OauthRequest } from "./model.ts";
-import { introspect } from "./operations/introspect.ts";
-import { jwks } from "./operations/jwks.ts";
-import { revoke } from "./operations/revoke.ts";
-import { serverMetadata } from "./operations/server-metadata.ts";
-import { token } from "./operations/token.ts";
+import { introspect, revoke, token } from "./operations/tokens.ts";
+import { jwks, serverMetadata } from "./operations/metadata.ts";
 import { FORM_BYTES_MAX, parseForm, type Form } from "./wire/form.ts";
 
 interface OauthRoute {
@@ -16,11 +13,6 @@ interface OauthRoute {
   readonly operation: OauthOperation;
   /** Takes an access token in the place of the client's secret. */
   readonly bearer?: boolean;
-}
-
-export interface OauthDeps {
-  readonly host: HttpHost;
-  readonly identity: Identity;
 }
 
 /** All are public to the listener: the POSTs authenticate the client themselves, as their specifications say. */
@@ -35,7 +27,7 @@ export const OAUTH_ROUTES: readonly OauthRoute[] = [
 const FORM = "application/x-www-form-urlencoded";
 const NO_FORM: Form = new Map();
 
-export function mountRoutes(app: FastifyInstance, deps: OauthDeps): void {
+export function mountRoutes(app: FastifyInstance, deps: OauthSurfaceDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: FORM_BYTES_MAX }, (_request, body, done) =>
     done(null, body),
@@ -56,7 +48,12 @@ export function mountRoutes(app: FastifyInstance, deps: OauthDeps): void {
   }
 }
 
-function oauthRequestOf(deps: OauthDeps, request: FastifyRequest, reply: FastifyReply, byToken: boolean): OauthRequest {
+function oauthRequestOf(
+  deps: OauthSurfaceDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  byToken: boolean,
+): OauthRequest {
   return {
     form: request.method === "POST" ? formOf(request.body) : NO_FORM,
     authorization: request.headers.authorization,

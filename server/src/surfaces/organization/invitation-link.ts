@@ -7,7 +7,7 @@ import {
   type MadeInvitation,
 } from "#domain/organizations/index.ts";
 import type { OperationContext } from "#http/index.ts";
-import type { OrganizationSurfaceDeps } from "./index.ts";
+import type { OrganizationSurfaceDeps } from "./deps.ts";
 import { invitationBody } from "./model.ts";
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>;

@@ -4,7 +4,7 @@ import { absent, findApp, findProject, type App, type Caller, type Project } fro
 import type { DestinationDeps, KeyDeps } from "#domain/s3/index.ts";
 import { requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { OrganizationSurfaceDeps } from "./index.ts";
+import type { OrganizationSurfaceDeps } from "./deps.ts";
 
 export { requireOrganization } from "#http/index.ts";
 

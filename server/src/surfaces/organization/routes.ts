@@ -1,63 +1,56 @@
 import type { FastifyInstance } from "fastify";
 import { ORGANIZATION_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import type { OrganizationSurfaceDeps } from "./index.ts";
-import { acceptInvitation } from "./operations/accept-invitation.ts";
-import { archiveProject } from "./operations/archive-project.ts";
-import { approveCredential } from "./operations/approve-credential.ts";
-import { approveS3Key } from "./operations/approve-s3-key.ts";
-import { createApp } from "./operations/create-app.ts";
-import { createCredential } from "./operations/create-credential.ts";
-import { createInvitation } from "./operations/create-invitation.ts";
-import { createProject } from "./operations/create-project.ts";
-import { createS3Destination } from "./operations/create-s3-destination.ts";
-import { createS3Key } from "./operations/create-s3-key.ts";
-import { createTrust } from "./operations/create-trust.ts";
-import { deleteApp } from "./operations/delete-app.ts";
-import { deleteMember } from "./operations/delete-member.ts";
-import { deleteProject } from "./operations/delete-project.ts";
-import { deleteProjectMember } from "./operations/delete-project-member.ts";
-import { deleteS3Destination } from "./operations/delete-s3-destination.ts";
-import { deleteTrust } from "./operations/delete-trust.ts";
-import { exportAudit } from "./operations/export-audit.ts";
-import { getAccess } from "./operations/get-access.ts";
-import { getApp } from "./operations/get-app.ts";
-import { getAuditEntry } from "./operations/get-audit-entry.ts";
-import { getCredential } from "./operations/get-credential.ts";
-import { getCredentialActivity } from "./operations/get-credential-activity.ts";
-import { getMe } from "./operations/get-me.ts";
-import { getOrganization } from "./operations/get-organization.ts";
-import { getProject } from "./operations/get-project.ts";
-import { listApps } from "./operations/list-apps.ts";
-import { getS3Destination } from "./operations/get-s3-destination.ts";
-import { getS3Key } from "./operations/get-s3-key.ts";
-import { getS3KeyActivity } from "./operations/get-s3-key-activity.ts";
-import { getTrust } from "./operations/get-trust.ts";
-import { listAudit } from "./operations/list-audit.ts";
-import { listCredentials } from "./operations/list-credentials.ts";
-import { listInvitations } from "./operations/list-invitations.ts";
-import { listMembers } from "./operations/list-members.ts";
-import { listProjectMembers } from "./operations/list-project-members.ts";
-import { listProjects } from "./operations/list-projects.ts";
-import { listS3Destinations } from "./operations/list-s3-destinations.ts";
-import { listS3Keys } from "./operations/list-s3-keys.ts";
-import { moveApp } from "./operations/move-app.ts";
-import { listTrusts } from "./operations/list-trusts.ts";
-import { putProjectMember } from "./operations/put-project-member.ts";
-import { revokeCredential } from "./operations/revoke-credential.ts";
-import { renewInvitation } from "./operations/renew-invitation.ts";
-import { revokeInvitation } from "./operations/revoke-invitation.ts";
-import { revokeS3Key } from "./operations/revoke-s3-key.ts";
-import { rotateCredential } from "./operations/rotate-credential.ts";
-import { unarchiveProject } from "./operations/unarchive-project.ts";
-import { testTrust } from "./operations/test-trust.ts";
-import { updateApp } from "./operations/update-app.ts";
-import { updateCredential } from "./operations/update-credential.ts";
-import { updateMember } from "./operations/update-member.ts";
-import { updateOrganization } from "./operations/update-organization.ts";
-import { updateS3Key } from "./operations/update-s3-key.ts";
-import { updateProject } from "./operations/update-project.ts";
-import { verifyAudit } from "./operations/verify-audit.ts";
+import type { OrganizationSurfaceDeps } from "./deps.ts";
+import {
+  acceptInvitation,
+  createInvitation,
+  listInvitations,
+  renewInvitation,
+  revokeInvitation,
+} from "./operations/invitations.ts";
+import {
+  archiveProject,
+  createProject,
+  deleteProject,
+  getProject,
+  listProjects,
+  unarchiveProject,
+  updateProject,
+} from "./operations/projects.ts";
+import {
+  approveCredential,
+  createCredential,
+  getCredential,
+  getCredentialActivity,
+  listCredentials,
+  revokeCredential,
+  rotateCredential,
+  updateCredential,
+} from "./operations/credentials.ts";
+import {
+  approveS3Key,
+  createS3Key,
+  getS3Key,
+  getS3KeyActivity,
+  listS3Keys,
+  revokeS3Key,
+  updateS3Key,
+} from "./operations/s3-keys.ts";
+import { createApp, deleteApp, getApp, listApps, moveApp, updateApp } from "./operations/apps.ts";
+import {
+  createS3Destination,
+  deleteS3Destination,
+  getS3Destination,
+  listS3Destinations,
+} from "./operations/s3-destinations.ts";
+import { createTrust, deleteTrust, getTrust, listTrusts, testTrust } from "./operations/trusts.ts";
+import { deleteMember, listMembers, updateMember } from "./operations/members.ts";
+import { deleteProjectMember, listProjectMembers, putProjectMember } from "./operations/project-members.ts";
+import { exportAudit, getAuditEntry, listAudit, verifyAudit } from "./operations/audit.ts";
+import { getAccess } from "./operations/access.ts";
+import { getMe } from "./operations/me.ts";
+import { getOrganization, updateOrganization } from "./operations/organization.ts";
 
 /** Row → operation. Method, path and permission of each stand in the contract's row. */
 export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfaceDeps): void {

@@ -1,7 +1,7 @@
 import { addressProvedMail, passwordResetMail, resetMail, sendTo, type Sent } from "#domain/mail/index.ts";
 import { resetUrl, type Ended, type MadeLink } from "#domain/accounts/index.ts";
 import type { MailMessage } from "#stores/mail/index.ts";
-import type { PortalSurfaceDeps } from "./index.ts";
+import type { PortalSurfaceDeps } from "./deps.ts";
 
 type Log = Parameters<typeof sendTo>[2];
 type Deps = Pick<PortalSurfaceDeps, "mail" | "addresses">;

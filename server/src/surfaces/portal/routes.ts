@@ -2,63 +2,44 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { PortalSurfaceDeps } from "./index.ts";
-import { acceptClock } from "./operations/accept-clock.ts";
-import { acceptInvitationSignedIn } from "./operations/accept-invitation-signed-in.ts";
-import { beginConfirmation } from "./operations/begin-confirmation.ts";
-import { beginInvitationWithOidc } from "./operations/begin-invitation-with-oidc.ts";
-import { beginPasskey } from "./operations/begin-passkey.ts";
-import { beginPasskeySignIn } from "./operations/begin-passkey-sign-in.ts";
-import { beginTotp } from "./operations/begin-totp.ts";
-import { changePassword } from "./operations/change-password.ts";
-import { confirmSession } from "./operations/confirm-session.ts";
-import { confirmTotp } from "./operations/confirm-totp.ts";
-import { createBackup } from "./operations/create-backup.ts";
-import { createOrganization } from "./operations/create-organization.ts";
-import { createPasskey } from "./operations/create-passkey.ts";
-import { createPersonalAccessToken } from "./operations/create-personal-access-token.ts";
-import { createRecoveryCodes } from "./operations/create-recovery-codes.ts";
-import { createSessionToken } from "./operations/create-session-token.ts";
-import { deleteBackup } from "./operations/delete-backup.ts";
-import { deleteOtherSessions } from "./operations/delete-other-sessions.ts";
-import { deletePasskey } from "./operations/delete-passkey.ts";
-import { deletePersonalAccessToken } from "./operations/delete-personal-access-token.ts";
-import { deleteSession } from "./operations/delete-session.ts";
-import { deleteTotp } from "./operations/delete-totp.ts";
-import { getAddresses } from "./operations/get-addresses.ts";
-import { getInstance } from "./operations/get-instance.ts";
-import { getSession } from "./operations/get-session.ts";
-import { getSignInMethods } from "./operations/get-sign-in-methods.ts";
-import { listBackups } from "./operations/list-backups.ts";
-import { listJobs } from "./operations/list-jobs.ts";
-import { listOrganizations } from "./operations/list-organizations.ts";
-import { listPasskeys } from "./operations/list-passkeys.ts";
-import { listPersonalAccessTokens } from "./operations/list-personal-access-tokens.ts";
-import { listSessions } from "./operations/list-sessions.ts";
-import { retireSigningKey } from "./operations/retire-signing-key.ts";
-import { rotateSigningKey } from "./operations/rotate-signing-key.ts";
-import { runJob } from "./operations/run-job.ts";
-import { sendTestMail } from "./operations/send-test-mail.ts";
-import { setUp } from "./operations/set-up.ts";
+import type { PortalSurfaceDeps } from "./deps.ts";
+import { acceptClock, getInstance, sendTestMail } from "./operations/instance.ts";
+import { acceptInvitationSignedIn, beginInvitationWithOidc } from "./operations/invitations.ts";
+import { beginConfirmation, confirmSession, createSessionToken, getSession } from "./operations/session.ts";
+import { beginPasskey, createPasskey, deletePasskey, listPasskeys, updatePasskey } from "./operations/passkeys.ts";
+import {
+  beginPasskeySignIn,
+  getSignInMethods,
+  signInWithPasskey,
+  signInWithPassword,
+  signInWithRecoveryCode,
+  signInWithTotp,
+  signOut,
+} from "./operations/sign-in.ts";
+import { beginTotp, confirmTotp, createRecoveryCodes, deleteTotp } from "./operations/second-factors.ts";
+import {
+  changeEmail,
+  changePassword,
+  dismissNotice,
+  requestVerification,
+  updateAccount,
+} from "./operations/account.ts";
+import { createBackup, deleteBackup, listBackups } from "./operations/backups.ts";
+import { createOrganization, listOrganizations } from "./operations/organizations.ts";
+import {
+  createPersonalAccessToken,
+  deletePersonalAccessToken,
+  listPersonalAccessTokens,
+} from "./operations/personal-access-tokens.ts";
+import { deleteOtherSessions, deleteSession, listSessions } from "./operations/sessions.ts";
+import { getAddresses } from "./operations/addresses.ts";
+import { listJobs, runJob } from "./operations/jobs.ts";
+import { retireSigningKey, rotateSigningKey } from "./operations/signing-keys.ts";
+import { openSetUp, setUp } from "./operations/set-up.ts";
 import { signInWithOidc } from "./operations/sign-in-with-oidc.ts";
-import { signInWithPasskey } from "./operations/sign-in-with-passkey.ts";
-import { signInWithPassword } from "./operations/sign-in-with-password.ts";
-import { signInWithRecoveryCode } from "./operations/sign-in-with-recovery-code.ts";
-import { signInWithTotp } from "./operations/sign-in-with-totp.ts";
-import { signOut } from "./operations/sign-out.ts";
-import { updateAccount } from "./operations/update-account.ts";
-import { updatePasskey } from "./operations/update-passkey.ts";
-import { beginIdentityLink } from "./operations/begin-identity-link.ts";
-import { changeEmail } from "./operations/change-email.ts";
-import { createResetLink } from "./operations/create-reset-link.ts";
-import { deleteIdentity } from "./operations/delete-identity.ts";
-import { dismissNotice } from "./operations/dismiss-notice.ts";
-import { listAccounts } from "./operations/list-accounts.ts";
-import { openReset } from "./operations/open-reset.ts";
-import { openSetUp } from "./operations/open-set-up.ts";
-import { requestReset } from "./operations/request-reset.ts";
-import { requestVerification } from "./operations/request-verification.ts";
-import { resetPassword } from "./operations/reset-password.ts";
+import { beginIdentityLink, deleteIdentity } from "./operations/identities.ts";
+import { createResetLink, openReset, requestReset, resetPassword } from "./operations/password-reset.ts";
+import { listAccounts } from "./operations/accounts.ts";
 import { createPages, PAGE_PATHS, type Page } from "./pages.ts";
 
 /** Row → operation, and address → page. The pages are public: they hold nothing but words. */

@@ -2,7 +2,7 @@ import { beginOidc } from "#domain/people/index.ts";
 import { setCookie, type OperationContext } from "#http/index.ts";
 import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { PortalSurfaceDeps } from "./index.ts";
+import type { PortalSurfaceDeps } from "./deps.ts";
 
 /** Binds what the provider sends back to the browser that was sent there. */
 export const OIDC_COOKIE = "__Host-mooring-oidc";

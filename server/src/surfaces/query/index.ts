@@ -1,22 +1,8 @@
-import type { HttpHost, Surface } from "#http/index.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import type { Surface } from "#http/index.ts";
 import { mountQuery } from "./routes.ts";
+import type { QuerySurfaceDeps } from "./deps.ts";
 
-export interface QueryLimits {
-  readonly timeoutMs: number;
-  readonly timeoutMsMax: number;
-  readonly rowsMax: number;
-  readonly memoryBytesMax: number;
-}
-
-export interface QuerySurfaceDeps {
-  readonly host: HttpHost;
-  readonly metadata: MetadataStore;
-  readonly store: TelemetryStore;
-  readonly limits: QueryLimits;
-}
-
+export type { QueryLimits } from "./deps.ts";
 export function createQuerySurface(deps: QuerySurfaceDeps): Surface {
   return { name: "query", mount: (app) => mountQuery(app, deps) };
 }

@@ -10,7 +10,7 @@ import {
 } from "#domain/saved-queries/index.ts";
 import { requireOrganization, requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { QuerySurfaceDeps } from "./index.ts";
+import type { QuerySurfaceDeps } from "./deps.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 

@@ -1,15 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { QUERY_ROUTES, SAVED_QUERY_ROUTES as saved } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import type { QuerySurfaceDeps } from "./index.ts";
-import { createSavedQuery } from "./operations/create-saved-query.ts";
-import { deleteSavedQuery } from "./operations/delete-saved-query.ts";
-import { getQuerySchema } from "./operations/get-query-schema.ts";
-import { getSavedQuery } from "./operations/get-saved-query.ts";
-import { listSavedQueries } from "./operations/list-saved-queries.ts";
+import type { QuerySurfaceDeps } from "./deps.ts";
+import {
+  createSavedQuery,
+  deleteSavedQuery,
+  getSavedQuery,
+  listSavedQueries,
+  runSavedQuery,
+  updateSavedQuery,
+} from "./operations/saved-queries.ts";
+import { getQuerySchema } from "./operations/schema.ts";
 import { query } from "./operations/query.ts";
-import { runSavedQuery } from "./operations/run-saved-query.ts";
-import { updateSavedQuery } from "./operations/update-saved-query.ts";
 
 /** Row → operation. The permission of each stands in the contract's row. */
 export function mountQuery(app: FastifyInstance, deps: QuerySurfaceDeps): void {

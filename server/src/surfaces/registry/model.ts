@@ -1,7 +1,7 @@
 import { parseDigest, RegistryError, type ContentDigest, type Repository } from "#domain/registry/index.ts";
 import type { Admitted } from "./admission.ts";
 import type { Reply, Request } from "./exchange.ts";
-import type { RegistrySurfaceDeps } from "./index.ts";
+import type { RegistrySurfaceDeps } from "./deps.ts";
 import type { Target } from "./wire/target.ts";
 
 /** An operation of the distribution specification, once its request may do what it asks for. */

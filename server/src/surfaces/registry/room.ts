@@ -1,6 +1,6 @@
 import { bytesLeft, quotaExceeded } from "#domain/registry/index.ts";
 import type { Reservation } from "#kernel/reservations.ts";
-import type { RegistrySurfaceDeps } from "./index.ts";
+import type { RegistrySurfaceDeps } from "./deps.ts";
 
 /** Reserves what content will take of the organization's quota before it is written. @throws RegistryError `DENIED` */
 export async function reserveRoom(deps: RegistrySurfaceDeps, orgId: string, bytes: number): Promise<Reservation> {

@@ -3,7 +3,7 @@ import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.
 import { admit, admitToCatalog } from "./admission.ts";
 import { API_VERSION, sendError } from "./errors.ts";
 import type { Mounted, Reply, Request } from "./exchange.ts";
-import type { RegistrySurfaceDeps } from "./index.ts";
+import type { RegistrySurfaceDeps } from "./deps.ts";
 import type { Exchange, RegistryOperation } from "./model.ts";
 import { base } from "./operations/base.ts";
 import { deleteBlob, getBlob, headBlob } from "./operations/blob.ts";

@@ -1,19 +1,6 @@
-import type { HttpHost, Surface } from "#http/index.ts";
-import type { Clock } from "#kernel/time.ts";
-import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { TelemetryStore } from "#stores/telemetry/index.ts";
+import type { Surface } from "#http/index.ts";
 import { mountTelemetrySettings } from "./routes.ts";
-
-export interface TelemetrySettingsSurfaceDeps {
-  readonly host: HttpHost;
-  readonly metadata: MetadataStore;
-  readonly store: Pick<TelemetryStore, "policy" | "usage" | "refresh">;
-  readonly clock: Clock;
-  /** The most days that an organization may choose; null: no bound. */
-  readonly retentionDaysMax: number | null;
-  /** A keyed hash: texts can't be found by trying, and equal ones have equal hashes. */
-  readonly digest: (text: string) => string;
-}
+import type { TelemetrySettingsSurfaceDeps } from "./deps.ts";
 
 export function createTelemetrySettingsSurface(deps: TelemetrySettingsSurfaceDeps): Surface {
   return { name: "telemetry-settings", mount: (app) => mountTelemetrySettings(app, deps) };

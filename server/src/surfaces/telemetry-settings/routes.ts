@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { TELEMETRY_SETTINGS_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import type { TelemetrySettingsSurfaceDeps } from "./index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "./deps.ts";
 import { createTelemetryErasure } from "./operations/create-telemetry-erasure.ts";
 import { getTelemetryErasure } from "./operations/get-telemetry-erasure.ts";
 import { getTelemetrySettings } from "./operations/get-telemetry-settings.ts";

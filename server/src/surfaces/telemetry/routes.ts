@@ -5,7 +5,7 @@ import { answerProblem, mountRoute, principalOf, readBodyPieces } from "#http/in
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
-import type { TelemetrySurfaceDeps } from "./index.ts";
+import type { TelemetrySurfaceDeps } from "./deps.ts";
 import { ingest } from "./operations/ingest.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
 import { codingOf } from "./wire/coding.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { USAGE_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import type { UsageSurfaceDeps } from "./index.ts";
+import type { UsageSurfaceDeps } from "./deps.ts";
 import { getUsage } from "./operations/get-usage.ts";
 
 /** Row → operation. Method, path and permission stand in the contract's row. */

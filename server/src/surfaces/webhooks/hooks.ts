@@ -10,7 +10,7 @@ import {
 } from "#http/index.ts";
 import { WEBHOOK_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem, PROBLEMS } from "#kernel/problem.ts";
-import type { WebhooksSurfaceDeps } from "./index.ts";
+import type { WebhooksSurfaceDeps } from "./deps.ts";
 
 type App = Parameters<Surface["mount"]>[0];
 type Request = Parameters<typeof answerProblem>[0];

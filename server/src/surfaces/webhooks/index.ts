@@ -1,22 +1,9 @@
-import type { DeliveryDeps, EventFeed, Receiver } from "#domain/webhooks/index.ts";
-import type { HttpHost, Surface } from "#http/index.ts";
+import type { Surface } from "#http/index.ts";
 import { mountWebhooks } from "./routes.ts";
-import type { Streams } from "./stream/streams.ts";
+import type { WebhooksSurfaceDeps } from "./deps.ts";
 
+export type { WebhooksSurfaceDeps } from "./deps.ts";
 export { createStreams, type Streams } from "./stream/streams.ts";
-
-export interface WebhooksSurfaceDeps extends DeliveryDeps {
-  readonly host: HttpHost;
-  readonly receiver: Receiver;
-  readonly feed: EventFeed;
-  readonly streams: Streams;
-  /** Where senders reach this server. */
-  readonly webhooksUrl: string;
-  /** How long events are kept when nobody says otherwise. */
-  readonly retentionDays: number;
-  /** Requests of one webhook, sustained a second and at once. */
-  readonly rate: { readonly perSecond: number; readonly burst: number };
-}
 
 export function createWebhooksSurface(deps: WebhooksSurfaceDeps): Surface {
   return { name: "webhooks", mount: (app) => mountWebhooks(app, deps) };

@@ -15,7 +15,7 @@ import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, msFromIso } from "#kernel/time.ts";
-import type { WebhooksSurfaceDeps } from "./index.ts";
+import type { WebhooksSurfaceDeps } from "./deps.ts";
 
 /** Records as the contract shows them. */
 

@@ -2,37 +2,43 @@ import type { FastifyInstance } from "fastify";
 import { WEBHOOK_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
 import { mountHooks } from "./hooks.ts";
-import type { WebhooksSurfaceDeps } from "./index.ts";
-import { createWebhook } from "./operations/create-webhook.ts";
-import { deleteWebhook } from "./operations/delete-webhook.ts";
-import { getWebhook } from "./operations/get-webhook.ts";
-import { getWebhookEvent } from "./operations/get-webhook-event.ts";
-import { getWebhookEventBody } from "./operations/get-webhook-event-body.ts";
-import { listWebhookEvents } from "./operations/list-webhook-events.ts";
-import { listWebhookRejections } from "./operations/list-webhook-rejections.ts";
-import { listWebhooks } from "./operations/list-webhooks.ts";
-import { pollWebhookEvents } from "./operations/poll-webhook-events.ts";
-import { revealWebhookUrl } from "./operations/reveal-webhook-url.ts";
-import { rotateWebhookSecret } from "./operations/rotate-webhook-secret.ts";
-import { rotateWebhookUrl } from "./operations/rotate-webhook-url.ts";
-import { createWebhookDestination } from "./operations/create-webhook-destination.ts";
-import { listWebhookDestinations } from "./operations/list-webhook-destinations.ts";
-import { getWebhookDestination } from "./operations/get-webhook-destination.ts";
-import { updateWebhookDestination } from "./operations/update-webhook-destination.ts";
-import { deleteWebhookDestination } from "./operations/delete-webhook-destination.ts";
-import { rotateWebhookDestinationSecret } from "./operations/rotate-webhook-destination-secret.ts";
-import { listWebhookDeliveries } from "./operations/list-webhook-deliveries.ts";
-import { replayWebhookDeliveries } from "./operations/replay-webhook-deliveries.ts";
-import { replayWebhookEvent } from "./operations/replay-webhook-event.ts";
-import { listWebhookConsumers } from "./operations/list-webhook-consumers.ts";
-import { createWebhookConsumer } from "./operations/create-webhook-consumer.ts";
-import { deleteWebhookConsumer } from "./operations/delete-webhook-consumer.ts";
-import { claimWebhookEvents } from "./operations/claim-webhook-events.ts";
-import { acknowledgeWebhookEvents } from "./operations/acknowledge-webhook-events.ts";
-import { getWebhookSettings } from "./operations/get-webhook-settings.ts";
-import { updateWebhookSettings } from "./operations/update-webhook-settings.ts";
-import { streamWebhookEvents } from "./operations/stream-webhook-events.ts";
-import { updateWebhook } from "./operations/update-webhook.ts";
+import type { WebhooksSurfaceDeps } from "./deps.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookRejections,
+  listWebhooks,
+  revealWebhookUrl,
+  rotateWebhookSecret,
+  rotateWebhookUrl,
+  updateWebhook,
+} from "./operations/webhooks.ts";
+import {
+  getWebhookEvent,
+  getWebhookEventBody,
+  listWebhookEvents,
+  pollWebhookEvents,
+  replayWebhookEvent,
+  streamWebhookEvents,
+} from "./operations/events.ts";
+import {
+  createWebhookDestination,
+  deleteWebhookDestination,
+  getWebhookDestination,
+  listWebhookDestinations,
+  rotateWebhookDestinationSecret,
+  updateWebhookDestination,
+} from "./operations/destinations.ts";
+import { listWebhookDeliveries, replayWebhookDeliveries } from "./operations/deliveries.ts";
+import {
+  acknowledgeWebhookEvents,
+  claimWebhookEvents,
+  createWebhookConsumer,
+  deleteWebhookConsumer,
+  listWebhookConsumers,
+} from "./operations/consumers.ts";
+import { getWebhookSettings, updateWebhookSettings } from "./operations/settings.ts";
 
 /** Row → operation. The permission of each stands in the contract's row; what senders speak to has none. */
 export function mountWebhooks(app: FastifyInstance, deps: WebhooksSurfaceDeps): void {

@@ -1,7 +1,7 @@
 import type { ALERT_ROUTES } from "@mooring/contract";
 import { deleteAlert as remove } from "#domain/alerts/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { AlertsSurfaceDeps } from "../index.ts";
+import type { AlertsSurfaceDeps } from "../deps.ts";
 import { alertFor, authorOf, WRITING } from "../resources.ts";
 
 export function deleteAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUTES.deleteAlert> {

@@ -1,6 +1,6 @@
 import type { ALERT_ROUTES } from "@mooring/contract";
 import type { Operation } from "#http/index.ts";
-import type { AlertsSurfaceDeps } from "../index.ts";
+import type { AlertsSurfaceDeps } from "../deps.ts";
 import { versioned } from "../model.ts";
 import { alertFor, READING } from "../resources.ts";
 

@@ -1,7 +1,7 @@
 import type { ALERT_ROUTES } from "@mooring/contract";
 import { listDeliveries } from "#domain/alerts/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { AlertsSurfaceDeps } from "../index.ts";
+import type { AlertsSurfaceDeps } from "../deps.ts";
 import { deliveryBody } from "../model.ts";
 import { alertFor, READING } from "../resources.ts";
 

@@ -3,7 +3,7 @@ import { listAlerts as list } from "#domain/alerts/index.ts";
 import { reachOf, type Principal } from "#domain/identity/index.ts";
 import { absent, findProject } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { AlertsSurfaceDeps } from "../index.ts";
+import type { AlertsSurfaceDeps } from "../deps.ts";
 import { alertBody } from "../model.ts";
 import { READING, requireAllSeen } from "../resources.ts";
 

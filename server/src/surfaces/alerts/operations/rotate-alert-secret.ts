@@ -2,7 +2,7 @@ import { answering } from "#domain/idempotency/index.ts";
 import type { ALERT_ROUTES } from "@mooring/contract";
 import { rotateSecret } from "#domain/alerts/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { AlertsSurfaceDeps } from "../index.ts";
+import type { AlertsSurfaceDeps } from "../deps.ts";
 import { isoOrNull } from "../model.ts";
 import { alertFor, authorOf, WRITING } from "../resources.ts";
 

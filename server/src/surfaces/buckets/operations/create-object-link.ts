@@ -2,7 +2,7 @@ import type { BUCKET_ROUTES } from "@mooring/contract";
 import { keyOfGrant } from "#domain/s3/index.ts";
 import { attachmentOf, type Operation } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import type { BucketsSurfaceDeps } from "../index.ts";
+import type { BucketsSurfaceDeps } from "../deps.ts";
 import { answered, bucketFor, requireAllowed, requireKey } from "../resources.ts";
 
 const LIFETIME_S = 900;

@@ -3,7 +3,7 @@ import { keyOfGrant } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { contentUrl } from "../content.ts";
-import type { BucketsSurfaceDeps } from "../index.ts";
+import type { BucketsSurfaceDeps } from "../deps.ts";
 import { bucketFor, requireAllowed, requireKey } from "../resources.ts";
 
 const LIFETIME_S = 900;

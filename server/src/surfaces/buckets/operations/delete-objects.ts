@@ -1,7 +1,7 @@
 import type { BodyOf, BUCKET_ROUTES, ResultOf } from "@mooring/contract";
 import { S3Error, type Deleted } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { BucketsSurfaceDeps } from "../index.ts";
+import type { BucketsSurfaceDeps } from "../deps.ts";
 import { bucketFor, type Found } from "../resources.ts";
 
 type Item = ResultOf<typeof BUCKET_ROUTES.deleteObjects>["items"][number];

@@ -1,7 +1,7 @@
 import type { BUCKET_ROUTES } from "@mooring/contract";
 import { usageOfBucket } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { BucketsSurfaceDeps } from "../index.ts";
+import type { BucketsSurfaceDeps } from "../deps.ts";
 import { bucketBody } from "../model.ts";
 import { bucketFor } from "../resources.ts";
 

@@ -1,6 +1,6 @@
 import type { BUCKET_ROUTES } from "@mooring/contract";
 import type { Operation } from "#http/index.ts";
-import type { BucketsSurfaceDeps } from "../index.ts";
+import type { BucketsSurfaceDeps } from "../deps.ts";
 import { objectDetail } from "../model.ts";
 import { answered, bucketFor, requireAllowed, requireKey } from "../resources.ts";
 

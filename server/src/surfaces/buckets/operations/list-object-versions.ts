@@ -3,7 +3,7 @@ import type { VersionPage } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { BucketsSurfaceDeps } from "../index.ts";
+import type { BucketsSurfaceDeps } from "../deps.ts";
 import { inKeyOrder, versionLine, versionPrefixLine } from "../model.ts";
 import { answered, bucketFor, requireAllowed, requireKey } from "../resources.ts";
 

@@ -1,6 +1,6 @@
 import type { BUCKET_ROUTES } from "@mooring/contract";
 import type { Operation } from "#http/index.ts";
-import type { BucketsSurfaceDeps } from "../index.ts";
+import type { BucketsSurfaceDeps } from "../deps.ts";
 import { inKeyOrder, objectLine, prefixLine } from "../model.ts";
 import { answered, bucketFor, requireAllowed } from "../resources.ts";
 

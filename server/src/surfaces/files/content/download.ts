@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { fileOfUrl, type FileRow } from "#domain/files/index.ts";
 import { isDisconnect } from "#http/index.ts";
-import type { FilesSurfaceDeps } from "../index.ts";
+import type { FilesSurfaceDeps } from "../deps.ts";
 import { etagOf } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
 import { isNotModified, rangeOf, type Span, type Validators } from "./conditions.ts";

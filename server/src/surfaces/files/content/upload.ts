@@ -15,7 +15,7 @@ import {
 import { Problem } from "#kernel/problem.ts";
 import type { Reservation } from "#kernel/reservations.ts";
 import { TooLarge, type Digests, type StagedBlob } from "#stores/objects/index.ts";
-import type { FilesSurfaceDeps } from "../index.ts";
+import type { FilesSurfaceDeps } from "../deps.ts";
 import { etagOf, fileBody } from "../model.ts";
 import type { Reply, Request } from "./exchange.ts";
 import { digestsOf } from "./digest-fields.ts";

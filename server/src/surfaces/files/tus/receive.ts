@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { appendParts, completeResumable, requireRights, type Resumable } from "#domain/files/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
-import type { FilesSurfaceDeps } from "../index.ts";
+import type { FilesSurfaceDeps } from "../deps.ts";
 import type { Checksum } from "./protocol.ts";
 import { Segments } from "./segments.ts";
 

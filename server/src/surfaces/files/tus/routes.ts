@@ -1,6 +1,6 @@
 import { Problem } from "#kernel/problem.ts";
 import type { Mounted } from "../content/exchange.ts";
-import type { FilesSurfaceDeps } from "../index.ts";
+import type { FilesSurfaceDeps } from "../deps.ts";
 import { Active } from "./active.ts";
 import { TUS_VERSION } from "./protocol.ts";
 import { admitTus, append, create, describe, offset, terminate, TUS_PATH } from "./uploads.ts";

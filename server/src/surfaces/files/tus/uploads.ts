@@ -14,7 +14,7 @@ import { principalOf } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reply, Request } from "../content/exchange.ts";
 import { requireSeen, watchIdle } from "#http/index.ts";
-import type { FilesSurfaceDeps } from "../index.ts";
+import type { FilesSurfaceDeps } from "../deps.ts";
 import { placeFor, requireFileOrGrant } from "../resources.ts";
 import type { Active } from "./active.ts";
 import {

@@ -3,7 +3,7 @@ import { absent } from "#domain/organizations/index.ts";
 import { deleteReference, isTag, parseDigest, RegistryError } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { ImagesSurfaceDeps } from "../index.ts";
+import type { ImagesSurfaceDeps } from "../deps.ts";
 import { callerOf, repositoryFor } from "../model.ts";
 
 export function deleteImageManifest(

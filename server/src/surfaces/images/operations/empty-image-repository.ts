@@ -1,7 +1,7 @@
 import type { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { emptyRepository } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { ImagesSurfaceDeps } from "../index.ts";
+import type { ImagesSurfaceDeps } from "../deps.ts";
 import { callerOf, repositoryFor } from "../model.ts";
 
 export function emptyImageRepository(

@@ -12,7 +12,7 @@ import {
 } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import type { ImagesSurfaceDeps } from "../index.ts";
+import type { ImagesSurfaceDeps } from "../deps.ts";
 import { isoOrNull, platformBody, repositoryFor } from "../model.ts";
 
 const REFERRERS_MAX = 100;

@@ -2,7 +2,7 @@ import type { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { repositoryVersion } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
-import type { ImagesSurfaceDeps } from "../index.ts";
+import type { ImagesSurfaceDeps } from "../deps.ts";
 import { repositoryBody, repositoryFor } from "../model.ts";
 
 export function getImageRepository(deps: ImagesSurfaceDeps): Operation<typeof REGISTRY_API_ROUTES.getImageRepository> {

@@ -3,7 +3,7 @@ import { reachOf } from "#domain/identity/index.ts";
 import { listPage } from "#domain/organizations/index.ts";
 import { repositoriesBefore } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
-import type { ImagesSurfaceDeps } from "../index.ts";
+import type { ImagesSurfaceDeps } from "../deps.ts";
 import { orgOf, projectFor, repositoryBodies } from "../model.ts";
 
 export function listImageRepositories(

@@ -3,7 +3,7 @@ import { isImmutable, outlinesOf, tagPage } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import type { ImagesSurfaceDeps } from "../index.ts";
+import type { ImagesSurfaceDeps } from "../deps.ts";
 import { isoOrNull, platformBody, repositoryFor } from "../model.ts";
 
 export function listImageTags(deps: ImagesSurfaceDeps): Operation<typeof REGISTRY_API_ROUTES.listImageTags> {

@@ -2,7 +2,7 @@ import type { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { applyRetention, planRetention } from "#domain/registry/index.ts";
 import type { Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { ImagesSurfaceDeps } from "../index.ts";
+import type { ImagesSurfaceDeps } from "../deps.ts";
 import { callerOf, repositoryFor, retentionOf } from "../model.ts";
 
 export function runImageRetention(deps: ImagesSurfaceDeps): Operation<typeof REGISTRY_API_ROUTES.runImageRetention> {

@@ -1,11 +1,27 @@
 import type { PORTAL_ROUTES, ResultOf, Scope } from "@mooring/contract";
-import { firstProject, getOrganization, policyOf, useSetupLink, type Project } from "#domain/organizations/index.ts";
 import { FailureDelay, failurePlaceOf, type PersonPrincipal } from "#domain/identity/index.ts";
+import {
+  firstProject,
+  getOrganization,
+  openSetupLink,
+  policyOf,
+  useSetupLink,
+  type Project,
+} from "#domain/organizations/index.ts";
 import { beginSession } from "#domain/people/index.ts";
 import type { Operation, OperationContext } from "#http/index.ts";
 import { endFormer, sendSession } from "../cookie.ts";
-import type { PortalSurfaceDeps } from "../index.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
+
+/** Whose account the link sets up: the owner reads with which address they will sign in. */
+export function openSetUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.openSetUp> {
+  const misses = new FailureDelay(deps.clock);
+  return async ({ body }, { ip, reply }) => {
+    void reply.header("cache-control", "no-store");
+    return misses.countMisses(failurePlaceOf(ip), () => openSetupLink(deps, body.token));
+  };
+}
 
 /**
  * What the first steps of the home page take, and nothing more: sending telemetry and looking whether it came, storing a file,

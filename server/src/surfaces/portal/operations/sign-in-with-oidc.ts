@@ -18,7 +18,7 @@ import {
 import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { endFormer, sendSession } from "../cookie.ts";
-import type { PortalSurfaceDeps } from "../index.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
 import { tellProved } from "../mails.ts";
 import { originOf } from "../origin.ts";
 import { OIDC_COOKIE } from "../to-provider.ts";

@@ -3,7 +3,7 @@ import { visibleProjects } from "#domain/organizations/index.ts";
 import { preferredType, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
-import type { QueryLimits, QuerySurfaceDeps } from "../index.ts";
+import type { QueryLimits, QuerySurfaceDeps } from "../deps.ts";
 import { rangeOf } from "../range.ts";
 import { requireRecords } from "../records.ts";
 import { sendRun } from "../send.ts";

@@ -1,4 +1,4 @@
-import type { RegistrySurfaceDeps } from "../index.ts";
+import type { RegistrySurfaceDeps } from "../deps.ts";
 import { signedIn } from "../admission.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
 

@@ -3,7 +3,7 @@ import { isDisconnect } from "#http/index.ts";
 import type { Exchange } from "../model.ts";
 import { requireDigest } from "../model.ts";
 import type { Reply } from "../exchange.ts";
-import type { RegistrySurfaceDeps } from "../index.ts";
+import type { RegistrySurfaceDeps } from "../deps.ts";
 import { rangeOf, type Span } from "../wire/ranges.ts";
 
 /** `HEAD`: clients leave an upload out when the blob is there, so that it stays for as long as a push takes. */

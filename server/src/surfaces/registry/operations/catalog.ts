@@ -2,7 +2,7 @@ import { reachOf } from "#domain/identity/index.ts";
 import { repositoryNames } from "#domain/registry/index.ts";
 import type { ToCatalog } from "../admission.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
-import type { RegistrySurfaceDeps } from "../index.ts";
+import type { RegistrySurfaceDeps } from "../deps.ts";
 import { nextLink, pageSize } from "../model.ts";
 import { queryOf } from "./token.ts";
 

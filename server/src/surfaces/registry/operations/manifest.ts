@@ -16,7 +16,7 @@ import {
 } from "#domain/registry/index.ts";
 import { readBody, watchIdle } from "#http/index.ts";
 import type { Reply } from "../exchange.ts";
-import type { RegistrySurfaceDeps } from "../index.ts";
+import type { RegistrySurfaceDeps } from "../deps.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
 import { reserveRoom } from "../room.ts";
 import { etagOf, namesEtag } from "./blob.ts";

@@ -1,6 +1,6 @@
 import { tagNames } from "#domain/registry/index.ts";
 import { sendJson, type Reply } from "../exchange.ts";
-import type { RegistrySurfaceDeps } from "../index.ts";
+import type { RegistrySurfaceDeps } from "../deps.ts";
 import { nextLink, pageSize, pathOf, type Exchange } from "../model.ts";
 
 const PAGE_MAX = 1000;

@@ -11,7 +11,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { originOf, principalOf, signIn, wrongPassword, type SignedIn as ByPassword } from "../caller.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
-import type { RegistrySurfaceDeps } from "../index.ts";
+import type { RegistrySurfaceDeps } from "../deps.ts";
 import { parseBasic } from "../wire/basic.ts";
 
 type State = ByPassword["state"];

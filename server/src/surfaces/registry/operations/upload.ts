@@ -28,7 +28,7 @@ import { watchIdle } from "#http/index.ts";
 import { DigestMismatch, TooLarge, type StagedBlob, type WriteOptions } from "#stores/objects/index.ts";
 import { admitSource } from "../admission.ts";
 import type { Reply } from "../exchange.ts";
-import type { RegistrySurfaceDeps } from "../index.ts";
+import type { RegistrySurfaceDeps } from "../deps.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
 import { reserveRoom } from "../room.ts";
 import { UntilBroken } from "../wire/until-broken.ts";

@@ -5,7 +5,7 @@ import { requireOrganization, type Operation } from "#http/index.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { usFromIso } from "#kernel/time.ts";
 import { MATCHABLE, type ErasureMatch } from "#stores/telemetry/index.ts";
-import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
 import { erasureBody } from "../model.ts";
 
 type Body = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;

@@ -1,7 +1,7 @@
 import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { getErasure } from "#domain/telemetry/index.ts";
 import { requireOrganization, type Operation } from "#http/index.ts";
-import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
 import { erasureBody } from "../model.ts";
 
 export function getTelemetryErasure(

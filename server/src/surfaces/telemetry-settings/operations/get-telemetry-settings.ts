@@ -2,7 +2,7 @@ import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { retentionDaysOf } from "#domain/telemetry/index.ts";
 import { requireOrganization, type Operation } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
-import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
 import { settingsBody } from "../model.ts";
 
 export function getTelemetrySettings(

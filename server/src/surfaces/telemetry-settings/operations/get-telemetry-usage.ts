@@ -1,6 +1,6 @@
 import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { requireOrganization, type Operation } from "#http/index.ts";
-import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
 import { usageBody } from "../model.ts";
 
 export function getTelemetryUsage(

@@ -1,7 +1,7 @@
 import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { listErasures } from "#domain/telemetry/index.ts";
 import { requireOrganization, type Operation } from "#http/index.ts";
-import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
 import { erasureBody } from "../model.ts";
 
 const LIMIT_DEFAULT = 50;

@@ -3,7 +3,7 @@ import { updateRetention, type RetentionDays } from "#domain/telemetry/index.ts"
 import { requireOrganization, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { etagOf } from "#kernel/versions.ts";
-import type { TelemetrySettingsSurfaceDeps } from "../index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
 import { settingsBody } from "../model.ts";
 
 /** @throws Problem `forbidden`, `invalid_body` for more days than the server allows */

@@ -3,7 +3,7 @@ import { idempotencyKeyOf, type Operation, type OperationContext } from "#http/i
 import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Batch } from "#stores/telemetry/index.ts";
-import type { TelemetrySurfaceDeps } from "../index.ts";
+import type { TelemetrySurfaceDeps } from "../deps.ts";
 import { LINES_TYPES, mediaTypeOf } from "../wire/media-types.ts";
 import { bytesOf, type SentBody } from "../wire/sent-body.ts";
 

@@ -1,7 +1,7 @@
 import type { Principal } from "#domain/identity/index.ts";
 import { INGEST_ENTRIES_MAX } from "#kernel/limits.ts";
 import type { Batch, TelemetryType } from "#stores/telemetry/index.ts";
-import type { TelemetrySurfaceDeps } from "../index.ts";
+import type { TelemetrySurfaceDeps } from "../deps.ts";
 import type { OtlpFormat } from "../wire/otlp/encode.ts";
 import { exportResponse } from "../wire/otlp/responses.ts";
 import type { SentBody } from "../wire/sent-body.ts";

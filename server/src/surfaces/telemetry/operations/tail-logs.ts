@@ -1,7 +1,7 @@
 import type { TELEMETRY_ROUTES } from "@mooring/contract";
 import { preferredType, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { TelemetrySurfaceDeps } from "../index.ts";
+import type { TelemetrySurfaceDeps } from "../deps.ts";
 import { filterOf } from "../tail/filter.ts";
 import { createLook } from "../tail/look.ts";
 import { positionOf, type Position } from "../tail/position.ts";

@@ -6,7 +6,7 @@ import { imageQuotaOf, usageOf as imagesOf } from "#domain/registry/index.ts";
 import { countAccessKeys, usageOf as bucketsOf } from "#domain/s3/index.ts";
 import { usageOf as eventsOf } from "#domain/webhooks/index.ts";
 import { requireOrganization, type Operation } from "#http/index.ts";
-import type { UsageSurfaceDeps } from "../index.ts";
+import type { UsageSurfaceDeps } from "../deps.ts";
 
 type Body = ResultOf<typeof USAGE_ROUTES.getUsage>;
 

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { S3Domain } from "#domain/s3/index.ts";
+import type { Envelope } from "#domain/identity/index.ts";
+import type { HttpHost } from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+
+export interface BucketsSurfaceDeps {
+  readonly host: HttpHost;
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly domain: Pick<S3Domain, "access" | "buckets" | "listings" | "objects">;
+  readonly gateway: GatewayLink;
+  /** Where the API is, for URLs of its own origin. */
+  readonly apiUrl: string;
+}
+
+/** What this surface needs of the gateway, which moves all content. */
+export interface GatewayLink {
+  /** Its public address. */
+  readonly endpoint: string;
+  /** A path with its query below the address, signed. */
+  presign(request: {
+    readonly method: "GET" | "PUT";
+    readonly bucket: string;
+    readonly key: string;
+    readonly query: readonly { readonly name: string; readonly value: string }[];
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly accessKeyId: string;
+    readonly secret: string;
+    readonly atMs: number;
+    readonly lifetimeS: number;
+  }): string;
+  /** Has it answer a request that came to another listener. */
+  handle(raw: IncomingMessage, response: ServerResponse): void;
+}

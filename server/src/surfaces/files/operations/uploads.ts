@@ -1,0 +1,47 @@
+import { answering } from "#domain/idempotency/index.ts";
+import type { BodyOf, FILE_ROUTES, ResultOf } from "@mooring/contract";
+import { grantUpload, regrantUpload, type NewUpload } from "#domain/files/index.ts";
+import type { Operation, OperationContext } from "#http/index.ts";
+import type { Principal } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { FilesSurfaceDeps } from "../deps.ts";
+import { placeFor } from "../resources.ts";
+import { unsound } from "../sound.ts";
+
+type Row = typeof FILE_ROUTES.createUpload;
+
+export function createUpload(deps: FilesSurfaceDeps): Operation<Row> {
+  return async ({ body }, { principal }) => {
+    const errors = unsound(body); // what a schema can't say
+    if (errors.length > 0) throw new Problem("invalid_body", "The body does not describe a file.", { errors });
+    const upload = await uploadOf(deps, principal, body);
+    return answering(
+      ({ fileId, url }: { fileId: string; url: string }) => ({
+        data: { upload_url: url, file_id: fileId, expires_in: deps.settings.urlLifetimeS },
+      }),
+      () => grantUpload(deps, principal, upload),
+    );
+  };
+}
+
+/** A repetition may come when the first URL has expired. */
+export function renewUpload(deps: FilesSurfaceDeps) {
+  return async (
+    { data: { file_id: fileId } }: ResultOf<Row>,
+    { body }: { readonly body: BodyOf<Row> },
+    { principal }: OperationContext,
+  ): Promise<ResultOf<Row>> => {
+    const url = await regrantUpload(deps, principal, await uploadOf(deps, principal, body), fileId);
+    return { data: { upload_url: url, file_id: fileId, expires_in: deps.settings.urlLifetimeS } };
+  };
+}
+
+async function uploadOf(deps: FilesSurfaceDeps, principal: Principal, body: BodyOf<Row>): Promise<NewUpload> {
+  return {
+    filename: body.filename,
+    contentType: body.content_type,
+    size: body.size_bytes ?? null,
+    sha256: body.sha256 ?? null,
+    projectId: await placeFor(deps, principal, body.project, "files:write"),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Identity, VerifiedToken } from "#domain/identity/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { clientOf } from "../client.ts";
+import { NO_STORE, OauthError, type Answer } from "../errors.ts";
+import type { OauthOperation, OauthRequest } from "../model.ts";
+import { requireParameter } from "../wire/form.ts";
+
+/** RFC 6749 section 4.4: an access token for a client's own credentials. */
+export const token: OauthOperation = async (identity, request) => {
+  const { form, ip, requestId } = request;
+  const grantType = requireParameter(form, "grant_type");
+  const { credential, trustId } = await clientOf(identity, request);
+  if (grantType !== "client_credentials") {
+    throw new OauthError("unsupported_grant_type", "This server grants tokens for client_credentials only.");
+  }
+  const issued = await identity.tokens.issuer.issue(credential, { scope: form.get("scope"), trustId, ip, requestId });
+  return {
+    status: 200,
+    headers: NO_STORE,
+    body: {
+      access_token: issued.accessToken,
+      token_type: "Bearer",
+      expires_in: issued.expiresInS,
+      scope: issued.scope,
+    },
+  };
+};
+
+/** RFC 7662: whether a token is good at this moment. Only tokens of the caller's own organization ever are. */
+export const introspect: OauthOperation = async (identity, request) => {
+  const orgId = await organizationOf(identity, request);
+  const token = requireParameter(request.form, "token");
+  const verified = await verifiedOrNot(identity, token);
+  // What isn't active is said in no more words than that (RFC 7662 section 2.2).
+  if (verified === undefined || verified.claims.org !== orgId) return answer({ active: false });
+  const { iss, aud, sub, client_id, jti, iat, exp, org } = verified.claims;
+  const scope = [...verified.scopes].join(" ");
+  return answer({ active: true, token_type: "Bearer", scope, client_id, iss, aud, sub, jti, iat, exp, org });
+};
+
+/** The caller shows an access token, or signs in as a client. */
+async function organizationOf(identity: Identity, request: OauthRequest): Promise<string> {
+  if (request.principal !== null) return request.principal.orgId;
+  return (await clientOf(identity, request)).credential.orgId;
+}
+
+async function verifiedOrNot(identity: Identity, token: string): Promise<VerifiedToken | undefined> {
+  try {
+    return await identity.tokens.verifier.verify(token);
+  } catch (error) {
+    if (error instanceof Problem && error.code === "invalid_token") return undefined;
+    throw error;
+  }
+}
+
+function answer(body: object): Answer {
+  return { status: 200, headers: NO_STORE, body };
+}
+
+const DONE: Answer = { status: 200, headers: NO_STORE, body: undefined };
+
+/** RFC 7009: a client gives one of its tokens back. A token that is not valid any more is as good as revoked. */
+export const revoke: OauthOperation = async (identity, request) => {
+  const { form, ip, requestId } = request;
+  const { credential } = await clientOf(identity, request);
+  const verified = await verifiedOrNot(identity, requireParameter(form, "token"));
+  if (verified === undefined) return DONE;
+  if (verified.credential.id !== credential.id) {
+    throw new OauthError("invalid_request", "The token was issued to another client; only that one can revoke it.");
+  }
+  await identity.tokens.revoke(verified.claims, { actor: { kind: "credential", id: credential.id }, ip, requestId });
+  return DONE;
+};

@@ -1,0 +1,55 @@
+import { Readable } from "node:stream";
+import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import {
+  exportAudit as rowsOf,
+  findAuditEntry,
+  listAudit as list,
+  verifyAudit as verify,
+  type AuditRow,
+} from "#domain/audit/index.ts";
+import { absent } from "#domain/organizations/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { OrganizationSurfaceDeps } from "../deps.ts";
+import { auditBody, pageBody, verificationBody } from "../model.ts";
+import { filtersOf, pageOf } from "../query.ts";
+import { requireOrganization } from "../resources.ts";
+
+export function listAudit(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listAudit> {
+  return async ({ query }, { principal }) => {
+    requireOrganization(principal, "audit:read");
+    return pageBody(await list(deps, principal.orgId, filtersOf(query), pageOf(query)), auditBody);
+  };
+}
+
+export function getAuditEntry(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getAuditEntry> {
+  return async ({ params }, { principal }) => {
+    requireOrganization(principal, "audit:read");
+    const entry = await findAuditEntry(deps, principal.orgId, params.entry_id);
+    if (entry === undefined) throw absent();
+    return auditBody(entry);
+  };
+}
+
+export function exportAudit(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.exportAudit> {
+  return async ({ query }, { principal, reply, signal }) => {
+    requireOrganization(principal, "audit:read");
+    const lines = linesOf(rowsOf(deps, principal.orgId, filtersOf(query), signal));
+    await reply
+      .header("content-type", "application/x-ndjson; charset=utf-8")
+      .header("content-disposition", 'attachment; filename="audit.ndjson"')
+      .header("cache-control", "no-store")
+      .send(Readable.from(lines));
+    return undefined;
+  };
+}
+
+async function* linesOf(rows: AsyncIterable<AuditRow>): AsyncGenerator<string, void, void> {
+  for await (const row of rows) yield `${JSON.stringify(auditBody(row))}\n`;
+}
+
+export function verifyAudit(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.verifyAudit> {
+  return async (_input, { principal, signal }) => {
+    requireOrganization(principal, "audit:read");
+    return verificationBody(await verify(deps, principal.orgId, signal));
+  };
+}

@@ -1,0 +1,94 @@
+import type { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { answering } from "#domain/idempotency/index.ts";
+import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
+import { addressProvedMail, sendTo } from "#domain/mail/index.ts";
+import {
+  acceptInvitation as accept,
+  invite,
+  listInvitations as list,
+  renewInvitation as renew,
+  revokeInvitation as revoke,
+  type MadeInvitation,
+} from "#domain/organizations/index.ts";
+import { createRateLimiter, type Operation } from "#http/index.ts";
+import { sha256Hex } from "#kernel/digest.ts";
+import type { OrganizationSurfaceDeps } from "../deps.ts";
+import { answerLink, linkBody } from "../invitation-link.ts";
+import { invitationBody, pageBody } from "../model.ts";
+import { pageOf } from "../query.ts";
+import { callerOf, requireOrganization } from "../resources.ts";
+
+export function listInvitations(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listInvitations> {
+  return async ({ query }, { principal }) => {
+    requireOrganization(principal, "members:write");
+    const nowMs = deps.clock.nowMs();
+    return pageBody(await list(deps, principal.orgId, pageOf(query)), (invitation) =>
+      invitationBody(invitation, nowMs),
+    );
+  };
+}
+
+export function createInvitation(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.createInvitation> {
+  return async ({ body: { send_email: wantsMail = true, ...input } }, context) => {
+    requireOrganization(context.principal, "members:write");
+    let made: MadeInvitation | undefined;
+    // What is kept says that nothing was sent: that is so until it was, and a crash between the two leaves the link to hand on.
+    const unsent = await answering(
+      (invited: MadeInvitation) => linkBody(deps, (made = invited)),
+      () => invite(deps, callerOf(context), context.principal.orgId, input),
+    );
+    return made === undefined ? unsent : answerLink(deps, context, made, wantsMail);
+  };
+}
+
+export function renewInvitation(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.renewInvitation> {
+  return async ({ params, body }, context) => {
+    requireOrganization(context.principal, "members:write");
+    const made = await renew(deps, callerOf(context), context.principal.orgId, params.invitation_id);
+    void context.reply.header("cache-control", "no-store");
+    return answerLink(deps, context, made, body.send_email ?? true);
+  };
+}
+
+export function revokeInvitation(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.revokeInvitation> {
+  return async ({ params }, context) => {
+    requireOrganization(context.principal, "members:write");
+    await revoke(deps, callerOf(context), context.principal.orgId, params.invitation_id);
+    return undefined;
+  };
+}
+
+const TRIES_A_MINUTE = 10;
+
+/**
+ * Public, and it may ask for the password of an account that exists: so tries with a right link are counted by that link. Whoever shows links that are none has to
+ * wait, and keeps nobody at the same address from a right one.
+ */
+export function acceptInvitation(
+  deps: OrganizationSurfaceDeps,
+): Operation<typeof ORGANIZATION_ROUTES.acceptInvitation> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+  const misses = new FailureDelay(deps.clock);
+  const byInvitation = createRateLimiter({ name: "invitation", ...limit });
+  return async ({ body }, { ip, requestId, reply, request }) => {
+    byInvitation.take(sha256Hex(body.token));
+    const { organization, person, role, ended } = await misses.countMisses(failurePlaceOf(ip), () =>
+      accept(deps, body, { ip, requestId }),
+    );
+    void reply.header("cache-control", "no-store");
+    if (deps.mail !== null && ended !== null) {
+      const message = addressProvedMail(person.email, { portalUrl: deps.addresses.portal_url, ended });
+      await sendTo(deps.mail, message, request.log);
+    }
+    return {
+      organization: { id: organization.id, slug: organization.slug, name: organization.name },
+      user: { id: person.id, email: person.email, name: person.name },
+      role,
+      ended,
+    };
+  };
+}

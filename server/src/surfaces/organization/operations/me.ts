@@ -1,0 +1,48 @@
+import { addressRangeText, parseAddress, type ORGANIZATION_ROUTES } from "@mooring/contract";
+import { reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
+import { getOrganization, listProjects } from "#domain/organizations/index.ts";
+import type { Operation } from "#http/index.ts";
+import type { OrganizationSurfaceDeps } from "../deps.ts";
+
+const PROJECTS_MAX = 1000;
+
+export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getMe> {
+  return async (_input, { principal, ip }) => {
+    const { id, slug, name } = await getOrganization(deps, principal.orgId);
+    const projects = await listProjects(deps, principal.orgId, reachOfMe(principal), { limit: PROJECTS_MAX });
+    const roles = principal.kind === "person" ? principal.projects : new Map<string, never>();
+    return {
+      kind: principal.kind,
+      id: principal.id,
+      client_id: principal.kind === "credential" ? principal.clientId : null,
+      email: principal.kind === "person" ? principal.email : null,
+      role: principal.kind === "person" ? principal.role : null,
+      organization: { id, slug, name },
+      project_id: principal.kind === "credential" ? principal.projectId : null,
+      scopes: [...principal.scopes],
+      address: peerAddress(ip),
+      projects: projects.items.map((project) => ({
+        id: project.id,
+        slug: project.slug,
+        name: project.name,
+        visibility: project.visibility,
+        environment: project.environment,
+        archived: project.archived_at !== null,
+        role: roles.get(project.id) ?? null,
+      })),
+      projects_next_cursor: projects.nextCursor,
+    };
+  };
+}
+
+/** As it would stand in a list; what is no address (a socket of this machine) as it is. */
+function peerAddress(ip: string): string {
+  const address = parseAddress(ip);
+  return address === undefined ? ip : addressRangeText(address);
+}
+
+/** A credential of one project is told which, whatever its scopes. */
+function reachOfMe(principal: Principal): Reach {
+  if (principal.kind === "person" || principal.projectId === null) return reachOf(principal, "projects:read");
+  return { organization: false, visibleProjects: false, projectIds: [principal.projectId] };
+}

@@ -1,0 +1,25 @@
+import type { ResultOf, DISCOVERY_ROUTES } from "@mooring/contract";
+import type { Identity } from "#domain/identity/index.ts";
+import type { PeopleDeps } from "#domain/people/index.ts";
+import type { HttpHost } from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { WorkLog } from "#kernel/work-log.ts";
+import type { Mail } from "#stores/mail/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { InstanceBackups, InstanceFacts } from "./instance.ts";
+
+export interface PortalSurfaceDeps {
+  readonly host: HttpHost;
+  readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "keys" | "retireKeyNow">;
+  readonly instance: InstanceFacts;
+  readonly backups: InstanceBackups;
+  readonly work: WorkLog;
+  readonly people: PeopleDeps;
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly addresses: ResultOf<(typeof DISCOVERY_ROUTES)["getAddresses"]>;
+  /** Null: no e-mail is sent. */
+  readonly mail: Mail | null;
+  /** Where the portal's build is; null: where `npm start` puts it. */
+  readonly portalDir: string | null;
+}

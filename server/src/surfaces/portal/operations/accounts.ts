@@ -1,0 +1,26 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { countUnverified, listAccounts as list } from "#domain/accounts/index.ts";
+import type { Operation } from "#http/index.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
+
+export function listAccounts(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.listAccounts> {
+  return async ({ query }, { reply }) => {
+    const { read } = deps.metadata;
+    const { limit = 50, cursor: after, ...filter } = query;
+    const rows = await list(read, { ...filter, after, limit });
+    void reply.header("cache-control", "no-store");
+    return {
+      items: rows.slice(0, limit).map(({ verified_at, last_seen_at, created_at, instance_admin, ...row }) => ({
+        ...row,
+        organizations: [...row.organizations],
+        instance_admin: instance_admin === 1,
+        verified_at: verified_at === null ? null : isoFromMs(verified_at),
+        last_seen_at: last_seen_at === null ? null : isoFromMs(last_seen_at),
+        created_at: isoFromMs(created_at),
+      })),
+      next_cursor: rows.length > limit ? (rows[limit - 1]?.email ?? null) : null,
+      unverified: await countUnverified(read),
+    };
+  };
+}

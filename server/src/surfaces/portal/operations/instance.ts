@@ -1,0 +1,94 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { testMail } from "#domain/mail/index.ts";
+import { auditInstance, latestChange, migrationsOf, nodesOf } from "#domain/people/index.ts";
+import { createRateLimiter, type Operation } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import { MailFailure } from "#stores/mail/index.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
+import { originOf } from "../origin.ts";
+
+const STATES = { next: "next", signing: "active", retired: "retired" } as const;
+
+export function getInstance(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.getInstance> {
+  const { identity, instance, metadata } = deps;
+  return async (_input, { reply }) => {
+    void reply.header("cache-control", "no-store");
+    const nodes = await nodesOf(metadata.read);
+    return {
+      version: instance.version,
+      started_at: isoFromMs(instance.startedAtMs),
+      metadata: metadata.dialect,
+      objects: instance.objects,
+      telemetry: "embedded" as const,
+      master_key_id: identity.envelope.masterKeyId,
+      latest_change: await latestChange(metadata.read),
+      nodes: nodes.map((node) => ({
+        id: node.id,
+        current: node.id === identity.feed.nodeId,
+        applied_change: node.applied_seq,
+        started_at: isoFromMs(node.started_at),
+        seen_at: isoFromMs(node.seen_at),
+      })),
+      signing_keys: identity.keys.list().map((key) => ({
+        kid: key.kid,
+        alg: key.alg,
+        state: STATES[key.state],
+        created_at: isoFromMs(key.createdAtMs),
+        active_at: isoFromMs(key.activeAtMs),
+      })),
+      checks: [...(await instance.checks())],
+      disk: await instance.disk(),
+      memory_bytes: process.memoryUsage.rss(),
+      build: {
+        ...instance.build,
+        migrations: (await migrationsOf(metadata.read)).map(({ name, applied_at: at }) => ({
+          name,
+          applied_at: isoFromMs(at),
+        })),
+      },
+      mail: mailBody(deps.mail),
+    };
+  };
+}
+
+function mailBody(mail: PortalSurfaceDeps["mail"]) {
+  if (mail === null) return null;
+  const { host, port, security, from } = mail;
+  return { host, port, security, from };
+}
+
+/** Of the node that answers: each has a clock. */
+export function acceptClock(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.acceptClock> {
+  return async (_input, context) => {
+    const event = { action: "clock.accept", target: { kind: "instance", id: "instance" }, detail: {} };
+    await auditInstance(deps.people, context.session, event, originOf(context));
+    deps.instance.acceptClock();
+    return undefined;
+  };
+}
+
+const TRIES_A_MINUTE = 10;
+
+/** What the mail server says is the answer, a refusal too: that is what is being asked. */
+export function sendTestMail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.sendTestMail> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+  const tries = createRateLimiter({ name: "person", ...limit });
+  return async ({ body: { to } }, context) => {
+    const { mail } = deps;
+    if (mail === null)
+      throw new Problem("conflict", "No mail server is set: set smtp_url and mail_from, and start anew.");
+    tries.take(context.session.userId);
+    const begunMs = performance.now();
+    const answer = await mail.send(testMail(to, deps.addresses.portal_url)).then(
+      (reply) => ({ reply: { ...reply }, failure: null }),
+      (error: unknown) => {
+        if (!(error instanceof MailFailure)) throw error;
+        return { reply: error.reply === null ? null : { ...error.reply }, failure: error.message };
+      },
+    );
+    const event = { action: "mail.test", target: { kind: "mail", id: to }, detail: { failure: answer.failure } };
+    await auditInstance(deps.people, context.session, event, originOf(context));
+    return { ...answer, duration_ms: Math.round(performance.now() - begunMs) };
+  };
+}

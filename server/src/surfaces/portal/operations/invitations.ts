@@ -1,0 +1,64 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import type { Ended } from "#domain/accounts/index.ts";
+import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
+import { acceptInvitationAs, invitationHash, openInvitation } from "#domain/organizations/index.ts";
+import { beginSession } from "#domain/people/index.ts";
+import { cookieOf, createRateLimiter, SESSION_COOKIE, type Operation, type OperationContext } from "#http/index.ts";
+import { sha256Hex } from "#kernel/digest.ts";
+import { Problem } from "#kernel/problem.ts";
+import { sendSession } from "../cookie.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
+import { tellProved } from "../mails.ts";
+import { originOf } from "../origin.ts";
+import { requireProvider, toProvider } from "../to-provider.ts";
+
+/** For those who have no password, too: the session says who they are. */
+export function acceptInvitationSignedIn(
+  deps: PortalSurfaceDeps,
+): Operation<typeof PORTAL_ROUTES.acceptInvitationSignedIn> {
+  return async ({ body }, context) => {
+    const { session } = context;
+    const origin = originOf(context);
+    const who = { email: session.email, name: session.name, bySession: true };
+    const accepted = await acceptInvitationAs(deps, invitationHash(body.token), who, origin);
+    const { organization, role, ended } = accepted;
+    if (accepted.isFirstProof) await goOn(deps, context, ended);
+    return { organization: { id: organization.id, slug: organization.slug, name: organization.name }, role };
+  };
+}
+
+/** The first proof of the address ended this session with all that was from before; whoever is here has just given that proof. */
+async function goOn(deps: PortalSurfaceDeps, context: OperationContext, ended: Ended | null): Promise<void> {
+  const { userId, method, email } = context.session;
+  const begin = { method, origin: originOf(context), ended };
+  const secret = await deps.metadata.write((tx) => beginSession(deps.people, tx, userId, begin));
+  await sendSession(deps.people, context, secret);
+  await tellProved(deps, ended === null ? null : { email, ended }, context.request.log);
+}
+
+const TRIES_A_MINUTE = 10;
+const AT = "Open the link of the invitation";
+
+/** The token of the invitation comes in the body and never stands in an address; its hash waits with the attempt. */
+export function beginInvitationWithOidc(
+  deps: PortalSurfaceDeps,
+): Operation<typeof PORTAL_ROUTES.beginInvitationWithOidc> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+  const tries = createRateLimiter({ name: "invitation", ...limit });
+  const misses = new FailureDelay(deps.clock);
+  return async ({ body }, context) => {
+    const { ip, request } = context;
+    tries.take(sha256Hex(body.token));
+    requireProvider(deps, request.headers.host, AT);
+    const { tokenHash, organization, hasAccount } = await misses.countMisses(failurePlaceOf(ip), () =>
+      openInvitation(deps, body.token),
+    );
+    if (!hasAccount && body.name === undefined)
+      throw new Problem("invalid_body", "A new account needs a name.", {
+        errors: [{ pointer: "/name", detail: "is required" }],
+      });
+    const again = cookieOf(request, SESSION_COOKIE) !== undefined;
+    const invited = { tokenHash, name: body.name ?? null };
+    return toProvider(deps, context, { at: AT, asked: { returnTo: `/o/${organization}/-`, again, invited } });
+  };
+}

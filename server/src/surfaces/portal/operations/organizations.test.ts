@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { goPastLimit } from "#domain/limits/testing/edge.ts";
+import { PASSWORD, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+
+describe("listOrganizations", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+    ada = await server.settle(); // the first of all: runs the server
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // tries of the test before are forgotten
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  test("lists every organization by its slug, with how many are in it", async () => {
+    const other = await server.settle();
+    await server.join(other, "viewer");
+    const { items } = (await browser.call("GET", "/api/instance/organizations")).json as {
+      items: { id: string; slug: string; members: number }[];
+    };
+    assert.deepEqual(
+      items.map(({ id, slug, members }) => [id, slug, members]),
+      [
+        [ada.orgId, ada.org, 1],
+        [other.orgId, other.org, 2],
+      ],
+    );
+  });
+});
+
+describe("createOrganization", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+    ada = await server.settle(); // the first of all: runs the server
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // tries of the test before are forgotten
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  const create = (slug: string, owner: string) =>
+    browser.call("POST", "/api/instance/organizations", { slug, name: "Fresh Ltd", owner_email: owner });
+
+  test("founds it, and its owner gets a link by which they set up their account", async () => {
+    const made = await create("fresh", "New@Fresh.example");
+    assert.equal(made.status, 201, made.text);
+    assert.equal(made.json["name"], "Fresh Ltd");
+    const [address, token] = String(made.json["setup_url"]).split("#");
+    assert.equal(address, "https://portal.example/setup");
+    const owner = server.browser();
+    assert.equal((await owner.call("POST", "/api/setup", { token, name: "New", password: PASSWORD })).status, 201);
+    const { json } = await owner.call("GET", "/api/session");
+    const founded = { id: made.json["id"], slug: "fresh", name: "Fresh Ltd", role: "owner", refused: null };
+    assert.deepEqual(json["organizations"], [founded]);
+    assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
+  });
+
+  test("who has an account already is its owner without a link", async () => {
+    assert.equal((await create("second", ada.email)).json["setup_url"], null);
+    const { json } = await browser.call("GET", "/api/session");
+    assert.ok((json["organizations"] as { slug: string }[]).some(({ slug }) => slug === "second"));
+  });
+
+  test("a slug that is taken is a conflict", async () => {
+    assert.equal((await create(ada.org, ada.email)).json["code"], "conflict");
+  });
+
+  test("it is in the server's own log, by whom", async () => {
+    const rows = await server.metadata.read.selectFrom("audit").selectAll().where("org_id", "=", "").execute();
+    assert.ok(rows.some((row) => row.actor_id === ada.id && row.action === "organization.create"));
+  });
+
+  test("there are as many as the setting says, and not one more", () =>
+    goPastLimit(server.metadata, "organizations_max", (n) => create(`more-${n}`, ada.email)));
+});

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { goPastLimit } from "#domain/limits/testing/edge.ts";
+import type { RecordLimits } from "#kernel/record-limits.ts";
+import { Authenticator } from "../testing/authenticator.ts";
+import { addPasskey, ask, ORIGIN, signInWith } from "../testing/passkeys.ts";
+import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+
+describe("listPasskeys", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  test("lists one's own, newest first, with when each was used", async () => {
+    const made = new Authenticator();
+    const { json: first } = await addPasskey(browser, made);
+    const { json: next } = await addPasskey(browser, new Authenticator());
+    await addPasskey(await server.signedIn(await server.settle()), new Authenticator());
+    await signInWith(server, made);
+    const { items } = (await browser.call("GET", "/api/account/passkeys")).json as {
+      items: { id: unknown; last_used_at: string | null }[];
+    };
+    assert.deepEqual(
+      items.map(({ id, last_used_at }) => [id, last_used_at !== null]),
+      [
+        [next["id"], false],
+        [first["id"], true],
+      ],
+    );
+  });
+});
+
+describe("beginPasskey", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  test("asks for what makes it a passkey: kept in the authenticator, opened by its person, not there yet", async () => {
+    const made = new Authenticator();
+    await addPasskey(browser, made);
+    const { options } = await ask(browser, "/api/account/passkeys/options");
+    assert.deepEqual(options["rp"], { id: "portal.example", name: "Mooring" });
+    const selection = options["authenticatorSelection"] as Record<string, unknown>;
+    assert.equal(selection["residentKey"], "required");
+    assert.equal(selection["userVerification"], "required");
+    const known = options["excludeCredentials"] as { id: string }[];
+    assert.deepEqual(
+      known.map(({ id }) => id),
+      [made.credentialId],
+    );
+  });
+
+  test("who has as many as may be is told before the key is asked", async () => {
+    for (let i = 0; i < 20; i++) assert.equal((await addPasskey(browser, new Authenticator())).status, 201);
+    assert.equal((await browser.call("POST", "/api/account/passkeys/options", {})).json["code"], "limit_reached");
+  });
+});
+
+describe("createPasskey", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  test("adds what the browser made, under a name", async () => {
+    const answer = await addPasskey(browser, new Authenticator());
+    assert.equal(answer.status, 201, answer.text);
+    const { name, last_used_at, synced } = answer.json;
+    assert.deepEqual({ name, last_used_at, synced }, { name: "Key", last_used_at: null, synced: false });
+  });
+
+  test("one passkey is added once", async () => {
+    const made = new Authenticator();
+    assert.equal((await addPasskey(browser, made)).status, 201);
+    assert.equal((await addPasskey(browser, made)).json["code"], "conflict");
+  });
+
+  test("another origin's, one that did not see its person, and rubbish are refused", async () => {
+    assert.equal((await addPasskey(browser, new Authenticator(), "https://evil.example")).json["code"], "invalid_body");
+    const blind = new Authenticator();
+    blind.userVerified = false;
+    assert.equal((await addPasskey(browser, blind)).json["code"], "invalid_body");
+    const { ticket } = await ask(browser, "/api/account/passkeys/options");
+    const rubbish = await browser.call("POST", "/api/account/passkeys", { ticket, name: "Key", response: {} });
+    assert.equal(rubbish.json["code"], "invalid_body");
+  });
+
+  test("a ticket is its person's, for five minutes", async () => {
+    const { ticket, options } = await ask(browser, "/api/account/passkeys/options");
+    const body = { ticket, name: "Key", response: new Authenticator().create(options, ORIGIN) };
+    const stranger = await server.signedIn(await server.settle());
+    assert.equal((await stranger.call("POST", "/api/account/passkeys", body)).json["code"], "conflict");
+    server.forward(5 * 60_000);
+    assert.equal((await browser.call("POST", "/api/account/passkeys", body)).json["code"], "conflict");
+  });
+
+  test("a person has as many as the setting says, and not one more", async () => {
+    const limits = server.metadata.limits as { -readonly [N in keyof RecordLimits]: number };
+    // Begun while there was room, which another page has taken meanwhile.
+    await goPastLimit(server.metadata, "passkeys_max", async () => {
+      const limit = limits.passkeys_max;
+      limits.passkeys_max = 1_000;
+      const { ticket, options } = await ask(browser, "/api/account/passkeys/options");
+      limits.passkeys_max = limit;
+      const response = new Authenticator().create(options, ORIGIN);
+      return browser.call("POST", "/api/account/passkeys", { ticket, name: "Key", response });
+    });
+  });
+});
+
+describe("updatePasskey", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  test("gives it another name; to others it is not there", async () => {
+    const { json } = await addPasskey(browser, new Authenticator());
+    const path = `/api/account/passkeys/${String(json["id"])}`;
+    assert.equal((await browser.call("PATCH", path, { name: "Blue" })).json["name"], "Blue");
+    const stranger = await server.signedIn(await server.settle());
+    const headers = { "request-id": "same-request-id" };
+    const hidden = await stranger.call("PATCH", path, { name: "Mine" }, headers);
+    const absent = await stranger.call("PATCH", path.replace(/.$/, "_"), { name: "Mine" }, headers);
+    assert.equal(hidden.status, 404);
+    assert.equal(hidden.json["detail"], absent.json["detail"]);
+  });
+});
+
+describe("deletePasskey", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  async function pathOf(made: Authenticator): Promise<string> {
+    const { json } = await addPasskey(browser, made);
+    return `/api/account/passkeys/${String(json["id"])}`;
+  }
+
+  test("a passkey that was removed signs nobody in", async () => {
+    const made = new Authenticator();
+    const path = await pathOf(made);
+    assert.equal((await browser.call("DELETE", path)).status, 204);
+    assert.equal((await signInWith(server, made)).answer.json["code"], "sign_in_failed");
+    assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
+  });
+
+  test("to others it is not there", async () => {
+    const path = await pathOf(new Authenticator());
+    const stranger = await server.signedIn(await server.settle());
+    assert.equal((await stranger.call("DELETE", path)).json["code"], "not_found");
+  });
+
+  test("the last way in stays", async () => {
+    const path = await pathOf(new Authenticator());
+    await server.metadata.write(async (tx) => {
+      await tx.updateTable("person").set({ password_hash: null }).where("id", "=", ada.id).execute();
+    });
+    assert.equal((await browser.call("DELETE", path)).json["code"], "conflict");
+    await pathOf(new Authenticator());
+    assert.equal((await browser.call("DELETE", path)).status, 204);
+  });
+});

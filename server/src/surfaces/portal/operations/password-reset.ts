@@ -1,0 +1,86 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { createMailedLink, createOperatorLink, openAccountLink, resetUrl } from "#domain/accounts/index.ts";
+import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
+import { auditInstance, resetPassword as reset, secondFactorsOf } from "#domain/people/index.ts";
+import { createRateLimiter, type Operation, type OperationContext } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { isoFromMs } from "#kernel/time.ts";
+import { answerStep } from "../cookie.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
+import { mailResetLink, tellProved, tellReset } from "../mails.ts";
+import { originOf } from "../origin.ts";
+
+const TRIES_A_MINUTE = 10;
+
+/** Looks for the account after the answer: neither its words nor its time say whether there is one. */
+export function requestReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.requestReset> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+  const tries = createRateLimiter({ name: "address", ...limit });
+  return ({ body }, context) => {
+    tries.take(context.ip);
+    requireMail(deps);
+    setImmediate(() => {
+      sendLink(deps, body.email, context).catch((error: unknown) => {
+        context.request.log.error({ err: error }, "cannot mail a reset link");
+      });
+    });
+    return undefined;
+  };
+}
+
+/** @throws Problem `conflict` */
+export function requireMail({ mail }: Pick<PortalSurfaceDeps, "mail">): void {
+  if (mail !== null) return;
+  throw new Problem(
+    "conflict",
+    "This server sends no e-mail. Ask whoever runs it for a link: they make one under Instance, Accounts, or with mooring account reset.",
+  );
+}
+
+async function sendLink(deps: PortalSurfaceDeps, email: string, context: OperationContext): Promise<void> {
+  const link = await createMailedLink(deps, { email }, originOf(context));
+  if (link !== null) await mailResetLink(deps, link, context.request.log);
+}
+
+export function openReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.openReset> {
+  const misses = new FailureDelay(deps.clock);
+  return async ({ body }, { ip, reply }) => {
+    void reply.header("cache-control", "no-store");
+    const { person, clearsSecondFactor } = await misses.countMisses(failurePlaceOf(ip), () =>
+      openAccountLink(deps, body.token),
+    );
+    const isFirst = person.verified_at === null;
+    const has = (await secondFactorsOf(deps.metadata.read, person.id)).length > 0;
+    const factor = isFirst || clearsSecondFactor ? "ends" : "required";
+    return { email: person.email, first_proof: isFirst, second_factor: has ? factor : "none" };
+  };
+}
+
+export function resetPassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.resetPassword> {
+  const misses = new FailureDelay(deps.clock);
+  return async ({ body }, context) => {
+    // Before the password is hashed, which is what costs.
+    await misses.countMisses(failurePlaceOf(context.ip), () => openAccountLink(deps, body.token));
+    const origin = originOf(context);
+    const { step, email, ended } = await reset(deps.people, body, origin);
+    const { log } = context.request;
+    if (ended === null) await tellReset(deps, email, log);
+    else await tellProved(deps, { email, ended }, log);
+    return answerStep(deps.people, context, step, origin);
+  };
+}
+
+export function createResetLink(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createResetLink> {
+  return async ({ params, body }, context) => {
+    const origin = originOf(context);
+    const clearsSecondFactor = body.clear_second_factor ?? false;
+    const actor = { kind: "person", id: context.session.userId } as const;
+    const who = { userId: params.user_id };
+    const { token, expiresAtMs } = await createOperatorLink(deps, who, { clearsSecondFactor, actor, origin });
+    const target = { kind: "user", id: params.user_id };
+    const detail = { clears_second_factor: clearsSecondFactor };
+    await auditInstance(deps.people, context.session, { action: "reset_link.create", target, detail }, origin);
+    void context.reply.header("cache-control", "no-store");
+    return { reset_url: resetUrl(deps.addresses.portal_url, token), expires_at: isoFromMs(expiresAtMs) };
+  };
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { PASSWORD, startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
+
+describe("listSessions", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  test("lists where one is signed in, newest first, with what tells them apart", async () => {
+    const agent = { "user-agent": "x".repeat(1000) };
+    const other = server.browser();
+    await other.call("POST", "/api/sign-in/password", { email: ada.email, password: PASSWORD }, agent);
+    const { items } = (await browser.call("GET", "/api/account/sessions")).json as {
+      items: { current: boolean; method: string; user_agent: string }[];
+    };
+    assert.deepEqual(
+      items.map(({ current, method }) => [current, method]),
+      [
+        [false, "password"],
+        [true, "password"],
+        [false, "set_up"],
+      ],
+    );
+    assert.equal(items[0]?.user_agent, "x".repeat(256));
+  });
+
+  test("those that are over are gone", async () => {
+    await browser.call("POST", "/api/sign-out");
+    server.forward(8 * 24 * 3_600_000);
+    const fresh = await server.signedIn(ada);
+    const { items } = (await fresh.call("GET", "/api/account/sessions")).json as { items: object[] };
+    assert.equal(items.length, 1);
+  });
+});
+
+describe("deleteSession", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  async function idOf(from: Browser): Promise<string> {
+    const { json } = await from.call("GET", "/api/session");
+    return (json["session"] as { id: string }).id;
+  }
+
+  test("ends another of one's sessions, once", async () => {
+    const other = await server.signedIn(ada);
+    const path = `/api/account/sessions/${await idOf(other)}`;
+    assert.equal((await browser.call("DELETE", path)).status, 204);
+    assert.equal((await other.call("GET", "/api/session")).status, 401);
+    assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
+  });
+
+  test("ended by itself, a session takes its cookie along", async () => {
+    await browser.call("DELETE", `/api/account/sessions/${await idOf(browser)}`);
+    assert.equal(browser.cookie, undefined);
+  });
+
+  test("to others it is not there", async () => {
+    const stranger = await server.signedIn(await server.settle());
+    const path = `/api/account/sessions/${await idOf(browser)}`;
+    assert.equal((await stranger.call("DELETE", path)).json["code"], "not_found");
+    assert.equal((await browser.call("GET", "/api/session")).status, 200);
+  });
+});
+
+describe("deleteOtherSessions", () => {
+  let server: PortalServer;
+  let ada: Ada;
+  let browser: Browser;
+
+  before(async () => {
+    server = await startPortal();
+  });
+
+  beforeEach(async () => {
+    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    ada = await server.settle();
+    browser = await server.signedIn(ada);
+  });
+
+  after(() => server.close());
+
+  test("ends every session but this one, and says how many", async () => {
+    const other = await server.signedIn(ada);
+    const stranger = await server.signedIn(await server.settle());
+    const answer = await browser.call("POST", "/api/account/sessions/sign-out-others", {});
+    assert.deepEqual(answer.json, { ended: 2 }); // the one of the set-up, too
+    assert.equal((await other.call("GET", "/api/session")).status, 401);
+    for (const from of [browser, stranger]) assert.equal((await from.call("GET", "/api/session")).status, 200);
+  });
+});

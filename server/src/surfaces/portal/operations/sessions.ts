@@ -1,0 +1,31 @@
+import type { PORTAL_ROUTES } from "@mooring/contract";
+import { endOtherSessions, endSession, listSessions as list } from "#domain/people/index.ts";
+import type { Operation } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import { endCookie } from "../cookie.ts";
+import type { PortalSurfaceDeps } from "../deps.ts";
+import { browserSessionBody } from "../model.ts";
+import { originOf } from "../origin.ts";
+
+export function listSessions(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.listSessions> {
+  return async (_input, { session }) => ({
+    items: (await list(deps.people, session.userId)).map((row) => browserSessionBody(row, session.id)),
+  });
+}
+
+/** Its access tokens end with it, at once and everywhere. */
+export function deleteSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.deleteSession> {
+  return async ({ params }, context) => {
+    const { session, reply } = context;
+    const which = { id: params.session_id, userId: session.userId };
+    const ended = await endSession(deps.people, which, { origin: originOf(context), action: "session.end" });
+    if (!ended) throw new Problem("not_found", "You have no such session; it may have ended by itself.");
+    if (which.id === session.id) endCookie(reply);
+  };
+}
+
+export function deleteOtherSessions(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.deleteOtherSessions> {
+  return async (_input, context) => ({
+    ended: await endOtherSessions(deps.people, context.session, originOf(context)),
+  });
+}

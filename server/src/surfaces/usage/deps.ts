@@ -1,0 +1,21 @@
+import type { Identity } from "#domain/identity/index.ts";
+import type { HttpHost } from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
+
+export interface UsageSurfaceDeps {
+  readonly host: HttpHost;
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly identity: Pick<Identity, "activity">;
+  readonly telemetry: Pick<TelemetryStore, "policy" | "usage">;
+  /** What holds where nothing was decided for an organization; null: no limit. */
+  readonly limits: {
+    readonly filesBytesMax: number | null;
+    readonly bucketsBytesMax: number | null;
+    readonly imagesBytesMax: number | null;
+    readonly webhooksBytesMax: number | null;
+    readonly rate: { readonly perSecond: number; readonly burst: number };
+  };
+}

@@ -1,0 +1,16 @@
+import type { DeliveryDeps, EventFeed, Receiver } from "#domain/webhooks/index.ts";
+import type { HttpHost } from "#http/index.ts";
+import type { Streams } from "./stream/streams.ts";
+
+export interface WebhooksSurfaceDeps extends DeliveryDeps {
+  readonly host: HttpHost;
+  readonly receiver: Receiver;
+  readonly feed: EventFeed;
+  readonly streams: Streams;
+  /** Where senders reach this server. */
+  readonly webhooksUrl: string;
+  /** How long events are kept when nobody says otherwise. */
+  readonly retentionDays: number;
+  /** Requests of one webhook, sustained a second and at once. */
+  readonly rate: { readonly perSecond: number; readonly burst: number };
+}

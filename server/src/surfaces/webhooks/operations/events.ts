@@ -1,0 +1,88 @@
+import type { WEBHOOK_ROUTES } from "@mooring/contract";
+import { bodyOf, cursorOf, listEvents, newest, readEvents, replayEvent, seqOf } from "#domain/webhooks/index.ts";
+import { preferredType, type Operation } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
+import type { WebhooksSurfaceDeps } from "../deps.ts";
+import { answerEvents, listedEvent, timesOf, wholeEvent } from "../model.ts";
+import { callerOf, eventFor, webhookFor } from "../resources.ts";
+
+export function listWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.listWebhookEvents> {
+  return async ({ params, query }, context) => {
+    const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:read");
+    const { from, to, type, header, pointer, q: text, verified, cursor, limit = 50 } = query;
+    const search = { ...timesOf({ from, to }, "invalid_parameter"), type, header, pointer, text, verified };
+    const page = await listEvents(deps, webhook.id, search, { cursor, limit });
+    return answerEvents(context, { items: page.items.map(listedEvent), next_cursor: page.nextCursor });
+  };
+}
+
+export function getWebhookEvent(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.getWebhookEvent> {
+  return async ({ params }, context) => {
+    const event = await eventFor(deps, context.principal, params);
+    return answerEvents(context, await wholeEvent(deps, event));
+  };
+}
+
+/** Never shown as a page of ours, whatever it is. */
+const FIELDS = {
+  "content-type": "application/octet-stream",
+  "content-disposition": "attachment",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox; default-src 'none'",
+};
+
+export function getWebhookEventBody(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.getWebhookEventBody> {
+  return async ({ params }, { principal, reply }) => {
+    const bytes = await bodyOf(deps, await eventFor(deps, principal, params));
+    await reply.headers(FIELDS).send(bytes);
+    return undefined as never; // the bytes are the answer
+  };
+}
+
+export function pollWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.pollWebhookEvents> {
+  return async ({ params, query }, context) => {
+    const webhook = await webhookFor(deps, context.principal, params.webhook_id, "webhooks:read");
+    const { after, limit = 50, wait_s: waitS = 0 } = query;
+    const afterSeq = after === undefined ? 0 : after === "now" ? await newest(deps, webhook.id) : seqOf(after, "after");
+    const rows = await readEvents(deps, webhook.id, { afterSeq, limit, waitMs: waitS * 1000, signal: context.signal });
+    return answerEvents(context, { items: rows.map(listedEvent), cursor: cursorOf(rows.at(-1)?.seq ?? afterSeq) });
+  };
+}
+
+const EVENTS = "text/event-stream";
+
+export function streamWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.streamWebhookEvents> {
+  return async ({ params, query }, { principal, request, reply }) => {
+    if (preferredType(request.headers.accept, [EVENTS]) === null)
+      throw new Problem("not_acceptable", `Events come as ${EVENTS}.`);
+    const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
+    // The header is what an EventSource sends when it connects again, so it is later than what the address says.
+    const last = [request.headers["last-event-id"]].flat()[0] || query.last_event_id;
+    const afterSeq = last === undefined || last === "" ? await newest(deps, webhook.id) : seqOf(last, "last_event_id");
+    deps.streams.admit(principal.orgId);
+    void reply.headers({ "content-type": EVENTS, "cache-control": "no-store", "x-accel-buffering": "no" });
+    if (request.method === "HEAD") {
+      await reply.send("");
+      return undefined as never; // the header was all
+    }
+    reply.hijack();
+    deps.streams.open(reply.raw, {
+      orgId: principal.orgId,
+      webhookId: webhook.id,
+      afterSeq,
+      look: async () => {
+        const now = await deps.host.readmit(request, "webhooks:read");
+        await webhookFor(deps, now, webhook.id, "webhooks:read");
+      },
+      headers: reply.getHeaders(),
+    });
+    return undefined as never; // the stream is the answer
+  };
+}
+
+export function replayWebhookEvent(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.replayWebhookEvent> {
+  return async ({ params, body }, context) => {
+    const event = await eventFor(deps, context.principal, params, "webhooks:write");
+    return { count: await replayEvent(deps, callerOf(context), event, body.destination_id) };
+  };
+}
