@@ -1,5 +1,6 @@
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
+import { addToContents } from "./contents-store.ts";
 import { inChunks } from "./store.ts";
 import type { BlobRow } from "./types.ts";
 
@@ -36,6 +37,7 @@ export async function sameContent(
 
 export async function insertBlob(tx: Writer, row: BlobRow): Promise<void> {
   await tx.insertInto("registry_blob").values(row).execute();
+  addToContents(tx, row, { bytes: row.size });
 }
 
 /**
@@ -93,12 +95,14 @@ export async function isNeeded(db: Reader, repository: string, digest: string): 
 }
 
 export async function deleteBlobRow(tx: Writer, repository: string, digest: string): Promise<BlobRow | undefined> {
-  return tx
+  const row = await tx
     .deleteFrom("registry_blob")
     .where("repository", "=", repository)
     .where("digest", "=", digest)
     .returningAll()
     .executeTakeFirst();
+  if (row !== undefined) addToContents(tx, row, { bytes: -row.size });
+  return row;
 }
 
 /** Blobs whose lease is over, the oldest first. */

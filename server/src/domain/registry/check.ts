@@ -5,12 +5,12 @@ import { blobPage, danglingTags, leasedAndNeeded, manifestPage, type Place } fro
 import { hasher, parseDigest } from "./digest.ts";
 import { parseManifest } from "./manifest.ts";
 import { manifestRow, referencesOf } from "./manifests-store.ts";
-import { wrongUsage } from "./store.ts";
+import { wrongContents, wrongUsage } from "./store.ts";
 import { CONTENT_OWNER, type BlobRow, type ManifestRow } from "./types.ts";
 
 export interface RegistryFinding {
   readonly kind: "missing" | "altered" | "reference" | "tag" | "lease" | "usage";
-  /** An app's id, or an organization's for `usage`. */
+  /** An app's id; for `usage` it may be an organization's. */
   readonly where: string;
   readonly what: string;
   readonly detail: string;
@@ -147,5 +147,9 @@ async function checkRest({ metadata, found }: CheckOptions): Promise<void> {
   for (const one of await wrongUsage(metadata.read)) {
     const detail = `there are ${one.countedBytes} bytes and ${one.countedUploading} of uploads, but ${one.bytes} and ${one.uploading} are counted`;
     found({ kind: "usage", where: one.orgId, what: "counters", detail });
+  }
+  for (const { repository, kept, counted } of await wrongContents(metadata.read)) {
+    const detail = `there are ${counted.tags} tags, ${counted.manifests} manifests and ${counted.bytes} bytes, but ${kept.tags}, ${kept.manifests} and ${kept.bytes} are counted`;
+    found({ kind: "usage", where: repository, what: "counters", detail });
   }
 }

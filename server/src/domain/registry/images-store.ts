@@ -71,53 +71,6 @@ export async function repositoryRows(
     .execute();
 }
 
-export interface Contents {
-  readonly tags: number;
-  readonly manifests: number;
-  /** Of blobs and manifests together. */
-  readonly bytes: number;
-}
-
-const EMPTY: Contents = { tags: 0, manifests: 0, bytes: 0 };
-
-export async function contentsOf(db: Reader, repository: string): Promise<Contents> {
-  return (await contentsOfAll(db, [repository])).get(repository) ?? EMPTY;
-}
-
-/** Of a page of repositories, in as many statements as of one; without those that have nothing. */
-export async function contentsOfAll(db: Reader, repositories: readonly string[]): Promise<Map<string, Contents>> {
-  const found = new Map<string, Contents>();
-  if (repositories.length === 0) return found;
-  const add = (repository: string, { tags = 0, manifests = 0, bytes = 0 }: Partial<Contents>): void => {
-    const known = found.get(repository) ?? EMPTY;
-    const sums = { tags: known.tags + tags, manifests: known.manifests + manifests, bytes: known.bytes + bytes };
-    found.set(repository, sums);
-  };
-  const tags = await db
-    .selectFrom("registry_tag")
-    .select(({ fn }) => ["repository", fn.countAll<number>().as("count")])
-    .where("repository", "in", [...repositories])
-    .groupBy("repository")
-    .execute();
-  for (const { repository, count } of tags) add(repository, { tags: Number(count) });
-  const manifests = await db
-    .selectFrom("registry_manifest")
-    .select(({ fn }) => ["repository", fn.countAll<number>().as("count"), fn.sum<number>("size").as("bytes")])
-    .where("repository", "in", [...repositories])
-    .groupBy("repository")
-    .execute();
-  for (const { repository, count, bytes } of manifests)
-    add(repository, { manifests: Number(count), bytes: Number(bytes) });
-  const blobs = await db
-    .selectFrom("registry_blob")
-    .select(({ fn }) => ["repository", fn.sum<number>("size").as("bytes")])
-    .where("repository", "in", [...repositories])
-    .groupBy("repository")
-    .execute();
-  for (const { repository, bytes } of blobs) add(repository, { bytes: Number(bytes) });
-  return found;
-}
-
 /** Tags with their manifests, by name. */
 export async function tagPage(
   db: Reader,

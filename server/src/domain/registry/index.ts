@@ -70,7 +70,8 @@ export {
 export { imageOf, outlinesOf, type Image, type ImageOutline } from "./image-parts.ts";
 export { readImageConfig, type ImageConfig } from "./image-config.ts";
 export { imageRecords } from "./image-records.ts";
-export { contentsOf, contentsOfAll, tagPage, type Contents } from "./images-store.ts";
+export { contentsOf, contentsOfAll, type Contents } from "./contents-store.ts";
+export { tagPage } from "./images-store.ts";
 export { isImmutable } from "./immutable.ts";
 export { applyAllRetention, applyRetention, planRetention, type Retention } from "./retention.ts";
-export { allImagePolicies, usageOf } from "./store.ts";
+export { allImagePolicies, usageOf, wrongContents } from "./store.ts";

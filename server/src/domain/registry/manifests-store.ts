@@ -7,6 +7,7 @@ import {
   type Tables,
   type Writer,
 } from "#stores/metadata/index.ts";
+import { addToContents } from "./contents-store.ts";
 import { inChunks } from "./store.ts";
 import type { PackedManifest } from "./manifest.ts";
 import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
@@ -54,6 +55,7 @@ export async function insertManifest(
 ): Promise<void> {
   const values = { ...row, annotations: textValue(dialect, annotations) };
   await tx.insertInto("registry_manifest").values(values).execute();
+  addToContents(tx, row, { manifests: 1, bytes: row.size });
   await insertJsonRows(dialect, tx, {
     table: "registry_reference",
     same: { repository: row.repository, manifest: row.digest, org_id: row.org_id },
@@ -226,12 +228,14 @@ export async function deleteManifestRow(
     .where("repository", "=", repository)
     .where("manifest", "=", digest)
     .execute();
-  return tx
+  const row = await tx
     .deleteFrom("registry_manifest")
     .where("repository", "=", repository)
     .where("digest", "=", digest)
     .returningAll()
     .executeTakeFirst();
+  if (row !== undefined) addToContents(tx, row, { manifests: -1, bytes: -row.size });
+  return row;
 }
 
 export async function tagRow(db: Reader, repository: string, name: string): Promise<TagRow | undefined> {
@@ -279,7 +283,8 @@ export async function noteUntagged(tx: Writer, repository: string, digest: strin
     .execute();
 }
 
-export async function putTagRow(tx: Writer, row: TagRow): Promise<void> {
+/** @param before the tag as it is; undefined: it is new */
+export async function putTagRow(tx: Writer, row: TagRow, before: TagRow | undefined): Promise<void> {
   const { digest, updated_at, created_by } = row;
   await tx
     .updateTable("registry_manifest")
@@ -292,15 +297,18 @@ export async function putTagRow(tx: Writer, row: TagRow): Promise<void> {
     .values(row)
     .onConflict((on) => on.columns(["repository", "name"]).doUpdateSet({ digest, updated_at, created_by }))
     .execute();
+  if (before === undefined) addToContents(tx, row, { tags: 1 });
 }
 
 export async function deleteTagRow(tx: Writer, repository: string, name: string): Promise<TagRow | undefined> {
-  return tx
+  const row = await tx
     .deleteFrom("registry_tag")
     .where("repository", "=", repository)
     .where("name", "=", name)
     .returningAll()
     .executeTakeFirst();
+  if (row !== undefined) addToContents(tx, row, { tags: -1 });
+  return row;
 }
 
 export async function insertEvent(tx: Writer, row: Tables["event_outbox"]): Promise<void> {

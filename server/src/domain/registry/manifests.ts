@@ -134,7 +134,7 @@ async function putInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promis
   const created_by = creatorOf(putting.caller);
   for (const { name, before } of moved) {
     const row = { repository: repository.id, name, org_id: repository.orgId, digest: digest.text, created_by };
-    await putTagRow(tx, { ...row, created_at: before?.created_at ?? nowMs, updated_at: nowMs });
+    await putTagRow(tx, { ...row, created_at: before?.created_at ?? nowMs, updated_at: nowMs }, before);
     if (before !== undefined) await noteUntagged(tx, repository.id, before.digest, nowMs);
   }
   if (present === undefined || moved.length > 0) await tell(deps, tx, putting, moved);

@@ -97,8 +97,12 @@ export async function repositoryNames(
   page: { readonly after: string; readonly limit: number },
 ): Promise<string[]> {
   const prefix = `orgs/${principal.orgSlug}/`;
-  const rows = await repositories(db)
-    .where("app.org_id", "=", principal.orgId)
+  const rows = await db
+    .selectFrom("registry_repository as r")
+    .innerJoin("app", "app.id", "r.id")
+    .innerJoin("project", "project.id", "app.project_id")
+    .select("r.slug")
+    .where("r.org_id", "=", principal.orgId)
     .where("r.last_push_at", "is not", null)
     .where((eb) =>
       eb.or([
@@ -106,11 +110,11 @@ export async function repositoryNames(
         ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
       ]),
     )
-    .where("app.slug", ">", page.after.startsWith(prefix) ? page.after.slice(prefix.length) : "")
-    .orderBy("app.slug")
+    .where("r.slug", ">", page.after.startsWith(prefix) ? page.after.slice(prefix.length) : "")
+    .orderBy("r.slug")
     .limit(page.limit)
     .execute();
-  return rows.map((row) => prefix + row.app_slug);
+  return rows.map(({ slug }) => prefix + slug);
 }
 
 export async function repositoryById(db: Reader, id: string): Promise<Repository | undefined> {

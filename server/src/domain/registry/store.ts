@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { Contents } from "./contents-store.ts";
 
 /** Identifiers in one statement. */
 const CHUNK = 500;
@@ -59,6 +60,9 @@ export async function allImagePolicies(db: Reader): Promise<(Tables["registry_po
 
 const NEW_REPOSITORY = { is_public: 0, immutable_tags: "[]", retention: null, pulls: 0 } as const;
 
+/** Of the app whose repository it is. */
+const slugOf = (id: string) => sql<string>`(select slug from app where id = ${id})`;
+
 /** Notes that something was pushed. */
 export async function touchRepository(
   tx: Writer,
@@ -71,6 +75,7 @@ export async function touchRepository(
       ...NEW_REPOSITORY,
       id: repository.id,
       org_id: repository.orgId,
+      slug: slugOf(repository.id),
       last_pull_at: null,
       last_push_at: nowMs,
       updated_at: nowMs,
@@ -88,7 +93,14 @@ export async function putSettings(
   const { is_public, immutable_tags, retention } = settings;
   await tx
     .insertInto("registry_repository")
-    .values({ ...settings, pulls: 0, last_pull_at: null, last_push_at: null, updated_at: nowMs })
+    .values({
+      ...settings,
+      slug: slugOf(settings.id),
+      pulls: 0,
+      last_pull_at: null,
+      last_push_at: null,
+      updated_at: nowMs,
+    })
     .onConflict((on) => on.column("id").doUpdateSet({ is_public, immutable_tags, retention, updated_at: nowMs }))
     .execute();
 }
@@ -111,6 +123,7 @@ export async function addPulls(
       ...NEW_REPOSITORY,
       id: repository,
       org_id: orgId,
+      slug: slugOf(repository),
       pulls,
       last_pull_at: atMs,
       last_push_at: null,
@@ -157,4 +170,38 @@ export async function wrongUsage(db: Reader): Promise<Recount[]> {
       countedUploading: Number(row.c_uploading),
     }))
     .filter((one) => one.bytes !== one.countedBytes || one.uploading !== one.countedUploading);
+}
+
+export interface WrongContents {
+  readonly repository: string;
+  readonly kept: Contents;
+  readonly counted: Contents;
+}
+
+/** What repositories hold, counted anew, all in one statement and so at one moment: those whose numbers differ. */
+export async function wrongContents(db: Reader): Promise<WrongContents[]> {
+  const { rows } = await sql<Record<string, number> & { readonly repository: string }>`
+    select repository, sum(tags) as tags, sum(manifests) as manifests, sum(bytes) as bytes,
+      sum(kept_tags) as kept_tags, sum(kept_manifests) as kept_manifests, sum(kept_bytes) as kept_bytes
+    from (
+      select repository, 1 as tags, 0 as manifests, 0 as bytes, 0 as kept_tags, 0 as kept_manifests, 0 as kept_bytes from registry_tag
+      union all
+      select repository, 0, 1, size, 0, 0, 0 from registry_manifest
+      union all
+      select repository, 0, 0, size, 0, 0, 0 from registry_blob
+      union all
+      select repository, 0, 0, 0, tags, manifests, bytes from registry_contents) as held
+    group by repository
+    having sum(tags) <> sum(kept_tags) or sum(manifests) <> sum(kept_manifests) or sum(bytes) <> sum(kept_bytes)`.execute(
+    db,
+  );
+  return rows.map((row) => ({
+    repository: row.repository,
+    kept: {
+      tags: Number(row["kept_tags"]),
+      manifests: Number(row["kept_manifests"]),
+      bytes: Number(row["kept_bytes"]),
+    },
+    counted: { tags: Number(row["tags"]), manifests: Number(row["manifests"]), bytes: Number(row["bytes"]) },
+  }));
 }

@@ -5,6 +5,8 @@ export interface RegistryTables {
     /** The app's. */
     id: string;
     org_id: string;
+    /** The app's, which never changes: the catalog is in its order. */
+    slug: string;
     /** 1: everybody may pull, without credentials. */
     is_public: number;
     /** JSON list of patterns: tags that can't be moved or deleted once they are there. */
@@ -95,6 +97,15 @@ export interface RegistryTables {
     created_at: number;
     /** When it last came to point at another manifest. */
     updated_at: number;
+  };
+  /** How much a repository holds; one without a row holds nothing. */
+  registry_contents: {
+    repository: string;
+    org_id: string;
+    tags: number;
+    manifests: number;
+    /** Of blobs and manifests together. */
+    bytes: number;
   };
   /** What an organization's images take up, each content once. */
   registry_usage: {

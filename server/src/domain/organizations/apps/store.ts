@@ -135,6 +135,7 @@ export async function takeRepositoryAway(tx: Writer, { id }: Pick<AppRow, "id">)
   const uploads = tx.selectFrom("registry_upload").select("id").where("repository", "=", id).where("received", ">", 0);
   if ((await uploads.limit(1).executeTakeFirst()) !== undefined) return false;
   await tx.deleteFrom("registry_upload").where("repository", "=", id).execute();
+  await tx.deleteFrom("registry_contents").where("repository", "=", id).execute();
   await tx.deleteFrom("registry_repository").where("id", "=", id).execute();
   return true;
 }

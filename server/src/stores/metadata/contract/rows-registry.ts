@@ -8,6 +8,7 @@ export const REGISTRY_ROWS: RegistryTables = {
   registry_repository: {
     id: "app_1",
     org_id: "org_1",
+    slug: "shop",
     is_public: 0,
     immutable_tags: '["v*"]',
     retention: null,
@@ -62,6 +63,7 @@ export const REGISTRY_ROWS: RegistryTables = {
     platform: '{"os":"linux"}',
   },
   registry_tag: { ...AT, name: "v1", digest: DIGEST, created_by: "cred_1", created_at: 1, updated_at: 1 },
+  registry_contents: { ...AT, tags: 1, manifests: 1, bytes: 15 },
   registry_usage: { org_id: "org_1", bytes: 15, uploading: 5 },
   registry_policy: { org_id: "org_1", stored_bytes_max: null, updated_at: 1 },
 };

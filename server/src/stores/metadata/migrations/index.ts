@@ -29,6 +29,8 @@ import { spellings } from "./0039-spellings.ts";
 import { jobClaims } from "./0040-job-claims.ts";
 import { trustProjects } from "./0047-trust-projects.ts";
 import { fileNames } from "./0047-file-names.ts";
+import { registryContents } from "./0048-registry-contents.ts";
+import { moreListIndexes } from "./0049-more-list-indexes.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
@@ -70,4 +72,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0037-list-indexes", up: listIndexes },
   { name: "0047-trust-projects", up: trustProjects },
   { name: "0047-file-names", up: fileNames },
+  { name: "0048-registry-contents", up: registryContents },
+  { name: "0049-more-list-indexes", up: moreListIndexes },
 ];
