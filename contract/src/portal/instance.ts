@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { closed, Email, Id, nullable } from "../organization/shapes.ts";
+import { closed, Email, Id, nullable, page } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 
@@ -132,15 +132,31 @@ export const INSTANCE_ROWS = {
     method: "GET",
     path: "/api/instance/organizations",
     tag: "portal",
-    summary: "List every organization of the server",
+    summary: "List the organizations of the server, by slug",
     permission: "instance",
-    result: Type.Object({
-      items: Type.Array(
-        Type.Object({ id: Id, slug: Slug, name: DisplayName, members: Type.Integer(), created_at: Timestamp }),
+    query: Type.Object({
+      q: Type.Optional(
+        Type.String({
+          maxLength: 254,
+          description:
+            "part of the slug or name; one request looks at 5000 organizations, so that a page may be empty and have a next_cursor",
+        }),
       ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+      cursor: Type.Optional(Type.String({ maxLength: 254, description: "of the page before" })),
     }),
+    result: page(
+      Type.Object({
+        id: Id,
+        slug: Slug,
+        name: DisplayName,
+        members: Type.Integer({ description: "counted up to 1000" }),
+        members_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than are counted" })),
+        created_at: Timestamp,
+      }),
+    ),
     status: 200,
-    problems: [],
+    problems: ["invalid_parameter"],
   }),
   createOrganization: route({
     operationId: "createOrganization",

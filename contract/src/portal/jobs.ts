@@ -37,6 +37,9 @@ export const JOB_ROWS = {
             description: "those that ended their server several times in a row; runJob lets them run again",
           }),
           failing: Type.Integer({ description: "those whose last run failed; they are tried again" }),
+          is_lower_bound: Type.Optional(
+            Type.Literal(true, { description: "there are more: the 10000 that are due first were counted" }),
+          ),
           next_at: nullable(Timestamp),
           last_error: nullable(Type.String({ description: "of one of those that fail" })),
         }),

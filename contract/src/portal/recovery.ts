@@ -143,14 +143,21 @@ export const RECOVERY_ROWS = {
     permission: "instance",
     query: Type.Object({
       unverified: Type.Optional(Type.Boolean({ description: "only those whose address nobody has proved" })),
-      q: Type.Optional(Type.String({ maxLength: 254, description: "part of the address or name" })),
+      q: Type.Optional(
+        Type.String({
+          maxLength: 254,
+          description:
+            "part of the address or name; one request looks at 5000 accounts, so that a page may be empty and have a next_cursor",
+        }),
+      ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
       cursor: Type.Optional(Type.String({ maxLength: 254, description: "of the page before" })),
     }),
     result: Type.Object({
       items: Type.Array(Account),
       next_cursor: nullable(Type.String()),
-      unverified: Type.Integer({ description: "how many of all accounts nobody has proved" }),
+      unverified: Type.Integer({ description: "how many of all accounts nobody has proved; counted up to 1000" }),
+      unverified_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than are counted" })),
     }),
     status: 200,
     problems: ["invalid_parameter"],

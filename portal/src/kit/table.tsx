@@ -135,7 +135,7 @@ export function ListTable<I>({
 }: Omit<TableProps<I>, "items"> & { list: ItemList<I>; empty: ReactNode }): ReactNode {
   if (list.error !== null && list.items.length === 0) return <ErrorNote error={list.error} />;
   if (list.isPending) return <Loading />;
-  if (list.items.length === 0) return empty;
+  if (list.items.length === 0 && !list.hasMore) return empty;
   return (
     <>
       <Table {...table} items={list.items} />

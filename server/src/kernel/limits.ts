@@ -52,6 +52,12 @@ export const WEBHOOK_BATCH_HEADER_BYTES_MAX = 4 * 1024 * 1024;
 export const WEBHOOK_JSON_DEPTH_MAX = 100;
 /** Names that are counted for the total of a prefix; with more of them the total says that it is a lower bound. */
 export const FILE_NAMES_COUNTED_MAX = 10_000;
+/** Accounts or organizations that one search by part of a name looks at; then it says where it goes on. */
+export const SEARCHED_ROWS_MAX = 5_000;
+/** Rows that are counted for a number beside a list of the operator; with more of them the number says that it is a lower bound. */
+export const OPERATOR_ROWS_COUNTED_MAX = 1_000;
+/** Jobs of one kind that are looked at for the numbers of the queue. */
+export const JOBS_COUNTED_MAX = 10_000;
 /** Events that one request sends again. */
 export const WEBHOOK_REPLAY_EVENTS_MAX = 10_000;
 /** How long a person stays signed in without coming back, and at all. */

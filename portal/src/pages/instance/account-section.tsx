@@ -30,7 +30,7 @@ export function AccountSection(): ReactNode {
         first &&
         (first.unverified === 0
           ? "every address was proved"
-          : `${plural(first.unverified, "address", "addresses")} not proved`)
+          : `${first.unverified_is_lower_bound === true ? "more than " : ""}${plural(first.unverified, "address", "addresses")} not proved`)
       }
       actions={
         <span className="w-44">

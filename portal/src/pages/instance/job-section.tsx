@@ -149,7 +149,11 @@ const QUEUE: readonly Column<Queued>[] = [
       );
     },
   },
-  { title: "Waiting", number: true, cell: ({ waiting }) => waiting },
+  {
+    title: "Waiting",
+    number: true,
+    cell: ({ waiting, is_lower_bound: isCut }) => (isCut === true ? `> ${waiting}` : waiting),
+  },
   { title: "Running", number: true, cell: ({ running }) => running },
   { title: "Next", cell: ({ next_at: at }) => (at === null ? "" : <Time at={at} />) },
 ];

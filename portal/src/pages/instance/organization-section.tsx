@@ -1,6 +1,6 @@
 import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
-import { useRead } from "~/api/queries.ts";
+import { useList } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
 import { pagePath } from "~/app/page-link.tsx";
 import { WHOLE_ORGANIZATION } from "~/app/scope.ts";
@@ -8,9 +8,8 @@ import { useSearchState } from "~/app/search.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { TextInput } from "~/kit/field.tsx";
-import { plural } from "~/kit/figures.ts";
-import { Empty, Loaded, Section } from "~/kit/page.tsx";
-import { Table, type Column } from "~/kit/table.tsx";
+import { Empty, Section } from "~/kit/page.tsx";
+import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { FoundDialog } from "./found-dialog.tsx";
 
@@ -18,13 +17,11 @@ type Organization = ResultOf<typeof PORTAL_ROUTES.listOrganizations>["items"][nu
 
 /** Every organization of the server; a new one is founded for its owner. */
 export function OrganizationSection(): ReactNode {
-  const organizations = useRead(PORTAL_ROUTES.listOrganizations, {});
   const mine = useSession().organizations.map(({ slug }) => slug);
   const [search, setSearch] = useSearchState<{ q: string | undefined }>();
   const [isOpen, setOpen] = useState(false);
   const query = search.q ?? "";
-  const all = organizations.data?.items ?? [];
-  const shown = all.filter(({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(query.toLowerCase()));
+  const organizations = useList(PORTAL_ROUTES.listOrganizations, { query: query === "" ? {} : { q: query } });
   const found = (
     <Button look="main" onClick={() => setOpen(true)}>
       Found an organization
@@ -34,10 +31,6 @@ export function OrganizationSection(): ReactNode {
     <Section
       title="Organizations"
       flush
-      about={
-        organizations.data &&
-        (query === "" ? plural(all.length, "organization") : `${shown.length} of ${plural(all.length, "organization")}`)
-      }
       actions={
         <>
           <span className="w-44">
@@ -54,17 +47,17 @@ export function OrganizationSection(): ReactNode {
         </>
       }
     >
-      <Loaded result={organizations}>
-        {() =>
-          shown.length === 0 ? (
-            <Empty title={all.length === 0 ? "No organization yet" : "No organization of this name"}>
-              <p>An organization holds projects, people and credentials; nothing is shared between two of them.</p>
-            </Empty>
-          ) : (
-            <Table label="Organizations" columns={columns(mine)} items={shown} keyOf={({ id }) => id} />
-          )
+      <ListTable
+        label="Organizations"
+        columns={columns(mine)}
+        list={organizations}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={query === "" ? "No organization yet" : "No organization of this name"}>
+            <p>An organization holds projects, people and credentials; nothing is shared between two of them.</p>
+          </Empty>
         }
-      </Loaded>
+      />
       {isOpen && <FoundDialog onClose={() => setOpen(false)} />}
     </Section>
   );
@@ -74,7 +67,11 @@ function columns(mine: readonly string[]): readonly Column<Organization>[] {
   return [
     { title: "Name", grow: true, cell: ({ name }) => name },
     { title: "Slug", cell: ({ slug }) => <Copyable text={slug} /> },
-    { title: "Members", number: true, cell: ({ members }) => members },
+    {
+      title: "Members",
+      number: true,
+      cell: ({ members, members_is_lower_bound: isCut }) => (isCut === true ? `> ${members}` : members),
+    },
     { title: "Founded", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Yours",

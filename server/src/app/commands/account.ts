@@ -111,8 +111,8 @@ async function list(parsed: Parsed, metadata: MetadataStore): Promise<void> {
   let after: string | undefined;
   do {
     const page = await listAccounts(metadata.read, { unverified, after, limit: PAGE });
-    all.push(...page.slice(0, PAGE));
-    after = page.length > PAGE ? all.at(-1)?.email : undefined;
+    all.push(...page.accounts);
+    after = page.next ?? undefined;
   } while (after !== undefined);
   const rows = all.map((row) => ({
     email: row.email,

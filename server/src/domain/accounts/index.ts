@@ -12,5 +12,5 @@ export {
   type MadeLink,
 } from "./links.ts";
 export { closeSetUp, hasOperator } from "./operator.ts";
-export { countUnverified, listAccounts, type Account } from "./overview/store.ts";
+export { countUnverified, listAccounts, type Account, type AccountPage } from "./overview/store.ts";
 export { organizationIdsOf, personByEmail, personById } from "./store.ts";

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { JOBS_COUNTED_MAX } from "#kernel/limits.ts";
 import { jsonTable, prepared, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type JobRow = Tables["job"];
@@ -227,16 +228,42 @@ export interface JobKind {
   readonly failing: number;
   readonly nextAtMs: number | null;
   readonly lastError: string | null;
+  /** There are more jobs than were counted: those that are due first. */
+  readonly isCut: boolean;
 }
 
 /** By kind, in the order of their names. */
 export async function jobKinds(db: MetadataStore["read"]): Promise<JobKind[]> {
-  const rows = await db
+  const kinds: JobKind[] = [];
+  for (const kind of await kindsOf(db)) kinds.push(await jobsOfKind(db, kind));
+  return kinds.filter(({ waiting, running, parked }) => waiting + running + parked > 0);
+}
+
+/** Each is found in the index behind the one before, so that it does not matter how many jobs it has. */
+async function kindsOf(db: MetadataStore["read"]): Promise<string[]> {
+  const { rows } = await sql<{ kind: string }>`
+    with recursive found(kind) as (
+      select (select kind from job where kind > '' order by kind limit 1)
+      union all
+      select (select kind from job where kind > found.kind order by kind limit 1) from found where found.kind is not null
+    )
+    select kind from found where kind is not null order by kind`.execute(db);
+  return rows.map(({ kind }) => kind);
+}
+
+async function jobsOfKind(db: MetadataStore["read"], kind: string): Promise<JobKind> {
+  const first = db
     .selectFrom("job")
-    .select(["kind", (eb) => eb.fn.countAll<number>().as("all")])
+    .select(["owner", "attempts", "parked_at", "due_at", "last_error"])
+    .where("kind", "=", kind)
+    .orderBy("due_at")
+    .limit(JOBS_COUNTED_MAX + 1);
+  const row = await db
+    .selectFrom(first.as("job"))
     .select((eb) => [
+      eb.fn.countAll<number>().as("all"),
       eb.fn.count<number>("owner").as("running"),
-      eb.fn.sum<number>(eb.case().when("attempts", ">", 0).then(1).else(0).end()).as("failing"),
+      eb.fn.sum<number | null>(eb.case().when("attempts", ">", 0).then(1).else(0).end()).as("failing"),
       eb.fn.count<number>("parked_at").as("parked"),
       eb.fn
         .min(
@@ -249,16 +276,17 @@ export async function jobKinds(db: MetadataStore["read"]): Promise<JobKind[]> {
         .as("nextAtMs"),
       eb.fn.max("last_error").as("lastError"),
     ])
-    .groupBy("kind")
-    .orderBy("kind")
-    .execute();
-  return rows.map(({ kind, all, running, parked, failing, nextAtMs, lastError }) => ({
+    .executeTakeFirstOrThrow();
+  const [all, running, parked] = [Number(row.all), Number(row.running), Number(row.parked)];
+  const isCut = all > JOBS_COUNTED_MAX;
+  return {
     kind,
-    waiting: Number(all) - Number(running) - Number(parked),
-    running: Number(running),
-    parked: Number(parked),
-    failing: Number(failing),
-    nextAtMs: nextAtMs === null ? null : Number(nextAtMs),
-    lastError,
-  }));
+    waiting: Math.max(0, Math.min(all, JOBS_COUNTED_MAX) - running - parked),
+    running,
+    parked,
+    failing: Number(row.failing ?? 0),
+    nextAtMs: row.nextAtMs === null ? null : Number(row.nextAtMs),
+    lastError: row.lastError,
+    isCut,
+  };
 }

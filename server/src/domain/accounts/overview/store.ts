@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { SEARCHED_ROWS_MAX } from "#kernel/limits.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import type { Person } from "../store.ts";
 
@@ -22,12 +23,58 @@ export interface AccountFilter {
   readonly limit: number;
 }
 
-/** By address; one more than the limit where there are more. */
-export async function listAccounts(db: Reader, filter: AccountFilter): Promise<Account[]> {
-  const { q = "", after } = filter;
-  const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-  const rows = await db
+export interface AccountPage {
+  readonly accounts: readonly Account[];
+  /** Where the next page begins: behind this address; null: there is none. */
+  readonly next: string | null;
+}
+
+/** By address. A search looks at so many accounts and then says where it goes on, since no index knows parts of a name. */
+export async function listAccounts(db: Reader, filter: AccountFilter): Promise<AccountPage> {
+  const { q = "", after, limit } = filter;
+  const last = q === "" ? undefined : await lastLookedAt(db, filter);
+  const rows = await accountRows(db, filter, last);
+  const shown = rows.slice(0, limit);
+  const slugs = await organizationsOf(
+    db,
+    shown.map(({ id }) => id),
+  );
+  return {
+    accounts: shown.map(({ totp, ...row }) => ({
+      ...row,
+      has_second_factor: Number(totp) > 0,
+      organizations: slugs.filter(({ userId }) => userId === row.id).map(({ slug }) => slug),
+    })),
+    next: rows.length > limit ? (shown.at(-1)?.email ?? after ?? null) : (last ?? null),
+  };
+}
+
+function selected(db: Reader, { unverified, after }: AccountFilter) {
+  return db
     .selectFrom("person as p")
+    .where("p.email", ">", after ?? "")
+    .$if(unverified === true, (query) =>
+      query
+        .where("p.verified_at", "is", null)
+        .where((row) => row.or([row("p.password_hash", "is not", null), row("p.last_seen_at", "is not", null)])),
+    );
+}
+
+/** The last account that a search looks at when there are more behind it. */
+async function lastLookedAt(db: Reader, filter: AccountFilter): Promise<string | undefined> {
+  const rows = await selected(db, filter)
+    .select("p.email")
+    .orderBy("p.email")
+    .offset(SEARCHED_ROWS_MAX - 1)
+    .limit(2)
+    .execute();
+  return rows.length > 1 ? rows[0]?.email : undefined;
+}
+
+async function accountRows(db: Reader, filter: AccountFilter, last: string | undefined) {
+  const { q = "", limit } = filter;
+  const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  return selected(db, filter)
     .select(["p.id", "p.email", "p.name", "p.verified_at", "p.last_seen_at", "p.created_at", "p.instance_admin"])
     .select((row) =>
       row
@@ -39,27 +86,13 @@ export async function listAccounts(db: Reader, filter: AccountFilter): Promise<A
         .$notNull()
         .as("totp"),
     )
-    .$if(filter.unverified === true, (query) =>
-      query
-        .where("p.verified_at", "is", null)
-        .where((row) => row.or([row("p.password_hash", "is not", null), row("p.last_seen_at", "is not", null)])),
-    )
     .$if(q !== "", (query) =>
       query.where(sql<boolean>`(p.email like ${pattern} escape '\\' or lower(p.name) like ${pattern} escape '\\')`),
     )
-    .$if(after !== undefined, (query) => query.where("p.email", ">", after ?? ""))
+    .$if(last !== undefined, (query) => query.where("p.email", "<=", last ?? ""))
     .orderBy("p.email")
-    .limit(filter.limit + 1)
+    .limit(limit + 1)
     .execute();
-  const slugs = await organizationsOf(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.map(({ totp, ...row }) => ({
-    ...row,
-    has_second_factor: Number(totp) > 0,
-    organizations: slugs.filter(({ userId }) => userId === row.id).map(({ slug }) => slug),
-  }));
 }
 
 async function organizationsOf(db: Reader, userIds: readonly string[]): Promise<{ userId: string; slug: string }[]> {
@@ -73,13 +106,12 @@ async function organizationsOf(db: Reader, userIds: readonly string[]): Promise<
     .execute();
 }
 
-/** How many accounts have a way in and an address that nobody has proved. */
-export async function countUnverified(db: Reader): Promise<number> {
+/** How many accounts have a way in and an address that nobody has proved; never more than `most`. */
+export async function countUnverified(db: Reader, most = Number.MAX_SAFE_INTEGER): Promise<number> {
+  const counted = selected(db, { unverified: true, limit: most }).select("p.email").orderBy("p.email").limit(most);
   const row = await db
-    .selectFrom("person")
+    .selectFrom(counted.as("counted"))
     .select(({ fn }) => fn.countAll<number>().as("n"))
-    .where("verified_at", "is", null)
-    .where((person) => person.or([person("password_hash", "is not", null), person("last_seen_at", "is not", null)]))
     .executeTakeFirstOrThrow();
   return Number(row.n);
 }

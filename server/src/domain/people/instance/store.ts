@@ -1,3 +1,5 @@
+import { sql, type ExpressionBuilder } from "kysely";
+import { OPERATOR_ROWS_COUNTED_MAX, SEARCHED_ROWS_MAX } from "#kernel/limits.ts";
 import type { Reader, Tables } from "#stores/metadata/index.ts";
 
 export type NodeRow = Tables["node"];
@@ -21,13 +23,50 @@ export type OrganizationRow = Pick<Tables["organization"], "id" | "slug" | "name
   readonly members: number;
 };
 
-/** Every one of the server, by slug. */
-export async function organizationsOf(db: Reader): Promise<OrganizationRow[]> {
-  return db
-    .selectFrom("organization as o")
-    .leftJoin("member as m", "m.org_id", "o.id")
-    .select((row) => ["o.id", "o.slug", "o.name", "o.created_at", row.fn.count<number>("m.user_id").as("members")])
-    .groupBy(["o.id", "o.slug", "o.name", "o.created_at"])
-    .orderBy("o.slug")
+export interface OrganizationFilter {
+  /** Part of the slug or name. */
+  readonly q?: string | undefined;
+  /** The last slug of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** By slug. A search looks at so many organizations and then says where it goes on, since no index knows parts of a name. */
+export async function organizationsOf(
+  db: Reader,
+  { q = "", after = "", limit }: OrganizationFilter,
+): Promise<{ readonly organizations: readonly OrganizationRow[]; readonly next: string | null }> {
+  const behind = db.selectFrom("organization as o").where("o.slug", ">", after).orderBy("o.slug");
+  const looked =
+    q === ""
+      ? []
+      : await behind
+          .select("o.slug")
+          .offset(SEARCHED_ROWS_MAX - 1)
+          .limit(2)
+          .execute();
+  const last = looked.length > 1 ? looked[0]?.slug : undefined;
+  const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  const rows = await behind
+    .select(["o.id", "o.slug", "o.name", "o.created_at"])
+    .select(membersOf)
+    .$if(q !== "", (query) =>
+      query.where(sql<boolean>`(o.slug like ${pattern} escape '\\' or lower(o.name) like ${pattern} escape '\\')`),
+    )
+    .$if(last !== undefined, (query) => query.where("o.slug", "<=", last ?? ""))
+    .limit(limit + 1)
     .execute();
+  const organizations = rows.slice(0, limit).map((row) => ({ ...row, members: Number(row.members) }));
+  return { organizations, next: rows.length > limit ? (organizations.at(-1)?.slug ?? null) : (last ?? null) };
+}
+
+/** Members of an organization, one more than are counted at most. */
+function membersOf(row: ExpressionBuilder<Tables & { o: Tables["organization"] }, "o">) {
+  const some = row
+    .selectFrom("member as m")
+    .select("m.user_id")
+    .whereRef("m.org_id", "=", "o.id")
+    .limit(OPERATOR_ROWS_COUNTED_MAX + 1);
+  const count = row.selectFrom(some.as("some")).select((each) => each.fn.countAll<number>().as("n"));
+  return count.$asScalar().$notNull().as("members");
 }

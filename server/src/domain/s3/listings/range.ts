@@ -1,4 +1,4 @@
-import { keyBytes } from "../objects/detail.ts";
+import { keyBytes, keyText } from "../objects/detail.ts";
 
 /** A stretch of keys, by their bytes: from `start` on, up to, without, `end`. */
 export interface KeyRange {
@@ -22,6 +22,21 @@ export function rangeOf(query: {
     : Buffer.concat([keyBytes(after), ZERO]);
   const start = behind === null || Buffer.compare(behind, first) > 0 ? behind : first;
   return { start: start ?? NOTHING, end };
+}
+
+/** Keys that stand for themselves, in ranges between the common prefixes: nothing but them is in one. @param steps keys, in their order */
+export function rangesOfKeys(steps: readonly Uint8Array[], prefix: string, delimiter: string): KeyRange[] {
+  const ranges: { start: Uint8Array; end: Uint8Array }[] = [];
+  let isOpen = false;
+  for (const bytes of steps) {
+    const isKey = commonPrefixOf(keyText(bytes), prefix, delimiter) === undefined;
+    const end = Buffer.concat([bytes, ZERO]);
+    const last = ranges.at(-1);
+    if (isKey && isOpen && last !== undefined) last.end = end;
+    else if (isKey) ranges.push({ start: bytes, end });
+    isOpen = isKey;
+  }
+  return ranges;
 }
 
 const ZERO = Buffer.of(0);

@@ -65,11 +65,12 @@ export async function versionsIn(
       .selectFrom(table)
       .select([...COLUMNS])
       .where("bucket", "=", bucket)
-      .where("key", ">=", start)
-      .$if(end !== null, (query) => query.where("key", "<", end ?? start))
+      // Either is the beginning of the range: with both SQLite would begin at the key.
+      .$if(afterSeq === null, (query) => query.where("key", ">=", start))
       .$if(afterSeq !== null, (query) =>
-        query.where((eb) => eb.or([eb("key", ">", start), eb("seq", ">", afterSeq ?? 0)])),
+        query.where((eb) => eb(eb.refTuple("key", "seq"), ">", eb.tuple(start, afterSeq ?? 0))),
       )
+      .$if(end !== null, (query) => query.where("key", "<", end ?? start))
       .orderBy("key")
       .orderBy("seq")
       .limit(limit);
@@ -84,20 +85,7 @@ export async function versionsIn(
     .execute();
 }
 
-/** All versions of these keys. */
-export async function versionsOf(db: Reader, bucket: string, keys: readonly Uint8Array[]): Promise<ListedRow[]> {
-  const rows: ListedRow[] = [];
-  for (const chunk of inChunks(keys)) {
-    const side = (table: "s3_object" | "s3_history") =>
-      db
-        .selectFrom(table)
-        .select([...COLUMNS])
-        .where("bucket", "=", bucket)
-        .where("key", "in", chunk);
-    rows.push(...(await side("s3_object").unionAll(side("s3_history")).execute()));
-  }
-  return rows.toSorted((a, b) => Buffer.compare(a.key, b.key) || a.seq - b.seq);
-}
+type StepTable = "s3_object" | "s3_history" | "s3_upload";
 
 export interface StepQuery {
   readonly prefix: string;
@@ -105,7 +93,7 @@ export interface StepQuery {
   readonly delimiter: string;
   readonly range: KeyRange;
   readonly limit: number;
-  readonly tables: readonly ("s3_object" | "s3_history")[];
+  readonly tables: readonly StepTable[];
 }
 
 /**
@@ -136,11 +124,16 @@ function firstKey(
   const below = end === null ? sql`` : sql`and key < ${end}`;
   const [one, ...others] = tables.map(
     (table) =>
-      sql`(select key from ${sql.table(table)} where bucket = ${bucket} and key >= ${from} ${below} order by key limit 1)`,
+      sql`(select key from ${sql.table(table)} where bucket = ${bucket} and key >= ${from} ${below} ${shown(table)} order by key limit 1)`,
   );
   if (others.length === 0) return sql`${one}`;
   const sides = [one, ...others].map((side) => sql`select ${side} as key`);
   return sql`(select key from (${sql.join(sides, sql` union all `)}) as firsts where key is not null order by key limit 1)`;
+}
+
+/** Uploads that were completed are in no list. */
+function shown(table: StepTable): RawBuilder<unknown> {
+  return table === "s3_upload" ? sql`and completed_at is null` : sql``;
 }
 
 /** Where the search goes on behind `step.k`: behind its common prefix, or behind itself. */
@@ -179,9 +172,9 @@ export async function uploadsIn(
     .select(["id", "key", "created_at", "owner", "detail"])
     .where("bucket", "=", bucket)
     .where("completed_at", "is", null)
-    .where("key", ">=", start)
+    .$if(afterId === "", (query) => query.where("key", ">=", start))
+    .$if(afterId !== "", (query) => query.where((eb) => eb(eb.refTuple("key", "id"), ">", eb.tuple(start, afterId))))
     .$if(end !== null, (query) => query.where("key", "<", end ?? start))
-    .$if(afterId !== "", (query) => query.where((eb) => eb.or([eb("key", ">", start), eb("id", ">", afterId)])))
     .orderBy("key")
     .orderBy("id")
     .limit(limit)

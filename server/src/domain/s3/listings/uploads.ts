@@ -2,40 +2,80 @@ import type { S3Deps } from "../deps.ts";
 import { keyBytes, keyText } from "../objects/detail.ts";
 import { uploadOf } from "../uploads/view.ts";
 import type { Bucket, ListQuery, Upload, UploadPage } from "../types/index.ts";
-import { commonPrefixOf, rangeOf, successor, type KeyRange } from "./range.ts";
-import { uploadsIn } from "./store.ts";
+import { commonPrefixOf, rangeOf, rangesOfKeys, type KeyRange } from "./range.ts";
+import { stepsIn, uploadsIn, type UploadRow } from "./store.ts";
 
-const PAGE = 1000;
-
+type Deps = Pick<S3Deps, "metadata">;
 type Query = ListQuery & { readonly keyMarker?: string; readonly uploadIdMarker?: string };
 
+/** Where a list goes on: within the first key of the range, behind this upload; empty: at its beginning. */
+interface Position {
+  readonly range: KeyRange;
+  readonly afterId: string;
+}
+
 /** In the order of keys, and of a key in the order in which they began. */
-export async function listUploads(deps: Pick<S3Deps, "metadata">, bucket: Bucket, query: Query): Promise<UploadPage> {
-  const { prefix, delimiter, max, keyMarker = "", uploadIdMarker = "" } = query;
+export async function listUploads(deps: Deps, bucket: Bucket, query: Query): Promise<UploadPage> {
+  const { delimiter, max } = query;
+  if (max <= 0) return { uploads: [], prefixes: [], next: null };
+  const position = positionOf(query);
+  if (delimiter !== "") return byDelimiter(deps, bucket, query, position);
+  const { range, afterId } = position;
+  const rows = await uploadsIn(deps.metadata.read, bucket.id, range, { afterId, limit: max + 1 });
+  const uploads = rows.slice(0, max).map((row) => uploadOf(row, bucket));
+  return { uploads, prefixes: [], next: rows.length > max ? nextOf(uploads.at(-1)) : null };
+}
+
+function positionOf({ prefix, delimiter, keyMarker = "", uploadIdMarker = "" }: Query): Position {
+  const behind = rangeOf({ prefix, delimiter, after: keyMarker });
+  const isWithin = keyMarker !== "" && uploadIdMarker !== "" && keyMarker.startsWith(prefix);
+  if (!isWithin) return { range: behind, afterId: "" };
+  return { range: { ...behind, start: keyBytes(keyMarker) }, afterId: uploadIdMarker };
+}
+
+function nextOf(last: Upload | undefined): UploadPage["next"] {
+  return last === undefined ? null : { keyMarker: last.key, uploadIdMarker: last.id };
+}
+
+async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: Position): Promise<UploadPage> {
+  const { prefix, delimiter, max } = query;
+  const { metadata } = deps;
+  const limit = max + 2; // the first key may have nothing left to show
+  const tables = ["s3_upload"] as const;
+  const { range } = position;
+  const steps = await stepsIn(metadata.read, metadata.dialect, bucket.id, { prefix, delimiter, range, limit, tables });
+  const rows: UploadRow[] = [];
+  for (const keys of rangesOfKeys(steps, prefix, delimiter)) {
+    const isWithin = Buffer.compare(keys.start, range.start) === 0;
+    const page = { afterId: isWithin ? position.afterId : "", limit: max + 1 - rows.length };
+    rows.push(...(await uploadsIn(metadata.read, bucket.id, keys, page)));
+    if (rows.length > max) break;
+  }
+  const uploads = rows.map((row) => uploadOf(row, bucket));
+  return merge(query, steps, uploads, steps.length === limit || rows.length > max);
+}
+
+/** Prefixes and uploads in one order, as many as fit. */
+function merge(
+  { prefix, delimiter, max }: Query,
+  steps: readonly Uint8Array[],
+  all: readonly Upload[],
+  isCut: boolean,
+): UploadPage {
   const uploads: Upload[] = [];
   const prefixes: string[] = [];
+  const byKey = Map.groupBy(all, ({ key }) => key);
   let next: UploadPage["next"] = null;
-  let afterId = keyMarker === "" ? "" : uploadIdMarker;
-  const behind = rangeOf({ prefix, delimiter, after: keyMarker });
-  let range: KeyRange = afterId === "" ? behind : { ...behind, start: keyBytes(keyMarker) };
-  if (max <= 0) return { uploads, prefixes, next };
-  for (;;) {
-    const rows = await uploadsIn(deps.metadata.read, bucket.id, range, { afterId, limit: PAGE });
-    for (const row of rows) {
-      const key = keyText(row.key);
-      const common = commonPrefixOf(key, prefix, delimiter);
-      if (common !== undefined && common === prefixes.at(-1)) continue;
+  for (const bytes of steps) {
+    const key = keyText(bytes);
+    const common = commonPrefixOf(key, prefix, delimiter);
+    const entries = common === undefined ? (byKey.get(key) ?? []) : [common];
+    for (const entry of entries) {
       if (uploads.length + prefixes.length === max) return { uploads, prefixes, next };
-      if (common === undefined) uploads.push(uploadOf(row, bucket));
-      else prefixes.push(common);
-      next = { keyMarker: common ?? key, uploadIdMarker: common === undefined ? row.id : "" };
+      if (typeof entry === "string") prefixes.push(entry);
+      else uploads.push(entry);
+      next = typeof entry === "string" ? { keyMarker: entry, uploadIdMarker: "" } : nextOf(entry);
     }
-    const last = rows.at(-1);
-    if (rows.length < PAGE || last === undefined) return { uploads, prefixes, next: null };
-    const common = commonPrefixOf(keyText(last.key), prefix, delimiter);
-    // What the last prefix stands for is not looked at any more.
-    const start = common === undefined ? last.key : (successor(keyBytes(common)) ?? last.key);
-    afterId = common === undefined ? last.id : "";
-    range = { ...range, start };
   }
+  return { uploads, prefixes, next: isCut ? next : null };
 }

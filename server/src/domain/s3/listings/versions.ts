@@ -5,8 +5,8 @@ import { keyBytes, keyText } from "../objects/detail.ts";
 import { locate } from "../objects/find.ts";
 import type { Bucket, ListedVersion, ListQuery, VersionPage } from "../types/index.ts";
 import { listedOf } from "./objects.ts";
-import { commonPrefixOf, rangeOf, type KeyRange } from "./range.ts";
-import { stepsIn, versionsIn, versionsOf, type ListedRow } from "./store.ts";
+import { commonPrefixOf, rangeOf, rangesOfKeys, type KeyRange } from "./range.ts";
+import { stepsIn, versionsIn, type ListedRow } from "./store.ts";
 
 type Deps = Pick<S3Deps, "metadata">;
 type Query = ListQuery & { readonly keyMarker?: string; readonly versionIdMarker?: string };
@@ -71,12 +71,25 @@ async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: P
     limit,
     tables,
   });
-  const plain = steps.filter((bytes) => commonPrefixOf(keyText(bytes), prefix, delimiter) === undefined);
-  const found = await versionsOf(metadata.read, bucket.id, plain);
-  const rows = found.filter(
-    (row) => position.afterSeq === null || Buffer.compare(row.key, range.start) !== 0 || row.seq > position.afterSeq,
-  );
-  return merge(query, steps, versionsFrom(rows, bucket, position), steps.length === limit);
+  const rows = await versionsAt(metadata.read, bucket, query, { steps, position });
+  return merge(query, steps, versionsFrom(rows, bucket, position), steps.length === limit || rows.length > max);
+}
+
+/** Versions of the keys among the steps, in their order: one more than fit on the page, however many there are. */
+async function versionsAt(
+  db: Reader,
+  bucket: Bucket,
+  { prefix, delimiter, max }: Query,
+  { steps, position }: { readonly steps: readonly Uint8Array[]; readonly position: Position },
+): Promise<ListedRow[]> {
+  const rows: ListedRow[] = [];
+  for (const range of rangesOfKeys(steps, prefix, delimiter)) {
+    const isWithin = Buffer.compare(range.start, position.range.start) === 0;
+    const page = { afterSeq: isWithin ? position.afterSeq : null, limit: max + 1 - rows.length };
+    rows.push(...(await versionsIn(db, bucket.id, range, page)));
+    if (rows.length > max) break;
+  }
+  return rows;
 }
 
 /** Prefixes and versions in one order, as many as fit. */

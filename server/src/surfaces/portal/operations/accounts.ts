@@ -1,6 +1,7 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
 import { countUnverified, listAccounts as list } from "#domain/accounts/index.ts";
 import type { Operation } from "#http/index.ts";
+import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
 
@@ -8,10 +9,12 @@ export function listAccounts(deps: PortalSurfaceDeps): Operation<typeof PORTAL_R
   return async ({ query }, { reply }) => {
     const { read } = deps.metadata;
     const { limit = 50, cursor: after, ...filter } = query;
-    const rows = await list(read, { ...filter, after, limit });
+    const { accounts, next } = await list(read, { ...filter, after, limit });
+    // One more than is shown says that there are more.
+    const unverified = await countUnverified(read, OPERATOR_ROWS_COUNTED_MAX + 1);
     void reply.header("cache-control", "no-store");
     return {
-      items: rows.slice(0, limit).map(({ verified_at, last_seen_at, created_at, instance_admin, ...row }) => ({
+      items: accounts.map(({ verified_at, last_seen_at, created_at, instance_admin, ...row }) => ({
         ...row,
         organizations: [...row.organizations],
         instance_admin: instance_admin === 1,
@@ -19,8 +22,9 @@ export function listAccounts(deps: PortalSurfaceDeps): Operation<typeof PORTAL_R
         last_seen_at: last_seen_at === null ? null : isoFromMs(last_seen_at),
         created_at: isoFromMs(created_at),
       })),
-      next_cursor: rows.length > limit ? (rows[limit - 1]?.email ?? null) : null,
-      unverified: await countUnverified(read),
+      next_cursor: next,
+      unverified: Math.min(unverified, OPERATOR_ROWS_COUNTED_MAX),
+      ...(unverified > OPERATOR_ROWS_COUNTED_MAX ? { unverified_is_lower_bound: true as const } : {}),
     };
   };
 }

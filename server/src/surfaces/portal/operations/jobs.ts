@@ -20,8 +20,9 @@ export function listJobs(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTE
             ? null
             : { started_at: isoFromMs(last.startedMs), duration_ms: last.durationMs, failure: last.failure },
       })),
-      queued: (await jobKinds(deps.metadata.read)).map(({ nextAtMs, lastError, ...counts }) => ({
+      queued: (await jobKinds(deps.metadata.read)).map(({ nextAtMs, lastError, isCut, ...counts }) => ({
         ...counts,
+        ...(isCut ? { is_lower_bound: true as const } : {}),
         next_at: timeOf(nextAtMs),
         last_error: lastError,
       })),

@@ -34,6 +34,21 @@ describe("listOrganizations", () => {
       ],
     );
   });
+
+  test("is searched by part of a slug or name, and read page after page", async () => {
+    const found = async (query: string): Promise<[string[], string | null]> => {
+      const { status, json, text } = await browser.call("GET", `/api/instance/organizations?${query}`);
+      assert.equal(status, 200, text);
+      return [(json["items"] as { slug: string }[]).map(({ slug }) => slug), json["next_cursor"] as string | null];
+    };
+    const [all] = await found("");
+    assert.ok(all.length >= 2);
+    const [first, next] = await found("limit=1");
+    assert.deepEqual(await found(`limit=${all.length}&cursor=${next}`), [all.slice(1), null]);
+    assert.deepEqual([first, next], [all.slice(0, 1), all[0]]);
+    assert.deepEqual(await found(`q=${(all[1] ?? "").toUpperCase()}`), [[all[1]], null]);
+    assert.deepEqual(await found("q=%25"), [[], null]);
+  });
 });
 
 describe("createOrganization", () => {

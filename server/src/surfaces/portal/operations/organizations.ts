@@ -3,17 +3,25 @@ import { sendTo, setupMail } from "#domain/mail/index.ts";
 import { setupUrl } from "#domain/organizations/index.ts";
 import { createOrganization as create, organizationsOf } from "#domain/people/index.ts";
 import type { Operation } from "#http/index.ts";
+import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
 export function listOrganizations(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.listOrganizations> {
-  return async () => ({
-    items: (await organizationsOf(deps.metadata.read)).map(({ created_at, ...row }) => ({
-      ...row,
-      created_at: isoFromMs(created_at),
-    })),
-  });
+  return async ({ query }) => {
+    const { q, limit = 50, cursor: after } = query;
+    const { organizations, next } = await organizationsOf(deps.metadata.read, { q, after, limit });
+    return {
+      items: organizations.map(({ created_at, members, ...row }) => ({
+        ...row,
+        created_at: isoFromMs(created_at),
+        members: Math.min(members, OPERATOR_ROWS_COUNTED_MAX),
+        ...(members > OPERATOR_ROWS_COUNTED_MAX ? { members_is_lower_bound: true as const } : {}),
+      })),
+      next_cursor: next,
+    };
+  };
 }
 
 export function createOrganization(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createOrganization> {
