@@ -5,7 +5,7 @@ const TEST = "\\.(test|full)\\.ts$";
 const HELPER = "/testing(/|\\.ts$)";
 const SUITE = "^server/src/stores/[^/]+/contract(/|\\.ts$)";
 const TESTING = [TEST, HELPER, SUITE];
-const SURFACE_ENTRY = "^server/src/surfaces/[^/]+/(index|routes)\\.ts$";
+const SURFACE_ENTRY = "^server/src/surfaces/[^/]+/(index|routes[a-z-]*)\\.ts$";
 
 /** A layer of server/src and the layers that it may import besides itself (docs/architecture.md, "Who may import whom"). */
 function layer(name: string, may: readonly string[]): IForbiddenRuleType {

@@ -24,6 +24,7 @@ const home = (name: string): string => `"/${name}/x"`;
 const SURFACE: Files = {
   "server/src/surfaces/x/README.md": "# X\n",
   "server/src/surfaces/x/index.ts": "",
+  "server/src/surfaces/x/deps.ts": "",
   "server/src/surfaces/x/routes.ts":
     'import { get } from "./operations/get.ts";\nimport { mount } from "#http/index.ts";\n',
   "server/src/surfaces/x/operations/get.ts": "",
@@ -144,6 +145,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     caught: [
       [SURFACE_WITHOUT("README.md"), /x\/: README\.md is missing/],
       [SURFACE_WITHOUT("index.ts"), /x\/: index\.ts is missing/],
+      [SURFACE_WITHOUT("deps.ts"), /x\/: deps\.ts is missing/],
       [SURFACE_WITHOUT("routes.ts"), /x\/: errors\.ts, or/],
       [{ "server/src/surfaces/x/index.ts": "" }, /x\/: operations\/ is missing/],
     ],

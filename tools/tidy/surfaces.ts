@@ -16,7 +16,7 @@ const rooms: Rule = {
 function missingRooms(name: string, files: readonly SourceFile[]): string[] {
   const folder = `server/src/surfaces/${name}/`;
   const own = files.filter(({ path }) => path.startsWith(folder));
-  const missing = ["README.md", "index.ts", "routes.ts"].filter(
+  const missing = ["README.md", "index.ts", "routes.ts", "deps.ts"].filter(
     (file) => !own.some(({ path }) => path === folder + file),
   );
   if (!own.some(({ path }) => path.startsWith(`${folder}operations/`))) missing.push("operations/");
@@ -33,9 +33,9 @@ const operations: Rule = {
     files.flatMap(({ path }) => {
       const [, surface, operation] = OPERATION.exec(path) ?? [];
       if (surface === undefined || operation === undefined || operation.endsWith("/index")) return [];
-      const routes = files.find((file) => file.path === `server/src/surfaces/${surface}/routes.ts`);
+      const routes = files.filter(({ path: routes }) => routes.startsWith(`server/src/surfaces/${surface}/routes`));
       const findings: string[] = [];
-      if (routes?.text.includes(`"./operations/${operation}.ts"`) !== true)
+      if (!routes.some(({ text }) => text.includes(`"./operations/${operation}.ts"`)))
         findings.push(`${path}: routes.ts does not use it`);
       const test = path.replace(/\.ts$/, ".test.ts");
       if (!files.some((file) => file.path === test)) findings.push(`${path}: has no test beside it`);

@@ -9,13 +9,13 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
-import type { GatewayLink } from "#surfaces/buckets/index.ts";
 import {
   createDocumentReader,
   createS3Gateway,
   presignedTarget,
   serveS3,
   type DocumentReader,
+  type GatewayLink,
   type S3Gateway,
 } from "#surfaces/s3/index.ts";
 import type { Config } from "./config.ts";

@@ -7,18 +7,20 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { S3 } from "#domain/s3/index.ts";
-import { createAlertsSurface } from "#surfaces/alerts/index.ts";
-import { createBucketsSurface, type GatewayLink } from "#surfaces/buckets/index.ts";
+import {
+  createAlertsSurface,
+  createTelemetrySettingsSurface,
+  createTelemetrySurface,
+  type EncoderPool,
+  type Tails,
+} from "#surfaces/telemetry/index.ts";
+import { createBucketsSurface, type GatewayLink } from "#surfaces/s3/index.ts";
 import { createFilesSurface } from "#surfaces/files/index.ts";
-import { createImagesSurface } from "#surfaces/images/index.ts";
+import { createImagesSurface, createRegistrySurface } from "#surfaces/registry/index.ts";
 import { createOauthSurface } from "#surfaces/oauth/index.ts";
-import { createOrganizationSurface } from "#surfaces/organization/index.ts";
+import { createOrganizationSurface, createUsageSurface, type UsageSurfaceDeps } from "#surfaces/organization/index.ts";
 import { createPortalSurface } from "#surfaces/portal/index.ts";
 import { createQuerySurface, type QueryLimits } from "#surfaces/query/index.ts";
-import { createRegistrySurface } from "#surfaces/registry/index.ts";
-import { createTelemetrySettingsSurface } from "#surfaces/telemetry-settings/index.ts";
-import { createTelemetrySurface, type EncoderPool, type Tails } from "#surfaces/telemetry/index.ts";
-import { createUsageSurface, type UsageSurfaceDeps } from "#surfaces/usage/index.ts";
 import { createWebhooksSurface } from "#surfaces/webhooks/index.ts";
 import type { Addresses } from "./addresses.ts";
 import type { createAlerts } from "./alerts.ts";

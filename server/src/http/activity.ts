@@ -23,13 +23,10 @@ declare module "fastify" {
 /** By surface. */
 const SERVICES: Readonly<Record<string, ActivityService>> = {
   organization: "organization",
-  usage: "organization",
   telemetry: "telemetry",
-  "telemetry-settings": "telemetry",
   query: "query",
   alerts: "alerts",
   files: "files",
-  images: "registry",
   registry: "registry",
   webhooks: "webhooks",
   oauth: "oauth",

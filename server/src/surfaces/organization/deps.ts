@@ -4,6 +4,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
+import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
 export interface OrganizationSurfaceDeps {
   readonly host: HttpHost;
@@ -14,4 +15,20 @@ export interface OrganizationSurfaceDeps {
   /** Null: no e-mail is sent, and people hand links over themselves. */
   readonly mail: Mail | null;
   readonly addresses: { readonly portal_url: string };
+}
+
+export interface UsageSurfaceDeps {
+  readonly host: HttpHost;
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly identity: Pick<Identity, "activity">;
+  readonly telemetry: Pick<TelemetryStore, "policy" | "usage">;
+  /** What holds where nothing was decided for an organization; null: no limit. */
+  readonly limits: {
+    readonly filesBytesMax: number | null;
+    readonly bucketsBytesMax: number | null;
+    readonly imagesBytesMax: number | null;
+    readonly webhooksBytesMax: number | null;
+    readonly rate: { readonly perSecond: number; readonly burst: number };
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 
 const OPERATIONS = new URL("./operations/", import.meta.url);
 
@@ -14,11 +14,20 @@ test("every row of the contract is mounted, has an operation of its name, and a 
     tests: readFileSync(new URL(name.replace(/\.ts$/, ".test.ts"), OPERATIONS), "utf8"),
   }));
   const used = new Set<string>();
-  for (const id of Object.keys(ORGANIZATION_ROUTES)) {
-    assert.ok(routes.includes(`mountRoute(app, host, rows.${id}, ${id}(deps));`), `${id} is not mounted`);
+  const ids = [ORGANIZATION_ROUTES, USAGE_ROUTES].flatMap((rows) => Object.keys(rows));
+  for (const id of ids) {
+    assert.match(
+      routes,
+      new RegExp(`mountRoute\\(app, [\\w.]+, \\w+\\.${id}, ${id}\\(deps\\)\\);`),
+      `${id} is not mounted`,
+    );
     const [file, ...others] = files.filter(({ text }) => text.includes(`export function ${id}(`));
     assert.ok(file !== undefined && others.length === 0, `${files.length} files of operations/ must hold ${id} once`);
-    assert.ok(file.tests.includes(`testOperation(ORGANIZATION_ROUTES.${id}, {`), `no test beside ${file.name}: ${id}`);
+    assert.match(
+      file.tests,
+      new RegExp(`testOperation\\(\\s*\\w+_ROUTES\\.${id},`),
+      `no test beside ${file.name}: ${id}`,
+    );
     used.add(file.name);
   }
   assert.deepEqual([...used].toSorted(), names.toSorted(), "each file of operations/ holds an operation of a row");

@@ -1,23 +1,10 @@
+import { ORGANIZATION_ROUTES as rows, USAGE_ROUTES } from "@mooring/contract";
 import type { FastifyInstance } from "fastify";
-import { ORGANIZATION_ROUTES as rows } from "@mooring/contract";
 import { mountRoute } from "#http/index.ts";
-import type { OrganizationSurfaceDeps } from "./deps.ts";
-import {
-  acceptInvitation,
-  createInvitation,
-  listInvitations,
-  renewInvitation,
-  revokeInvitation,
-} from "./operations/invitations.ts";
-import {
-  archiveProject,
-  createProject,
-  deleteProject,
-  getProject,
-  listProjects,
-  unarchiveProject,
-  updateProject,
-} from "./operations/projects.ts";
+import type { OrganizationSurfaceDeps, UsageSurfaceDeps } from "./deps.ts";
+import { getAccess } from "./operations/access.ts";
+import { createApp, deleteApp, getApp, listApps, moveApp, updateApp } from "./operations/apps.ts";
+import { exportAudit, getAuditEntry, listAudit, verifyAudit } from "./operations/audit.ts";
 import {
   approveCredential,
   createCredential,
@@ -29,6 +16,32 @@ import {
   updateCredential,
 } from "./operations/credentials.ts";
 import {
+  acceptInvitation,
+  createInvitation,
+  listInvitations,
+  renewInvitation,
+  revokeInvitation,
+} from "./operations/invitations.ts";
+import { getMe } from "./operations/me.ts";
+import { deleteMember, listMembers, updateMember } from "./operations/members.ts";
+import { getOrganization, updateOrganization } from "./operations/organization.ts";
+import { deleteProjectMember, listProjectMembers, putProjectMember } from "./operations/project-members.ts";
+import {
+  archiveProject,
+  createProject,
+  deleteProject,
+  getProject,
+  listProjects,
+  unarchiveProject,
+  updateProject,
+} from "./operations/projects.ts";
+import {
+  createS3Destination,
+  deleteS3Destination,
+  getS3Destination,
+  listS3Destinations,
+} from "./operations/s3-destinations.ts";
+import {
   approveS3Key,
   createS3Key,
   getS3Key,
@@ -37,20 +50,8 @@ import {
   revokeS3Key,
   updateS3Key,
 } from "./operations/s3-keys.ts";
-import { createApp, deleteApp, getApp, listApps, moveApp, updateApp } from "./operations/apps.ts";
-import {
-  createS3Destination,
-  deleteS3Destination,
-  getS3Destination,
-  listS3Destinations,
-} from "./operations/s3-destinations.ts";
 import { createTrust, deleteTrust, getTrust, listTrusts, testTrust } from "./operations/trusts.ts";
-import { deleteMember, listMembers, updateMember } from "./operations/members.ts";
-import { deleteProjectMember, listProjectMembers, putProjectMember } from "./operations/project-members.ts";
-import { exportAudit, getAuditEntry, listAudit, verifyAudit } from "./operations/audit.ts";
-import { getAccess } from "./operations/access.ts";
-import { getMe } from "./operations/me.ts";
-import { getOrganization, updateOrganization } from "./operations/organization.ts";
+import { getUsage } from "./operations/usage.ts";
 
 /** Row → operation. Method, path and permission of each stand in the contract's row. */
 export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfaceDeps): void {
@@ -111,4 +112,9 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
   mountRoute(app, host, rows.getAuditEntry, getAuditEntry(deps));
   mountRoute(app, host, rows.exportAudit, exportAudit(deps));
   mountRoute(app, host, rows.verifyAudit, verifyAudit(deps));
+}
+
+/** Row → operation. Method, path and permission stand in the contract's row. */
+export function mountUsage(app: FastifyInstance, deps: UsageSurfaceDeps): void {
+  mountRoute(app, deps.host, USAGE_ROUTES.getUsage, getUsage(deps));
 }

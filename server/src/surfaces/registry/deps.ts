@@ -2,14 +2,16 @@ import type { Identity } from "#domain/identity/index.ts";
 import type {
   ManifestReader,
   Pulls,
+  RegistryDeps,
   RegistryTokens,
   RunningDigests,
   Sessions,
   UploadDeps,
 } from "#domain/registry/index.ts";
 import type { HttpHost } from "#http/index.ts";
-import type { ChallengeDeps } from "./challenge.ts";
+import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Reservations } from "#kernel/reservations.ts";
+import type { ChallengeDeps } from "./challenge.ts";
 import type { Writers } from "./writers.ts";
 
 export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
@@ -27,4 +29,9 @@ export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
   readonly uploadIdleTimeoutMs: number;
   /** Lets pushes give way to other requests. */
   readonly pace: { waitMs(bytes: number): number };
+}
+
+export interface ImagesSurfaceDeps extends RegistryDeps {
+  readonly clock: GuardedClock;
+  readonly host: HttpHost;
 }

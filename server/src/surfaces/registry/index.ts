@@ -1,7 +1,7 @@
 import type { ErrorForm, Surface } from "#http/index.ts";
+import type { ImagesSurfaceDeps, RegistrySurfaceDeps } from "./deps.ts";
 import { renderError, sendError } from "./errors.ts";
-import { methodsOf, mountRegistry } from "./routes.ts";
-import type { RegistrySurfaceDeps } from "./deps.ts";
+import { methodsOf, mountImages, mountRegistry } from "./routes.ts";
 
 export type { RegistrySurfaceDeps } from "./deps.ts";
 export { Writers } from "./writers.ts";
@@ -17,4 +17,9 @@ const ERRORS: ErrorForm = {
 /** Container images, by the distribution specification of OCI and Docker's registry interface. */
 export function createRegistrySurface(deps: RegistrySurfaceDeps): Surface {
   return { name: "registry", mount: (app) => mountRegistry(app, deps), errors: ERRORS };
+}
+
+/** What people look at and decide about container images, as JSON; images themselves go by the registry. */
+export function createImagesSurface(deps: ImagesSurfaceDeps): Surface {
+  return { name: "registry", mount: (app) => mountImages(app, deps) };
 }

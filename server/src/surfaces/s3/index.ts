@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { createProtocolErrors, letTheRestPass, type Listener, type ProtocolAnswer } from "#http/index.ts";
 import { S3Error, type S3ErrorCode } from "#domain/s3/index.ts";
+import { createProtocolErrors, letTheRestPass, type Listener, type ProtocolAnswer, type Surface } from "#http/index.ts";
 import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { BucketsSurfaceDeps } from "./deps.ts";
 import { errorDocument, hostIdOf } from "./errors.ts";
 import type { S3Gateway } from "./gateway.ts";
+import { mountBuckets } from "./routes-buckets.ts";
 
 export { presignedTarget, type Presigning } from "./auth/presign.ts";
 export { createDocumentReader, type DocumentReader } from "./wire/documents.ts";
+export type { GatewayLink } from "./deps.ts";
 export { createS3Gateway, type Answered, type S3Gateway } from "./gateway.ts";
 
 /** Puts a gateway on a listener of its own: buckets have every path of it. */
@@ -45,3 +48,8 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   header_too_large: "RequestHeaderSectionTooLarge",
   request_timeout: "RequestTimeout",
 };
+
+/** The objects of buckets as people see them, as JSON; content goes by the gateway. */
+export function createBucketsSurface(deps: BucketsSurfaceDeps): Surface {
+  return { name: "buckets", mount: (app) => mountBuckets(app, deps) };
+}

@@ -1,59 +1,64 @@
 import { postObject } from "./operations/post-object.ts";
-import { abortMultipartUpload } from "./operations/abort-multipart-upload.ts";
-import { getBucketAcl, putBucketAcl } from "./operations/bucket-acl.ts";
-import { deleteBucketCors, getBucketCors, putBucketCors } from "./operations/bucket-cors.ts";
-import { deleteBucketEncryption, getBucketEncryption, putBucketEncryption } from "./operations/bucket-encryption.ts";
 import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  listMultipartUploads,
+  listParts,
+  uploadPart,
+  uploadPartCopy,
+} from "./operations/multipart.ts";
+import {
+  deleteBucketOwnershipControls,
+  deleteBucketPolicy,
+  deletePublicAccessBlock,
+  getBucketAcl,
+  getBucketOwnershipControls,
+  getBucketPolicy,
+  getBucketPolicyStatus,
+  getPublicAccessBlock,
+  putBucketAcl,
+  putBucketOwnershipControls,
+  putBucketPolicy,
+  putPublicAccessBlock,
+} from "./operations/bucket-access.ts";
+import { deleteBucketCors, getBucketCors, putBucketCors } from "./operations/bucket-cors.ts";
+import {
+  deleteBucketEncryption,
+  deleteBucketTagging,
   getBucketAccelerate,
+  getBucketEncryption,
   getBucketLogging,
   getBucketReplication,
   getBucketRequestPayment,
+  getBucketTagging,
+  getBucketVersioning,
   getBucketWebsite,
-} from "./operations/bucket-fixed.ts";
+  getObjectLockConfiguration,
+  putBucketEncryption,
+  putBucketTagging,
+  putBucketVersioning,
+  putObjectLockConfiguration,
+} from "./operations/bucket-subresources.ts";
 import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from "./operations/bucket-lifecycle.ts";
 import { getBucketNotification, putBucketNotification } from "./operations/bucket-notification.ts";
-import {
-  deleteBucketOwnershipControls,
-  getBucketOwnershipControls,
-  putBucketOwnershipControls,
-} from "./operations/bucket-ownership-controls.ts";
-import {
-  deleteBucketPolicy,
-  getBucketPolicy,
-  getBucketPolicyStatus,
-  putBucketPolicy,
-} from "./operations/bucket-policy.ts";
-import { deleteBucketTagging, getBucketTagging, putBucketTagging } from "./operations/bucket-tagging.ts";
-import { getBucketVersioning, putBucketVersioning } from "./operations/bucket-versioning.ts";
-import { completeMultipartUpload } from "./operations/complete-multipart-upload.ts";
 import { copyObject } from "./operations/copy-object.ts";
-import { createBucket } from "./operations/create-bucket.ts";
-import { createMultipartUpload } from "./operations/create-multipart-upload.ts";
-import { deleteBucket } from "./operations/delete-bucket.ts";
-import { deleteObject } from "./operations/delete-object.ts";
-import { deleteObjects } from "./operations/delete-objects.ts";
-import { getBucketLocation } from "./operations/get-bucket-location.ts";
-import { getObjectAttributes } from "./operations/get-object-attributes.ts";
-import { getObject, headObject } from "./operations/get-object.ts";
-import { headBucket } from "./operations/head-bucket.ts";
-import { listBuckets } from "./operations/list-buckets.ts";
-import { listMultipartUploads } from "./operations/list-multipart-uploads.ts";
-import { listObjectVersions } from "./operations/list-object-versions.ts";
-import { listObjects, listObjectsV2 } from "./operations/list-objects.ts";
-import { listParts } from "./operations/list-parts.ts";
-import { getObjectAcl, putObjectAcl } from "./operations/object-acl.ts";
-import { getObjectLegalHold, putObjectLegalHold } from "./operations/object-legal-hold.ts";
-import { getObjectLockConfiguration, putObjectLockConfiguration } from "./operations/object-lock-configuration.ts";
-import { getObjectRetention, putObjectRetention } from "./operations/object-retention.ts";
-import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./operations/object-tagging.ts";
+import { createBucket, deleteBucket, getBucketLocation, headBucket, listBuckets } from "./operations/buckets.ts";
+import { deleteObject, deleteObjects } from "./operations/delete-objects.ts";
+import { getObject, getObjectAttributes, headObject } from "./operations/get-object.ts";
+import { listObjects, listObjectsV2, listObjectVersions } from "./operations/list-objects.ts";
 import {
-  deletePublicAccessBlock,
-  getPublicAccessBlock,
-  putPublicAccessBlock,
-} from "./operations/public-access-block.ts";
+  deleteObjectTagging,
+  getObjectAcl,
+  getObjectLegalHold,
+  getObjectRetention,
+  getObjectTagging,
+  putObjectAcl,
+  putObjectLegalHold,
+  putObjectRetention,
+  putObjectTagging,
+} from "./operations/object-subresources.ts";
 import { putObject } from "./operations/put-object.ts";
-import { uploadPartCopy } from "./operations/upload-part-copy.ts";
-import { uploadPart } from "./operations/upload-part.ts";
 import type { Operation } from "./context.ts";
 import type { Level, Row } from "./route.ts";
 

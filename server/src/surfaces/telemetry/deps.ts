@@ -1,4 +1,6 @@
+import type { AlertsDeps } from "#domain/alerts/index.ts";
 import type { HttpHost } from "#http/index.ts";
+import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { Tails } from "./tail/tails.ts";
@@ -10,4 +12,19 @@ export interface TelemetrySurfaceDeps {
   readonly encoders: EncoderPool;
   readonly metadata: Pick<MetadataStore, "read">;
   readonly tails: Tails;
+}
+
+export interface TelemetrySettingsSurfaceDeps {
+  readonly host: HttpHost;
+  readonly metadata: MetadataStore;
+  readonly store: Pick<TelemetryStore, "policy" | "usage" | "refresh">;
+  readonly clock: Clock;
+  /** The most days that an organization may choose; null: no bound. */
+  readonly retentionDaysMax: number | null;
+  /** A keyed hash: texts can't be found by trying, and equal ones have equal hashes. */
+  readonly digest: (text: string) => string;
+}
+
+export interface AlertsSurfaceDeps extends AlertsDeps {
+  readonly host: HttpHost;
 }

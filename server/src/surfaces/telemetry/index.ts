@@ -1,11 +1,21 @@
 import type { Surface } from "#http/index.ts";
-import { mountTelemetry } from "./routes.ts";
-import type { TelemetrySurfaceDeps } from "./deps.ts";
+import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
+import { mountAlerts, mountTelemetry, mountTelemetrySettings } from "./routes.ts";
 
 export { createTails, type Tails } from "./tail/tails.ts";
-
 export { createEncoderPool, type EncoderPool } from "./wire/pool.ts";
 
+/** Ingestion and live tails. */
 export function createTelemetrySurface(deps: TelemetrySurfaceDeps): Surface {
   return { name: "telemetry", mount: (app) => mountTelemetry(app, deps) };
+}
+
+/** How long telemetry is kept, how much of it there is, and its erasure. */
+export function createTelemetrySettingsSurface(deps: TelemetrySettingsSurfaceDeps): Surface {
+  return { name: "telemetry", mount: (app) => mountTelemetrySettings(app, deps) };
+}
+
+/** Saved queries that are watched. Requests to it are counted as a service of its own. */
+export function createAlertsSurface(deps: AlertsSurfaceDeps): Surface {
+  return { name: "alerts", mount: (app) => mountAlerts(app, deps) };
 }

@@ -1,19 +1,32 @@
 import type { IncomingMessage } from "node:http";
+import { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { TELEMETRY_ROUTES } from "@mooring/contract";
 import { answerProblem, mountRoute, principalOf, readBodyPieces } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
-import type { TelemetrySurfaceDeps } from "./deps.ts";
+import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
+import {
+  createAlert,
+  deleteAlert,
+  getAlert,
+  listAlertDeliveries,
+  listAlertEvaluations,
+  listAlerts,
+  rotateAlertSecret,
+  testAlert,
+  updateAlert,
+} from "./operations/alerts.ts";
+import { createTelemetryErasure, getTelemetryErasure, listTelemetryErasures } from "./operations/erasures.ts";
 import { ingest } from "./operations/ingest.ts";
+import { otlpExport } from "./operations/otlp-export.ts";
+import { getTelemetrySettings, getTelemetryUsage, updateTelemetrySettings } from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
 import { codingOf } from "./wire/coding.ts";
 import { LINES_TYPES, mediaTypeOf } from "./wire/media-types.ts";
-import { otlpExport } from "./operations/otlp-export.ts";
-import type { SentBody } from "./wire/sent-body.ts";
 import type { OtlpFormat } from "./wire/otlp/encode.ts";
 import { MEDIA_TYPES, rpcCodeOf, statusMessage } from "./wire/otlp/responses.ts";
+import type { SentBody } from "./wire/sent-body.ts";
 
 const OTLP_OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otlpTraces" } as const;
 
@@ -86,4 +99,29 @@ function notIngest(): Problem {
 
 function notOtlp(): Problem {
   return new Problem("unsupported_media_type", "Send the body as application/x-protobuf or application/json.");
+}
+
+/** Row → operation. Method, path and permission of each stand in the contract's row. */
+export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySettingsSurfaceDeps): void {
+  const { host } = deps;
+  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, getTelemetrySettings(deps));
+  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings, updateTelemetrySettings(deps));
+  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, getTelemetryUsage(deps));
+  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure, createTelemetryErasure(deps));
+  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.listTelemetryErasures, listTelemetryErasures(deps));
+  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetryErasure, getTelemetryErasure(deps));
+}
+
+/** Row → operation. The permission of each stands in the contract's row. */
+export function mountAlerts(app: FastifyInstance, deps: AlertsSurfaceDeps): void {
+  const { host } = deps;
+  mountRoute(app, host, ALERT_ROUTES.listAlerts, listAlerts(deps));
+  mountRoute(app, host, ALERT_ROUTES.createAlert, createAlert(deps));
+  mountRoute(app, host, ALERT_ROUTES.getAlert, getAlert(deps));
+  mountRoute(app, host, ALERT_ROUTES.updateAlert, updateAlert(deps));
+  mountRoute(app, host, ALERT_ROUTES.deleteAlert, deleteAlert(deps));
+  mountRoute(app, host, ALERT_ROUTES.testAlert, testAlert(deps));
+  mountRoute(app, host, ALERT_ROUTES.rotateAlertSecret, rotateAlertSecret(deps));
+  mountRoute(app, host, ALERT_ROUTES.listAlertDeliveries, listAlertDeliveries(deps));
+  mountRoute(app, host, ALERT_ROUTES.listAlertEvaluations, listAlertEvaluations(deps));
 }

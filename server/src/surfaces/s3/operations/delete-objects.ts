@@ -1,11 +1,37 @@
 import { setImmediate } from "node:timers/promises";
-import type { DeleteObject } from "#domain/s3/index.ts";
+import type { Deleted, DeleteObject } from "#domain/s3/index.ts";
 import { readSmallBody } from "../body.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
 import { s3ErrorOf } from "../errors.ts";
-import { renderDocument, type Value } from "../wire/xml.ts";
+import { deleteConditions } from "../wire/conditions.ts";
 import type { NamedObject } from "../wire/readers.ts";
-import { bypassesGovernance } from "./delete-object.ts";
+import { renderDocument, type Value } from "../wire/xml.ts";
+
+/** Deletes, or puts a delete marker where the bucket has versions. What is not there counts as deleted. */
+export async function deleteObject(context: Context): Promise<Answer> {
+  const { deps, bucket, caller, fields, versionId } = context;
+  const key = requireKey(context);
+  const bypassGovernance = await bypassesGovernance(context);
+  const conditions = deleteConditions(fields);
+  const deleted = await deps.domain.objects.delete(caller, bucket, { key, versionId, bypassGovernance, conditions });
+  return { status: 204, headers: deletedFields(deleted) };
+}
+
+function deletedFields({ versionId, deleteMarker, markerVersionId }: Deleted): Record<string, string> {
+  const id = versionId ?? markerVersionId;
+  return {
+    ...(id === null ? {} : { "x-amz-version-id": id }),
+    ...(deleteMarker ? { "x-amz-delete-marker": "true" } : {}),
+  };
+}
+
+/** @throws S3Error `AccessDenied` */
+export async function bypassesGovernance(context: Context, key?: string): Promise<boolean> {
+  const { fields } = context;
+  if (fields.get("x-amz-bypass-governance-retention")?.toLowerCase() !== "true") return false;
+  await context.require("s3:BypassGovernanceRetention", key === undefined ? {} : { key });
+  return true;
+}
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 

@@ -18,7 +18,7 @@ import { uriEncodedPath } from "../wire/target.ts";
 import { quoted } from "../wire/text.ts";
 import { renderDocument } from "../wire/xml.ts";
 import { parseDocument } from "../wire/xml-tree.ts";
-import { requireTags } from "./object-tagging.ts";
+import { requireTags } from "./object-subresources.ts";
 import { attributesOf, sealed, sealingOf } from "./put-object.ts";
 
 /** Finds out who sent the form, and makes the context of an operation on the key. */

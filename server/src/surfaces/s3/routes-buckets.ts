@@ -1,0 +1,44 @@
+import type { FastifyInstance } from "fastify";
+import { BUCKET_ROUTES as rows } from "@mooring/contract";
+import { mountRoute } from "#http/index.ts";
+import { CONTENT_PATH, targetIn } from "./bucket-content.ts";
+import type { BucketsSurfaceDeps } from "./deps.ts";
+import {
+  createObjectLink,
+  createObjectUpload,
+  deleteObjects,
+  getBucket,
+  getObject,
+  listObjects,
+  listObjectVersions,
+} from "./operations/bucket-objects.ts";
+
+/** Row → operation. Method, path and permission of each stand in the contract's row. */
+export function mountBuckets(app: FastifyInstance, deps: BucketsSurfaceDeps): void {
+  const { host } = deps;
+  mountRoute(app, host, rows.getBucket, getBucket(deps));
+  mountRoute(app, host, rows.listObjects, listObjects(deps));
+  mountRoute(app, host, rows.listObjectVersions, listObjectVersions(deps));
+  mountRoute(app, host, rows.getObject, getObject(deps));
+  mountRoute(app, host, rows.createObjectLink, createObjectLink(deps));
+  mountRoute(app, host, rows.createObjectUpload, createObjectUpload(deps));
+  mountRoute(app, host, rows.deleteObjects, deleteObjects(deps));
+  // In a context of its own: no body is parsed there.
+  void app.register(async (scope) => mountContent(scope, deps));
+}
+
+/** What presigned URLs of this origin point at. It is no path of the interface, so that no row describes it. */
+function mountContent(app: FastifyInstance, { gateway }: BucketsSurfaceDeps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  app.route({
+    method: "PUT",
+    url: CONTENT_PATH,
+    config: { operationId: "uploadObjectContent", streamsBody: true },
+    handler: (request, reply) => {
+      request.raw.url = targetIn(request.query as Record<string, unknown>);
+      reply.hijack();
+      gateway.handle(request.raw, reply.raw);
+    },
+  });
+}

@@ -1,0 +1,75 @@
+import type { BodyOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
+import { answering } from "#domain/idempotency/index.ts";
+import { createErasure, getErasure, listErasures, type ErasureInput } from "#domain/telemetry/index.ts";
+import { requireOrganization, type Operation } from "#http/index.ts";
+import { Problem, type ProblemPlace } from "#kernel/problem.ts";
+import { usFromIso } from "#kernel/time.ts";
+import { MATCHABLE, type ErasureMatch } from "#stores/telemetry/index.ts";
+import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
+import { erasureBody } from "../model-settings.ts";
+
+const LIMIT_DEFAULT = 50;
+
+export function listTelemetryErasures(
+  deps: TelemetrySettingsSurfaceDeps,
+): Operation<typeof TELEMETRY_SETTINGS_ROUTES.listTelemetryErasures> {
+  return async ({ query }, { principal }) => {
+    requireOrganization(principal, "org:write");
+    const wanted = { limit: query.limit ?? LIMIT_DEFAULT, cursor: query.cursor };
+    const { items, nextCursor } = await listErasures(deps, principal.orgId, wanted);
+    return { items: items.map(erasureBody), next_cursor: nextCursor };
+  };
+}
+
+type Body = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
+
+/**
+ * Owners, admins and their credentials, of the whole organization only: what is erased may be of any project.
+ * @throws Problem `forbidden`, `invalid_body` for a match that rows of a type don't have, or a range without time
+ */
+export function createTelemetryErasure(
+  deps: TelemetrySettingsSurfaceDeps,
+): Operation<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure> {
+  return async ({ body }, { principal, ip, requestId }) => {
+    requireOrganization(principal, "org:write");
+    const caller = { principal, ip, requestId, createdBy: principal.id };
+    const input = inputOf(body);
+    const answer = await answering(erasureBody, () => createErasure(deps, caller, principal.orgId, input));
+    await deps.store.refresh();
+    return answer;
+  };
+}
+
+function inputOf(body: Body): ErasureInput {
+  const fromUs = body.from === undefined ? null : usFromIso(body.from);
+  const toUs = body.to === undefined ? null : usFromIso(body.to);
+  const errors: ProblemPlace[] = [];
+  for (const [name, us] of Object.entries({ from: fromUs, to: toUs })) {
+    if (us !== null && !Number.isSafeInteger(us))
+      errors.push({ pointer: `/${name}`, detail: "must be a time from the year 1684 to 2255" });
+  }
+  if (fromUs !== null && toUs !== null && fromUs >= toUs) errors.push({ pointer: "/to", detail: "must be after from" });
+  for (const name of Object.keys(body.match) as (keyof ErasureMatch)[]) {
+    const strangers = body.types.filter((type) => !MATCHABLE[type].includes(name));
+    if (strangers.length > 0) errors.push({ pointer: `/match/${name}`, detail: `is not in ${strangers.join(", ")}` });
+  }
+  if (errors.length > 0) throw new Problem("invalid_body", "Rows can't be matched so; nothing is erased.", { errors });
+  return { types: body.types, fromUs, toUs, match: wellFormed(body.match) };
+}
+
+/** As ingestion keeps texts. */
+function wellFormed(match: Body["match"]): ErasureMatch {
+  const text = JSON.stringify(match);
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === "string" ? value.toWellFormed() : value,
+  ) as ErasureMatch;
+}
+
+export function getTelemetryErasure(
+  deps: TelemetrySettingsSurfaceDeps,
+): Operation<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetryErasure> {
+  return async ({ params }, { principal }) => {
+    requireOrganization(principal, "org:write");
+    return erasureBody(await getErasure(deps, principal.orgId, params.erasure_id));
+  };
+}
