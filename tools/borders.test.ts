@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** One planted violation for every rule: where, and the line that breaks the rule. */
 const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: string }>> = {
-  "no-circular": { path: "server/src/kernel/a.ts", code: 'import { b } from "./b.ts";' },
+  "no-circular": { path: "server/src/kernel/a.ts", code: 'import type { b } from "./b.ts";' },
   "not-resolvable": { path: "server/src/kernel/a.ts", code: 'import "./absent.ts";' },
   "contract-imports-nothing-but-typebox": { path: "contract/src/a.ts", code: 'import "node:fs";' },
   "client-imports-nothing-but-contract": { path: "client/src/a.ts", code: 'import "node:fs";' },

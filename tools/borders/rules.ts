@@ -32,11 +32,10 @@ const THIRD_PARTY = "(^|/)node_modules/";
 export const RULES: IForbiddenRuleType[] = [
   {
     name: "no-circular",
-    comment:
-      "cycles while modules load; types that name each other are none, nor are imports that wait to be asked for",
+    comment: "imports of types and imports that wait to be asked for count, too",
     severity: "error",
     from: {},
-    to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only", "dynamic-import"] } },
+    to: { circular: true },
   },
   { name: "not-resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   {

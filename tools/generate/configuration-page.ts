@@ -1,6 +1,6 @@
 import { flagOf, variableOf } from "../../server/src/app/config.ts";
 import { SETTING_NAMES, settingOf, type Setting } from "../../server/src/app/settings.ts";
-import type { Generated } from "./generated.ts";
+import type { Generated } from "./generated-file.ts";
 
 /** docs/configuration.md: every setting, for those who run a server. */
 export const configurationPage: Generated = {

@@ -1,5 +1,5 @@
 import { PROBLEMS } from "../../server/src/kernel/problem.ts";
-import type { Generated } from "./generated.ts";
+import type { Generated } from "./generated-file.ts";
 
 /** docs/errors.md: the table of problem codes, for those who handle them. */
 export const errorsPage: Generated = { path: "docs/errors.md", render: () => renderErrors(PROBLEMS) };

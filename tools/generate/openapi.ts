@@ -13,7 +13,7 @@ import {
   WEBHOOK_ROUTES,
 } from "@mooring/contract";
 import { HEALTH_ROUTES, openApiOf } from "../../server/src/http/index.ts";
-import type { Generated } from "./generated.ts";
+import type { Generated } from "./generated-file.ts";
 
 type Rows = Parameters<typeof openApiOf>[0]["rows"];
 

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { Dialog } from "~/kit/dialog.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { PAGES } from "./pages.ts";
-import { setSingleKeys, singleKeysOn } from "./shortcuts.ts";
+import { setSingleKeys, singleKeysOn } from "~/kit/single-keys.ts";
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["⌘K", "go anywhere"],

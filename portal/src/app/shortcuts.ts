@@ -1,20 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { singleKeysOn } from "~/kit/single-keys.ts";
 import { pagePath } from "./page-link.tsx";
 import { PAGES } from "./pages.ts";
 import { useAddress } from "./scope.ts";
 
-const KEY = "mooring.single-keys";
 const JUMP_WITHIN_MS = 1500;
-
-/** Keys without a modifier can be turned off (WCAG 2.2, 2.1.4): they get in the way of speech input. */
-export function singleKeysOn(): boolean {
-  return localStorage.getItem(KEY) !== "off";
-}
-
-export function setSingleKeys(on: boolean): void {
-  localStorage.setItem(KEY, on ? "on" : "off");
-}
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input,textarea,select,[contenteditable=true]") !== null;

@@ -10,7 +10,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from "react";
-import { singleKeysOn } from "~/app/shortcuts.ts";
+import { singleKeysOn } from "~/kit/single-keys.ts";
 import { cn } from "./cn.ts";
 import { GridHeader } from "./grid-header.tsx";
 import { useResultTable, type GridColumn, type GridRow } from "./grid-table.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
 import type { ItemList } from "~/api/queries.ts";
-import { singleKeysOn } from "~/app/shortcuts.ts";
+import { singleKeysOn } from "~/kit/single-keys.ts";
 import { Button } from "./button.tsx";
 import { cn } from "./cn.ts";
 import { ErrorNote } from "./error-note.tsx";

@@ -4,7 +4,6 @@ import { IDEMPOTENCY_KEY_CHARS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { answerTexts } from "#kernel/shown-once.ts";
 import { principalOf } from "./authentication.ts";
-import type { HttpHost } from "./host.ts";
 
 /** A remembered answer. */
 export interface RecordedAnswer {
@@ -60,7 +59,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
  * answer of it. What can't be recorded afterwards is logged, not thrown: the change is made, and only its own answer says so truly.
  */
 export async function idempotent(
-  host: HttpHost,
+  host: { readonly idempotency: IdempotencyRecords },
   row: { readonly operationId: string; readonly status: number },
   request: FastifyRequest,
   reply: FastifyReply,
@@ -97,7 +96,12 @@ export async function idempotent(
 }
 
 /** A secret that was sent is shown to nobody again. One whose answer was cut off, by a crash or a broken connection, can be asked for once more. */
-function forgetWhenSent(host: HttpHost, keyHash: string, request: FastifyRequest, reply: FastifyReply): void {
+function forgetWhenSent(
+  host: { readonly idempotency: IdempotencyRecords },
+  keyHash: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   void reply.header("cache-control", "no-store");
   const { raw } = reply;
   const left = new Promise<boolean>((resolve) => {

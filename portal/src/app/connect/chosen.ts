@@ -3,7 +3,7 @@ import type { Topic } from "../topic.ts";
 import { useMe, useOrganization, useProject } from "../scope.ts";
 import { useChoices, type Choices, type ConnectApp, type ConnectCredential, type ConnectKey } from "./choices.ts";
 import { bestApp, bestHolder } from "./choose.ts";
-import type { ConnectRequest } from "./connect.tsx";
+import type { ConnectRequest } from "./request.ts";
 import { PLACEHOLDERS, TOPIC_SCOPES, type SnippetInput } from "./snippets/index.ts";
 
 interface Picked {

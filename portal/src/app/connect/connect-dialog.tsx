@@ -10,7 +10,7 @@ import { useOrganization } from "../scope.ts";
 import type { Choices } from "./choices.ts";
 import { reaches } from "./choose.ts";
 import { useChosen, type Chosen } from "./chosen.ts";
-import type { ConnectRequest } from "./connect.tsx";
+import type { ConnectRequest } from "./request.ts";
 import { Prose } from "./prose.tsx";
 import { PLACEHOLDERS, TOPIC_SCOPES, toolsFor, type SnippetInput, type Tool, type ToolId } from "./snippets/index.ts";
 

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import { setSingleKeys, singleKeysOn } from "~/app/shortcuts.ts";
+import { setSingleKeys, singleKeysOn } from "~/kit/single-keys.ts";
 import { chooseTheme, THEMES, useTheme, type Theme } from "~/app/theme.ts";
 import { Checkbox } from "~/kit/field.tsx";
 import { Section } from "~/kit/page.tsx";

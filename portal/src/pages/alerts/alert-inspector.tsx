@@ -21,7 +21,7 @@ import { AlertActs } from "./alert-acts.tsx";
 import { conditionText, scheduleText, type Alert } from "./alert-draft.ts";
 import { AlertState, NextTime, STATE_SENTENCES } from "./alert-state.tsx";
 import { Deliveries, Evaluations } from "./history.tsx";
-import type { AlertsSearch } from "./page.tsx";
+import type { AlertsSearch } from "./search.ts";
 import { SecretDialog, type ShownSecret } from "./secret-dialog.tsx";
 
 /** One alert: what it watches, how it stands, what it found and what it told. */

@@ -21,14 +21,7 @@ import { conditionText, type Alert } from "./alert-draft.ts";
 import { AlertInspector } from "./alert-inspector.tsx";
 import { AlertState, NextTime } from "./alert-state.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
-
-/** The page's state in its address. */
-export type AlertsSearch = {
-  alert?: string | undefined;
-  tab?: string | undefined;
-  /** The form for a new one is open; a saved query's id puts that in. */
-  new?: string | undefined;
-};
+import type { AlertsSearch } from "./search.ts";
 
 const RENEW_MS = 5000;
 

@@ -9,7 +9,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from "react";
-import { singleKeysOn } from "~/app/shortcuts.ts";
+import { singleKeysOn } from "~/kit/single-keys.ts";
 import { cn } from "~/kit/cn.ts";
 import { withRow } from "~/kit/rows-in-sight.ts";
 import { ownZoneText } from "~/kit/time-range.ts";

@@ -1,4 +1,4 @@
-import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import { PORTAL_ROUTES } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useList, useRead } from "~/api/queries.ts";
 import { useSearchState } from "~/app/search.ts";
@@ -11,8 +11,7 @@ import { State } from "~/kit/state.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { ResetLinkDialog } from "./reset-link-dialog.tsx";
-
-export type Account = ResultOf<typeof PORTAL_ROUTES.listAccounts>["items"][number];
+import type { Account } from "./types.ts";
 
 /** Every account of the server, and which of them nobody has proved. */
 export function AccountSection(): ReactNode {

@@ -10,7 +10,7 @@ import { State, type StateKind } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import type { Instance } from "./page.tsx";
+import type { Instance } from "./types.ts";
 
 type Key = Instance["signing_keys"][number];
 

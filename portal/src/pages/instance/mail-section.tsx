@@ -9,7 +9,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { Facts, Section } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
-import type { Instance } from "./page.tsx";
+import type { Instance } from "./types.ts";
 
 type Mail = NonNullable<Instance["mail"]>;
 

@@ -6,7 +6,7 @@ import { Badge, State } from "~/kit/state.tsx";
 import { Table, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
 import { nodeState } from "./lag.ts";
-import type { Instance } from "./page.tsx";
+import type { Instance } from "./types.ts";
 
 type Node = Instance["nodes"][number];
 

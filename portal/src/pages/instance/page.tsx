@@ -1,4 +1,4 @@
-import { PORTAL_ROUTES, type ResultOf } from "@mooring/contract";
+import { PORTAL_ROUTES } from "@mooring/contract";
 import type { ReactNode } from "react";
 import { useRead } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
@@ -18,8 +18,7 @@ import { NodeSection } from "./node-section.tsx";
 import { OrganizationSection } from "./organization-section.tsx";
 import { CheckSection, FactSection } from "./state-section.tsx";
 import { VersionSection } from "./version-section.tsx";
-
-export type Instance = ResultOf<typeof PORTAL_ROUTES.getInstance>;
+import type { Instance } from "./types.ts";
 
 const REFRESH_MS = 5_000;
 

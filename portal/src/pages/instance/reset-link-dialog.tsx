@@ -8,7 +8,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
-import type { Account } from "./account-section.tsx";
+import type { Account } from "./types.ts";
 
 /** A one-time link with which a person sets a new password; shown once, to be handed over. */
 export function ResetLinkDialog({ account, onClose }: { account: Account; onClose: () => void }): ReactNode {

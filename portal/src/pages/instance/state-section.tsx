@@ -10,7 +10,7 @@ import { Facts, Section } from "~/kit/page.tsx";
 import { State, type StateKind } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { diskKind, shareText } from "./lag.ts";
-import type { Instance } from "./page.tsx";
+import type { Instance } from "./types.ts";
 
 type Check = Instance["checks"][number];
 

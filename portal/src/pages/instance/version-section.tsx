@@ -3,7 +3,7 @@ import { Copyable } from "~/kit/copy.tsx";
 import { plural } from "~/kit/figures.ts";
 import { Facts, Section } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
-import type { Instance } from "./page.tsx";
+import type { Instance } from "./types.ts";
 
 /** What runs, to say in a report of a bug, and which changes of the records were made. */
 export function VersionSection({ version, build }: Pick<Instance, "version" | "build">): ReactNode {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Envelope } from "#domain/identity/index.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
@@ -59,10 +58,24 @@ export interface Idempotency {
   leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 
+/** Where a sealed text stands: it opens nowhere else. */
+interface SealedPlace {
+  readonly table: string;
+  readonly id: string;
+  readonly purpose: string;
+  readonly version: number;
+}
+
+/** The part of `Envelope` that is needed; `domain/identity` imports this module, so that its type can't come from there. */
+interface Sealing {
+  seal(place: SealedPlace, plaintext: Uint8Array): Uint8Array;
+  open(place: SealedPlace, sealed: Uint8Array): Buffer;
+}
+
 export interface IdempotencyDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
-  readonly envelope: Pick<Envelope, "seal" | "open">;
+  readonly envelope: Sealing;
   /** A claim that old, without an answer, is of a process that died before it committed anything: a retry runs. 60 s. */
   readonly claimMs?: number;
 }
@@ -128,7 +141,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   };
 }
 
-function placeOf(keyHash: string): Parameters<Envelope["seal"]>[0] {
+function placeOf(keyHash: string): SealedPlace {
   return { table: "idempotency", id: keyHash, purpose: "answer", version: 0 };
 }
 

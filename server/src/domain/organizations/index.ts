@@ -41,13 +41,8 @@ export {
 } from "./members/members.ts";
 export { principalNow } from "./members/principal.ts";
 export type { Member } from "./members/store.ts";
-export {
-  getOrganization,
-  policyOf,
-  updateOrganization,
-  type OrganizationChange,
-  type OrganizationPolicy,
-} from "./organization/organization.ts";
+export { getOrganization, policyOf, updateOrganization, type OrganizationChange } from "./organization/organization.ts";
+export type { OrganizationPolicy } from "./organization/policy.ts";
 export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";

@@ -5,6 +5,8 @@ import type { Provider } from "./external/provider.ts";
 import type { PortalAddress } from "./portal-address.ts";
 import type { Throttle } from "./sign-in/throttle.ts";
 
+export type { Origin } from "./origin.ts";
+
 /** What everything about people's sign-in works on. */
 export interface PeopleDeps {
   readonly metadata: MetadataStore;
@@ -16,13 +18,4 @@ export interface PeopleDeps {
   /** Null: people sign in by what this server keeps, only. */
   readonly provider: Provider | null;
   readonly refusals: Identity["refusals"];
-}
-
-/** From where a request came. */
-export interface Origin {
-  readonly ip: string | null;
-  readonly requestId: string | null;
-  readonly userAgent: string | null;
-  /** What the browser shows to say that somebody signed in there before; not yet verified. */
-  readonly device?: string | null;
 }

@@ -1,12 +1,7 @@
 import { decide, type Principal, type Reason } from "#domain/identity/index.ts";
 import type { Access } from "./tokens.ts";
 import { nameOf, resourceOf, type Action, type Repository } from "./types.ts";
-
-/** What a question of access is about: a repository by its name, or the list of them (`registry`, `catalog`). */
-export interface Subject {
-  readonly type: "repository" | "registry";
-  readonly name: string;
-}
+import type { Subject } from "./types.ts";
 
 export const CATALOG: Subject = { type: "registry", name: "catalog" };
 

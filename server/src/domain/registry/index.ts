@@ -7,7 +7,6 @@ export {
   type AccessVerdict,
   type Holder,
   type Refusal,
-  type Subject,
 } from "./access.ts";
 export { checkRegistry, type Checked, type RegistryFinding } from "./check.ts";
 export { collectRegistry, startCollection, type Collection } from "./collect.ts";
@@ -47,6 +46,7 @@ export {
   type RegistryDeps,
   type RegistrySettings,
   type Repository,
+  type Subject,
 } from "./types.ts";
 export {
   appendToUpload,

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { ThreadRefusal, Threads } from "#kernel/threads.ts";
-import type { ContentAlgorithm } from "./digest.ts";
 import { RegistryError, type RegistryErrorCode } from "./errors.ts";
 import { readManifest, type ReadManifest } from "./manifest.ts";
+import type { ManifestRequest } from "./manifest.ts";
 
 /** Manifests below this are read where they are: to hand them over would cost as much. Nearly all are. */
 const INLINE_BYTES_MAX = 16 * 1024;
@@ -10,14 +10,6 @@ const THREADS_MAX = 2;
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 const HEAP_MIB = 256;
 const IDLE_MS = 60_000;
-
-export interface ManifestRequest {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly contentType: string | undefined;
-  readonly algorithm: ContentAlgorithm;
-  /** The digest that it is pushed by, when it is by one. */
-  readonly expected: string | undefined;
-}
 
 /** Reads manifests without holding the event loop. */
 export interface ManifestReader {

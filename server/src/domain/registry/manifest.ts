@@ -1,8 +1,16 @@
 import { digestOf, parseDigest, type ContentDigest } from "./digest.ts";
 import { RegistryError } from "./errors.ts";
-import type { ManifestRequest } from "./manifest-reader.ts";
 import { exceeds } from "#kernel/json-size.ts";
 import { faultOf } from "#kernel/strict-json.ts";
+import type { ContentAlgorithm } from "./digest.ts";
+
+export interface ManifestRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentType: string | undefined;
+  readonly algorithm: ContentAlgorithm;
+  /** The digest that it is pushed by, when it is by one. */
+  readonly expected: string | undefined;
+}
 
 /** The least that the distribution specification wants a registry to take, and the most that clients take. */
 export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024;

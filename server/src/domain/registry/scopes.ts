@@ -1,4 +1,5 @@
-import { CATALOG, type Subject } from "./access.ts";
+import { CATALOG } from "./access.ts";
+import type { Subject } from "./types.ts";
 import type { Action } from "./types.ts";
 
 /** What a client asks a token for. */

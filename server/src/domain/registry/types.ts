@@ -4,6 +4,12 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 
+/** What a question of access is about: a repository by its name, or the list of them (`registry`, `catalog`). */
+export interface Subject {
+  readonly type: "repository" | "registry";
+  readonly name: string;
+}
+
 export interface RegistrySettings {
   /** One blob. */
   readonly blobBytesMax: number;

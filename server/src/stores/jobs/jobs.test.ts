@@ -7,7 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore, type Writer } from "#stores/metadata/index.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
-import { createJobs, type Job, type JobHandler, type JobOutcome, type Jobs, type JobsOptions } from "./index.ts";
+import { createJobs, type JobsOptions } from "./index.ts";
+import type { Job, JobHandler, JobOutcome, Jobs } from "./types.ts";
 import { claimJobs, extendLease, release } from "./store.ts";
 
 const DONE: JobOutcome = { dueAtMs: null };

@@ -1,7 +1,7 @@
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import type { Job, JobHandler, Jobs, NewJob } from "./index.ts";
+import type { Job, JobHandler, Jobs, NewJob } from "./types.ts";
 import {
   claimJobs,
   deleteJob,

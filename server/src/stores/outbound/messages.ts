@@ -1,6 +1,6 @@
 import { signatureFields } from "#kernel/webhook-signature.ts";
 import { OutboundError } from "./failure.ts";
-import type { Outbound } from "./index.ts";
+import type { Outbound } from "./types.ts";
 
 export interface Message {
   readonly url: string;

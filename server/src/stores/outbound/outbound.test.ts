@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { systemClock } from "#kernel/time.ts";
-import { createOutbound, OutboundError, type Outbound, type OutboundFailure, type OutboundOptions } from "./index.ts";
+import { createOutbound, OutboundError, type OutboundFailure, type OutboundOptions } from "./index.ts";
+import type { Outbound } from "./types.ts";
 import { systemResolve } from "./resolve.ts";
 import { startNameServer, type NameServer, type Zone } from "./testing/name-server.ts";
 

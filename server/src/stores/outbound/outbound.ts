@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Clock } from "#kernel/time.ts";
 import { destinationOf, reachableOf, refuseUnlessAllowed, type Destination } from "./destination.ts";
 import { OutboundError } from "./failure.ts";
-import type { Outbound, OutboundAnswer } from "./index.ts";
+import type { Outbound, OutboundAnswer } from "./types.ts";
 import { remembering, systemResolve, type Resolve } from "./resolve.ts";
 
 export interface OutboundOptions {

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
-import { openTelemetry, type TelemetryStore } from "./index.ts";
+import { openTelemetry } from "./index.ts";
+import type { TelemetryStore } from "./types.ts";
 import { logBatch, recordingLog, temporaryDirectory } from "./testing/store.ts";
 
 const SETTINGS = {

@@ -2,7 +2,7 @@ import type { GuardedClock } from "#kernel/deletions.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
-import type { TelemetryStore } from "./index.ts";
+import type { TelemetryStore } from "./types.ts";
 import { layoutOf } from "./layout.ts";
 import { createQueryEngine, defaultQuerySettings, type QueryEngine, type SandboxLayer } from "./query/index.ts";
 import { RecordFiles, type RecordSources } from "./records/index.ts";

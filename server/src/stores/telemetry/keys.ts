@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
-import type { Appended, Batch } from "./index.ts";
+import type { Appended, Batch } from "./types.ts";
 import type { FrameMeta } from "./log/frame.ts";
 import type { StoredKey } from "./manifest.ts";
 

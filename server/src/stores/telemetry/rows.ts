@@ -19,7 +19,7 @@ import { isBehind } from "./compaction/pace.ts";
 import { Feed, Watchers } from "./feed/feed.ts";
 import { takeSnapshot } from "./hot/snapshot.ts";
 import { Tables } from "./hot/tables.ts";
-import type { Appended, Batch, TelemetryHealth } from "./index.ts";
+import type { Appended, Batch, TelemetryHealth } from "./types.ts";
 import { Keys } from "./keys.ts";
 import { assertPathSafe, layoutOf, type Layout } from "./layout.ts";
 import type { FrameMeta } from "./log/frame.ts";

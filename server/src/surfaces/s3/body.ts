@@ -2,14 +2,7 @@ import { Readable } from "node:stream";
 import { S3Error, type ChecksumAlgorithm } from "#domain/s3/index.ts";
 import { watchIdle } from "#http/index.ts";
 import type { Reservation } from "#kernel/reservations.ts";
-import {
-  DigestMismatch,
-  Digester,
-  type Digests,
-  type ObjectStore,
-  type StagedBlob,
-  type WriteOptions,
-} from "#stores/objects/index.ts";
+import { DigestMismatch, Digester, type Digests, type ObjectStore, type WriteOptions } from "#stores/objects/index.ts";
 import type { Context } from "./context.ts";
 import { cipherAt } from "./encryption.ts";
 import { s3ErrorOf } from "./errors.ts";
@@ -24,6 +17,7 @@ import {
   hexOfBase64,
   type ExpectedChecksum,
 } from "./wire/checksums.ts";
+import type { Staged } from "./room.ts";
 
 /** The largest body of one request, as in S3. */
 export const PUT_BYTES_MAX = 5 * 1024 ** 3;
@@ -173,13 +167,6 @@ function requireTrailer(
 function digestsWanted({ checksum, computes }: BodyDescription): (keyof Digests)[] {
   const algorithm = checksum?.algorithm ?? computes;
   return ["md5", ...(algorithm === undefined ? [] : [digestOf(algorithm)])];
-}
-
-/** Content that is in the object store and held by nothing yet. */
-export interface Staged {
-  readonly content: StagedBlob;
-  /** Of the bytes as they were sent, whatever was made of them. */
-  readonly digests: Digests;
 }
 
 /** How the bytes are encrypted on their way to the store. */

@@ -1,6 +1,7 @@
 import { S3Error, type Bucket, type ObjectVersion } from "#domain/s3/index.ts";
 import type { DigestAlgorithm } from "#stores/objects/index.ts";
-import { stage, type Sealing, type Staged } from "./body.ts";
+import { stage, type Sealing } from "./body.ts";
+import type { Staged } from "./room.ts";
 import { requireKey, type Context } from "./context.ts";
 import { COPY_SOURCE, keyOf, plaintextOf } from "./encryption.ts";
 import { keepInRoom } from "./room.ts";

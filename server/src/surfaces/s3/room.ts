@@ -1,6 +1,13 @@
 import type { Reservation } from "#kernel/reservations.ts";
-import type { Staged } from "./body.ts";
 import type { Context } from "./context.ts";
+import type { Digests, StagedBlob } from "#stores/objects/index.ts";
+
+/** Content that is in the object store and held by nothing yet. */
+export interface Staged {
+  readonly content: StagedBlob;
+  /** Of the bytes as they were sent, whatever was made of them. */
+  readonly digests: Digests;
+}
 
 /**
  * Reserves room for content before a byte of it is written, and holds it until `keep` has counted it, or it is refused or breaks off.

@@ -1,6 +1,6 @@
 import type { DeliveryDeps, EventFeed, Receiver } from "#domain/webhooks/index.ts";
 import type { HttpHost } from "#http/index.ts";
-import type { Streams } from "./stream/streams.ts";
+import type { Streams } from "./stream/types.ts";
 
 export interface WebhooksSurfaceDeps extends DeliveryDeps {
   readonly host: HttpHost;

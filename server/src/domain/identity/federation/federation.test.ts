@@ -7,7 +7,8 @@ import { testClock, type TestClock } from "#domain/identity/testing.ts";
 import { createOutbound, type OutboundOptions } from "#stores/outbound/index.ts";
 import { DISCOVERY, KEYS, startIssuer, type Issuer } from "../../../../../tests/fixtures/issuer.ts";
 import { AssertionRefusal } from "./assertion.ts";
-import { Federation, type Trust } from "./federation.ts";
+import { Federation } from "./federation.ts";
+import type { Trust } from "./trust.ts";
 
 const AUDIENCE = "https://id.acme.example";
 const SUBJECT = "repo:acme/shop:ref:refs/heads/main";

@@ -1,19 +1,7 @@
 import { AssertionRefusal, checkLifetime, parseAssertion, type Assertion } from "./assertion.ts";
 import { FIT } from "./fit.ts";
 import { IssuerKeys, SignatureRefusal, type IssuerKeysDeps } from "./issuer-keys.ts";
-
-/** Whose tokens stand for a credential's secret. */
-export interface Trust {
-  readonly id: string;
-  /** What `iss` must be, to the letter. */
-  readonly issuer: string;
-  /** What `aud` must hold. */
-  readonly audience: string;
-  /** Pattern of `sub`. */
-  readonly subject: string;
-  /** Further claims and what each must be. */
-  readonly claims: Readonly<Record<string, string | number | boolean>>;
-}
+import type { Trust } from "./trust.ts";
 
 export type CheckName = "form" | "lifetime" | "issuer" | "signature" | "audience" | "subject" | "claims";
 

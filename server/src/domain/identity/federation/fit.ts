@@ -1,5 +1,5 @@
 import type { Assertion } from "./assertion.ts";
-import type { Trust } from "./federation.ts";
+import type { Trust } from "./trust.ts";
 import { fitsPattern } from "./subject.ts";
 
 /** Claims that have a check of their own, or none that lasts. */

@@ -1,5 +1,5 @@
 export { AssertionRefusal } from "./assertion.ts";
-export { Federation, type Check, type Trust } from "./federation.ts";
+export { Federation, type Check } from "./federation.ts";
 export { RESERVED_CLAIMS } from "./fit.ts";
 export {
   deleteTrust,
@@ -12,3 +12,4 @@ export {
   type TrustRow,
 } from "./store.ts";
 export { patternFault } from "./subject.ts";
+export type { Trust } from "./trust.ts";

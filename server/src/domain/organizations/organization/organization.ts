@@ -1,4 +1,3 @@
-import type { Scope } from "@mooring/contract";
 import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking } from "#domain/identity/index.ts";
@@ -10,22 +9,7 @@ import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../
 import { absent, announceAccessChange, changeOrganization } from "../change.ts";
 import { requireMayWidenPolicy, type Bounding } from "./policy-widening.ts";
 import { insertOrganization, organizationById, setOrganization, type Organization } from "./store.ts";
-
-export interface OrganizationPolicy {
-  /** What credentials of the organization may hold; null: every scope. */
-  allowed_scopes: Scope[] | null;
-  credential_lifetime_days_max: number | null;
-  /** What is made needs an end. */
-  require_expiry: boolean;
-  /** CIDR ranges from which credentials and access keys may be used, besides their own; null: from anywhere. */
-  allowed_addresses: string[] | null;
-  /** What somebody makes who does not hold members:write waits for an approval. */
-  approval_required: boolean;
-  /** People must have shown more than a password. */
-  second_factor_required: boolean;
-  /** Whether people may sign in any way or at the provider only. */
-  sign_in: "any" | "provider";
-}
+import type { OrganizationPolicy } from "./policy.ts";
 
 export interface OrganizationChange {
   name?: string;

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from "@mooring/contract";
 import { isWiderRange, lackingToWiden, parseAddresses, renderAddresses, requireHeld } from "#domain/identity/index.ts";
-import type { OrganizationPolicy } from "./organization.ts";
+import type { OrganizationPolicy } from "./policy.ts";
 
 /** What of an organization's settings bounds its credentials. */
 export interface Bounding extends OrganizationPolicy {

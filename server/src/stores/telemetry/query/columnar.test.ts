@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { tableFromIPC } from "apache-arrow";
 import type { Problem } from "#kernel/problem.ts";
-import type { QueryRequest } from "../index.ts";
+import type { QueryRequest } from "../types.ts";
 import { FIXTURE } from "./testing/fixture.ts";
 import { openTestEngine, request, rows, until, type TestEngine } from "./testing/harness.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
-import type { StatementDescription } from "../index.ts";
+import type { StatementDescription } from "../types.ts";
 import { FIXTURE } from "./testing/fixture.ts";
 import { openTestEngine, resultText, type TestEngine } from "./testing/harness.ts";
 

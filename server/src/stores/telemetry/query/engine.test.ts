@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
-import type { QueryRequest, ResultFormat } from "../index.ts";
+import type { QueryRequest, ResultFormat } from "../types.ts";
 import { FIXTURE } from "./testing/fixture.ts";
 import {
   childPids,

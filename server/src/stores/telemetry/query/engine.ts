@@ -1,7 +1,7 @@
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
-import type { QueryRequest, QueryRun } from "../index.ts";
+import type { QueryRequest, QueryRun } from "../types.ts";
 import { RECORD_TABLE_NAMES, type RecordSnapshot, type RecordTable } from "../records/index.ts";
 import type { Snapshot, SnapshotTable, WantedTables } from "../snapshot.ts";
 import { childFiles, wantedTables } from "./files.ts";

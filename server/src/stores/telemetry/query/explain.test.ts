@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Problem } from "#kernel/problem.ts";
-import type { QueryRequest } from "../index.ts";
+import type { QueryRequest } from "../types.ts";
 import type { PlanStep } from "./child/plan.ts";
 import { readingAttacks, writingAttacks } from "./testing/attacks.ts";
 import { FIXTURE } from "./testing/fixture.ts";

@@ -1,5 +1,5 @@
 import { TELEMETRY_TYPES } from "../columns.ts";
-import type { QueryRequest, VisibleRows } from "../index.ts";
+import type { QueryRequest, VisibleRows } from "../types.ts";
 import type { ParquetInput, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
 

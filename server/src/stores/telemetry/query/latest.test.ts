@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { systemClock } from "#kernel/time.ts";
 import { promotedColumn } from "../columns.ts";
-import type { QueryRequest } from "../index.ts";
+import type { QueryRequest } from "../types.ts";
 import type { ParquetInput, SnapshotTable } from "../snapshot.ts";
 import { ALLOWED_FUNCTIONS } from "./gate/functions.ts";
 import { MULTIPLYING, VOLATILE } from "./child/latest/statement.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { QueryRequest } from "../index.ts";
+import type { QueryRequest } from "../types.ts";
 import { FIXTURE } from "./testing/fixture.ts";
 import { openTestEngine, rows, type TestEngine } from "./testing/harness.ts";
 

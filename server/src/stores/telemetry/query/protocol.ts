@@ -1,5 +1,5 @@
 import type { ProblemCode, TextPosition } from "#kernel/problem.ts";
-import type { QueryParameter, ResultFormat, VisibleRows } from "../index.ts";
+import type { QueryParameter, ResultFormat, VisibleRows } from "../types.ts";
 import type { TimeRange } from "../snapshot.ts";
 
 /** The payload of a `query` frame. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { QueryRequest } from "../index.ts";
+import type { QueryRequest } from "../types.ts";
 import type { QueryEngine } from "./index.ts";
 import { openFiles, type FilesEngine, type TestFile } from "./testing/files.ts";
 import { resultText, request } from "./testing/harness.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { Problem, type TextPosition } from "#kernel/problem.ts";
-import type { QueryRun, QueryStatistics, ResultFormat } from "../index.ts";
+import type { QueryRun, QueryStatistics, ResultFormat } from "../types.ts";
 import { Deadline } from "./deadline.ts";
 import type { QueryProcess, RunSink } from "./process.ts";
 import {

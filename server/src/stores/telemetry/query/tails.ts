@@ -1,4 +1,4 @@
-import type { ResultFormat } from "../index.ts";
+import type { ResultFormat } from "../types.ts";
 import { NO_FIGURES, type ScanFigures } from "./protocol.ts";
 
 export interface Trailer {

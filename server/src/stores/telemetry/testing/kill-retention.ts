@@ -1,7 +1,7 @@
 import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import type { Batch } from "../index.ts";
+import type { Batch } from "../types.ts";
 import { assertTidy, runAndKill } from "./kill.ts";
 import { filesBelow, rowsOf } from "./retention.ts";
 import { openTestStore, readMessages, readParquet, testSettings, type OpenStore } from "./store.ts";

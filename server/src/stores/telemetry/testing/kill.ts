@@ -5,7 +5,7 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Batch } from "../index.ts";
+import type { Batch } from "../types.ts";
 import { layoutOf } from "../layout.ts";
 import { batchOf } from "./rows.ts";
 import { openTestStore, readMessages, recordingLog, type OpenStore } from "./store.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { newId } from "#kernel/ids.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "../columns.ts";
-import type { Batch } from "../index.ts";
+import type { Batch } from "../types.ts";
 import type { ErasureMatch } from "../retention/index.ts";
 import { readParquet } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { TelemetryType } from "../columns.ts";
-import type { Batch } from "../index.ts";
+import type { Batch } from "../types.ts";
 import type { RowStore } from "../rows.ts";
 import { readParquet } from "./store.ts";
 

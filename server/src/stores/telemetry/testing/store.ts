@@ -6,7 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
-import type { Batch } from "../index.ts";
+import type { Batch } from "../types.ts";
 import { openRows, type RowStore, type RowStoreOptions } from "../rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "../settings.ts";
 

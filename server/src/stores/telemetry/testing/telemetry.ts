@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
-import { openTelemetry, type TelemetryStore } from "../index.ts";
+import { openTelemetry } from "../index.ts";
+import type { TelemetryStore } from "../types.ts";
 
 /** Both stores on a directory of their own, for the tests of a surface. */
 export interface TestTelemetry {

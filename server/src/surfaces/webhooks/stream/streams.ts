@@ -3,6 +3,7 @@ import { cursorOf, readEvents, type EventFeed } from "#domain/webhooks/index.ts"
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { eventText, listedEvent } from "../model.ts";
+import type { StreamRequest, Streams } from "./types.ts";
 
 export interface StreamsOptions {
   readonly metadata: MetadataStore;
@@ -10,25 +11,6 @@ export interface StreamsOptions {
   readonly log: { error(fields: object, message: string): void };
   /** Of one organization at the same time. */
   readonly organizationMax: number;
-}
-
-export interface StreamRequest {
-  readonly orgId: string;
-  readonly webhookId: string;
-  readonly afterSeq: number;
-  /** Asks again whether the caller may see this. @throws Problem when not */
-  readonly look: () => Promise<void>;
-  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
-}
-
-/** The live streams of all organizations. */
-export interface Streams {
-  /** @throws Problem `unavailable`, `quota_exceeded` when there can't be one more */
-  admit(orgId: string): void;
-  /** Takes the response over and writes to it until one of the two ends it. */
-  open(response: ServerResponse, request: StreamRequest): void;
-  /** Ends all, with a word about why, and refuses new ones. */
-  stop(): void;
 }
 
 const PAGE = 100;

@@ -1,6 +1,6 @@
 import { BIGINT, BOOLEAN, DOUBLE, INTEGER, VARCHAR, type DuckDBPreparedStatement } from "@duckdb/node-api";
 import type { ChildQuery } from "../protocol.ts";
-import type { QueryParameter } from "../../index.ts";
+import type { QueryParameter } from "../../types.ts";
 import { Failure } from "./failure.ts";
 
 /** Binds the values of a request. @throws Failure `invalid_parameter` when names or count do not fit */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
 import type { TextPosition } from "#kernel/problem.ts";
-import type { StatementDescription } from "../../index.ts";
+import type { StatementDescription } from "../../types.ts";
 import { RESULT_COLUMNS_MAX } from "../settings.ts";
 import { FRAME } from "../frames.ts";
 import { admit, explained, isCompared, type Admitted, type Evaluate } from "../gate/index.ts";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
 import { systemClock } from "#kernel/time.ts";
 import { COLUMNS, type TelemetryType } from "../../columns.ts";
-import type { QueryRequest } from "../../index.ts";
+import type { QueryRequest } from "../../types.ts";
 import type { HotInput, ParquetInput, Snapshot, SnapshotTable } from "../../snapshot.ts";
 import { createQueryEngine, defaultQuerySettings, type QueryEngine, type QueryEngineSettings } from "../index.ts";
 import type { Targets } from "./attacks.ts";

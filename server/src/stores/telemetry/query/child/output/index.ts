@@ -1,5 +1,5 @@
 import type { DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
-import type { ResultFormat } from "../../../index.ts";
+import type { ResultFormat } from "../../../types.ts";
 import { toJson, typeName, type ToJson } from "./values.ts";
 import { jsonTail, ndjsonTail } from "../../tails.ts";
 import { arrowWriter } from "./arrow/index.ts";

@@ -1,5 +1,5 @@
 import { DuckDBInstance } from "@duckdb/node-api";
-import type { ResultFormat } from "../../../index.ts";
+import type { ResultFormat } from "../../../types.ts";
 import { columnsOf, distinctNames, makeWriter } from "./index.ts";
 
 /** The result of a statement in a format, with the pieces as the writer gave them. */

@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../gate/index.ts";
 import type { ChildQuery, ColumnText } from "../../protocol.ts";
-import type { QueryParameter } from "../../../index.ts";
+import type { QueryParameter } from "../../../types.ts";
 import { QUERY_TABLES } from "../../tables.ts";
 import { childrenOf, eachSelect } from "../tree.ts";
 import { isAlone, isColumn, sourcesOf } from "./conditions.ts";

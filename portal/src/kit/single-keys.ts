@@ -1,0 +1,10 @@
+const KEY = "mooring.single-keys";
+
+/** Keys without a modifier can be turned off (WCAG 2.2, 2.1.4): they get in the way of speech input. */
+export function singleKeysOn(): boolean {
+  return localStorage.getItem(KEY) !== "off";
+}
+
+export function setSingleKeys(on: boolean): void {
+  localStorage.setItem(KEY, on ? "on" : "off");
+}

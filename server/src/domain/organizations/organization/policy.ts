@@ -1,0 +1,17 @@
+import type { Scope } from "@mooring/contract";
+
+export interface OrganizationPolicy {
+  /** What credentials of the organization may hold; null: every scope. */
+  allowed_scopes: Scope[] | null;
+  credential_lifetime_days_max: number | null;
+  /** What is made needs an end. */
+  require_expiry: boolean;
+  /** CIDR ranges from which credentials and access keys may be used, besides their own; null: from anywhere. */
+  allowed_addresses: string[] | null;
+  /** What somebody makes who does not hold members:write waits for an approval. */
+  approval_required: boolean;
+  /** People must have shown more than a password. */
+  second_factor_required: boolean;
+  /** Whether people may sign in any way or at the provider only. */
+  sign_in: "any" | "provider";
+}

@@ -1,0 +1,6 @@
+/** A checked-in file that is made from the sources. */
+export interface Generated {
+  /** Relative to the root. */
+  readonly path: string;
+  render(): string | Promise<string>;
+}
