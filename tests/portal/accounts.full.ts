@@ -204,7 +204,7 @@ test("a policy refuses a session, says what to do, and lets in who has done it",
   await byProvider.go(`/o/${org.slug}/-/settings?tab=people`);
   await byProvider.page.getByRole("link", { name: `Sign in with ${PROVIDER_NAME}` }).click();
   await proveAs(byProvider.page, owner.email);
-  await byProvider.page.getByLabel(`Only a sign-in with ${PROVIDER_NAME} counts`).check();
+  await byProvider.page.getByLabel(`Allow only sign-in with ${PROVIDER_NAME}`).check();
   await byProvider.page.getByRole("button", { name: "Save" }).click();
   await byProvider.page.getByText("The policy holds from now on").waitFor();
   await byProvider.close();

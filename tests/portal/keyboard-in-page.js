@@ -1,5 +1,5 @@
 // Runs in the page under test, before its own scripts: says what can be used there, and what the focus is on. It only reads.
-globalThis.keyboardSurvey = (() => {
+{
   const ids = new Map();
   const elements = [];
   const idOf = (element) => {
@@ -188,5 +188,5 @@ globalThis.keyboardSurvey = (() => {
       .map(({ id }) => nameOf(id));
   const nameOf = (id) => describe(elements[id]);
 
-  return { survey, focused, stop, remaining, nameOf };
-})();
+  globalThis.keyboardSurvey = { survey, focused, stop, remaining, nameOf };
+}

@@ -64,7 +64,7 @@ test(
     await page.getByRole("menuitem", { name: /live.*production/ }).waitFor();
     await pictured(tab, "home and switcher"); // a menu is outside of every landmark while it is open
     await tab.go(path("-", "projects?environment=staging"));
-    await page.getByText("No project of this environment").waitFor();
+    await page.getByText("No project has this environment").waitFor();
     assert.deepEqual(faults, []);
     await tab.close();
   },

@@ -1,5 +1,5 @@
-import { isCode, isTest, type Rule } from "./files.ts";
-import { dottedName, findNodes, isNode, linesOf, type Node } from "./syntax.ts";
+import { isCode, isTest, type NodeRule, type Rule } from "./files.ts";
+import { dottedName, isNode, linesOf, nodeRule, type Node } from "./syntax.ts";
 
 const FUNCTION_LINES_MAX = 70;
 const FILE_LINES_MAX = 400;
@@ -15,16 +15,12 @@ const FUNCTIONS = new Set([
   "Constructor",
 ]);
 
-const functionLength: Rule = {
-  name: "function-length",
-  check: (files) =>
-    findNodes(files, (node, file, parents) => {
-      if (!FUNCTIONS.has(node.type) || isSuiteBody(parents)) return undefined;
-      const { first, last } = linesOf(file, node);
-      const lines = last - first + 1;
-      return lines > FUNCTION_LINES_MAX ? `the function has ${lines} lines, at most ${FUNCTION_LINES_MAX}` : undefined;
-    }),
-};
+const functionLength = nodeRule("function-length", (node, file, parents) => {
+  if (!FUNCTIONS.has(node.type) || isSuiteBody(parents)) return undefined;
+  const { first, last } = linesOf(file, node);
+  const lines = last - first + 1;
+  return lines > FUNCTION_LINES_MAX ? `the function has ${lines} lines, at most ${FUNCTION_LINES_MAX}` : undefined;
+});
 
 /** The function given to `describe` only lists tests. */
 function isSuiteBody(parents: readonly Node[]): boolean {
@@ -50,14 +46,12 @@ const UNWANTED: Readonly<Record<string, string>> = {
   TsEnumDeclaration: "an enum; use a union of literals",
 };
 
-const unwantedSyntax: Rule = {
-  name: "unwanted-syntax",
-  check: (files) =>
-    findNodes(
-      files.filter(({ path }) => path !== "portal/vite.config.ts"), // of which Vite reads the default export
-      (node) => (isNamespace(node) ? "a namespace; use a module" : UNWANTED[node.type]),
-    ),
-};
+const unwantedSyntax = nodeRule(
+  "unwanted-syntax",
+  (node) => (isNamespace(node) ? "a namespace; use a module" : UNWANTED[node.type]),
+  // Vite reads its default export.
+  (path) => path !== "portal/vite.config.ts",
+);
 
 /** `namespace N {}`, not `declare module "package" {}`, which adds to a package's types. */
 function isNamespace(node: Node): boolean {
@@ -69,57 +63,40 @@ function isProduct(path: string): boolean {
   return /^(contract|server|client|portal)\/src\//.test(path) && !isTest(path);
 }
 
-const clock: Rule = {
-  name: "clock",
-  check: (files) =>
-    findNodes(
-      // A page shows the time of the device that it is on, and its tests set that.
-      files.filter(({ path }) => isProduct(path) && !/^portal\/|^server\/src\/kernel\/time\.ts$/.test(path)),
-      (node) => {
-        if (node.type === "CallExpression" && dottedName(node["callee"]) === "Date.now") {
-          return "Date.now(); take a Clock from #kernel/time.ts";
-        }
-        const isBareDate =
-          node.type === "NewExpression" && dottedName(node["callee"]) === "Date" && isEmpty(node["arguments"]);
-        return isBareDate ? "new Date() reads the clock; take a Clock from #kernel/time.ts" : undefined;
-      },
-    ),
-};
+const clock = nodeRule(
+  "clock",
+  (node) => {
+    if (node.type === "CallExpression" && dottedName(node["callee"]) === "Date.now") {
+      return "Date.now(); take a Clock from #kernel/time.ts";
+    }
+    const isBareDate =
+      node.type === "NewExpression" && dottedName(node["callee"]) === "Date" && isEmpty(node["arguments"]);
+    return isBareDate ? "new Date() reads the clock; take a Clock from #kernel/time.ts" : undefined;
+  },
+  // A page shows the time of the device that it is on, and its tests set that.
+  (path) => isProduct(path) && !/^portal\/|^server\/src\/kernel\/time\.ts$/.test(path),
+);
 
 function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-const environment: Rule = {
-  name: "environment",
-  check: (files) =>
-    findNodes(
-      files.filter(({ path }) => isProduct(path) && path !== "server/src/app/config.ts"),
-      (node) =>
-        dottedName(node) === "process.env" ? "process.env; only app/config.ts reads the environment" : undefined,
-    ),
-};
+const environment = nodeRule(
+  "environment",
+  (node) => (dottedName(node) === "process.env" ? "process.env; only app/config.ts reads the environment" : undefined),
+  (path) => isProduct(path) && path !== "server/src/app/config.ts",
+);
 
-const output: Rule = {
-  name: "output",
-  check: (files) =>
-    findNodes(
-      files.filter(({ path }) => isProduct(path) && !/^server\/src\/(app\/commands\/|main\.ts)/.test(path)),
-      (node) => {
-        const name = node.type === "CallExpression" ? dottedName(node["callee"]) : undefined;
-        return name?.startsWith("console.") === true ? `${name}; log with the logger that you are given` : undefined;
-      },
-    ),
-};
+const output = nodeRule(
+  "output",
+  (node) => {
+    const name = node.type === "CallExpression" ? dottedName(node["callee"]) : undefined;
+    return name?.startsWith("console.") === true ? `${name}; log with the logger that you are given` : undefined;
+  },
+  (path) => isProduct(path) && !/^server\/src\/(app\/commands\/|main\.ts)/.test(path),
+);
 
-const skippedTests: Rule = {
-  name: "skipped-tests",
-  check: (files) =>
-    findNodes(
-      files.filter(({ path }) => isTest(path)),
-      wrongSkip,
-    ),
-};
+const skippedTests = nodeRule("skipped-tests", wrongSkip, isTest);
 
 function wrongSkip(node: Node): string | undefined {
   if (node.type === "CallExpression") {
@@ -139,12 +116,13 @@ function wrongOption(key: unknown, value: unknown): string | undefined {
   return name === "only" ? "only: true leaves the other tests out" : `${name}: true without a reason`;
 }
 
-export const CODE_RULES: readonly Rule[] = [
+export const NODE_RULES: readonly NodeRule[] = [
   functionLength,
-  fileLength,
   unwantedSyntax,
   clock,
   environment,
   output,
   skippedTests,
 ];
+
+export const CODE_RULES: readonly Rule[] = [...NODE_RULES, fileLength];

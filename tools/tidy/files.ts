@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
+import type { Node } from "./syntax.ts";
 
 /** A file of the repository. */
 export interface SourceFile {
@@ -16,15 +17,45 @@ export interface Rule {
   check(files: readonly SourceFile[]): string[];
 }
 
+/** A rule over the syntax of each code file. All such rules share one walk through each file. */
+export interface NodeRule extends Rule {
+  applies(path: string): boolean;
+  /** What is wrong with a node; undefined when nothing is. */
+  wrong(node: Node, file: SourceFile, parents: readonly Node[]): string | undefined;
+}
+
 const BINARY = /\.(png|jpg|ico|woff2?|parquet|gz|zst|pdf|wasm)$/;
 
 /** Every text file that git tracks, or would track once it is added. */
 export function listFiles(root: string): SourceFile[] {
-  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-  const names = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }).split("\0");
-  return names
-    .filter((path) => path !== "" && !BINARY.test(path) && existsSync(join(root, path)))
+  return gitFiles(root, ["--cached", "--others", "--exclude-standard"])
+    .filter((path) => !BINARY.test(path))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+}
+
+/** Every file that git tracks and that is there. */
+export function trackedFiles(root: string): string[] {
+  return gitFiles(root, ["--cached"]);
+}
+
+function gitFiles(root: string, which: readonly string[]): string[] {
+  const args = ["ls-files", "-z", ...which];
+  const names = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }).split("\0");
+  return names.filter((path) => path !== "" && existsSync(join(root, path)));
+}
+
+/** Files that are not TypeScript or JavaScript: text, data, and client programs in other languages. */
+const NOT_CODE = new Set(
+  ".md .json .txt .css .html .svg .sum .mod .py .go .java .gitignore .npmrc .editorconfig LICENSE .ci/run".split(" "),
+);
+
+/** Tracked files that may hold code and that no rule read: an extension that is not known counts as code. */
+export function unreadFiles(tracked: readonly string[], read: ReadonlySet<string>): string[] {
+  return tracked.filter((path) => {
+    if (read.has(path) || BINARY.test(path) || NOT_CODE.has(path)) return false;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    return !NOT_CODE.has(name) && !NOT_CODE.has(extname(name));
+  });
 }
 
 export function isTest(path: string): boolean {
@@ -32,7 +63,7 @@ export function isTest(path: string): boolean {
 }
 
 export function isCode(path: string): boolean {
-  return /\.(ts|mjs)$/.test(path);
+  return /\.(ts|tsx|mts|mjs|cjs|js)$/.test(path);
 }
 
 /** Number of the line, from 1, that holds the character at `index`. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROBLEMS } from "../../server/src/kernel/problem.ts";
 import { renderErrors } from "../generate/errors-page.ts";
-import type { SourceFile } from "./files.ts";
+import { isCode, unreadFiles, type SourceFile } from "./files.ts";
 import { TIDY_RULES } from "./rules.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -36,6 +36,10 @@ const SURFACE_WITHOUT = (path: string): Files =>
 const EXAMPLES: Readonly<Record<string, Example>> = {
   "function-length": {
     caught: [
+      [
+        { "portal/src/a.tsx": `function a() {\n${lines(69)}return <p>a</p>;}\n` },
+        /a\.tsx:1: the function has 71 lines/,
+      ],
       [{ [A]: `// é\nfunction a() {\n${lines(69)}}\n` }, /a\.ts:2: the function has 71 lines/],
       [{ [A]: `class A {\n  #b() {\n${lines(69)}}\n}\n` }, /a\.ts:2:/],
       [{ [A]: `const a = { b: () => {\n${lines(69)}} };\n` }, /a\.ts:1:/],
@@ -183,6 +187,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 function listOf(files: Files): SourceFile[] {
   return Object.entries(files).map(([path, text]) => ({ path, text }));
 }
+
+test("a tracked file that may hold code and was not read is found", () => {
+  const tracked = ["a.ts", "portal/src/a.tsx", "a.mjs", "a.cjs", "a.vue", "run", "docs/a.md", "LICENSE", "a.png"];
+  assert.deepEqual(unreadFiles(tracked, new Set(["a.ts"])), ["portal/src/a.tsx", "a.mjs", "a.cjs", "a.vue", "run"]);
+  assert.deepEqual(unreadFiles(tracked, new Set(tracked.filter(isCode))), ["a.vue", "run"]);
+});
 
 test("every rule has examples", () => {
   assert.deepEqual(Object.keys(EXAMPLES).sort(), TIDY_RULES.map((rule) => rule.name).sort());

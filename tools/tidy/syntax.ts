@@ -1,5 +1,5 @@
 import { parseSync } from "@swc/core";
-import { isCode, type SourceFile } from "./files.ts";
+import { isCode, type NodeRule, type SourceFile } from "./files.ts";
 
 /** A node of swc's syntax tree. */
 export interface Node {
@@ -11,7 +11,11 @@ export interface Node {
 
 /** Calls `visit` for every node of a file, parents first. */
 export function walk(file: SourceFile, visit: (node: Node, parents: readonly Node[]) => void): void {
-  const tree: unknown = parseSync(file.text, { syntax: "typescript", target: "es2024" });
+  const tree: unknown = parseSync(file.text, {
+    syntax: "typescript",
+    tsx: file.path.endsWith(".tsx"),
+    target: "es2024",
+  });
   descend(tree, [], visit);
 }
 
@@ -48,9 +52,17 @@ export function dottedName(value: unknown): string | undefined {
 /** First and last line of a node that has a span. */
 export function linesOf(file: SourceFile, node: Node): { readonly first: number; readonly last: number } {
   const { start, end } = node.span ?? { start: 1, end: 1 };
-  const bytes = Buffer.from(file.text);
+  const bytes = bytesOf(file);
   const first = newlines(bytes.subarray(0, start - 1)) + 1;
   return { first, last: first + newlines(bytes.subarray(start - 1, end - 1)) };
+}
+
+const bytesKept = new WeakMap<SourceFile, Buffer>();
+
+function bytesOf(file: SourceFile): Buffer {
+  const bytes = bytesKept.get(file) ?? Buffer.from(file.text);
+  bytesKept.set(file, bytes);
+  return bytes;
 }
 
 function newlines(bytes: Buffer): number {
@@ -59,19 +71,37 @@ function newlines(bytes: Buffer): number {
   return count;
 }
 
-/** Findings of a check that looks at one node at a time; it answers what is wrong with the node, or undefined. */
-export function findNodes(
+/** A rule that looks at one node at a time. */
+export function nodeRule(
+  name: string,
+  wrong: NodeRule["wrong"],
+  applies: (path: string) => boolean = () => true,
+): NodeRule {
+  const rule: NodeRule = { name, applies, wrong, check: (files) => checkNodes([rule], files).get(rule) ?? [] };
+  return rule;
+}
+
+/** Findings of several rules, with one walk through each code file. */
+export function checkNodes(
+  rules: readonly NodeRule[],
   files: readonly SourceFile[],
-  wrong: (node: Node, file: SourceFile, parents: readonly Node[]) => string | undefined,
-): string[] {
-  const findings: string[] = [];
+  onRead: (path: string) => void = () => undefined,
+): Map<NodeRule, string[]> {
+  const findings = new Map(rules.map((rule) => [rule, [] as string[]]));
   for (const file of files.filter(({ path }) => isCode(path))) {
+    const applying = rules.filter((rule) => rule.applies(file.path));
+    onRead(file.path);
     walk(file, (node, parents) => {
-      const message = wrong(node, file, parents);
-      if (message === undefined) return;
-      const place = [node, ...parents.toReversed()].find(({ span }) => span !== undefined) ?? node;
-      findings.push(`${file.path}:${linesOf(file, place).first}: ${message}`);
+      for (const rule of applying) {
+        const message = rule.wrong(node, file, parents);
+        if (message !== undefined) findings.get(rule)?.push(`${file.path}:${lineOf(file, node, parents)}: ${message}`);
+      }
     });
   }
   return findings;
+}
+
+function lineOf(file: SourceFile, node: Node, parents: readonly Node[]): number {
+  const place = [node, ...parents.toReversed()].find(({ span }) => span !== undefined) ?? node;
+  return linesOf(file, place).first;
 }

@@ -9,6 +9,7 @@ import {
   useState,
   type KeyboardEvent,
   type ReactNode,
+  type RefObject,
 } from "react";
 import { singleKeysOn } from "~/kit/single-keys.ts";
 import { cn } from "./cn.ts";
@@ -38,8 +39,7 @@ interface Place {
  */
 export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridProps): ReactNode {
   const { table, sorted } = useResultTable(columns, rows);
-  const box = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
+  const { box, active, setActive, moveFocus } = useActiveCell(columns);
   const virtual = useVirtualizer({
     count: sorted.length,
     getScrollElement: () => box.current,
@@ -49,39 +49,28 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
   });
   const kinds = useMemo(() => columns.map(({ type }) => kindOf(type)), [columns]);
   const names = useMemo(() => columns.map(({ name }) => name), [columns]);
-  useEffect(() => setActive({ row: 0, column: 0 }), [columns]);
   const { sorting } = table.state;
   useEffect(() => {
-    // Another order begins at its beginning.
+    // A new sort order is shown from its first row.
     box.current?.scrollTo({ top: 0 });
-  }, [sorting]);
+  }, [box, sorting]);
   const latest = useRef({ sorted, onOpen });
   latest.current = { sorted, onOpen };
-  const choose = useCallback((place: Place, opens: boolean) => {
-    setActive(place);
-    const row = latest.current.sorted[place.row];
-    if (opens && row !== undefined) latest.current.onOpen(row);
-  }, []);
-  const isMoving = useRef(false);
-  const go = (place: Place): void => {
-    isMoving.current = true;
-    setActive(place);
-    virtual.scrollToIndex(place.row);
-  };
-  useLayoutEffect(() => {
-    if (!isMoving.current) return;
-    isMoving.current = false;
-    const cell = box.current?.querySelector<HTMLElement>(`[data-place="${active.row}/${active.column}"]`);
-    cell?.focus({ preventScroll: true });
-    // Sideways only: the rows are where they belong already.
-    cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [active]);
+  const choose = useCallback(
+    (place: Place, opens: boolean) => {
+      setActive(place);
+      const row = latest.current.sorted[place.row];
+      if (opens && row !== undefined) latest.current.onOpen(row);
+    },
+    [setActive],
+  );
   const onKey = (event: KeyboardEvent): void => {
     if (!(event.target instanceof HTMLElement) || event.target.dataset["place"] === undefined) return;
     const next = moved(active, event, { rows: sorted.length, columns: columns.length });
     if (next !== null) {
       event.preventDefault();
-      go(next);
+      moveFocus(next);
+      virtual.scrollToIndex(next.row);
       const row = sorted[next.row];
       if (open !== null && next.row !== active.row && row !== undefined) onOpen(row);
     } else if (event.key === "Enter" && open !== sorted[active.row]) {
@@ -115,6 +104,35 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
       </div>
     </div>
   );
+}
+
+interface ActiveCell {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly active: Place;
+  setActive(this: void, place: Place): void;
+  /** Makes a cell active and gives it the focus once it is drawn. */
+  moveFocus(this: void, place: Place): void;
+}
+
+/** The cell that Tab stops at. New columns start at the first cell. */
+function useActiveCell(columns: readonly GridColumn[]): ActiveCell {
+  const box = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
+  useEffect(() => setActive({ row: 0, column: 0 }), [columns]);
+  const isMoving = useRef(false);
+  useLayoutEffect(() => {
+    if (!isMoving.current) return;
+    isMoving.current = false;
+    const cell = box.current?.querySelector<HTMLElement>(`[data-place="${active.row}/${active.column}"]`);
+    cell?.focus({ preventScroll: true });
+    // Only sideways: the virtualizer has scrolled the rows already.
+    cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active]);
+  const moveFocus = (place: Place): void => {
+    isMoving.current = true;
+    setActive(place);
+  };
+  return { box, active, setActive, moveFocus };
 }
 
 function moved(

@@ -8,6 +8,7 @@ import {
   useState,
   type KeyboardEvent,
   type ReactNode,
+  type RefObject,
 } from "react";
 import { singleKeysOn } from "~/kit/single-keys.ts";
 import { cn } from "~/kit/cn.ts";
@@ -36,9 +37,7 @@ interface EntryListProps {
 
 /** Entries, of which only those in sight are in the document. One of them is a stop of Tab; `j` and `k` move, Enter opens. */
 export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, footer }: EntryListProps): ReactNode {
-  const box = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState(0);
-  const active = Math.max(0, Math.min(chosen, entries.length - 1));
+  const { box, active, setActive, moveFocus } = useActiveRow(entries.length);
   const rows = useVirtualizer({
     count: entries.length,
     getScrollElement: () => box.current,
@@ -53,25 +52,18 @@ export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, foote
     if (isNearEnd) onEnd?.();
   }, [isNearEnd, entries.length, onEnd]);
 
-  const latest = useRef({ entries, openKey, onOpen });
-  latest.current = { entries, openKey, onOpen };
+  const latest = useRef({ entries, onOpen });
+  latest.current = { entries, onOpen };
   const open = useCallback((index: number) => {
     const entry = latest.current.entries[index];
     if (entry !== undefined) latest.current.onOpen(entry);
   }, []);
-  const isMoving = useRef(false);
-  useLayoutEffect(() => {
-    if (!isMoving.current) return;
-    isMoving.current = false;
-    box.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-opener]`)?.focus({ preventScroll: true });
-  }, [active]);
   const onKey = (event: KeyboardEvent): void => {
-    const step = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
-    if (step === undefined || event.metaKey || event.ctrlKey || (/^[jk]$/.test(event.key) && !singleKeysOn())) return;
+    const step = stepOf(event);
+    if (step === undefined) return;
     event.preventDefault();
     const index = Math.max(0, Math.min(entries.length - 1, active + step));
-    isMoving.current = true;
-    setChosen(index);
+    moveFocus(index);
     rows.scrollToIndex(index);
     if (openKey !== undefined) open(index);
   };
@@ -83,20 +75,7 @@ export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, foote
       className="flex min-h-0 flex-1 flex-col rounded border border-line bg-sheet"
       onKeyDown={onKey}
     >
-      <div role="rowgroup" className="border-b border-line">
-        <div
-          role="row"
-          aria-rowindex={1}
-          className={cn(COLUMNS, "h-[30px] items-center text-s font-medium text-ink-3")}
-        >
-          <span role="columnheader">Time (UTC)</span>
-          <span role="columnheader">Level</span>
-          <span role="columnheader" className="max-sm:hidden">
-            Service
-          </span>
-          <span role="columnheader">Message</span>
-        </div>
-      </div>
+      <HeaderRow />
       <div
         ref={box}
         role="rowgroup"
@@ -113,18 +92,70 @@ export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, foote
                   key={index}
                   {...{ entry, index, start, open }}
                   isActive={index === active}
-                  onFocus={setChosen}
+                  onFocus={setActive}
                   isOpen={openKey?.startsWith(`${entry.timestamp}~`) === true && entryKey(entry) === openKey}
                 />
               )
             );
           })}
         </div>
-        {footer !== undefined && footer !== false && (
-          <div role="row">
-            <div role="cell">{footer}</div>
-          </div>
-        )}
+        <FooterRow>{footer}</FooterRow>
+      </div>
+    </div>
+  );
+}
+
+interface ActiveRow {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly active: number;
+  setActive(this: void, index: number): void;
+  /** Makes a row active and gives it the focus once it is drawn. */
+  moveFocus(this: void, index: number): void;
+}
+
+/** The row that Tab stops at. */
+function useActiveRow(count: number): ActiveRow {
+  const box = useRef<HTMLDivElement>(null);
+  const [chosen, setActive] = useState(0);
+  const active = Math.max(0, Math.min(chosen, count - 1));
+  const isMoving = useRef(false);
+  useLayoutEffect(() => {
+    if (!isMoving.current) return;
+    isMoving.current = false;
+    box.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-opener]`)?.focus({ preventScroll: true });
+  }, [active]);
+  const moveFocus = (index: number): void => {
+    isMoving.current = true;
+    setActive(index);
+  };
+  return { box, active, setActive, moveFocus };
+}
+
+/** How many rows a key moves; undefined when it moves none. */
+function stepOf({ key, metaKey, ctrlKey }: KeyboardEvent): number | undefined {
+  if (metaKey || ctrlKey || (/^[jk]$/.test(key) && !singleKeysOn())) return undefined;
+  return { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[key];
+}
+
+function FooterRow({ children }: { children: ReactNode }): ReactNode {
+  if (children === undefined || children === false) return null;
+  return (
+    <div role="row">
+      <div role="cell">{children}</div>
+    </div>
+  );
+}
+
+function HeaderRow(): ReactNode {
+  return (
+    <div role="rowgroup" className="border-b border-line">
+      <div role="row" aria-rowindex={1} className={cn(COLUMNS, "h-[30px] items-center text-s font-medium text-ink-3")}>
+        <span role="columnheader">Time (UTC)</span>
+        <span role="columnheader">Level</span>
+        <span role="columnheader" className="max-sm:hidden">
+          Service
+        </span>
+        <span role="columnheader">Message</span>
       </div>
     </div>
   );

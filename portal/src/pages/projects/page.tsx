@@ -80,21 +80,11 @@ export function Page(): ReactNode {
             openKey={open}
             onOpen={({ id }) => change({ open: id === open ? undefined : id }, { push: true })}
             empty={
-              environment !== undefined ? (
-                <Empty
-                  title="No project of this environment"
-                  action={<Button onClick={() => change({ environment: undefined })}>Show all</Button>}
-                >
-                  <p>A project’s environment is a label that its settings give it.</p>
-                </Empty>
-              ) : (
-                <Empty title="No projects yet" action={create}>
-                  <p>
-                    Everything that is stored belongs to a project or to the whole organization; begin with one project.
-                  </p>
-                  <CopyBlock text="npx mooring bootstrap --data-dir ./data --org acme --project web --app shop" />
-                </Empty>
-              )
+              <NoProjects
+                isFiltered={environment !== undefined}
+                onShowAll={() => change({ environment: undefined })}
+                create={create}
+              />
             }
           />
         </Section>
@@ -107,6 +97,29 @@ export function Page(): ReactNode {
         />
       )}
     </Frame>
+  );
+}
+
+function NoProjects({
+  isFiltered,
+  onShowAll,
+  create,
+}: {
+  isFiltered: boolean;
+  onShowAll: () => void;
+  create: ReactNode;
+}): ReactNode {
+  if (isFiltered)
+    return (
+      <Empty title="No project has this environment" action={<Button onClick={onShowAll}>Show all</Button>}>
+        <p>A project’s environment is a label in its settings.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No projects yet" action={create}>
+      <p>All stored data belongs to a project or to the whole organization. Start with one project.</p>
+      <CopyBlock text="npx mooring bootstrap --data-dir ./data --org acme --project web --app shop" />
+    </Empty>
   );
 }
 

@@ -69,21 +69,7 @@ export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps):
           </State>
         )}
         <VisibilityField value={visibility} onChange={setVisibility} />
-        <TextField
-          label="Environment"
-          hint="A badge beside its name; production asks twice before something is destroyed"
-          error={environmentFault(environment)}
-          list="known-environments"
-          maxLength={20}
-          placeholder="none"
-          value={environment}
-          onChange={(event) => setEnvironment(event.target.value)}
-        />
-        <datalist id="known-environments">
-          {ENVIRONMENTS.map((known) => (
-            <option key={known} value={known} />
-          ))}
-        </datalist>
+        <EnvironmentField value={environment} onChange={setEnvironment} />
         <ErrorNote error={create.error ?? update.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
@@ -98,6 +84,28 @@ export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps):
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+function EnvironmentField({ value, onChange }: { value: string; onChange: (value: string) => void }): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Environment"
+        hint="A badge beside the name. In production, each destructive action asks twice."
+        error={environmentFault(value)}
+        list="known-environments"
+        maxLength={20}
+        placeholder="none"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id="known-environments">
+        {ENVIRONMENTS.map((known) => (
+          <option key={known} value={known} />
+        ))}
+      </datalist>
+    </>
   );
 }
 

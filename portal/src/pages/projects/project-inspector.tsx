@@ -53,7 +53,6 @@ function Details({
 }): ReactNode {
   const [isChanging, setChanging] = useState(false);
   const why = useWhyNotIn(project.id, "projects:write");
-  const visibility = VISIBILITY_ABOUT[project.visibility];
   return (
     <>
       <div className="flex flex-wrap gap-2">
@@ -70,24 +69,7 @@ function Details({
           changed.
         </p>
       )}
-      <Facts
-        items={[
-          ["Slug", <Copyable key="slug" text={project.slug} />],
-          ["Id", <Copyable key="id" text={project.id} />],
-          [
-            "Seen by",
-            <span key="seen">
-              {visibility.title}
-              <span className="block text-s text-ink-2">{visibility.about}</span>
-            </span>,
-          ],
-          [
-            "Environment",
-            project.environment === null ? "not set" : <EnvironmentBadge key="env" environment={project.environment} />,
-          ],
-          ["Made", <Time key="made" at={project.created_at} />],
-        ]}
-      />
+      <ProjectFacts project={project} />
       <Tabs
         label="Parts of the project"
         value={["apps", "members", "danger"].includes(tab) ? tab : "apps"}
@@ -111,5 +93,29 @@ function Details({
         <ProjectDialog project={project} onDone={() => setChanging(false)} onClose={() => setChanging(false)} />
       )}
     </>
+  );
+}
+
+function ProjectFacts({ project }: { project: Project }): ReactNode {
+  const visibility = VISIBILITY_ABOUT[project.visibility];
+  return (
+    <Facts
+      items={[
+        ["Slug", <Copyable key="slug" text={project.slug} />],
+        ["Id", <Copyable key="id" text={project.id} />],
+        [
+          "Seen by",
+          <span key="seen">
+            {visibility.title}
+            <span className="block text-s text-ink-2">{visibility.about}</span>
+          </span>,
+        ],
+        [
+          "Environment",
+          project.environment === null ? "not set" : <EnvironmentBadge key="env" environment={project.environment} />,
+        ],
+        ["Created", <Time key="created" at={project.created_at} />],
+      ]}
+    />
   );
 }

@@ -19,7 +19,6 @@ export function PeopleForm({
   onReload: () => void;
 }): ReactNode {
   const mayWrite = useMayIn(null, "org:write");
-  const { methods } = useSignInMethods();
   const { second_factor_required: present, sign_in: presentSignIn } = value.policy;
   const [isRequired, setRequired] = useState(present);
   const [byProvider, setByProvider] = useState(presentSignIn === "provider");
@@ -29,7 +28,6 @@ export function PeopleForm({
     onDone: () => say("The policy holds from now on, at the next request of everybody"),
   });
   const isChanged = isRequired !== present || byProvider !== (presentSignIn === "provider");
-  const provider = methods?.oidc?.name ?? null;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const policy = { second_factor_required: isRequired, sign_in: byProvider ? "provider" : "any" } as const;
@@ -48,17 +46,7 @@ export function PeopleForm({
             checked={isRequired}
             onChange={(event) => setRequired(event.target.checked)}
           />
-          <Checkbox
-            label={provider === null ? "Only single sign-on counts" : `Only a sign-in with ${provider} counts`}
-            why={
-              provider === null
-                ? "This server has no single sign-on; whoever runs it can set one up."
-                : "Passwords and passkeys of this server open other organizations, not this one. Personal access tokens work for those who have linked their identity."
-            }
-            checked={byProvider}
-            disabled={provider === null && !byProvider}
-            onChange={(event) => setByProvider(event.target.checked)}
-          />
+          <ProviderField value={byProvider} onChange={setByProvider} />
           <p className="max-w-[72ch] text-ink-2">
             You can only ask for what you have shown yourself in this session. Sessions of others that don’t show it
             lose this organization at once.
@@ -81,5 +69,22 @@ export function PeopleForm({
         </fieldset>
       </form>
     </Section>
+  );
+}
+
+function ProviderField({ value, onChange }: { value: boolean; onChange: (value: boolean) => void }): ReactNode {
+  const provider = useSignInMethods().methods?.oidc?.name ?? null;
+  return (
+    <Checkbox
+      label={provider === null ? "Allow only single sign-on" : `Allow only sign-in with ${provider}`}
+      why={
+        provider === null
+          ? "This server has no single sign-on. Its operator can set it up."
+          : "Passwords and passkeys of this server then open other organizations, not this one. Personal access tokens work for members who have linked their identity."
+      }
+      checked={value}
+      disabled={provider === null && !value}
+      onChange={(event) => onChange(event.target.checked)}
+    />
   );
 }

@@ -28,10 +28,7 @@ export function PolicyForm({
 }): ReactNode {
   const mayWrite = useMayIn(null, "org:write");
   const say = useSay();
-  const [draft, setPolicy] = useState<Policy>(value.policy);
-  const [text, setText] = useState((value.policy.allowed_addresses ?? []).join("\n"));
-  const addresses = readAddressList(text);
-  const policy: Policy = { ...draft, allowed_addresses: bodyOf(addresses) };
+  const { policy, setPolicy, text, setText, isChanged, isReady, isTouched, undo } = usePolicyDraft(value.policy);
   const [isConfirming, setConfirming] = useState(false);
   const credentials = useLiveCredentials();
   const effects = effectsOf(policy, value.policy, credentials.items, new Date());
@@ -42,21 +39,8 @@ export function PolicyForm({
       say("The policy holds from now on, on every server within seconds");
     },
   });
-  const isChanged = !isSamePolicy(policy, value.policy);
-  const isReady = isChanged && faultOf(addresses) === null;
-  const undo = (): void => {
-    setPolicy(value.policy);
-    setText((value.policy.allowed_addresses ?? []).join("\n"));
-  };
   const apply = (): void =>
-    save.mutate(
-      {
-        params: {},
-        body: { policy },
-        etag,
-      },
-      { onError: () => setConfirming(false) },
-    );
+    save.mutate({ params: {}, body: { policy }, etag }, { onError: () => setConfirming(false) });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!isReady) return;
@@ -87,7 +71,7 @@ export function PolicyForm({
             <Button look="main" type="submit" busy={save.isPending} disabled={!isReady}>
               Save
             </Button>
-            <Button disabled={!isChanged && text === (value.policy.allowed_addresses ?? []).join("\n")} onClick={undo}>
+            <Button disabled={!isTouched} onClick={undo}>
               Undo
             </Button>
           </div>
@@ -106,7 +90,35 @@ export function PolicyForm({
   );
 }
 
-/** Before credentials lose something that they have. */
+interface PolicyDraft {
+  readonly policy: Policy;
+  setPolicy(this: void, policy: Policy): void;
+  /** The allowed addresses as typed. */
+  readonly text: string;
+  setText(this: void, text: string): void;
+  readonly isChanged: boolean;
+  readonly isReady: boolean;
+  /** Also true when the typed text differs and means the same. */
+  readonly isTouched: boolean;
+  undo(this: void): void;
+}
+
+function usePolicyDraft(saved: Policy): PolicyDraft {
+  const savedText = (saved.allowed_addresses ?? []).join("\n");
+  const [draft, setPolicy] = useState<Policy>(saved);
+  const [text, setText] = useState(savedText);
+  const addresses = readAddressList(text);
+  const policy: Policy = { ...draft, allowed_addresses: bodyOf(addresses) };
+  const isChanged = !isSamePolicy(policy, saved);
+  const undo = (): void => {
+    setPolicy(saved);
+    setText(savedText);
+  };
+  const isReady = isChanged && faultOf(addresses) === null;
+  return { policy, setPolicy, text, setText, isChanged, isReady, isTouched: isChanged || text !== savedText, undo };
+}
+
+/** Asks before credentials lose permissions or time. */
 function ConfirmPolicy({
   effects,
   ...dialog

@@ -1,6 +1,6 @@
 import { ApiError } from "@mooring/client";
-import { PORTAL_ROUTES } from "@mooring/contract";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { PORTAL_ROUTES, type BodyOf } from "@mooring/contract";
+import { useMutation, useQuery, type UseMutationResult } from "@tanstack/react-query";
 import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import { sessionClient } from "~/api/clients.ts";
 import { Button, ButtonLink } from "~/kit/button.tsx";
@@ -26,44 +26,16 @@ export function AccountStep({
 }): ReactNode {
   const [name, setName] = useState("");
   const [email, setEmail] = useState<string | null>(null);
-  const link = useQuery({
-    queryKey: ["set-up", token],
-    queryFn: ({ signal }) => sessionClient.call(PORTAL_ROUTES.openSetUp, { body: { token }, signal }),
-    retry: false,
-    staleTime: Infinity,
-  });
-  const isAbsent = link.error instanceof ApiError && link.error.code === "not_found";
-  useEffect(() => {
-    if (isAbsent) onUsed();
-  }, [isAbsent, onUsed]);
-  const address = email ?? link.data?.email ?? "";
+  const owner = useOwner(token, onUsed);
+  const address = email ?? owner?.email ?? "";
   const [password, setPassword] = useState("");
-  const setUp = useMutation({
-    mutationFn: () =>
-      sessionClient.call(PORTAL_ROUTES.setUp, {
-        body: {
-          token,
-          name: name.trim(),
-          password,
-          ...(isOther(address, link.data?.email) ? { email: address.trim() } : {}),
-        },
-        purpose: "set up the account",
-      }),
-    onSuccess: onDone,
-    onError: (error) => {
-      if (error instanceof ApiError && error.code === "not_found") onUsed();
-    },
-  });
+  const setUp = useSetUp(onDone, onUsed);
   const waitS = useWaitS(setUp.error);
   const { error } = setUp;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setUp.mutate();
-  };
-  const places = {
-    name: placeText(error, "/name"),
-    email: placeText(error, "/email"),
-    password: placeText(error, "/password"),
+    const changed = isOther(address, owner?.email) ? { email: address.trim() } : {};
+    setUp.mutate({ token, name: name.trim(), password, ...changed });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
@@ -74,7 +46,7 @@ export function AccountStep({
         autoFocus
         required
         maxLength={100}
-        error={places.name === null ? null : "Give your name, up to 100 characters."}
+        error={placeText(error, "/name") === null ? null : "Give your name, up to 100 characters."}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
@@ -87,17 +59,55 @@ export function AccountStep({
         required
         maxLength={254}
         hint="This is your login name. Give your own address if this is not it; you can change it later, under Account."
-        error={places.email === null ? null : "This is not an e-mail address."}
+        error={placeText(error, "/email") === null ? null : "This is not an e-mail address."}
         value={address}
         onChange={(event) => setEmail(event.target.value)}
       />
-      <NewPassword value={password} onChange={setPassword} error={places.password} known={[name, address]} />
+      <NewPassword
+        value={password}
+        onChange={setPassword}
+        error={placeText(error, "/password")}
+        known={[name, address]}
+      />
       <Failure error={restOf(error, ["/name", "/email", "/password"])} waitS={waitS} />
       <Button look="main" type="submit" busy={setUp.isPending} disabled={waitS > 0}>
         Set up and sign in
       </Button>
     </form>
   );
+}
+
+/** The account that the link sets up; undefined until the server answers. */
+function useOwner(token: string, onUsed: () => void): { readonly email: string } | undefined {
+  const link = useQuery({
+    queryKey: ["set-up", token],
+    queryFn: ({ signal }) => sessionClient.call(PORTAL_ROUTES.openSetUp, { body: { token }, signal }),
+    retry: false,
+    staleTime: Infinity,
+  });
+  const isUsed = isAbsent(link.error);
+  useEffect(() => {
+    if (isUsed) onUsed();
+  }, [isUsed, onUsed]);
+  return link.data;
+}
+
+function useSetUp(
+  onDone: (result: SetUpResult) => void,
+  onUsed: () => void,
+): UseMutationResult<SetUpResult, Error, BodyOf<typeof PORTAL_ROUTES.setUp>> {
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof PORTAL_ROUTES.setUp>) =>
+      sessionClient.call(PORTAL_ROUTES.setUp, { body, purpose: "set up the account" }),
+    onSuccess: onDone,
+    onError: (error) => {
+      if (isAbsent(error)) onUsed();
+    },
+  });
+}
+
+function isAbsent(error: Error | null): boolean {
+  return error instanceof ApiError && error.code === "not_found";
 }
 
 function isOther(address: string, named: string | undefined): boolean {
