@@ -33,7 +33,7 @@ async function keyApproved(tab: Tab, id: string): Promise<void> {
   assert.deepEqual(await ownFaults(tab), []);
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText("Waits for an approval", { exact: true }).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Change…" }).click();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
   await dialog.getByRole("button", { name: "Add my address" }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.waitFor({ state: "detached" });

@@ -157,7 +157,7 @@ test("a credential is made, tried, revoked, and its next request refused", { ski
   const { page, faults } = tab();
   const { origin } = portal.shared.server;
   await tab().go(path("credentials"));
-  await page.getByRole("button", { name: "New credential" }).first().click();
+  await page.getByRole("button", { name: "Create credential" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("legacy exporter");
   await page
     .getByRole("button", { name: /Telemetry writer/i })

@@ -69,12 +69,12 @@ test("a project and an app", { skip: NO_CHROMIUM }, async () => {
 
 test("a credential is made, and revoked after its name was typed", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("c");
-  await keys.take("button", "New credential");
+  await keys.take("button", "Create credential");
   await page.getByRole("dialog").waitFor();
   await keys.take("button", "Telemetry writer");
   await keys.fill("Name", "night exporter");
   await keys.press("Control+Enter");
-  await keys.take("button", "I have put it away");
+  await keys.take("button", "I have saved the secret");
   await page.locator("[role=dialog]").waitFor({ state: "detached" });
   await keys.tabTo("button", "night exporter");
   if ((await page.locator("aside").count()) === 0) await keys.press("Enter");
@@ -93,12 +93,12 @@ test("a credential is made, and revoked after its name was typed", { skip: NO_CH
 
 test("an S3 key", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("k");
-  await keys.take("button", /Create an S3 key|New key|New S3 key|Create/);
+  await keys.take("button", "Create S3 key");
   await keys.arrives("textbox", "Name");
   await keys.type("nightly backup");
   await keys.press("Control+Enter");
-  await seen(page, "The key is made");
-  await keys.take("button", "I have the secret");
+  await seen(page, "Secret of nightly backup");
+  await keys.take("button", "I have saved the secret");
   await page.locator("[role=dialog]").waitFor({ state: "detached" });
   await keys.tabTo("button", "nightly backup");
 });

@@ -47,7 +47,7 @@ test("a saved query that somebody else changed is not overwritten", { skip: NO_C
   await saved(id, { sql: "SELECT 3 AS theirs" });
   await write(editor, "SELECT 4 AS mine");
   await save();
-  await dialog.getByText("Somebody changed it while this form was open.").waitFor();
+  await dialog.getByText("Somebody else changed it while this form was open.").waitFor();
   assert.deepEqual(await axe(page), []);
   assert.equal((await saved(id))["sql"], "SELECT 3 AS theirs");
   await dialog.getByRole("button", { name: "Save as a new one" }).click();
@@ -60,7 +60,7 @@ test("a saved query that somebody else changed is not overwritten", { skip: NO_C
   await editor.getByText("SELECT 3 AS theirs").waitFor();
   await saved(id, { sql: "SELECT 5 AS theirs" });
   await save();
-  await dialog.getByRole("button", { name: "Show what is there now" }).click();
+  await dialog.getByRole("button", { name: "Load the new version" }).click();
   await editor.getByText("SELECT 5 AS theirs").waitFor();
   await write(editor, "SELECT 6 AS mine");
   await save();

@@ -144,7 +144,7 @@ test("a maintainer of a project makes credentials, keys and buckets in it", { sk
   const { slug } = portal.shared.home.project;
   assert.deepEqual(await eachPage(tab, slug), []);
   await tab.go(path("-", "credentials"));
-  await page.getByRole("button", { name: "New credential" }).first().click();
+  await page.getByRole("button", { name: "Create credential" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("of the project");
   await page
     .getByRole("button", { name: /Telemetry writer/i })
@@ -157,13 +157,13 @@ test("a maintainer of a project makes credentials, keys and buckets in it", { sk
     .click();
   await page.getByRole("button", { name: "Test now" }).waitFor();
   await tab.go(path(slug, "s3-keys"));
-  await page.getByRole("button", { name: "Create key" }).first().click();
+  await page.getByRole("button", { name: "Create S3 key" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("of the project");
   await page
     .getByRole("dialog")
     .getByLabel(/s3:write/)
     .check();
-  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
   await page
     .getByText(/^AKIA|Secret access key/i)
     .first()

@@ -66,7 +66,7 @@ test("a credential without a secret, a trust, a job's token, and the end", { ski
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("deploys");
   assert.equal(await page.getByLabel(/^Without a secret/).isChecked(), true);
   await page.getByRole("button", { name: "Create", exact: true }).click();
-  await page.getByText("None that is accepted.").waitFor();
+  await page.getByText("No secret is accepted.").waitFor();
   await page.getByRole("link", { name: "Trust an issuer" }).click();
 
   const dialog = page.getByRole("dialog");

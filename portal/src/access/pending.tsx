@@ -4,16 +4,16 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { State } from "~/kit/state.tsx";
 
-/** That something waits for an approval, and the button that gives it; grey, with the reason, for who can't. */
+/** Says that an item waits for approval. The button is disabled, with the reason, for people who may not approve. */
 export function PendingNote({
-  what,
+  noun,
   projectId,
   busy,
   error,
   onApprove,
 }: {
-  /** `credential`, `key`. */
-  what: string;
+  /** `credential`, `S3 key`. */
+  noun: string;
   projectId: string | null;
   busy: boolean;
   error: Error | null;
@@ -26,8 +26,8 @@ export function PendingNote({
     <section aria-label="Approval" className="flex flex-col gap-2 rounded border border-warn bg-warn-2 p-3">
       <State kind="warn">Waits for an approval</State>
       <p>
-        The organization&apos;s policy asks for one. Until then this {what} may do nothing; look at what it may do and
-        from where, then approve it, or revoke it to refuse it.
+        The organization&apos;s policy requires it. Until then this {noun} has no permission. Check its permissions and
+        addresses, then approve it. To refuse it, revoke it.
       </p>
       <div className="flex flex-wrap items-center gap-2">
         <Button look="main" busy={busy} disabled={why !== undefined} title={why} onClick={onApprove}>
@@ -37,5 +37,18 @@ export function PendingNote({
       </div>
       <ErrorNote error={error} />
     </section>
+  );
+}
+
+/** Shown with a new secret that does not work yet. */
+export function PendingSecretNote({ noun }: { noun: string }): ReactNode {
+  return (
+    <p>
+      <State kind="warn">
+        <span className="whitespace-normal">
+          It waits for an approval. Save the secret now, and ask an owner or admin to approve the {noun}.
+        </span>
+      </State>
+    </p>
   );
 }

@@ -93,12 +93,24 @@ interface Page<I> {
   readonly next_cursor?: string | null;
 }
 
+/** An operation that changes an object only in the version that the form showed: see `useVersionedChange`. */
+export type VersionedRow = Route & { readonly headers: readonly ["If-Match"] };
+
+/** Reads again everything that these operations read. */
+export function useRefresh(rows: readonly Route[]): () => void {
+  const queries = useQueryClient();
+  const { slug } = useOrganization();
+  return () => {
+    for (const { operationId } of rows) void queries.invalidateQueries({ queryKey: [slug, operationId] });
+  };
+}
+
 /**
  * An operation that changes something. Where the server wants to know once more who asks, the person is asked and the call
  * repeated. Afterwards what was read by the operations of `changes` is read again.
  */
 export function useAct<const T extends Route>(
-  row: T,
+  row: T & (T extends VersionedRow ? never : unknown),
   { changes = [], onDone }: { changes?: readonly Route[]; onDone?: (result: ResultOf<T>) => void } = {},
 ): UseMutationResult<ResultOf<T>, Error, CallInput<T>> {
   const { client, owner } = useClientFor(row);

@@ -7,15 +7,17 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
+import type { VersionedRow } from "~/api/queries.ts";
 import { useConfirmed } from "~/api/confirmation.tsx";
 import { useOrganization } from "~/app/scope.ts";
 import { Button } from "./button.tsx";
 import { ErrorNote, isOvertaken } from "./error-note.tsx";
+import { Loaded } from "./page.tsx";
 
 export type { Versioned } from "@mooring/client";
 
-/** One thing with its `ETag`, for a form that changes only what one has seen. Not renewed by itself: a form must not change under one's hands. */
+/** An object with its `ETag`, for a form that changes only the version it shows. It is not refetched by itself: a form must not change while a person edits it. */
 export function useVersioned<const T extends Route>(
   row: T,
   params: ParamsOf<T>,
@@ -34,11 +36,9 @@ export function useVersioned<const T extends Route>(
 interface Change<T> {
   readonly params: ParamsOf<T>;
   readonly body: BodyOf<T>;
+  /** Null: for any version, as pausing. The server still refuses it when another change overtakes it. */
   readonly etag: string | null;
 }
-
-/** A row that refuses what was made without having seen the present state. */
-type VersionedRow = Route & { readonly headers: readonly ["If-Match"] };
 
 /** A change that the server refuses when somebody else made one since `etag`. */
 export function useVersionedChange<const T extends VersionedRow>(
@@ -51,7 +51,7 @@ export function useVersionedChange<const T extends VersionedRow>(
   return useMutation({
     mutationFn: ({ params, body, etag }: Change<T>) => {
       const input = { params, body, headers: { "If-Match": etag } };
-      // What a row asks for can't be told of one that is not known yet; `Change` has asked for it.
+      // The type of a row's input is not known for a generic row; `Change` has checked it.
       return confirmed(() => client.call(row, input as unknown as CallInput<T>));
     },
     onSuccess: async (result) => {
@@ -61,7 +61,25 @@ export function useVersionedChange<const T extends VersionedRow>(
   });
 }
 
-/** The error of a change; of one that came too late it says so, and offers to read what is there now, or what else `children` are. */
+/** Loads an object with its version, and shows a form for it. A newer version gets a new form. */
+export function VersionedForm<const T extends Route>({
+  row,
+  params,
+  children,
+}: {
+  row: T;
+  params: ParamsOf<T>;
+  children: (versioned: Versioned<ResultOf<T>>, onReload: () => void) => ReactNode;
+}): ReactNode {
+  const read = useVersioned(row, params);
+  return (
+    <Loaded result={read}>
+      {(versioned) => <Fragment key={versioned.etag}>{children(versioned, () => void read.refetch())}</Fragment>}
+    </Loaded>
+  );
+}
+
+/** The error of a change. When somebody else has changed the object, it says so and offers to load the new version. */
 export function ChangeError({
   error,
   onReload,
@@ -75,8 +93,8 @@ export function ChangeError({
     <ErrorNote error={error}>
       {isOvertaken(error) && (
         <div className="flex flex-wrap items-center gap-2 pt-1.5">
-          <span>Somebody changed it while this form was open. Nothing of yours was saved.</span>
-          <Button onClick={onReload}>Show what is there now</Button>
+          <span>Somebody else changed it while this form was open. Your changes are not saved.</span>
+          <Button onClick={onReload}>Load the new version</Button>
           {children}
         </div>
       )}

@@ -1,5 +1,8 @@
 import { ORG_ROLE_SCOPES, PORTAL_ROUTES, SCOPE_DESCRIPTIONS, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
+import { expiresAt, expiryChoices } from "~/access/draft.ts";
+import { PendingSecretNote } from "~/access/pending.tsx";
+import { SecretDialog } from "~/access/secret-dialog.tsx";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
@@ -8,8 +11,7 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
-import { State } from "~/kit/state.tsx";
-import { dockerLogin, expiryOf, LIFETIMES, type Lifetime } from "./token-snippets.ts";
+import { dockerLogin } from "./token-snippets.ts";
 import { browserText } from "./user-agent.ts";
 
 type Created = ResultOf<typeof PORTAL_ROUTES.createPersonalAccessToken>;
@@ -19,27 +21,22 @@ type TokenScope = (typeof SCOPES)[number];
 
 const DEFAULT_DAYS = 90;
 
-/** Asks what the token is for, then shows it once. */
+/** The form for a token; then the token itself, shown once. */
 export function CreateToken({ onClose }: { onClose: () => void }): ReactNode {
   const create = useAct(PORTAL_ROUTES.createPersonalAccessToken, {
     changes: [PORTAL_ROUTES.listPersonalAccessTokens],
   });
-  if (create.data !== undefined)
-    return (
-      <Dialog holdsSecret title="Your token" onClose={onClose} wide>
-        <Shown created={create.data} onClose={onClose} />
-      </Dialog>
-    );
+  if (create.data !== undefined) return <CreatedToken created={create.data} onClose={onClose} />;
   return (
     <Dialog
-      title="New personal access token"
-      about="The password of docker login, for one organization."
+      title="Create personal access token"
+      about="The password for docker login, for one organization."
       onClose={onClose}
     >
       <TokenForm
         busy={create.isPending}
         error={create.error}
-        onCreate={(body) => create.mutate({ body, purpose: "make the token" })}
+        onCreate={(body) => create.mutate({ body, purpose: "create the token" })}
         onClose={onClose}
       />
     </Dialog>
@@ -68,16 +65,16 @@ function TokenForm({
   const [organization, setOrganization] = useState(organizations[0]?.slug ?? "");
   const [name, setName] = useState(() => `docker, ${browserText(navigator.userAgent).replace(/^.* on /, "")}`);
   const [scopes, setScopes] = useState<readonly TokenScope[]>(["registry:pull", "registry:push"]);
-  const [days, setDays] = useState<Lifetime>(DEFAULT_DAYS);
+  const [days, setDays] = useState<number | null>(DEFAULT_DAYS);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onCreate({ organization, name: name.trim(), scopes, expires_at: expiryOf(days, new Date()) });
+    onCreate({ organization, name: name.trim(), scopes, expires_at: expiresAt(days, null, Date.now()) });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       <TextField
         label="Name"
-        hint="Where it will be kept, so that you know which one to end."
+        hint="The place where it is stored, so that you know which one to revoke"
         autoFocus
         required
         maxLength={100}
@@ -93,13 +90,13 @@ function TokenForm({
       </SelectField>
       <ScopeChoice organization={organization} chosen={scopes} onChange={setScopes} />
       <SelectField
-        label="Ends"
-        value={String(days)}
-        onChange={(event) => setDays(LIFETIMES.find((each) => String(each) === event.target.value) ?? null)}
+        label="Expires after"
+        value={days ?? "never"}
+        onChange={({ target }) => setDays(target.value === "never" ? null : Number(target.value))}
       >
-        {LIFETIMES.map((each) => (
-          <option key={each} value={String(each)}>
-            {each === null ? "Never by itself" : each === 365 ? "In a year" : `In ${each} days`}
+        {expiryChoices(null, days).map(({ days: choice, title }) => (
+          <option key={title} value={choice ?? "never"}>
+            {title}
           </option>
         ))}
       </SelectField>
@@ -107,14 +104,14 @@ function TokenForm({
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button look="main" type="submit" busy={busy} disabled={scopes.length === 0 || name.trim() === ""}>
-          Make the token
+          Create
         </Button>
       </DialogActions>
     </form>
   );
 }
 
-/** A token holds no more than its person; what the role lacks may still come from a role in a project. */
+/** A token never has more permissions than its owner. A permission that the role lacks may come from a role in a project. */
 function ScopeChoice({
   organization,
   chosen,
@@ -128,7 +125,7 @@ function ScopeChoice({
   const role = organizations.find(({ slug }) => slug === organization)?.role;
   return (
     <fieldset className="flex flex-col">
-      <legend className="mb-1 font-medium">May</legend>
+      <legend className="mb-1 font-medium">Permissions</legend>
       {SCOPES.map((scope) => {
         const isHeld = role === undefined || ORG_ROLE_SCOPES[role].includes(scope);
         return (
@@ -139,7 +136,9 @@ function ScopeChoice({
                 {SCOPE_DESCRIPTIONS[scope]} <code className="text-ink-3">{scope}</code>
               </>
             }
-            {...(isHeld ? {} : { why: `As ${role ?? ""} you may in projects only where your role there says so.` })}
+            {...(isHeld
+              ? {}
+              : { why: `Your role ${role ?? ""} lacks it. It works in projects where your role has it.` })}
             checked={chosen.includes(scope)}
             onChange={(event) =>
               onChange(event.target.checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
@@ -151,35 +150,21 @@ function ScopeChoice({
   );
 }
 
-function Shown({ created, onClose }: { created: Created; onClose: () => void }): ReactNode {
+function CreatedToken({ created, onClose }: { created: Created; onClose: () => void }): ReactNode {
   const { user } = useSession();
   const addresses = useAddresses();
   return (
-    <>
-      <State kind="warn">
-        <span className="whitespace-normal">It is shown now and never again.</span>
-      </State>
-      {created.item.pending && (
-        <State kind="warn">
-          <span className="whitespace-normal">
-            It works once an owner or admin of {created.item.organization} has approved it: the organization’s policy.
-          </span>
-        </State>
-      )}
+    <SecretDialog title="Your token" another="Create another token to get another one." hasSecret onClose={onClose}>
+      {created.item.pending && <PendingSecretNote noun="token" />}
       <CopyBlock text={created.token} label="Personal access token" />
       <div className="flex flex-col gap-1.5">
-        <p>Run this, paste the token (it does not show), and press Enter:</p>
+        <p>Run this, paste the token (it is not shown), and press Enter:</p>
         <CopyBlock
           text={dockerLogin(addresses?.registry_domain ?? location.host, user.email)}
           label="docker login command"
         />
-        <p className="text-s text-ink-2">The token stays out of the shell’s history and of the list of processes.</p>
+        <p className="text-s text-ink-2">The token stays out of the shell’s history and of the process list.</p>
       </div>
-      <DialogActions>
-        <Button look="main" onClick={onClose}>
-          I have kept it
-        </Button>
-      </DialogActions>
-    </>
+    </SecretDialog>
   );
 }

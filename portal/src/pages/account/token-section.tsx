@@ -18,13 +18,13 @@ import { dockerLogin } from "./token-snippets.ts";
 
 type Token = ResultOf<typeof PORTAL_ROUTES.listPersonalAccessTokens>["items"][number];
 
-/** Tokens for programs that ask a person for a password, as docker does. */
+/** Tokens for programs that ask a person for a password, such as docker. */
 export function TokenSection(): ReactNode {
   const tokens = useRead(PORTAL_ROUTES.listPersonalAccessTokens, {});
   const { user, organizations } = useSession();
   const addresses = useAddresses();
   const [search, setSearch] = useSearchState<{ new: boolean | undefined }>();
-  const [ending, setEnding] = useState<Token | null>(null);
+  const [revoking, setRevoking] = useState<Token | null>(null);
   const [isOpen, setOpen] = useState(search.new === true);
   const create = (
     <Button
@@ -33,7 +33,7 @@ export function TokenSection(): ReactNode {
       title={organizations.length === 0 ? "You are in no organization" : undefined}
       onClick={() => setOpen(true)}
     >
-      New token
+      Create token
     </Button>
   );
   return (
@@ -48,13 +48,14 @@ export function TokenSection(): ReactNode {
           items.length === 0 ? (
             <Empty title="No token yet">
               <p>
-                A token is your password for <code>docker login</code>: it may do no more than you, for one
-                organization, and ends when you leave it. Programs of a team use credentials instead.
+                A token is your password for <code>docker login</code> in one organization. It never has more
+                permissions than you, and ends when you leave the organization. Programs of a team use credentials
+                instead.
               </p>
               <CopyBlock text={dockerLogin(addresses?.registry_domain ?? location.host, user.email)} />
             </Empty>
           ) : (
-            <Table label="Personal access tokens" columns={columns(setEnding)} items={items} keyOf={({ id }) => id} />
+            <Table label="Personal access tokens" columns={columns(setRevoking)} items={items} keyOf={({ id }) => id} />
           )
         }
       </Loaded>
@@ -66,32 +67,32 @@ export function TokenSection(): ReactNode {
           }}
         />
       )}
-      {ending !== null && <EndToken token={ending} onClose={() => setEnding(null)} />}
+      {revoking !== null && <RevokeToken token={revoking} onClose={() => setRevoking(null)} />}
     </Section>
   );
 }
 
-function columns(onEnd: (token: Token) => void): readonly Column<Token>[] {
+function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
   return [
     {
       title: "Name",
       grow: true,
       cell: ({ name, pending }) => (
         <>
-          {name} {pending && <State kind="warn">waits for approval</State>}
+          {name} {pending && <State kind="warn">Waits for approval</State>}
         </>
       ),
     },
     { title: "Organization", cell: ({ organization }) => <code>{organization}</code> },
-    { title: "May", cell: ({ scopes }) => <code>{scopes.join(" ")}</code> },
+    { title: "Permissions", cell: ({ scopes }) => <code>{scopes.join(" ")}</code> },
     { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-    { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
-    { title: "Ends", cell: ({ expires_at }) => <Expiry at={expires_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Expires", cell: ({ expires_at }) => <Expiry at={expires_at} /> },
     {
       title: "Actions",
       cell: (token) => (
-        <Button look="quiet" className="h-6" aria-label={`End ${token.name}`} onClick={() => onEnd(token)}>
-          End
+        <Button look="quiet" className="h-6" aria-label={`Revoke ${token.name}`} onClick={() => onRevoke(token)}>
+          Revoke
         </Button>
       ),
     },
@@ -104,33 +105,33 @@ function Expiry({ at }: { at: string | null }): ReactNode {
   if (at === null) return <State kind="none">never</State>;
   const left = Date.parse(at) - Date.now();
   if (left > SOON_MS) return <Time at={at} />;
-  return <State kind={left > 0 ? "warn" : "stop"}>{left > 0 ? <Time at={at} /> : "ended"}</State>;
+  return <State kind={left > 0 ? "warn" : "stop"}>{left > 0 ? <Time at={at} /> : "expired"}</State>;
 }
 
-function EndToken({ token, onClose }: { token: Token; onClose: () => void }): ReactNode {
+function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }): ReactNode {
   const say = useSay();
-  const end = useAct(PORTAL_ROUTES.deletePersonalAccessToken, {
+  const revoke = useAct(PORTAL_ROUTES.deletePersonalAccessToken, {
     changes: [PORTAL_ROUTES.listPersonalAccessTokens],
     onDone: () => {
-      say(`The token ${token.name} has ended.`);
+      say(`The token ${token.name} is revoked.`);
       onClose();
     },
   });
   const used = token.last_used_at === null ? "never" : relativeText(new Date(token.last_used_at), new Date());
   return (
     <DangerDialog
-      title={`End ${token.name}`}
+      title={`Revoke ${token.name}`}
       about={
         <p>
-          Whatever logged in with it is refused at its next pull or push in <code>{token.organization}</code>. It was
-          last used: {used}. It can’t be brought back.
+          Clients that signed in with it are refused at their next pull or push in <code>{token.organization}</code>.
+          Last used: {used}. This cannot be undone.
         </p>
       }
       type={token.name}
-      action="End the token"
-      busy={end.isPending}
-      error={end.error}
-      onConfirm={() => end.mutate({ params: { token_id: token.id } })}
+      action="Revoke"
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate({ params: { token_id: token.id } })}
       onClose={onClose}
     />
   );

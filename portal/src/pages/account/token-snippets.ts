@@ -1,16 +1,6 @@
-/** How long a token may live, in days; null: it does not end by itself. */
-export const LIFETIMES = [7, 30, 90, 365, null] as const;
-export type Lifetime = (typeof LIFETIMES)[number];
-
-const DAY_MS = 24 * 60 * 60_000;
-
-export function expiryOf(days: Lifetime, now: Date): string | null {
-  return days === null ? null : new Date(now.getTime() + days * DAY_MS).toISOString();
-}
-
 /**
- * One line, so that a paste does not run on into the question: it reads the token without showing it, and hands it to docker
- * by its standard input. Neither the shell's history nor the list of processes has it.
+ * One line, so that the prompt does not read the rest of a paste. It reads the token without echo and passes it to docker on
+ * standard input: the token stays out of the shell's history and of the process list.
  */
 export function dockerLogin(registry: string, email: string): string {
   return `read -rs TOKEN && printf %s "$TOKEN" | docker login ${registry} -u ${quoted(email)} --password-stdin`;

@@ -8,6 +8,7 @@ import { Button } from "~/kit/button.tsx";
 import { stepText } from "~/kit/chart-model.ts";
 import { Copyable } from "~/kit/copy.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
+import { useVersionedChange } from "~/kit/versioned.tsx";
 
 import { visibleText } from "~/kit/foreign.ts";
 import { Inspector } from "~/kit/inspector.tsx";
@@ -67,7 +68,9 @@ function TestAndPause({ alert, children }: { alert: Alert; children: ReactNode }
     changes: [ALERT_ROUTES.listAlertDeliveries],
     onDone: () => say("A test message is on its way. Deliveries tell whether it arrives."),
   });
-  const pause = useAct(ALERT_ROUTES.updateAlert, { changes: [ALERT_ROUTES.listAlerts, ALERT_ROUTES.getAlert] });
+  const pause = useVersionedChange(ALERT_ROUTES.updateAlert, {
+    changes: [ALERT_ROUTES.listAlerts, ALERT_ROUTES.getAlert],
+  });
   const params = { alert_id: alert.id };
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -78,7 +81,7 @@ function TestAndPause({ alert, children }: { alert: Alert; children: ReactNode }
         disabled={!mayWrite}
         title={why}
         busy={pause.isPending}
-        onClick={() => pause.mutate({ params, body: { enabled: !alert.enabled } })}
+        onClick={() => pause.mutate({ params, body: { enabled: !alert.enabled }, etag: null })}
       >
         {alert.enabled ? "Pause" : "Resume"}
       </Button>

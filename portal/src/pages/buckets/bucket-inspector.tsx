@@ -15,10 +15,10 @@ import { Facts, Loaded } from "~/kit/page.tsx";
 import { curlOf } from "~/kit/shell.ts";
 import { Time } from "~/kit/time.tsx";
 import { reaches, scopesText } from "~/access/s3-keys.ts";
+import { RenameApp } from "~/app/rename-app.tsx";
 import { SnippetTabs } from "~/access/snippet-tabs.tsx";
 import { bucketCommands, type App } from "./apps.ts";
 import { DeleteBucketDialog } from "./delete-bucket-dialog.tsx";
-import { RenameDialog } from "./rename-dialog.tsx";
 
 /** One bucket: where it is, who reaches it, how to use it. */
 export function BucketInspector({ slug, onClose }: { slug: string; onClose: () => void }): ReactNode {
@@ -58,7 +58,7 @@ function BucketDetails({ app, onDeleted }: { app: App; onDeleted: () => void }):
       <KeysOf app={app} />
       <h3>Use it</h3>
       <SnippetTabs bucket={app.bucket} />
-      {open === "rename" && <RenameDialog app={app} onClose={() => setOpen(null)} />}
+      {open === "rename" && <RenameApp app={app} onClose={() => setOpen(null)} />}
       {open === "delete" && (
         <DeleteBucketDialog
           app={app}

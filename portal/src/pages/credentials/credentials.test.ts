@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, SCOPES } from "@mooring/contract";
 import { cut, groupsOf, whyNot, type Grant } from "../../access/permissions.ts";
-import { allowedDays, draftOf, expiresAt, expiryChoices } from "./prefill.ts";
+import { allowedDays, expiresAt, expiryChoices } from "../../access/draft.ts";
+import { countdown, ownerLeft, stateOf, whyWithout, type StateInput } from "../../access/state.ts";
+import { draftOf } from "./prefill.ts";
 import { kubernetesName, secretSnippets } from "./secret-snippets.ts";
-import { countdown, ownerLeft, stateOf, whyCut, type StateInput } from "./state.ts";
 import { TEMPLATES } from "./templates.ts";
 
 const NOW = Date.parse("2026-11-20T08:00:00Z");
@@ -86,11 +87,11 @@ test("templates have scopes that exist, and each another name", () => {
 test("no choice of expiry is beyond the policy's", () => {
   assert.deepEqual(
     expiryChoices(null, 90).map(({ days }) => days),
-    [7, 30, 90, 365, null],
+    [1, 7, 30, 90, 365, null],
   );
   assert.deepEqual(
     expiryChoices(60, null).map(({ days }) => days),
-    [7, 30, 60],
+    [1, 7, 30, 60],
   );
   assert.ok(expiryChoices(null, 90, true).every(({ days }) => days !== null));
   assert.equal(allowedDays(null, null, true), 90);
@@ -103,6 +104,8 @@ test("no choice of expiry is beyond the policy's", () => {
   assert.equal(expiresAt(null, null, NOW), null);
 });
 
+const SECRET = { created_at: "2026-11-01T00:00:00Z", expires_at: null };
+
 const CREDENTIAL: StateInput = {
   scopes: ["files:read"],
   effective_scopes: ["files:read"],
@@ -110,8 +113,7 @@ const CREDENTIAL: StateInput = {
   revoked_at: null,
   revoked_with: null,
   pending: false,
-  created_by: "user_1",
-  secrets: [{ created_at: "2026-11-01T00:00:00Z", expires_at: null }],
+  secrets: [SECRET],
 };
 
 test("the state says first what stops a credential, then what will", () => {
@@ -123,10 +125,20 @@ test("the state says first what stops a credential, then what will", () => {
   assert.equal(of({ expires_at: "2026-11-20T08:00:00Z" }), "Expired");
   assert.equal(of({ pending: true, effective_scopes: [] }), "Waits for approval");
   assert.equal(of({}, true), "Owner left");
-  assert.equal(of({ effective_scopes: [] }), "May do nothing");
-  assert.equal(of({ expires_at: "2026-11-22T07:00:00Z" }), "Ends within 2 days");
-  assert.equal(of({ secrets: [...CREDENTIAL.secrets, ...CREDENTIAL.secrets] }), "Two secrets");
-  assert.equal(of({ scopes: ["files:read", "files:write"] }), "Cut");
+  assert.equal(of({ effective_scopes: [] }), "No permission");
+  assert.equal(of({ expires_at: "2026-11-22T07:00:00Z" }), "Expires within 2 days");
+  assert.equal(of({ secrets: [SECRET, SECRET] }), "Two secrets");
+  assert.equal(of({ scopes: ["files:read", "files:write"] }), "Reduced permissions");
+});
+
+test("the state of a key, which has no secrets to count and no parent", () => {
+  const { revoked_with: _parent, secrets: _secrets, ...key } = CREDENTIAL;
+  const of = (change: Partial<StateInput>) => stateOf({ ...key, ...change }, false, NOW).text;
+  assert.equal(of({}), "Active");
+  assert.equal(of({ effective_scopes: [], pending: true }), "Waits for approval");
+  assert.equal(of({ expires_at: "2026-11-20T08:00:00Z", pending: true }), "Expired");
+  assert.equal(of({ expires_at: "2026-11-20T08:00:01Z" }), "Expires within a day");
+  assert.equal(of({ expires_at: "2020-01-01T00:00:00Z", revoked_at: "2026-01-01T00:00:00Z" }), "Revoked");
 });
 
 test("who left is known only when everybody is", () => {
@@ -134,7 +146,7 @@ test("who left is known only when everybody is", () => {
   assert.equal(ownerLeft("user_1", new Set(["user_1"])), false);
   assert.equal(ownerLeft("user_1", new Set()), true);
   assert.equal(ownerLeft("system", new Set()), false);
-  assert.match(whyCut("files:read", { policyScopes: ["org:read"], hasOwnerLeft: false }), /policy/);
+  assert.match(whyWithout("files:read", { policyScopes: ["org:read"], hasOwnerLeft: false }), /policy/);
 });
 
 test("a countdown has two units, and ends", () => {

@@ -1,45 +1,48 @@
 import { FILE_ROUTES, type ResultOf } from "@mooring/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct, useRead } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, TextField } from "~/kit/field.tsx";
-import { Loaded } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange, VersionedForm } from "~/kit/versioned.tsx";
 import { filesChanged } from "./changed.ts";
 
 const DAYS_MAX = 90;
 
-/** How long the organization keeps what is deleted. */
+/** How long the organization keeps deleted files. */
 export function TrashDaysDialog({ onClose }: { onClose: () => void }): ReactNode {
-  const result = useRead(FILE_ROUTES.getFileSettings, {});
   return (
     <Dialog
       title="How long deleted files are kept"
-      about="It holds for the whole organization, and for what is in the trash already."
+      about="Applies to the whole organization, and to files that are in the trash already."
       onClose={onClose}
     >
-      <Loaded result={result}>{({ data }) => <DaysForm settings={data} onClose={onClose} />}</Loaded>
+      <VersionedForm row={FILE_ROUTES.getFileSettings} params={{}}>
+        {({ value, etag }, onReload) => (
+          <DaysForm settings={value.data} etag={etag} onReload={onReload} onClose={onClose} />
+        )}
+      </VersionedForm>
     </Dialog>
   );
 }
 
 interface DaysFormProps {
   settings: ResultOf<typeof FILE_ROUTES.getFileSettings>["data"];
+  etag: string | null;
+  onReload: () => void;
   onClose: () => void;
 }
 
-function DaysForm({ settings, onClose }: DaysFormProps): ReactNode {
+function DaysForm({ settings, etag, onReload, onClose }: DaysFormProps): ReactNode {
   const { slug } = useOrganization();
   const queries = useQueryClient();
   const say = useSay();
   const [isDefault, setDefault] = useState(settings.trash_days === null);
   const [text, setText] = useState(String(settings.effective_trash_days));
   const isWrong = !isDefault && !(/^\d{1,2}$/.test(text) && Number(text) <= DAYS_MAX);
-  const change = useAct(FILE_ROUTES.updateFileSettings, {
+  const change = useVersionedChange(FILE_ROUTES.updateFileSettings, {
     onDone: () => {
       say("Saved");
       void filesChanged(queries, slug);
@@ -48,25 +51,25 @@ function DaysForm({ settings, onClose }: DaysFormProps): ReactNode {
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!isWrong) change.mutate({ body: { trash_days: isDefault ? null : Number(text) } });
+    if (!isWrong) change.mutate({ params: {}, body: { trash_days: isDefault ? null : Number(text) }, etag });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Checkbox
-        label="As the server is set"
+        label="The server's default"
         checked={isDefault}
         onChange={({ target }) => setDefault(target.checked)}
       />
       <TextField
         label="Days"
-        hint="0 to 90. With 0, what is deleted is gone at once, and the trash is emptied within a minute."
+        hint="0 to 90. With 0, files are deleted at once, and the trash is emptied within a minute."
         inputMode="numeric"
         value={text}
         disabled={isDefault}
         error={isWrong ? "A whole number from 0 to 90" : null}
         onChange={({ target }) => setText(target.value)}
       />
-      <ErrorNote error={change.error} />
+      <ChangeError error={change.error} onReload={onReload} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button look="main" type="submit" busy={change.isPending} disabled={isWrong}>

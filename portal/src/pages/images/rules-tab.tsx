@@ -10,6 +10,7 @@ import { bytesText, plural } from "~/kit/figures.ts";
 import { Section } from "~/kit/page.tsx";
 import { Table } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
 import {
   numberOrNull,
   patternFault,
@@ -57,8 +58,21 @@ function rulesOf(form: Form): Retention {
   };
 }
 
-/** Which tags never move, by what rules old images go, and what would go now. */
-export function RulesTab({ repository }: { repository: Repository }): ReactNode {
+interface RulesProps {
+  versioned: Versioned<Repository>;
+  onReload: () => void;
+}
+
+/** Immutable tags, the retention rules, and the images that the rules would delete now. */
+export function RulesTab({ repository: { slug } }: { repository: Repository }): ReactNode {
+  return (
+    <VersionedForm row={REGISTRY_API_ROUTES.getImageRepository} params={{ app_id: slug }}>
+      {(versioned, onReload) => <RulesForm versioned={versioned} onReload={onReload} />}
+    </VersionedForm>
+  );
+}
+
+function RulesForm({ versioned: { value: repository, etag }, onReload }: RulesProps): ReactNode {
   const [form, setForm] = useState(() => formOf(repository));
   const [plan, setPlan] = useState<Plan | null>(null);
   const why = useWhyNotIn(repository.project_id, "apps:write");
@@ -66,7 +80,7 @@ export function RulesTab({ repository }: { repository: Repository }): ReactNode 
   const whyKept = useWhyNotIn(repository.project_id, "registry:delete");
   const mayDelete = whyKept === undefined;
   const say = useSay();
-  const save = useAct(REGISTRY_API_ROUTES.updateImageRepository, {
+  const save = useVersionedChange(REGISTRY_API_ROUTES.updateImageRepository, {
     changes: CHANGES,
     onDone: () => say("The rules are saved"),
   });
@@ -85,14 +99,15 @@ export function RulesTab({ repository }: { repository: Repository }): ReactNode 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const isNone = JSON.stringify(rules) === JSON.stringify(NO_RULES);
-    save.mutate({ params, body: { immutable_tags: immutable, retention: isNone ? null : rules } });
+    save.mutate({ params, body: { immutable_tags: immutable, retention: isNone ? null : rules }, etag });
   };
   return (
     <>
       <Section title="Rules" about={retentionText(rules)}>
         <form onSubmit={submit} className="flex flex-col gap-4">
           <RuleFields form={form} change={change} />
-          <ErrorNote error={save.error ?? dry.error} />
+          <ErrorNote error={dry.error} />
+          <ChangeError error={save.error} onReload={onReload} />
           <div className="flex flex-wrap gap-2">
             <Button
               busy={dry.isPending}

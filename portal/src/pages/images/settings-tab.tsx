@@ -11,6 +11,7 @@ import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { State } from "~/kit/state.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import type { Repository } from "./images.ts";
+import { useVersionedChange } from "~/kit/versioned.tsx";
 
 const CHANGES = [
   REGISTRY_API_ROUTES.getImageRepository,
@@ -72,7 +73,7 @@ interface DialogProps {
 }
 
 function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
-  const update = useAct(REGISTRY_API_ROUTES.updateImageRepository, { changes: CHANGES, onDone: onClose });
+  const update = useVersionedChange(REGISTRY_API_ROUTES.updateImageRepository, { changes: CHANGES, onDone: onClose });
   const willBe = !repository.public;
   return (
     <DangerDialog
@@ -83,7 +84,7 @@ function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
       busy={update.isPending}
       error={update.error}
       onClose={onClose}
-      onConfirm={() => update.mutate({ params: { app_id: repository.slug }, body: { public: willBe } })}
+      onConfirm={() => update.mutate({ params: { app_id: repository.slug }, body: { public: willBe }, etag: null })}
       about={
         willBe ? (
           <p>

@@ -1,18 +1,18 @@
 import { ORG_ROLES, ORGANIZATION_ROUTES, type OrgRole } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct } from "~/api/queries.ts";
+import { useRefresh } from "~/api/queries.ts";
 import { useAbsence } from "~/app/absent.tsx";
 import { useMayAnywhere, useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
 import { Facts, Loading } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
 import { PROJECTS_READ_MAX, useProjectRoles } from "./project-roles.ts";
 import { RemoveDialog } from "./remove-dialog.tsx";
@@ -53,7 +53,7 @@ function Details({ person, owners, onGone }: { person: Person; owners: number; o
           ["Second factor", <SecondFactor key="factor" has={person.second_factor} />],
         ]}
       />
-      <Role key={person.role} person={person} owners={owners} />
+      <Role key={person.etag} person={person} owners={owners} />
       <ProjectsOf id={person.user_id} />
       <p className="flex flex-wrap gap-x-4">
         {mayAudit && (
@@ -75,13 +75,14 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
   const mine = useMe()?.role ?? null;
   const [role, setRole] = useState(person.role);
   const fixed = whyFixed({ mine, mayWrite: useMayIn(null, "members:write"), present: person.role, owners });
-  const update = useAct(ORGANIZATION_ROUTES.updateMember, {
+  const refresh = useRefresh([ORGANIZATION_ROUTES.listMembers]);
+  const update = useVersionedChange(ORGANIZATION_ROUTES.updateMember, {
     changes: [ORGANIZATION_ROUTES.listMembers, ORGANIZATION_ROUTES.getMe],
     onDone: ({ name, role: given }) => say(`${name} is ${given} now`),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    update.mutate({ params: { user_id: person.user_id }, body: { role } });
+    update.mutate({ params: { user_id: person.user_id }, body: { role }, etag: person.etag });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-3">
@@ -110,7 +111,7 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
           </Button>
         </>
       )}
-      <ErrorNote error={update.error} />
+      <ChangeError error={update.error} onReload={refresh} />
     </form>
   );
 }

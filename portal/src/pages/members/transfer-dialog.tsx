@@ -1,13 +1,13 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct } from "~/api/queries.ts";
+import { useRefresh } from "~/api/queries.ts";
 import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
-import type { Person } from "~/access/people.ts";
+import { usePeople, type Person } from "~/access/people.ts";
+import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 
 /** Makes somebody an owner, and where that is a transfer, steps down to admin after it. */
 export function TransferDialog({ person, onClose }: { person: Person; onClose: () => void }): ReactNode {
@@ -15,14 +15,16 @@ export function TransferDialog({ person, onClose }: { person: Person; onClose: (
   const me = useMe();
   const [isTransfer, setTransfer] = useState(false);
   const changes = [ORGANIZATION_ROUTES.listMembers, ORGANIZATION_ROUTES.getMe];
-  const give = useAct(ORGANIZATION_ROUTES.updateMember, { changes });
-  const stepDown = useAct(ORGANIZATION_ROUTES.updateMember, { changes });
+  const refresh = useRefresh(changes);
+  const give = useVersionedChange(ORGANIZATION_ROUTES.updateMember, { changes });
+  const stepDown = useVersionedChange(ORGANIZATION_ROUTES.updateMember, { changes });
+  const own = usePeople()?.get(me?.id ?? "");
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     try {
-      await give.mutateAsync({ params: { user_id: person.user_id }, body: { role: "owner" } });
-      if (isTransfer && me !== undefined)
-        await stepDown.mutateAsync({ params: { user_id: me.id }, body: { role: "admin" } });
+      await give.mutateAsync({ params: { user_id: person.user_id }, body: { role: "owner" }, etag: person.etag });
+      if (isTransfer && own !== undefined)
+        await stepDown.mutateAsync({ params: { user_id: own.user_id }, body: { role: "admin" }, etag: own.etag });
     } catch {
       return; // the dialog shows it
     }
@@ -42,7 +44,13 @@ export function TransferDialog({ person, onClose }: { person: Person; onClose: (
           checked={isTransfer}
           onChange={(event) => setTransfer(event.target.checked)}
         />
-        <ErrorNote error={give.error ?? stepDown.error} />
+        <ChangeError
+          error={give.error ?? stepDown.error}
+          onReload={() => {
+            refresh();
+            onClose();
+          }}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="danger" type="submit" busy={give.isPending || stepDown.isPending}>

@@ -4,6 +4,7 @@ import { useAddresses } from "~/api/addresses.ts";
 import { useAct, useList } from "~/api/queries.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { PageLink } from "~/app/page-link.tsx";
+import { RenameApp } from "~/app/rename-app.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
@@ -157,35 +158,6 @@ function NewApp({ project, onClose }: { project: Project; onClose: () => void })
             disabled={name === "" || slug === "" || fault !== null}
           >
             Create
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
-  );
-}
-
-function RenameApp({ app, onClose }: { app: App; onClose: () => void }): ReactNode {
-  const [name, setName] = useState(app.name);
-  const update = useAct(ORGANIZATION_ROUTES.updateApp, { changes: CHANGES, onDone: onClose });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    update.mutate({ params: { app_id: app.id }, body: { name } });
-  };
-  return (
-    <Dialog title={`Rename ${app.name}`} about="Its slug is an address, and stays." onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <ErrorNote error={update.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={update.isPending} disabled={name === "" || name === app.name}>
-            Save
           </Button>
         </DialogActions>
       </form>

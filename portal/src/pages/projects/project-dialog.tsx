@@ -6,6 +6,7 @@ import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
+import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
 import type { Project } from "./types.ts";
 import { ENVIRONMENTS, environmentFault, slugFault, slugOf, VISIBILITY_ABOUT, type Visibility } from "./visibility.ts";
 
@@ -24,66 +25,87 @@ interface ProjectDialogProps {
   onClose: () => void;
 }
 
-/** Makes or changes a project; what its visibility means stands beside the choice. */
+/** Creates or changes a project. */
 export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps): ReactNode {
+  const form = (versioned: Versioned<Project> | null, onReload: () => void): ReactNode => (
+    <ProjectForm versioned={versioned} onReload={onReload} onDone={onDone} onClose={onClose} />
+  );
+  return (
+    <Dialog title={project === null ? "Create project" : `Change ${project.name}`} onClose={onClose}>
+      {project === null ? (
+        form(null, () => undefined)
+      ) : (
+        <VersionedForm row={ORGANIZATION_ROUTES.getProject} params={{ project_id: project.id }}>
+          {form}
+        </VersionedForm>
+      )}
+    </Dialog>
+  );
+}
+
+interface ProjectFormProps {
+  versioned: Versioned<Project> | null;
+  onReload: () => void;
+  onDone: (project: Project) => void;
+  onClose: () => void;
+}
+
+function ProjectForm({ versioned, onReload, onDone, onClose }: ProjectFormProps): ReactNode {
+  const project = versioned?.value ?? null;
   const [name, setName] = useState(project?.name ?? "");
   const [typedSlug, setSlug] = useState(project?.slug ?? null);
   const [visibility, setVisibility] = useState<Visibility>(project?.visibility ?? "organization");
   const [environment, setEnvironment] = useState(project?.environment ?? "");
   const slug = typedSlug ?? slugOf(name, SLUG_CHARS_MAX);
   const create = useAct(ORGANIZATION_ROUTES.createProject, { changes: CHANGES, onDone });
-  const update = useAct(ORGANIZATION_ROUTES.updateProject, { changes: CHANGES, onDone });
+  const update = useVersionedChange(ORGANIZATION_ROUTES.updateProject, { changes: CHANGES, onDone });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body = { name, slug, visibility };
     const label = environment === "" ? null : environment;
-    if (project === null) create.mutate({ body: { ...body, ...(label === null ? {} : { environment: label }) } });
-    else update.mutate({ params: { project_id: project.id }, body: { ...body, environment: label } });
+    if (versioned === null) create.mutate({ body: { ...body, ...(label === null ? {} : { environment: label }) } });
+    else {
+      const { value, etag } = versioned;
+      update.mutate({ params: { project_id: value.id }, body: { ...body, environment: label }, etag });
+    }
   };
   const fault = slugFault(slug);
   return (
-    <Dialog title={project === null ? "New project" : `Change ${project.name}`} onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <TextField
-          label="Slug"
-          hint="In addresses and commands"
-          error={fault}
-          required
-          maxLength={SLUG_CHARS_MAX}
-          className="mono"
-          value={slug}
-          onChange={(event) => setSlug(event.target.value)}
-        />
-        {project !== null && slug !== project.slug && (
-          <State kind="warn">
-            <span className="whitespace-normal">
-              Commands and links that name <code>{project.slug}</code> stop working. Ids go on.
-            </span>
-          </State>
-        )}
-        <VisibilityField value={visibility} onChange={setVisibility} />
-        <EnvironmentField value={environment} onChange={setEnvironment} />
-        <ErrorNote error={create.error ?? update.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            type="submit"
-            busy={create.isPending || update.isPending}
-            disabled={name === "" || slug === "" || fault !== null || environmentFault(environment) !== null}
-          >
-            {project === null ? "Create" : "Save"}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField label="Name" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+      <TextField
+        label="Slug"
+        hint="In addresses and commands"
+        error={fault}
+        required
+        maxLength={SLUG_CHARS_MAX}
+        className="mono"
+        value={slug}
+        onChange={(event) => setSlug(event.target.value)}
+      />
+      {project !== null && slug !== project.slug && (
+        <State kind="warn">
+          <span className="whitespace-normal">
+            Commands and links with <code>{project.slug}</code> stop working. Ids stay valid.
+          </span>
+        </State>
+      )}
+      <VisibilityField value={visibility} onChange={setVisibility} />
+      <EnvironmentField value={environment} onChange={setEnvironment} />
+      <ErrorNote error={create.error} />
+      <ChangeError error={update.error} onReload={onReload} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look="main"
+          type="submit"
+          busy={create.isPending || update.isPending}
+          disabled={name === "" || slug === "" || fault !== null || environmentFault(environment) !== null}
+        >
+          {project === null ? "Create" : "Save"}
+        </Button>
+      </DialogActions>
+    </form>
   );
 }
 

@@ -1,6 +1,6 @@
 import { ORGANIZATION_ROUTES, PROJECT_ROLES, type ProjectRole, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct, useList } from "~/api/queries.ts";
+import { useAct, useList, useRefresh } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
@@ -9,6 +9,7 @@ import { Select, SelectField } from "~/kit/field.tsx";
 import { Loading } from "~/kit/page.tsx";
 import { More } from "~/kit/table.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 import { usePeople } from "~/access/people.ts";
 import type { Project } from "./types.ts";
 
@@ -40,7 +41,7 @@ export function ProjectMembers({ project }: { project: Project }): ReactNode {
       <ul>
         {list.items.map((member) => (
           <MemberItem
-            key={`${member.user_id} ${member.role}`}
+            key={`${member.user_id} ${member.etag}`}
             member={member}
             project={project}
             mayWrite={mayWrite}
@@ -71,10 +72,11 @@ function MemberItem({
   onRemove: () => void;
 }): ReactNode {
   const [role, setRole] = useState(member.role);
-  const put = useAct(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES });
+  const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES });
+  const refresh = useRefresh(CHANGES);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    put.mutate({ params: { project_id: project.id, user_id: member.user_id }, body: { role } });
+    put.mutate({ params: { project_id: project.id, user_id: member.user_id }, body: { role }, etag: member.etag });
   };
   return (
     <li className="border-b border-line py-1.5">
@@ -106,7 +108,7 @@ function MemberItem({
             Remove
           </Button>
         </div>
-        <ErrorNote error={put.error} />
+        <ChangeError error={put.error} onReload={refresh} />
       </form>
     </li>
   );
@@ -116,11 +118,14 @@ function AddMember({ project, present }: { project: Project; present: readonly s
   const people = usePeople();
   const [userId, setUserId] = useState("");
   const [role, setRole] = useState<ProjectRole>("writer");
-  const put = useAct(ORGANIZATION_ROUTES.putProjectMember, { changes: CHANGES, onDone: () => setUserId("") });
+  const put = useVersionedChange(ORGANIZATION_ROUTES.putProjectMember, {
+    changes: CHANGES,
+    onDone: () => setUserId(""),
+  });
   const others = [...(people?.values() ?? [])].filter(({ user_id }) => !present.includes(user_id));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    put.mutate({ params: { project_id: project.id, user_id: userId }, body: { role } });
+    put.mutate({ params: { project_id: project.id, user_id: userId }, body: { role }, etag: null });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">

@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 import { useMayIn } from "~/app/may.ts";
 import { useProject } from "~/app/scope.ts";
 import { useSearchState } from "~/app/search.ts";
-import { Loaded, Page as Frame } from "~/kit/page.tsx";
+import { Page as Frame } from "~/kit/page.tsx";
 import { State } from "~/kit/state.tsx";
 import { Tabs } from "~/kit/tabs.tsx";
-import { useVersioned } from "~/kit/versioned.tsx";
+import { VersionedForm } from "~/kit/versioned.tsx";
 import { Erasures } from "./erasures.tsx";
 import { OrganizationForm } from "./organization-form.tsx";
 import { PolicyForm } from "./policy-form.tsx";
@@ -53,30 +53,25 @@ export function Page(): ReactNode {
 }
 
 function OrganizationTab(): ReactNode {
-  const read = useVersioned(ORGANIZATION_ROUTES.getOrganization, {});
   return (
-    <Loaded result={read}>
-      {(versioned) => (
-        <OrganizationForm key={versioned.etag} versioned={versioned} onReload={() => void read.refetch()} />
-      )}
-    </Loaded>
+    <VersionedForm row={ORGANIZATION_ROUTES.getOrganization} params={{}}>
+      {(versioned, onReload) => <OrganizationForm versioned={versioned} onReload={onReload} />}
+    </VersionedForm>
   );
 }
 
 function PeopleTab(): ReactNode {
-  const read = useVersioned(ORGANIZATION_ROUTES.getOrganization, {});
   return (
-    <Loaded result={read}>
-      {(versioned) => <PeopleForm key={versioned.etag} versioned={versioned} onReload={() => void read.refetch()} />}
-    </Loaded>
+    <VersionedForm row={ORGANIZATION_ROUTES.getOrganization} params={{}}>
+      {(versioned, onReload) => <PeopleForm versioned={versioned} onReload={onReload} />}
+    </VersionedForm>
   );
 }
 
 function PolicyTab(): ReactNode {
-  const read = useVersioned(ORGANIZATION_ROUTES.getOrganization, {});
   return (
-    <Loaded result={read}>
-      {(versioned) => <PolicyForm key={versioned.etag} versioned={versioned} onReload={() => void read.refetch()} />}
-    </Loaded>
+    <VersionedForm row={ORGANIZATION_ROUTES.getOrganization} params={{}}>
+      {(versioned, onReload) => <PolicyForm versioned={versioned} onReload={onReload} />}
+    </VersionedForm>
   );
 }

@@ -1,48 +1,54 @@
 import { TELEMETRY_SETTINGS_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct, useRead } from "~/api/queries.ts";
+import { useRead } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { DangerDialog } from "~/kit/dialog.tsx";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { bytesText } from "~/kit/figures.ts";
 import { Facts, Loaded, Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
 import { changeOf, draftOf, losesOf, TYPES, type Draft } from "./days.ts";
 
 type Settings = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings>;
 
 /** How long each type of telemetry is kept, and what the operator lets the organization send and store. */
 export function Retention(): ReactNode {
-  const settings = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, {});
   return (
     <>
-      <Section title="Retention" about="Rows that are older are not shown, and their files are deleted soon after.">
-        <Loaded result={settings}>
-          {(loaded) => <RetentionForm key={JSON.stringify(loaded)} settings={loaded} />}
-        </Loaded>
+      <Section title="Retention" about="Older rows are not shown, and their files are deleted soon after.">
+        <VersionedForm row={TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings} params={{}}>
+          {(versioned, onReload) => <RetentionForm versioned={versioned} onReload={onReload} />}
+        </VersionedForm>
       </Section>
       <Quotas />
     </>
   );
 }
 
-function RetentionForm({ settings }: { settings: Settings }): ReactNode {
+interface FormProps {
+  versioned: Versioned<Settings>;
+  onReload: () => void;
+}
+
+function RetentionForm({ versioned: { value: settings, etag }, onReload }: FormProps): ReactNode {
   const mayWrite = useMayIn(null, "org:write");
   const say = useSay();
   const [draft, setDraft] = useState<Draft>(() => draftOf(settings.retention_days));
   const [isConfirming, setConfirming] = useState(false);
   const change = changeOf(settings.retention_days, draft);
   const losing = losesOf(settings.effective_retention_days, change);
-  const save = useAct(TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings, {
+  const save = useVersionedChange(TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings, {
     changes: [TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage],
-    onDone: () => say("The retention holds from now on"),
+    onDone: () => say("Saved. The retention applies from now on."),
   });
-  const apply = (): void => save.mutate({ body: { retention_days: change } });
+  // The confirmation closes on an error, so that the form shows it with the button that loads the new version.
+  const apply = (): void =>
+    save.mutate({ params: {}, body: { retention_days: change }, etag }, { onError: () => setConfirming(false) });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (losing.length > 0) setConfirming(true);
@@ -67,7 +73,7 @@ function RetentionForm({ settings }: { settings: Settings }): ReactNode {
           ))}
         </div>
         {most !== null && <p className="text-ink-2">The server keeps {most} days at most.</p>}
-        <ErrorNote error={save.error} />
+        <ChangeError error={save.error} onReload={onReload} />
         <div>
           <Button look="main" type="submit" busy={save.isPending} disabled={Object.keys(change).length === 0}>
             Save
@@ -77,9 +83,9 @@ function RetentionForm({ settings }: { settings: Settings }): ReactNode {
       {isConfirming && (
         <DangerDialog
           title="Shorten the retention"
-          about={`Of ${losing.join(" and ")}, what is older is no longer shown within seconds, and is deleted from the disk soon after. A longer retention brings nothing back that was deleted.`}
+          about={`Older ${losing.join(" and ")} are no longer shown within seconds, and are deleted from the disk soon after. A longer retention does not restore deleted rows.`}
           type="delete older rows"
-          action="Shorten it"
+          action="Shorten"
           busy={save.isPending}
           error={save.error}
           onClose={() => setConfirming(false)}
@@ -99,7 +105,7 @@ function Quotas(): ReactNode {
   const { slug } = useOrganization();
   const usage = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, {});
   return (
-    <Section title="Ingest quotas" about="Set by who runs the server.">
+    <Section title="Ingest quotas" about="Set by the operator of the server.">
       <Loaded result={usage}>
         {({ quota, stored_bytes: stored }) => (
           <Facts

@@ -1,18 +1,17 @@
-import { WEBHOOK_ROUTES } from "@mooring/contract";
+import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useAct, useRead } from "~/api/queries.ts";
 import { useWhyNotIn } from "~/app/may.ts";
 import { pagePath } from "~/app/page-link.tsx";
 import { useMe, useScopeParams } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
-import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
-import { Empty, Loaded, Section } from "~/kit/page.tsx";
+import { Empty, Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
 
-/** How long events of one project's webhooks are kept; of the project that the address names. */
+/** The retention of webhook events in the selected project. */
 export function WebhookRetention({ project }: { project: { id: string; name: string } | null }): ReactNode {
   if (project === null) return <ChooseProject />;
   return <OfProject key={project.id} project={project} />;
@@ -23,9 +22,9 @@ function ChooseProject(): ReactNode {
   const navigate = useNavigate();
   const projects = useMe()?.projects ?? [];
   return (
-    <Section title="Events of webhooks">
+    <Section title="Webhook events">
       <Empty title="Choose a project">
-        <p>How long events are kept is set for each project, and may be another for one of its webhooks.</p>
+        <p>Each project sets how long its webhook events are kept. A webhook may have another setting.</p>
         <ul className="flex flex-wrap gap-2">
           {projects.map(({ slug, name }) => (
             <li key={slug}>
@@ -43,44 +42,35 @@ function ChooseProject(): ReactNode {
 }
 
 function OfProject({ project }: { project: { id: string; name: string } }): ReactNode {
-  const settings = useRead(WEBHOOK_ROUTES.getWebhookSettings, { params: { project_id: project.id } });
   return (
-    <Section title={`Events of webhooks of ${project.name}`}>
-      <Loaded result={settings}>
-        {(loaded) => (
-          <Form
-            key={loaded.retention_days}
-            projectId={project.id}
-            days={loaded.retention_days}
-            byDefault={loaded.default_retention_days}
-          />
-        )}
-      </Loaded>
+    <Section title={`Webhook events of ${project.name}`}>
+      <VersionedForm row={WEBHOOK_ROUTES.getWebhookSettings} params={{ project_id: project.id }}>
+        {(versioned, onReload) => <Form projectId={project.id} versioned={versioned} onReload={onReload} />}
+      </VersionedForm>
     </Section>
   );
 }
 
-function Form({
-  projectId,
-  days,
-  byDefault,
-}: {
+interface FormProps {
   projectId: string;
-  days: number | null;
-  byDefault: number;
-}): ReactNode {
+  versioned: Versioned<ResultOf<typeof WEBHOOK_ROUTES.getWebhookSettings>>;
+  onReload: () => void;
+}
+
+function Form({ projectId, versioned: { value, etag }, onReload }: FormProps): ReactNode {
+  const { retention_days: days, default_retention_days: byDefault } = value;
   const why = useWhyNotIn(projectId, "webhooks:write");
   const mayWrite = why === undefined;
   const say = useSay();
   const [text, setText] = useState(days === null ? "" : String(days));
-  const save = useAct(WEBHOOK_ROUTES.updateWebhookSettings, {
+  const save = useVersionedChange(WEBHOOK_ROUTES.updateWebhookSettings, {
     changes: [WEBHOOK_ROUTES.getWebhookSettings],
     onDone: () => say("Saved"),
   });
   const next = text === "" ? null : Number(text);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate({ params: { project_id: projectId }, body: { retention_days: next } });
+    save.mutate({ params: { project_id: projectId }, body: { retention_days: next }, etag });
   };
   const isShorter = (next ?? byDefault) < (days ?? byDefault);
   return (
@@ -88,15 +78,15 @@ function Form({
       <fieldset disabled={!mayWrite} className="flex max-w-xl flex-col gap-4">
         <TextField
           label="Events are kept for (days)"
-          hint={`Empty: the server’s default, ${plural(byDefault, "day")}. A webhook that has a time of its own keeps it.`}
+          hint={`Empty: the server’s default, ${plural(byDefault, "day")}. A webhook with its own retention keeps it.`}
           type="number"
           min={1}
           max={36_500}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
-        {isShorter && <p role="status">Older events are deleted; a longer time later brings none back.</p>}
-        <ErrorNote error={save.error} />
+        {isShorter && <p role="status">Older events are deleted. A longer retention does not restore them.</p>}
+        <ChangeError error={save.error} onReload={onReload} />
         <div className="flex flex-wrap items-center gap-3">
           <Button look={isShorter ? "danger" : "main"} type="submit" busy={save.isPending} disabled={next === days}>
             {isShorter ? "Save, and delete older events" : "Save"}

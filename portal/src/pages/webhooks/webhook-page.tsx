@@ -1,7 +1,7 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useAct, useRead } from "~/api/queries.ts";
+import { useRead } from "~/api/queries.ts";
 import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
@@ -21,6 +21,7 @@ import { EventsTab } from "./events/events-tab.tsx";
 import { RejectionsTab } from "./rejections-tab.tsx";
 import { SettingsTab } from "./settings/settings-tab.tsx";
 import { SCHEME_NAMES } from "./setup/presets.ts";
+import { useVersionedChange } from "~/kit/versioned.tsx";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 
@@ -92,14 +93,14 @@ function PauseButton({ webhook }: { webhook: Webhook }): ReactNode {
   const why = useWhyNotIn(webhook.project_id, "webhooks:write");
   const mayWrite = why === undefined;
   const say = useSay();
-  const update = useAct(WEBHOOK_ROUTES.updateWebhook, {
+  const update = useVersionedChange(WEBHOOK_ROUTES.updateWebhook, {
     changes: [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks],
     onDone: ({ enabled }) =>
       say(enabled ? "Takes events again" : "Paused: senders are answered 503, and send again later"),
   });
   const change = async (): Promise<void> => {
     try {
-      await update.mutateAsync({ params: { webhook_id: webhook.id }, body: { enabled: !webhook.enabled } });
+      await update.mutateAsync({ params: { webhook_id: webhook.id }, body: { enabled: !webhook.enabled }, etag: null });
     } catch (error) {
       say(error instanceof Error ? messageOf(error) : "It could not be changed", "stop");
     }

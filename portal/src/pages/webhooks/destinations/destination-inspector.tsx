@@ -17,6 +17,7 @@ import { filterText } from "./destination-form.ts";
 import { Answer, DestinationState, type Destination } from "./destination-state.tsx";
 import { RotateDestinationSecret } from "./rotate-secret.tsx";
 import { useProjectOf, useWhyNotChange } from "../rights.ts";
+import { useVersionedChange } from "~/kit/versioned.tsx";
 
 type Open = "edit" | "rotate" | "delete" | null;
 
@@ -72,9 +73,10 @@ function Acts({ destination, onOpen }: { destination: Destination; onOpen: (open
   const say = useSay();
   const params = { webhook_id: destination.webhook_id, destination_id: destination.id };
   const isActive = destination.state === "active";
-  const toggle = useAct(WEBHOOK_ROUTES.updateWebhookDestination, {
+  const toggle = useVersionedChange(WEBHOOK_ROUTES.updateWebhookDestination, {
     changes: [WEBHOOK_ROUTES.listWebhookDestinations],
-    onDone: ({ state }) => say(state === "active" ? "Resumed; what waits is tried at once" : "Paused; events wait"),
+    onDone: ({ state }) =>
+      say(state === "active" ? "Resumed. Waiting events are sent at once." : "Paused. Events wait."),
   });
   return (
     <>
@@ -83,7 +85,7 @@ function Acts({ destination, onOpen }: { destination: Destination; onOpen: (open
           busy={toggle.isPending}
           disabled={!mayWrite}
           title={why}
-          onClick={() => toggle.mutate({ params, body: { enabled: !isActive } })}
+          onClick={() => toggle.mutate({ params, body: { enabled: !isActive }, etag: null })}
         >
           {isActive ? "Pause" : "Resume"}
         </Button>

@@ -1,15 +1,20 @@
 import type { ReactNode } from "react";
+import { visibleText } from "~/kit/foreign.ts";
+import { useNames } from "~/kit/names.ts";
 import { State } from "~/kit/state.tsx";
-import { usePeople } from "~/access/people.ts";
+import { usePeople } from "./people.ts";
 import { ownerLeft } from "./state.ts";
 
-/** Who made something: a person by name, or that they left, or what made it. */
+/** The creator of an item: a member by name, a credential, or the server's command line. */
 export function Owner({ id }: { id: string }): ReactNode {
   const people = usePeople();
+  const nameOf = useNames();
   const person = people?.get(id);
   if (person !== undefined) return <span title={person.email}>{person.name}</span>;
   if (ownerLeft(id, people)) return <State kind="stop">Left</State>;
   if (id === "system") return "The server's command line";
+  const name = nameOf(id);
+  if (name !== undefined) return <span title={id}>{visibleText(name)}</span>;
   if (id.startsWith("cred_")) return "Another credential";
   return <code>{id}</code>;
 }

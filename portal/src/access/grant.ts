@@ -2,9 +2,9 @@ import { ORG_ROLE_SCOPES, ORGANIZATION_ROUTES, PROJECT_ROLE_SCOPES } from "@moor
 import { useRead } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
 import { useMe } from "~/app/scope.ts";
-import type { Grant } from "../../access/permissions.ts";
+import type { Grant } from "./permissions.ts";
 
-export interface PolicyOfCredentials {
+export interface CredentialPolicy {
   readonly scopes: Grant["policyScopes"];
   readonly lifetimeDaysMax: number | null;
   /** Each must have an end. */
@@ -13,7 +13,7 @@ export interface PolicyOfCredentials {
   readonly approvalRequired: boolean;
 }
 
-const FREE: PolicyOfCredentials = {
+const FREE: CredentialPolicy = {
   scopes: null,
   lifetimeDaysMax: null,
   requireExpiry: false,
@@ -21,7 +21,7 @@ const FREE: PolicyOfCredentials = {
 };
 
 /** What the organization lets credentials be; nothing is known of it without org:read, and the server decides anyway. */
-export function usePolicy(): PolicyOfCredentials {
+export function usePolicy(): CredentialPolicy {
   const { data } = useRead(ORGANIZATION_ROUTES.getOrganization, {}, { enabled: useMayIn(null, "org:read") });
   if (data === undefined) return FREE;
   const { policy } = data;

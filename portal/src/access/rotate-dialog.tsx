@@ -3,9 +3,9 @@ import type { ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
 import { State } from "~/kit/state.tsx";
-import type { Credential, NewCredential } from "./types.ts";
+import type { Credential, NewCredential } from "./credentials.ts";
 
-/** Makes a new secret; the old one goes on for as long as it takes to put the new one everywhere. */
+/** Creates a new secret. The old one works until the chosen time has passed. */
 export function RotateDialog({
   credential,
   onRotated,
@@ -23,9 +23,9 @@ export function RotateDialog({
     <ReplaceDialog
       title={`Rotate ${credential.name}`}
       projectId={credential.project_id}
-      about="A new secret is made and shown once. The client id and the permissions stay."
-      label="The present secret goes on working for"
-      action="Make a new secret"
+      about="The new secret is shown once. The client id and the permissions stay."
+      label="The old secret still works for"
+      action="Rotate"
       upToMonth
       busy={rotate.isPending}
       error={rotate.error}
@@ -38,16 +38,16 @@ export function RotateDialog({
           {seconds === 0 && (
             <State kind="warn">
               <span className="whitespace-normal">
-                The present secret and every token that was issued end at once: what uses them fails until it has the
-                new one.
+                The old secret and every issued token end at once. Programs that use them fail until they have the new
+                secret.
               </span>
             </State>
           )}
           {credential.secrets.length > 1 && (
             <State kind="warn">
               <span className="whitespace-normal">
-                It has two secrets already. The older one, ending in <code>{credential.secrets.at(-1)?.hint}</code>,
-                ends now.
+                This credential has two secrets already. The older one, ending in{" "}
+                <code>{credential.secrets.at(-1)?.hint}</code>, ends now.
               </span>
             </State>
           )}

@@ -3,32 +3,37 @@ import type { ReactNode } from "react";
 import { Checkbox } from "~/kit/field.tsx";
 import { plural } from "~/kit/figures.ts";
 import { State } from "~/kit/state.tsx";
-import { cut, groupsOf, whyNot, type Grant } from "~/access/permissions.ts";
+import { cut, groupsOf, whyNot, type Grant } from "./permissions.ts";
 
 interface PickerProps {
+  /** The scopes to choose from; all of them when absent. */
+  scopes?: readonly Scope[];
+  /** Descriptions that replace the contract's. */
+  texts?: Readonly<Partial<Record<Scope, string>>>;
   requested: readonly Scope[];
   grant: Grant;
   onChange: (scopes: readonly Scope[]) => void;
 }
 
-/** Permissions by service; a box that can't be ticked says why, and what was asked for in vain is told below. */
-export function PermissionPicker({ requested, grant, onChange }: PickerProps): ReactNode {
+/** Permissions by service. A disabled box says why; requested permissions that cannot be given are listed below. */
+export function PermissionPicker({ scopes = SCOPES, texts, requested, grant, onChange }: PickerProps): ReactNode {
   const toggle = (scope: Scope): void =>
     onChange(
       requested.includes(scope)
         ? requested.filter((one) => one !== scope)
-        : SCOPES.filter((one) => one === scope || requested.includes(one)),
+        : scopes.filter((one) => one === scope || requested.includes(one)),
     );
   return (
     <div className="flex flex-col gap-3">
       <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
-        {groupsOf(SCOPES).map(({ title, scopes }) => (
+        {groupsOf(scopes).map(({ title, scopes: group }) => (
           <fieldset key={title} className="min-w-0">
             <legend className="font-medium">{title}</legend>
-            {scopes.map((scope) => (
+            {group.map((scope) => (
               <ScopeBox
                 key={scope}
                 scope={scope}
+                about={texts?.[scope] ?? SCOPE_DESCRIPTIONS[scope]}
                 isRequested={requested.includes(scope)}
                 why={whyNot(scope, grant)}
                 onToggle={() => toggle(scope)}
@@ -44,11 +49,13 @@ export function PermissionPicker({ requested, grant, onChange }: PickerProps): R
 
 function ScopeBox({
   scope,
+  about,
   isRequested,
   why,
   onToggle,
 }: {
   scope: Scope;
+  about: string;
   isRequested: boolean;
   why: string | null;
   onToggle: () => void;
@@ -57,12 +64,12 @@ function ScopeBox({
     <Checkbox
       label={
         <>
-          <code>{scope}</code> <span className="text-ink-2">{SCOPE_DESCRIPTIONS[scope]}</span>
+          <code>{scope}</code> <span className="text-ink-2">{about}</span>
         </>
       }
       checked={isRequested && why === null}
       disabled={why !== null}
-      why={why === null ? undefined : `${isRequested ? "Asked for, but " : "Not possible: "}${why}.`}
+      why={why === null ? undefined : `${isRequested ? "Requested, but not possible: " : "Not possible: "}${why}.`}
       onChange={onToggle}
     />
   );
@@ -74,14 +81,12 @@ function Outcome({ requested, grant }: Pick<PickerProps, "requested" | "grant">)
     <div role="status">
       {left.length === 0 ? (
         <p className="text-ink-2">
-          {given.length === 0
-            ? "Choose at least one permission."
-            : `It will hold ${plural(given.length, "permission")}.`}
+          {given.length === 0 ? "Choose at least one permission." : `${plural(given.length, "permission")} chosen.`}
         </p>
       ) : (
         <State kind="warn">
           <span className="whitespace-normal">
-            It will hold {given.length} of the {plural(requested.length, "permission")} asked for. Left out:{" "}
+            {given.length} of the {plural(requested.length, "requested permission")} will be given. Left out:{" "}
             <code>{left.map(({ scope }) => scope).join(" ")}</code>
           </span>
         </State>

@@ -1,33 +1,23 @@
-import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useRead } from "~/api/queries.ts";
 import { countText, plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { Loaded } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
+import { useActivity, type AccessItem, type AccessKind, type Activity } from "./kind.ts";
 
-type Activity = ResultOf<typeof ORGANIZATION_ROUTES.getCredentialActivity>;
-
-const RENEWED_MS = 30_000;
-
-/** What a credential did lately, renewed while it is looked at. */
-export function useActivity(id: string): UseQueryResult<Activity> {
-  return useRead(
-    ORGANIZATION_ROUTES.getCredentialActivity,
-    { params: { credential_id: id } },
-    { refetchMs: RENEWED_MS },
-  );
+interface ActivityProps<T extends AccessItem> {
+  kind: AccessKind<T>;
+  id: string;
 }
 
 /** Requests of the last hour and day, by service and by address. */
-export function ActivityPart({ id }: { id: string }): ReactNode {
-  return <Loaded result={useActivity(id)}>{(activity) => <Figures activity={activity} />}</Loaded>;
+export function ActivityPart<T extends AccessItem>({ kind, id }: ActivityProps<T>): ReactNode {
+  return <Loaded result={useActivity(kind, id)}>{(activity) => <Figures activity={activity} />}</Loaded>;
 }
 
 function Figures({ activity }: { activity: Activity }): ReactNode {
   const { last_hour: hour, last_day: day, by_address: addresses, by_service: services } = activity;
-  if (day.requests === 0) return <p className="text-ink-2">No request in the last day.</p>;
+  if (day.requests === 0) return <p className="text-ink-2">No requests in the last day.</p>;
   return (
     <>
       <p>
@@ -36,7 +26,7 @@ function Figures({ activity }: { activity: Activity }): ReactNode {
           {services.map(({ service, requests }) => `${service} ${countText(requests)}`).join(", ")}
         </span>
       </p>
-      <ul aria-label="Addresses of the last day, most requests first">
+      <ul aria-label="Addresses in the last day, most requests first">
         {addresses.map(({ ip, user_agent, requests, last_at }) => (
           <li key={`${ip ?? ""} ${user_agent ?? ""}`} className="min-w-0 border-t border-line py-1">
             <span className="flex flex-wrap gap-x-3">
@@ -53,7 +43,7 @@ function Figures({ activity }: { activity: Activity }): ReactNode {
 }
 
 function Agent({ text }: { text: string | null }): ReactNode {
-  const shown = text === null ? "not said" : visibleText(text);
+  const shown = text === null ? "no user agent" : visibleText(text);
   return (
     <span className="block truncate text-s text-ink-2" title={shown}>
       {shown}
@@ -65,19 +55,19 @@ function countedText({ requests, refused }: { readonly requests: number; readonl
   return plural(requests, "request") + (refused === 0 ? "" : ` (${countText(refused)} refused)`);
 }
 
-/** What would stop: said before a revocation. */
-export function ImpactNote({ id }: { id: string }): ReactNode {
-  const { data, error } = useActivity(id);
-  if (error !== null) return <p>What it did lately can't be read now.</p>;
-  if (data === undefined) return <p>Looking up what it did lately…</p>;
+/** The clients that a revocation cuts off. */
+export function ImpactNote<T extends AccessItem>({ kind, id }: ActivityProps<T>): ReactNode {
+  const { data, error } = useActivity(kind, id);
+  if (error !== null) return <p>Recent activity cannot be read now.</p>;
+  if (data === undefined) return <p>Reading recent activity…</p>;
   const { last_hour: hour, last_day: day, by_address: addresses } = data;
-  if (day.requests === 0) return <p>No request came with it in the last day.</p>;
+  if (day.requests === 0) return <p>No requests used it in the last day.</p>;
   const from = addresses.slice(0, 3).map(({ ip }) => ip ?? "others");
   const more = addresses.length - from.length;
   return (
     <p>
       <strong className="font-medium">{plural(hour.requests, "request")} in the last hour</strong> and{" "}
-      {countText(day.requests)} in the last day came with it, from <code>{[...new Set(from)].join(", ")}</code>
+      {countText(day.requests)} in the last day used it, from <code>{[...new Set(from)].join(", ")}</code>
       {more > 0 && ` and ${more} more`}. They will be refused.
     </p>
   );

@@ -1,0 +1,107 @@
+import type { Scope } from "@mooring/contract";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "~/kit/button.tsx";
+import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { TextField } from "~/kit/field.tsx";
+import { visibleText } from "~/kit/foreign.ts";
+import { Loaded } from "~/kit/page.tsx";
+import { useSay } from "~/kit/toast.tsx";
+import { ChangeError, type Versioned } from "~/kit/versioned.tsx";
+import { bodyOf, faultOf, isSameList, readAddressList } from "./address-list.ts";
+import { AddressesField } from "./addresses-field.tsx";
+import { useGrant } from "./grant.ts";
+import { useChangeItem, useVersionedItem, type AccessChange, type AccessItem, type AccessKind } from "./kind.ts";
+import { PermissionPicker } from "./permission-picker.tsx";
+import { cut } from "./permissions.ts";
+
+interface EditProps<T extends AccessItem> {
+  kind: AccessKind<T>;
+  item: T;
+  onClose: () => void;
+}
+
+/** Changes the name, the addresses and, where the kind allows it, the permissions. */
+export function EditDialog<T extends AccessItem>({ kind, item, onClose }: EditProps<T>): ReactNode {
+  const read = useVersionedItem(kind, item.id);
+  return (
+    <Dialog title={`Change ${visibleText(item.name)}`} onClose={onClose} wide={kind.hasMutableScopes}>
+      <Loaded result={read}>
+        {(versioned) => (
+          <EditForm
+            key={versioned.etag ?? ""}
+            kind={kind}
+            versioned={versioned}
+            onReload={() => void read.refetch()}
+            onClose={onClose}
+          />
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+interface FormProps<T extends AccessItem> {
+  kind: AccessKind<T>;
+  versioned: Versioned<T>;
+  onReload: () => void;
+  onClose: () => void;
+}
+
+function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: FormProps<T>): ReactNode {
+  const item = versioned.value;
+  const say = useSay();
+  const grant = useGrant(item.project_id);
+  const [name, setName] = useState(item.name);
+  const [requested, setRequested] = useState(item.scopes);
+  const [text, setText] = useState((item.allowed_addresses ?? []).join("\n"));
+  const addresses = readAddressList(text);
+  const given = cut(requested, grant).given;
+  const body = changeOf(item, { name: name.trim(), requested, given, addresses: bodyOf(addresses) });
+  const { error, isPending, change } = useChangeItem(kind, () => {
+    say(`Saved. The change holds from the ${kind.noun}'s next request.`);
+    onClose();
+  });
+  const isReady = Object.keys(body).length > 0 && name.trim() !== "" && body.scopes?.length !== 0;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isReady && faultOf(addresses) === null) change(versioned, body);
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField label="Name" value={name} maxLength={100} required onChange={({ target }) => setName(target.value)} />
+      {kind.hasMutableScopes && <PermissionPicker requested={requested} grant={grant} onChange={setRequested} />}
+      <AddressesField
+        label="May be used from"
+        hint="Addresses and CIDR ranges; empty: from anywhere. Issued tokens and presigned URLs follow within a second."
+        text={text}
+        onChange={setText}
+        shutOut={`Programs with this ${kind.noun} at your address will be refused. You are not refused: the list applies to programs, not to people in the portal.`}
+      />
+      <ChangeError error={error} onReload={onReload} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="main" type="submit" busy={isPending} disabled={!isReady || faultOf(addresses) !== null}>
+          Save
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+interface Edited {
+  readonly name: string;
+  readonly requested: readonly Scope[];
+  /** The requested permissions that the editor may give. */
+  readonly given: readonly Scope[];
+  readonly addresses: readonly string[] | null;
+}
+
+/** Only the changed fields: an unchanged permission stays, even one that the editor could not give. */
+function changeOf(item: AccessItem, { name, requested, given, addresses }: Edited): AccessChange {
+  const hasSameScopes = requested.toSorted().join() === item.scopes.toSorted().join();
+  return {
+    ...(name === item.name ? {} : { name }),
+    ...(hasSameScopes ? {} : { scopes: [...given] }),
+    ...(isSameList(addresses, item.allowed_addresses) ? {} : { allowed_addresses: addresses }),
+  };
+}

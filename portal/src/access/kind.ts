@@ -1,0 +1,125 @@
+import type { ORGANIZATION_ROUTES, ResultOf, Route, Scope } from "@mooring/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useAct, useList, useRead, type ItemList } from "~/api/queries.ts";
+import { useVersioned, useVersionedChange, type Versioned } from "~/kit/versioned.tsx";
+import type { Column } from "~/kit/table.tsx";
+
+/** The fields that credentials and keys of every kind share. */
+export interface AccessItem {
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string | null;
+  readonly scopes: readonly Scope[];
+  readonly effective_scopes: readonly Scope[];
+  readonly allowed_addresses: readonly string[] | null;
+  readonly pending: boolean;
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+  readonly last_used_ip?: string | null;
+  readonly revoked_with?: string | null;
+  readonly secrets?: readonly { readonly created_at: string; readonly expires_at: string | null }[];
+}
+
+/** A fact of the inspector: its name and its value. */
+export type Fact = readonly [name: string, value: ReactNode];
+
+/** A kind of credential or key: the operations on it, the words for it, and the parts of its pages that differ. */
+export interface AccessKind<T extends AccessItem> {
+  /** In the middle of a sentence: `credential`, `S3 key`. */
+  readonly noun: string;
+  readonly path: string;
+  /** The operation's path parameter. */
+  readonly idParam: string;
+  readonly rows: {
+    readonly list: Route;
+    readonly get: Route;
+    readonly update: Route & { readonly headers: readonly ["If-Match"] };
+    readonly approve: Route;
+    readonly revoke: Route;
+    readonly activity: Route;
+  };
+  /** The page's search parameters for the open item and for the create form. */
+  readonly address: { readonly open: string; readonly create: string };
+  /** The public identifier: a client id, an access key id. */
+  readonly identifierName: string;
+  identifierOf(this: void, item: T): string;
+  /** The text that the list's search looks at. */
+  searchTextOf(this: void, item: T): string;
+  /** Columns and facts beyond those of every kind. */
+  readonly columns: readonly Column<T>[];
+  facts(this: void, item: T): readonly Fact[];
+  readonly hasMutableScopes: boolean;
+  /** The consequence of a revocation for the clients that use the item. */
+  revokeConsequence(this: void, item: T): ReactNode;
+  /** The state after a revocation. */
+  revokedNote(this: void, revocation: Revocation): ReactNode;
+}
+
+export interface Revocation {
+  /** The operation's answer. */
+  readonly result: { readonly propagated?: boolean };
+  readonly tookMs: number;
+}
+
+/** The list read and the item read again after a change. */
+export function changedRows<T extends AccessItem>({ rows }: AccessKind<T>): readonly Route[] {
+  return [rows.list, rows.get];
+}
+
+// A kind's rows answer its items: its type parameter says so, which the type of a row in a table cannot.
+
+export function useAccessList<T extends AccessItem>(kind: AccessKind<T>, query: object): ItemList<T> {
+  return useList(kind.rows.list, { query, purpose: `list the ${kind.noun}s` } as never);
+}
+
+export function useAccessItem<T extends AccessItem>(kind: AccessKind<T>, id: string): UseQueryResult<T> {
+  const input = { params: { [kind.idParam]: id }, purpose: `read the ${kind.noun}` };
+  return useRead(kind.rows.get, input as never, { refetchMs: ITEM_REFETCH_MS }) as unknown as UseQueryResult<T>;
+}
+
+const ITEM_REFETCH_MS = 15_000;
+const ACTIVITY_REFETCH_MS = 30_000;
+
+export type Activity = ResultOf<typeof ORGANIZATION_ROUTES.getCredentialActivity>;
+
+export function useActivity<T extends AccessItem>(kind: AccessKind<T>, id: string): UseQueryResult<Activity> {
+  const input = { params: { [kind.idParam]: id } };
+  const result = useRead(kind.rows.activity, input as never, { refetchMs: ACTIVITY_REFETCH_MS });
+  return result as unknown as UseQueryResult<Activity>;
+}
+
+export function useVersionedItem<T extends AccessItem>(kind: AccessKind<T>, id: string): UseQueryResult<Versioned<T>> {
+  return useVersioned(kind.rows.get, { [kind.idParam]: id }) as unknown as UseQueryResult<Versioned<T>>;
+}
+
+export interface AccessChange {
+  readonly name?: string;
+  readonly scopes?: readonly Scope[];
+  readonly allowed_addresses?: readonly string[] | null;
+}
+
+export function useChangeItem<T extends AccessItem>(
+  kind: AccessKind<T>,
+  onDone: () => void,
+): {
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  change(this: void, item: Versioned<T>, body: AccessChange): void;
+} {
+  const { mutate, error, isPending } = useVersionedChange(kind.rows.update, { changes: changedRows(kind), onDone });
+  const change = ({ value, etag }: Versioned<T>, body: AccessChange): void =>
+    mutate({ params: { [kind.idParam]: value.id }, body: body as never, etag });
+  return { error, isPending, change };
+}
+
+export function useApproval<T extends AccessItem>(
+  kind: AccessKind<T>,
+  id: string,
+): { readonly error: Error | null; readonly isPending: boolean; approve(this: void): void } {
+  const { mutate, error, isPending } = useAct(kind.rows.approve, { changes: changedRows(kind) });
+  return { error, isPending, approve: () => mutate({ params: { [kind.idParam]: id } } as never) };
+}

@@ -1,0 +1,66 @@
+import type { Scope } from "@mooring/contract";
+import type { AccessItem } from "./kind.ts";
+
+/** The fields that a state follows from. */
+export type StateInput = Pick<
+  AccessItem,
+  "scopes" | "effective_scopes" | "expires_at" | "revoked_at" | "revoked_with" | "pending" | "secrets"
+>;
+
+export interface AccessState {
+  readonly kind: "go" | "warn" | "stop" | "none";
+  readonly text: string;
+}
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+
+/** Whether the person who created an item has left; while the members are unknown (undefined), nobody has. */
+export function ownerLeft(createdBy: string, people: { has(id: string): boolean } | undefined): boolean {
+  return people !== undefined && createdBy.startsWith("user_") && !people.has(createdBy);
+}
+
+/** The most urgent fact about an item. */
+export function stateOf(item: StateInput, hasOwnerLeft: boolean, nowMs: number): AccessState {
+  const expiresMs = item.expires_at === null ? Infinity : Date.parse(item.expires_at);
+  if ((item.revoked_with ?? null) !== null) return { kind: "stop", text: "Revoked with its parent" };
+  if (item.revoked_at !== null) return { kind: "stop", text: "Revoked" };
+  if (expiresMs <= nowMs) return { kind: "stop", text: "Expired" };
+  if (item.pending) return { kind: "warn", text: "Waits for approval" };
+  if (hasOwnerLeft) return { kind: "stop", text: "Owner left" };
+  if (item.effective_scopes.length === 0) return { kind: "stop", text: "No permission" };
+  if (expiresMs - nowMs < SOON_DAYS * DAY_MS) {
+    const days = Math.ceil((expiresMs - nowMs) / DAY_MS);
+    return { kind: "warn", text: days === 1 ? "Expires within a day" : `Expires within ${days} days` };
+  }
+  if ((item.secrets?.length ?? 0) > 1) return { kind: "warn", text: "Two secrets" };
+  if (item.effective_scopes.length < item.scopes.length) return { kind: "warn", text: "Reduced permissions" };
+  return { kind: "go", text: "Active" };
+}
+
+/** Why a chosen permission has no effect now. */
+export function whyWithout(
+  scope: Scope,
+  { policyScopes, hasOwnerLeft }: { readonly policyScopes: readonly Scope[] | null; readonly hasOwnerLeft: boolean },
+): string {
+  if (hasOwnerLeft) return "its creator left the organization";
+  if (policyScopes !== null && !policyScopes.includes(scope)) return "the organization's policy forbids it";
+  return "its creator no longer has this permission";
+}
+
+/** The time left, as `1 d 3 h`, `2 h 5 min` or `4 min 9 s`; null once it is over. */
+export function countdown(until: string, nowMs: number): string | null {
+  const seconds = Math.floor((Date.parse(until) - nowMs) / 1000);
+  if (!(seconds > 0)) return null;
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor((seconds % 86_400) / 3600), "h"],
+    [Math.floor((seconds % 3600) / 60), "min"],
+    [seconds % 60, "s"],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  return parts
+    .slice(first, first + 2)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
+}

@@ -1,0 +1,42 @@
+import { ORGANIZATION_ROUTES } from "@mooring/contract";
+import type { Credential } from "~/access/credentials.ts";
+import type { AccessKind } from "~/access/kind.ts";
+import { Owner } from "~/access/owner.tsx";
+import { durationText } from "~/kit/figures.ts";
+import { State } from "~/kit/state.tsx";
+
+export const CREDENTIALS: AccessKind<Credential> = {
+  noun: "credential",
+  path: "/v1/credentials",
+  idParam: "credential_id",
+  rows: {
+    list: ORGANIZATION_ROUTES.listCredentials,
+    get: ORGANIZATION_ROUTES.getCredential,
+    update: ORGANIZATION_ROUTES.updateCredential,
+    approve: ORGANIZATION_ROUTES.approveCredential,
+    revoke: ORGANIZATION_ROUTES.revokeCredential,
+    activity: ORGANIZATION_ROUTES.getCredentialActivity,
+  },
+  address: { open: "credential", create: "new" },
+  identifierName: "Client id",
+  identifierOf: ({ client_id }) => client_id,
+  searchTextOf: ({ name, client_id }) => `${name} ${client_id}`,
+  columns: [{ title: "Last used from", cell: ({ last_used_ip }) => <code>{last_used_ip ?? ""}</code> }],
+  facts: ({ kind, revoked_with }) => [
+    ["Kind", kind === "app" ? "Credential of a program" : "Personal access token"],
+    ...(revoked_with === null ? [] : [["Revoked with", <Owner key="with" id={revoked_with} />] as const]),
+  ],
+  hasMutableScopes: true,
+  revokeConsequence: () => "Its secrets, its tokens and all credentials that it created end at once, on every node.",
+  revokedNote: ({ result, tookMs }) =>
+    result.propagated === true ? (
+      <State kind="go">Applied on all nodes after {durationText(tookMs)}</State>
+    ) : (
+      <State kind="warn">
+        <span className="whitespace-normal">
+          Not all nodes have confirmed it. A node applies it within a second after it reaches the database, and answers
+          503 until then.
+        </span>
+      </State>
+    ),
+};

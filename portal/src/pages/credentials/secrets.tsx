@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import { countdown } from "~/access/state.ts";
+import type { Credential } from "~/access/credentials.ts";
+import { Badge, State } from "~/kit/state.tsx";
+import { Time, useNow } from "~/kit/time.tsx";
+
+/** The secrets that are accepted: two while a rotation's overlap lasts. */
+export function Secrets({ credential: { secrets, kind } }: { credential: Credential }): ReactNode {
+  const isTwo = secrets.length > 1;
+  const now = useNow(isTwo ? 1000 : 0);
+  if (secrets.length === 0) return <p className="text-ink-2">No secret is accepted.</p>;
+  return (
+    <ul className="flex flex-col gap-2">
+      {secrets.map((secret, index) => {
+        const left = secret.expires_at === null ? null : countdown(secret.expires_at, now.getTime());
+        return (
+          <li key={secret.id}>
+            <p className="flex flex-wrap items-center gap-x-2">
+              <code>…{secret.hint}</code>
+              {isTwo && <Badge>{index === 0 ? "new" : "old"}</Badge>}
+              <span className="text-ink-2">
+                created <Time at={secret.created_at} />, last used <Time at={secret.last_used_at} />
+              </span>
+            </p>
+            {isTwo && index > 0 && (
+              <State kind="warn">
+                <span className="whitespace-normal tabular-nums">
+                  {left === null ? "Ends now" : `Ends in ${left}`}
+                  {secret.last_used_at === null ? "; not used any more" : ". Replace it everywhere before then"}
+                </span>
+              </State>
+            )}
+          </li>
+        );
+      })}
+      {kind === "personal" && <li className="text-ink-2">A personal access token has no other secret.</li>}
+    </ul>
+  );
+}
