@@ -100,7 +100,7 @@ test(
     const inspector = page.getByRole("complementary", { name: "Details" });
     await inspector.getByText("s3://browse/readme.txt").first().waitFor();
     await inspector.getByLabel("Works for").selectOption("86400");
-    await inspector.getByRole("button", { name: "Make a link" }).click();
+    await inspector.getByRole("button", { name: "Create link" }).click();
     const url = await inspector.getByLabel("share link").textContent();
     assert.equal(await (await fetch(url ?? "")).text(), "readme.txt");
     assert.deepEqual(await ownFaults(tab), []);
@@ -197,7 +197,7 @@ test("hostile keys are text, and are opened and deleted like others", { skip: NO
     await tab.go(`${path}?object=${encodeURIComponent(`/${key}`)}`);
     const inspector = page.getByRole("complementary", { name: "Details" });
     await inspector.getByText("1 B (1 bytes)").waitFor();
-    await inspector.getByRole("button", { name: "Make a link" }).click();
+    await inspector.getByRole("button", { name: "Create link" }).click();
     const url = await inspector.getByLabel("share link").textContent();
     assert.equal(await (await fetch(url ?? "")).text(), "x", key);
   }

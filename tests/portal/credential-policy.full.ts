@@ -62,11 +62,11 @@ test(
     await page.getByRole("button", { name: "Add my address" }).click();
     await page.getByText("Your own address is not in this list").waitFor({ state: "detached" });
     await page.getByLabel("What developers, maintainers and programs make waits for an approval").check();
-    await page.getByLabel("Whoever makes a credential or S3 key says when it ends").check();
+    await page.getByLabel("Require an expiry for each new credential or S3 key").check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The policy holds from now on").waitFor();
     await tab.go(`/o/${home.org.slug}/-/roles?tab=policies`);
-    for (const text of ["10.0.0.0/8", "127.0.0.1", "Whoever makes one says when it ends"])
+    for (const text of ["10.0.0.0/8", "127.0.0.1", "Each new one needs an expiry"])
       await page.getByText(text).first().waitFor();
     assert.deepEqual(await ownFaults(tab), []);
     await pictured(page, "policies");

@@ -87,7 +87,7 @@ test("a link is shared for a chosen time, and ends with the file", { skip: NO_CH
   await dialog.getByText("for anyone who has it until then").waitFor();
   await dialog.getByLabel("It works for").selectOption({ label: "7 days" });
   await page.keyboard.press("Tab");
-  await dialog.getByRole("button", { name: "Make the link" }).press("Enter");
+  await dialog.getByRole("button", { name: "Create link" }).press("Enter");
   const url = String(await dialog.getByLabel("share link").textContent());
   await dialog.getByText(/works, ends in (7 days|6 days)/).waitFor();
   await picture(page, "share");
@@ -151,7 +151,7 @@ test("files go for good one by one, all together, and past the trash", { skip: N
   await page.getByText("The trash is empty").waitFor();
 
   await page.getByRole("button", { name: "Change the days…" }).click();
-  await dialog.getByLabel("As the server is set").uncheck();
+  await dialog.getByLabel("The server's default").uncheck();
   await dialog.getByLabel("Days").fill("91");
   await dialog.getByText("A whole number from 0 to 90").waitFor();
   assert.deepEqual(await ownFaults(tab), []);
@@ -209,7 +209,7 @@ for (const [name, look] of Object.entries(LOOKS)) {
     await picture(page, `${shot}-versions`);
     assert.deepEqual(await ownFaults(tab), []);
     await page.getByRole("button", { name: "Share…" }).click();
-    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
     await page.getByLabel("share link").waitFor();
     await picture(page, `${shot}-share`);
     assert.deepEqual(await ownFaults(tab), []);

@@ -55,7 +55,7 @@ test("the one-time link leads to an account and a first credential", { skip: NO_
     .getByRole("button", { name: "Go to shop" })
     .or(page.getByRole("link", { name: "Go to shop" }))
     .click();
-  await page.getByRole("heading", { name: "Get going" }).waitFor();
+  await page.getByRole("heading", { name: "Get started" }).waitFor();
   assert.deepEqual(faults, []);
 });
 
@@ -78,7 +78,9 @@ test("a webhook's event is there live, without a look again", { skip: NO_CHROMIU
   await tab().go(path("webhooks"));
   await page.getByRole("button", { name: "Create a webhook" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("payments");
-  await page.getByLabel("Who sends, and how it proves that").selectOption({ label: "None: whoever knows the address" });
+  await page
+    .getByLabel("Who sends, and how it proves that")
+    .selectOption({ label: "None: everybody who knows the address" });
   await page.getByRole("button", { name: "Create", exact: true }).click();
   const command = await page.getByLabel("Command that sends a test event").textContent();
   const [, url = ""] = /(http\S+\/hooks\/[^\s']+)/.exec(String(command)) ?? [];

@@ -43,14 +43,14 @@ test("the account is set up, and the portal entered", { skip: NO_CHROMIUM }, asy
   await keys.tabTo("tab", /.*/);
   await keys.press("ArrowRight");
   await keys.take("link", "Go to shop");
-  await seen(tab.page, "Get going");
+  await seen(tab.page, "Get started");
   known.tab = tab;
   known.keys = keys;
 });
 
 test("a project and an app", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("j");
-  await keys.take("button", "New project");
+  await keys.take("button", "Create project");
   await keys.arrives("textbox", "Name");
   await keys.type("Ledger");
   await keys.press("Control+Enter");
@@ -58,7 +58,7 @@ test("a project and an app", { skip: NO_CHROMIUM }, async () => {
   await keys.tabTo("button", /^Ledger/);
   if ((await page.locator("aside").count()) === 0) await keys.press("Enter");
   await keys.press("Enter");
-  await keys.take("button", "New app");
+  await keys.take("button", "Create app");
   await keys.arrives("textbox", "Name");
   await keys.type("Books");
   await keys.press("Enter");
@@ -162,7 +162,7 @@ test("SQL is run, its rows are gone through, and the statement is saved", { skip
 
 test("an alert", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("a");
-  await keys.take("button", "New alert");
+  await keys.take("button", "Create alert");
   await keys.arrives("textbox", "Name");
   await keys.type("errors");
   await keys.fill(/^Threshold/, "5");

@@ -35,7 +35,7 @@ test(
     const tab = await portal.open();
     const { page, faults } = tab;
     await tab.go(path("-", "projects"));
-    await page.getByRole("button", { name: "New project" }).first().click();
+    await page.getByRole("button", { name: "Create project" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("Live");
     await dialog.getByLabel("Slug").fill("live");
@@ -47,7 +47,7 @@ test(
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("row", { name: /Live/ }).getByText("production").waitFor();
-    await page.getByRole("button", { name: "New app" }).click();
+    await page.getByRole("button", { name: "Create app" }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("live web");
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -118,7 +118,7 @@ test("an archived project is folded away, grey with the reason, and comes back",
       .and(page.getByRole("button", { name }))
       .and(page.getByTitle(/archived: unarchive it first/))
       .first();
-  await grey("New app").waitFor();
+  await grey("Create app").waitFor();
   await looked(tab, "archived");
   await tab.go(path("old", ""));
   await page.getByText("It is read, and nothing in it can be changed.").waitFor();

@@ -87,7 +87,7 @@ test("a viewer of the organization reads, and is told why the rest is grey", { s
   await tab.go(path(slug, "files"));
   await isGrey(tab.page, "Upload files", /lacks files:write/);
   await tab.go(path("-", "projects"));
-  await isGrey(tab.page, "New project", /lacks projects:write/);
+  await isGrey(tab.page, "Create project", /lacks projects:write/);
   tab.refused.length = 0;
   await tab.go(path("-", "audit"));
   await tab.page.getByText("You can't see this page").waitFor();
@@ -116,7 +116,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
     await dialog.getByLabel("Name", { exact: true }).fill(`by a writer in ${project}`);
     await dialog
       .getByLabel("Who sends, and how it proves that")
-      .selectOption({ label: "None: whoever knows the address" });
+      .selectOption({ label: "None: everybody who knows the address" });
     await dialog.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByLabel("Address of the webhook").waitFor();
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allowsAddress, bodyOf, faultOf, isSameList, readAddressList } from "./address-list.ts";
 
-test("what is typed is taken apart, each range once and in one form", () => {
+test("a typed list is split into ranges, each once and in one form", () => {
   const list = readAddressList(" 10.1.2.3/8,192.0.2.7\n2001:DB8::/32  10.0.0.0/8 ");
   assert.deepEqual(list, { ranges: ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"], bad: [] });
   assert.equal(faultOf(list), null);
@@ -10,7 +10,7 @@ test("what is typed is taken apart, each range once and in one form", () => {
   assert.equal(bodyOf(readAddressList(" \n")), null);
 });
 
-test("what is no range is said, and so are too many", () => {
+test("a word that is not a range is an error, and so are too many ranges", () => {
   assert.match(faultOf(readAddressList("10.0.0.0/8 office")) ?? "", /“office” is neither/);
   const many = Array.from({ length: 33 }, (_, i) => `10.0.0.${i}`).join(" ");
   assert.match(faultOf(readAddressList(many)) ?? "", /33 ranges; the most is 32/);

@@ -6,11 +6,11 @@ import {
   parseAddressRange,
 } from "@mooring/contract/address-ranges.ts";
 
-/** What was typed as a list of addresses and ranges. */
+/** A typed list of addresses and ranges. */
 export interface AddressList {
   /** As the server writes them, each once. */
   readonly ranges: readonly string[];
-  /** What is none. */
+  /** Words that are neither. */
   readonly bad: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function readAddressList(text: string): AddressList {
   return { ranges: [...ranges], bad };
 }
 
-/** What is wrong with a list, for who typed it; null: nothing. */
+/** The error in a list, as a sentence; null: none. */
 export function faultOf({ ranges, bad }: AddressList): string | null {
   const [first] = bad;
   if (first !== undefined) return `“${first.slice(0, 60)}” is neither an address nor a range such as 192.0.2.0/24.`;

@@ -34,7 +34,7 @@ export interface Asked {
   readonly left: readonly { readonly scope: Scope; readonly why: string }[];
 }
 
-/** What is asked for, cut to what can be given. */
+/** The requested permissions, without those that cannot be given. */
 export function cut(requested: readonly Scope[], grant: Grant): Asked {
   const reasons = requested.map((scope) => ({ scope, why: whyNot(scope, grant) }));
   return {

@@ -30,7 +30,7 @@ function useS3Access(props: SnippetTabsProps): S3Access | undefined {
     accessKeyId: props.accessKeyId ?? KEY_PLACEHOLDER,
     secretAccessKey: props.secretAccessKey ?? SECRET_PLACEHOLDER,
     bucket: props.bucket ?? BUCKET_PLACEHOLDER,
-    // A prefix that hides something, as the end of a line, has no place in what is pasted elsewhere.
+    // A prefix with hidden characters, such as a line end, must not get into a command that people paste.
     prefix: visibleText(prefix) === prefix ? prefix : "",
   };
 }

@@ -10,7 +10,7 @@ const access = {
   prefix: "2026/",
 };
 
-test("every client is told the endpoint, the key and the secret", () => {
+test("every client gets the endpoint, the key and the secret", () => {
   for (const { id, text } of s3Snippets(access)) {
     assert.ok(text.includes(access.accessKeyId) && text.includes(access.secretAccessKey), id);
     assert.ok(text.includes("127.0.0.1:9000"), id);

@@ -23,13 +23,13 @@ export const SECRET_PLACEHOLDER = "SECRET_ACCESS_KEY";
 export const KEY_PLACEHOLDER = "ACCESS_KEY_ID";
 export const BUCKET_PLACEHOLDER = "BUCKET";
 
-/** The gateway takes signatures for this region always, whatever its own is. */
+/** The gateway always accepts signatures for this region. */
 const REGION = "us-east-1";
 
 /** The same access in the words of each client. */
 export function s3Snippets(access: S3Access): readonly Snippet[] {
   return [
-    { id: "aws", title: "aws", about: "a profile of its own, then any command", text: awsSnippet(access) },
+    { id: "aws", title: "aws", about: "a separate profile, then any command", text: awsSnippet(access) },
     { id: "rclone", title: "rclone", about: "~/.config/rclone/rclone.conf", text: rcloneSnippet(access) },
     { id: "boto3", title: "boto3", about: "Python", text: boto3Snippet(access) },
     { id: "node", title: "Node", about: "@aws-sdk/client-s3", text: nodeSnippet(access) },

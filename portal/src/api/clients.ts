@@ -2,7 +2,7 @@ import { createClient, sessionTokens, type Addresses, type Client } from "@moori
 
 const { origin, host } = location;
 
-/** The portal speaks to the origin that it came from, which serves every path of the API, whatever address a service is shown under. */
+/** The portal calls its own origin, which serves every path of the API, also of services with another published address. */
 const SAME_ORIGIN: Addresses = {
   identity_url: origin,
   ingest_url: origin,
@@ -14,12 +14,12 @@ const SAME_ORIGIN: Addresses = {
   portal_url: origin,
 };
 
-/** Calls as whoever is signed in, by the session's cookie: sign-in, account, the instance. */
+/** Calls with the session's cookie: sign-in, account, the instance. */
 export const sessionClient: Client = createClient({ addresses: SAME_ORIGIN, tokens: null });
 
 const clients = new Map<string, Client>();
 
-/** Calls the public API as whoever is signed in, within one organization. */
+/** Calls the public API as the signed-in person, within one organization. */
 export function organizationClient(slug: string): Client {
   const known = clients.get(slug);
   if (known !== undefined) return known;

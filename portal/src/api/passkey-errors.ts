@@ -10,7 +10,7 @@ export function passkeyErrorText(error: { readonly name: string; readonly messag
       return "Browsers allow no passkeys at this address. Open the portal by its name over HTTPS, or by localhost.";
     case "NotSupportedError":
     case "ConstraintError":
-      return "This browser or security key can't do what is needed. Try another one.";
+      return "This browser or security key lacks a required feature. Try another one.";
     default:
       return `The browser could not use a passkey: ${error.message}`;
   }

@@ -107,7 +107,7 @@ export function useRefresh(rows: readonly Route[]): () => void {
 
 /**
  * An operation that changes something. Where the server wants to know once more who asks, the person is asked and the call
- * repeated. Afterwards what was read by the operations of `changes` is read again.
+ * repeated. Then the results of the operations in `changes` are read again.
  */
 export function useAct<const T extends Route>(
   row: T & (T extends VersionedRow ? never : unknown),

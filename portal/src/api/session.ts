@@ -26,7 +26,7 @@ export function useSession(): SignedIn {
   return data;
 }
 
-/** What was loaded for one person is forgotten before another comes. What is in sight stays: a page that signs in watches the session. */
+/** Drops the data that was loaded for one person before another signs in. Visible queries stay: a page that signs in watches the session. */
 export function forgetPerson(queries: QueryClient): void {
   forgetClients();
   queries.removeQueries({ type: "inactive" });

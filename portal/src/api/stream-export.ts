@@ -24,7 +24,7 @@ export class ExportTooLargeError extends Error {
 }
 
 /**
- * A whole result as a file's content. What is cut by the limit of rows is refused by the server instead, so that no file looks
+ * A whole result as a file's content. The server refuses a result beyond the row limit instead of cutting it, so that no file looks
  * whole that is not. @throws ApiError, UnreachableError, ExportTooLargeError, TypeError when the connection breaks off
  */
 export async function exportQuery(

@@ -13,7 +13,7 @@ function read(answer: string, size: number): { reader: ResultReader; rows: Resul
   return { reader, rows };
 }
 
-test("columns, rows and figures are the same in whatever pieces they come", () => {
+test("columns, rows and figures do not depend on the chunks that they arrive in", () => {
   for (const size of [1, 2, 7, 64, 10_000]) {
     const { reader, rows } = read(ANSWER, size);
     assert.deepEqual(reader.columns, [{ name: "a", type: "VARCHAR" }]);

@@ -14,7 +14,7 @@ export interface QueryStatistics {
   readonly files_total: number;
 }
 
-/** What stands behind the rows. */
+/** The figures after the rows. */
 export interface ResultEnd {
   readonly row_count: number | null;
   readonly truncated: boolean;
@@ -26,8 +26,8 @@ export interface ResultEnd {
 const JOINED_LINES_MAX = 10_000;
 
 /**
- * Reads an answer of `POST /v1/query` in JSON while it comes. The server writes the columns on the first line, each row on a line
- * of its own, and the figures on the last, so that columns, rows and figures come from one answer, with nothing held back.
+ * Reads an answer of `POST /v1/query` in JSON while it arrives. The server writes the columns on the first line, each row on one
+ * line, and the figures on the last line, so that one answer has columns, rows and figures, with nothing buffered.
  */
 export class ResultReader {
   #text = "";

@@ -6,7 +6,7 @@ export type { QueryStatistics, ResultColumn, ResultEnd, ResultRow } from "./stre
 
 export type QueryRequest = BodyOf<typeof QUERY_ROUTES.query>;
 
-/** What comes of a query, in this order: columns once, rows as they arrive, the end once. */
+/** The parts of a query's answer, in this order: columns once, rows as they arrive, the end once. */
 export type QueryEvent =
   | { readonly kind: "columns"; readonly columns: readonly ResultColumn[] }
   | { readonly kind: "rows"; readonly rows: readonly ResultRow[] }

@@ -12,7 +12,7 @@ export function createQueries(): QueryClient {
     defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
     queryCache: new QueryCache({
       onError: (error) => {
-        // The session ended elsewhere: whoever looks at the page is asked to sign in.
+        // The session ended elsewhere: the page asks to sign in.
         if (error instanceof ApiError && error.status === 401)
           void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
       },

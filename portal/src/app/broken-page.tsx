@@ -4,7 +4,7 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Absent } from "./absent.tsx";
 
-/** Whatever a page threw: what it was, and a way on. */
+/** Shows the error that a page threw, and ways to continue. */
 export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
   return (
     <main className="flex flex-col items-start gap-3 p-5">

@@ -150,7 +150,7 @@ function SignInAgain({
     <p>
       {security.passkeys > 0
         ? "Your passkeys can’t be used at this address or in this browser. Open the portal where you signed in with one before."
-        : "Your account has neither a password nor a passkey. Ask whoever runs the server for a set-up link."}
+        : "Your account has neither a password nor a passkey. Ask the operator of the server for a set-up link."}
     </p>
   );
 }

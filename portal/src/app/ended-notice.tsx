@@ -18,7 +18,7 @@ export function EndedNotice(): ReactNode {
       aria-label="Your address is proved"
       className="mb-4 flex flex-col items-start gap-2 rounded border border-warn bg-warn-2 px-3 py-2"
     >
-      <h2>Your address is proved, and what was set up before has ended</h2>
+      <h2>Your address is verified, and the earlier sign-in methods are removed</h2>
       <p>
         Nobody had proved before that {user.email} is yours, so somebody else could have made this account. This ended:
       </p>

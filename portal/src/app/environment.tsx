@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Badge, State } from "~/kit/state.tsx";
 import { usePlace } from "./scope.ts";
 
-/** The label by which a destructive act asks twice. */
+/** The environment where a destructive action asks twice. */
 const PRODUCTION = "production";
 
 /** What a project says of itself beside its name: where it runs, and that it takes no changes. */
@@ -23,7 +23,7 @@ export function EnvironmentBadge({ environment }: { environment: string }): Reac
   return <span className="rounded border border-stop px-1.5 text-s whitespace-nowrap text-stop">{environment}</span>;
 }
 
-/** Of what is destroyed: a project, null for none, several, or undefined for the one that the address names. */
+/** The projects that an action destroys something in: one, several, null for none, undefined for the one in the address. */
 export type ProjectsOf = string | null | undefined | readonly (string | null)[];
 
 /**
@@ -37,8 +37,8 @@ export function ProductionWarning({ projectId }: { projectId: ProjectsOf }): Rea
   if (project === undefined) return null;
   return (
     <p className="rounded border border-stop bg-stop-2 px-2.5 py-1.5 text-ink">
-      <State kind="stop">Production</State> <b className="font-medium">{project.name}</b> is a production project:
-      whoever relies on it notices at once.
+      <State kind="stop">Production</State> <b className="font-medium">{project.name}</b> is a production project: its
+      users notice at once.
     </p>
   );
 }

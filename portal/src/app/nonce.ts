@@ -1,4 +1,4 @@
-/** The nonce by which the content security policy lets a style element of a library in; the server puts a new one into each page. */
+/** The nonce that lets a library's style element pass the content security policy. The server puts a new one into each page. */
 export function styleNonce(): string | undefined {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content;
   // Where the libraries below Radix look for it.

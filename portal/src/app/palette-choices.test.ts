@@ -8,7 +8,7 @@ const CHOICES = ["Explore", "SQL", "Webhooks", "Usage and limits", "Audit log"].
 }));
 const titles = (text: string): string[] => matching(CHOICES, text).map(({ title }) => title);
 
-test("whoever begins with the text comes first, then whoever holds it, then its letters in order", () => {
+test("titles that begin with the text come first, then those that contain it, then those with its letters in order", () => {
   assert.deepEqual(titles("u"), ["Usage and limits", "Audit log"]);
   assert.deepEqual(titles("hook"), ["Webhooks"]);
   assert.deepEqual(titles("xlr"), ["Explore"]);

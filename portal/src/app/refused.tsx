@@ -33,7 +33,7 @@ function ProviderRequired(): ReactNode {
         <p>
           You signed in another way.{" "}
           {name === undefined
-            ? "This server has no single sign-on now: ask whoever runs it."
+            ? "This server has no single sign-on now. Ask its operator."
             : `Sign in with ${name}, and you come back here.`}{" "}
           Your other organizations and your account are open as before.
         </p>

@@ -15,7 +15,7 @@ interface ProjectRights {
   readonly archived: boolean;
 }
 
-/** What is said of a button before it is known who one is. */
+/** The reason on a button while the person's roles are loading. */
 const UNKNOWN = "Your roles are being read";
 
 /**

@@ -72,7 +72,7 @@ export function ScopePicker(): ReactNode {
   );
 }
 
-/** The name of what is absent is not shown as if it were there. */
+/** The name of an absent project is not shown as if it existed. */
 function shownName(project: string, isAbsent: boolean): string {
   if (isAbsent) return "choose a project";
   return project === WHOLE_ORGANIZATION ? "all projects" : project;

@@ -30,12 +30,12 @@ interface AddressParams {
 }
 
 export function useAddress(): AddressParams {
-  // Without the router's own type, which would make every page and the router a cycle of types, it is whatever one says.
+  // The router's type would make a cycle of types with every page, so the parameters are checked here.
   const params: unknown = useParams({ strict: false });
   return params as AddressParams;
 }
 
-/** What the address names, as far as the person who is signed in may know. What is hidden is absent. */
+/** The organization and project in the address. Those that the person may not see count as absent. */
 export type Place =
   /** A page that is of no organization. */
   | { readonly kind: "outside" }

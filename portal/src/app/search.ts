@@ -4,7 +4,7 @@ import { useCallback } from "react";
 type Value = string | number | boolean | readonly string[] | undefined;
 
 /**
- * The part of the address after `?` as a page's state, so that what is seen can be linked. A change replaces the entry of the
+ * The part of the address after `?` as a page's state, so that a view has a link. A change replaces the entry of the
  * history unless `push`; members that become undefined go.
  */
 export function useSearchState<S extends Record<string, Value>>(): [

@@ -96,7 +96,7 @@ function Frame(): ReactNode {
   );
 }
 
-/** Where one is; of what is absent nothing is said, as if it were there. */
+/** The current organization and project; nothing when they are absent. */
 function Crumbs({ page }: { page: PageEntry | undefined }): ReactNode {
   const { org, project } = useAddress();
   const isAbsent = usePlace().kind === "absent";

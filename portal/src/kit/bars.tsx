@@ -19,7 +19,7 @@ export interface Bar {
 }
 
 interface BarsProps {
-  /** What is shown, for screen readers and above the table. */
+  /** The title, for screen readers and above the table. */
   label: string;
   series: readonly BarSeries[];
   bars: readonly Bar[];
@@ -35,7 +35,7 @@ interface Choice {
 }
 
 /**
- * Stacked bars. A drag narrows what is shown, as do the arrow keys with Shift and Enter; `t` turns the chart into the table of
+ * Stacked bars. A drag narrows the range, as do the arrow keys with Shift and Enter; `t` turns the chart into the table of
  * its figures and back.
  */
 export function Bars({ label, series, bars, height = 84, onSelect, text = countText }: BarsProps): ReactNode {
@@ -50,8 +50,8 @@ export function Bars({ label, series, bars, height = 84, onSelect, text = countT
           {at === null ? " " : readout(bars[at], series, text)}
         </p>
         <span id={help} className="sr-only">
-          Arrow keys move{onSelect && ", with Shift they choose, Enter narrows the range to what is chosen"}; t shows
-          the table.
+          Arrow keys move{onSelect && ", with Shift they select, Enter narrows the range to the selection"}; t shows the
+          table.
         </span>
         <Button look="quiet" className="h-6! px-1.5! text-s" aria-pressed={asTable} onClick={toggle}>
           {asTable ? "As chart" : "As table"}
@@ -202,7 +202,7 @@ const Stacks = memo(function Stacks({
         let bottom = height;
         return values.map((value, which) => {
           if (value <= 0) return null;
-          // What is there can be seen, be it ever so little.
+          // Even the smallest value is visible.
           const tall = Math.max(1, (value / top) * (height - 4));
           bottom -= tall;
           return (

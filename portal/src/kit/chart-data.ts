@@ -15,7 +15,7 @@ export interface Chartable {
   readonly split: string | null;
 }
 
-/** Numbers over positions: what a chart draws, in whatever form. */
+/** Numbers over positions: the input of every chart. */
 export interface Drawn {
   /** Milliseconds of times, or the names of categories. */
   readonly positions: readonly (number | string)[];

@@ -51,7 +51,7 @@ test("times are UTC", () => {
   assert.equal(timeText(86_461, true), "1970-01-02 00:01:01");
 });
 
-test("a line goes on over what is usual for it, and breaks where it was silent for longer", () => {
+test("a line continues over its usual interval, and breaks at a longer gap", () => {
   assert.deepEqual(bridged([1, null, null, 2, null, null, 3]), [1, undefined, undefined, 2, undefined, undefined, 3]);
   assert.deepEqual(bridged([1, 2, 3, null, null, null, 4, 5]), [1, 2, 3, null, null, null, 4, 5]);
   assert.deepEqual(bridged([null, 1, null]), [null, 1, null]);

@@ -4,7 +4,7 @@ import { bytesText, durationText } from "./figures.ts";
 export interface ChartSeries {
   readonly label: string;
   readonly values: readonly (number | null)[];
-  /** What is left of many: drawn in grey. */
+  /** The remaining series together, drawn in grey. */
   readonly isRest?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ChartData {
 
 export interface ChartPoint {
   readonly atS: number;
-  /** Null: all that are not told apart. */
+  /** Null: the remaining series together. */
   readonly series: string | null;
   readonly value: number;
 }
@@ -58,7 +58,7 @@ function sumOf(values: readonly (number | null)[]): number {
 
 /**
  * Values as they are drawn: a line goes on over times without a point (undefined) as long as its points are usually that far
- * apart, since what is sent each minute has nothing at most seconds; longer silences are gaps (null).
+ * apart, since a metric sent each minute has no point at most seconds. Longer intervals are gaps (null).
  */
 export function bridged(values: readonly (number | null)[]): readonly (number | null | undefined)[] {
   const places = values.flatMap((value, place) => (value === null ? [] : [place]));

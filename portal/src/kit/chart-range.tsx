@@ -28,7 +28,7 @@ export interface ChartRange {
 
 const LIVE_MS = 15_000;
 
-/** The range of time in the address, with bounds that stand still between refreshes, so that what was read stays known. */
+/** The time range in the address. Its bounds stay fixed between refreshes, so that cached results stay valid. */
 export function useChartRange(fallback = "1h"): ChartRange {
   const [search, setSearch] = useSearchState<LiveSearch>();
   const { range: last, from, to, live } = search;

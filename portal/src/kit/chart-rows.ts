@@ -1,7 +1,7 @@
 /** A row of a query's answer: parsed where it is read, by the functions below. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Text of a column; empty for NULL and for what is no text. */
+/** Text of a column; empty for NULL and for values that are not text. */
 export function textOf(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value === "string") return value;

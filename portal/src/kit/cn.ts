@@ -1,4 +1,4 @@
-/** Joins class names; what is false or absent is left out. */
+/** Joins class names, without false and absent ones. */
 export function cn(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter((name) => typeof name === "string" && name !== "").join(" ");
 }

@@ -62,7 +62,7 @@ type Origins = readonly HTMLElement[];
 
 const originsOfDialogs = new WeakMap<Element, Origins>();
 
-/** Of a menu's act, the button of the menu; of a dialog that follows another one, also what that one was opened by. */
+/** For a menu item, the button of the menu. For a dialog that follows another one, also the opener of that one. */
 function originsOf(): Origins {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement)) return [];
@@ -96,7 +96,7 @@ interface DangerProps {
   /** What has to be typed first; nothing when it can be undone. */
   type?: string | undefined;
   action: string;
-  /** Of what is destroyed; see `ProjectsOf`. */
+  /** The projects concerned; see `ProjectsOf`. */
   projectId?: ProjectsOf;
   busy: boolean;
   error: Error | null;
@@ -121,7 +121,7 @@ export function DangerDialog(props: DangerProps): ReactNode {
           <TextField
             label={
               <>
-                Type <code className="rounded bg-well px-1">{type}</code> to go on
+                Type <code className="rounded bg-well px-1">{type}</code> to confirm
               </>
             }
             value={typed}

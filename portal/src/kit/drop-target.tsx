@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useSay } from "./toast.tsx";
 import { filesDropped, type ChosenFile } from "./dropped.ts";
 
-/** Takes what is dropped anywhere on the page, and says so while something hangs over it. */
+/** Accepts files dropped anywhere on the page, and says so during the drag. */
 export function DropTarget({ onFiles }: { onFiles: (files: readonly ChosenFile[]) => void }): ReactNode {
   const [isOver, setOver] = useState(false);
   const latest = useRef(onFiles);
@@ -26,7 +26,7 @@ export function DropTarget({ onFiles }: { onFiles: (files: readonly ChosenFile[]
       setOver(false);
       filesDropped(event.dataTransfer).then(
         (files) => latest.current(files),
-        () => say("What was dropped can't be read", "stop"),
+        () => say("The dropped files cannot be read", "stop"),
       );
     };
     document.addEventListener("dragover", over);

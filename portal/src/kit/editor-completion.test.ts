@@ -32,7 +32,7 @@ test("behind a table's name or alias stand its columns", () => {
   assert.equal(suggestionsAt(SCHEMA, "SELECT x.", "SELECT x."), null);
 });
 
-test("attributes that have columns of their own, in their quotation marks", () => {
+test("attributes with a separate column, in quotation marks", () => {
   const sql = "SELECT attributes->>'ht";
   const found = suggestionsAt(SCHEMA, `${sql}' FROM logs`, sql);
   assert.deepEqual(

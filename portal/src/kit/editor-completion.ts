@@ -15,7 +15,7 @@ export interface Suggestion {
   readonly type: "table" | "property" | "function" | "constant";
   readonly detail: string;
   readonly info?: string;
-  /** What is written instead of the label. */
+  /** The text to insert instead of the label. */
   readonly apply?: string;
   /** Greater stands higher. */
   readonly boost: number;
@@ -54,7 +54,7 @@ export function suggestionsAt(
 function attributesOf(schema: SqlSchema, sql: string): Suggestion[] {
   const used = schema.tables.filter(({ name }) => new RegExp(`\\b${name}\\b`, "i").test(sql));
   const names = new Set((used.length === 0 ? schema.tables : used).flatMap((table) => table.promoted_attributes));
-  return [...names].map((name) => suggestion(name, "constant", "quick: has a column of its own", 5));
+  return [...names].map((name) => suggestion(name, "constant", "fast: has a separate column", 5));
 }
 
 function columnsOf(tables: SqlSchema["tables"]): Suggestion[] {

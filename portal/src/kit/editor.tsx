@@ -34,11 +34,11 @@ export interface Mark {
 }
 
 interface SqlEditorProps {
-  /** Of the element that is typed into: its name at least. Those of the first time count. */
+  /** Attributes of the input element, with its name at least. Only those of the first render count. */
   attributes: Readonly<Record<string, string>>;
   value: string;
   onChange: (value: string) => void;
-  /** `⌘↵` and `Ctrl ↵`, with what is selected or else all. Without it they mean what they mean around the editor. */
+  /** `⌘↵` and `Ctrl ↵`, with the selected text or all of it. Without it the keys keep their meaning on the page. */
   onRun?: (sql: string) => void;
   schema: SqlSchema | undefined;
   /** What the server could not make sense of. */
@@ -59,7 +59,7 @@ const DIALECT = SQLDialect.define({ ...PostgreSQL.spec, keywords: KEYWORDS, type
 
 const setWrong = StateEffect.define<Mark | null>();
 
-/** The mark under what is wrong goes with the next change. */
+/** The mark under an error disappears with the next change. */
 const wrongField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (marks, transaction) => {

@@ -14,7 +14,7 @@ interface FieldProps {
   error?: string | null | undefined;
 }
 
-/** A label, what it labels, and what is wrong with it; bound together for screen readers. */
+/** A label, its field and its error, linked for screen readers. */
 export function Field({
   label,
   hint,

@@ -72,7 +72,7 @@ export function Loading({ what = "Loading" }: { what?: string }): ReactNode {
   );
 }
 
-/** What comes of a read: its error, or that it goes on, or the thing itself. */
+/** The state of a read: an error, loading, or the data. */
 export function Loaded<D>({
   result,
   children,

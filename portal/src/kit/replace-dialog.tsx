@@ -5,7 +5,7 @@ import { Dialog, DialogActions } from "./dialog.tsx";
 import { ErrorNote } from "./error-note.tsx";
 import { SelectField } from "./field.tsx";
 
-/** How long what is replaced may still count, in seconds. */
+/** How long the old value still works, in seconds. */
 const OVERLAPS: readonly (readonly [seconds: number, title: string])[] = [
   [0, "not at all: it ends now"],
   [3600, "an hour"],
@@ -22,11 +22,11 @@ interface ReplaceProps {
   hint?: ReactNode;
   /** What the button says. */
   action: string;
-  /** What is chosen at first; a day when absent. */
+  /** The default choice; a day when absent. */
   overlapS?: number;
   /** Where the server lets the former one count for so long. */
   upToMonth?: boolean;
-  /** Of what is replaced; see `ProjectsOf`. */
+  /** The projects concerned; see `ProjectsOf`. */
   projectId?: ProjectsOf;
   busy: boolean;
   error: Error | null;

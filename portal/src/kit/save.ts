@@ -1,4 +1,4 @@
-/** Gives the person a file of what was read or made here. */
+/** Downloads content of this page as a file. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

@@ -2,31 +2,31 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { TextInput } from "./field.tsx";
 
 interface SearchFieldProps {
-  /** What is looked for; also the placeholder. */
+  /** The accessible name; also the placeholder. */
   label: string;
   value: string | undefined;
-  /** What was typed; undefined when nothing is left. */
+  /** Called with the text; undefined when it is empty. */
   onChange: (text: string | undefined) => void;
-  /** How long nobody may have typed before it is told. */
+  /** The pause in typing before `onChange` is called. */
   waitMs?: number;
 }
 
-/** A page's search, which `/` goes to. What is typed is seen at once; the address follows. */
+/** A page's search field, which `/` focuses. The text shows at once; the address follows. */
 export function SearchField({ label, value = "", onChange, waitMs = 0 }: SearchFieldProps): ReactNode {
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  const reported = useRef(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Another value than what was told: a link or the history changed it.
-    if (value !== told.current) setText(value);
-    told.current = value;
+    // Not the value that was reported: a link or the history changed it.
+    if (value !== reported.current) setText(value);
+    reported.current = value;
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const change = (next: string): void => {
     setText(next);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      told.current = next;
+      reported.current = next;
       onChange(next === "" ? undefined : next);
     }, waitMs);
   };

@@ -30,7 +30,7 @@ interface SelectableTableProps<Item> {
   /** What the rows are, in the plural. */
   label: string;
   list: ItemList<Item>;
-  /** Of all pages; undefined where that is not counted. */
+  /** The count over all pages; undefined where it is unknown. */
   total?: number | undefined;
   /** Titles of the columns, the name's first. `Size` is set to the right. */
   titles: readonly string[];

@@ -1,4 +1,4 @@
-/** One word of a shell's command line, whatever is in it (POSIX 2.2.2). */
+/** Any text as one word of a shell command (POSIX 2.2.2). */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

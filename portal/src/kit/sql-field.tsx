@@ -11,7 +11,7 @@ interface SqlFieldProps {
   onChange: (sql: string) => void;
 }
 
-/** A statement within a form, with completion. Until the editor is there, a plain field takes what is typed. */
+/** A statement in a form, with completion. A plain field accepts input until the editor is loaded. */
 export function SqlField({ label, hint, value, onChange }: SqlFieldProps): ReactNode {
   const id = useId();
   const schema = useSchema();

@@ -7,7 +7,7 @@ import { ErrorNote } from "./error-note.tsx";
 import { Loading } from "./page.tsx";
 
 export interface Column<I> {
-  /** What stands above; also the key. */
+  /** The column header; also the key. */
   readonly title: string;
   readonly cell: (item: I) => ReactNode;
   /** Figures stand at the right. */

@@ -67,7 +67,7 @@ function lastText(ms: number): string {
   return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
 }
 
-/** From and to as the query API takes them. `to` lies a little ahead, so that what was taken just now is inside. */
+/** From and to as the query API takes them. `to` lies a little ahead, so that the newest entries are inside. */
 export function boundsOf(range: BoundedRange, nowMs: number): Bounds {
   if (range.kind === "between") return { from: range.from, to: range.to };
   return { from: momentText(nowMs - range.ms), to: momentText(nowMs + 1000) };
@@ -80,7 +80,7 @@ export function titleOf(range: TimeRange): string {
   return PRESETS.find(([preset]) => preset === id)?.[1] ?? `Last ${id}`;
 }
 
-/** `2026-11-20 08:00:01`, without what is zero at the end. */
+/** `2026-11-20 08:00:01`, without zero parts at the end. */
 export function shortText(moment: string): string {
   return moment.replace("T", " ").replace(/(?::00)?(?:\.0+)?Z$/, "");
 }

@@ -7,7 +7,7 @@ export function Time({ at, none = "never" }: { at: string | null | undefined; no
   if (at === null || at === undefined) return <span className="text-ink-3">{none}</span>;
   return (
     <time dateTime={at} title={at} className="whitespace-nowrap">
-      {/* Not the moment of the last renewal: what was just made would lie ahead of it. */}
+      {/* Not the time of the last refresh: a new object would lie in its future. */}
       {relativeText(new Date(at), new Date())}
     </time>
   );

@@ -55,7 +55,7 @@ export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel:
       <DialogActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button look="main" type="submit" busy={add.isPending}>
-          Make the passkey
+          Create passkey
         </Button>
       </DialogActions>
     </form>

@@ -57,7 +57,7 @@ function OtherAddress({ error }: { error: ApiError }): ReactNode {
   );
 }
 
-/** What is wrong with one field, by the place that the server names (RFC 6901). */
+/** The error in one field, by the pointer that the server names (RFC 6901). */
 export function placeText(error: Error | null, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
   return error.places.find((place) => place.pointer === pointer)?.detail ?? null;

@@ -3,7 +3,7 @@ import { useCallback } from "react";
 import { forgetPerson, sessionQuery, type SignedIn } from "~/api/session.ts";
 
 /**
- * After the server began a session: forgets whatever was loaded for the one before, and asks who is signed in now. Null: the
+ * After the server began a session: drops the data of the earlier one, and asks who is signed in now. Null: the
  * browser did not keep the cookie.
  */
 export function useBegunSession(): () => Promise<SignedIn | null> {

@@ -14,7 +14,7 @@ interface OpenFrameProps {
   children: ReactNode;
 }
 
-/** What is shown to people who are not signed in: one sheet in the middle, and nothing else to look at. */
+/** The frame of pages for people who are not signed in: one sheet in the middle. */
 export function OpenFrame({ title, about, wide = false, foot, steps, children }: OpenFrameProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Mooring`;

@@ -11,7 +11,7 @@ export function PasskeyPlace(): ReactNode {
     <p className="text-ink-2">
       Browsers make no passkeys for an address like <code>{location.host}</code>.{" "}
       {elsewhere === null ? (
-        "They do for a name that is served over HTTPS: whoever runs the server can set portal_url to one."
+        "They work for a name that is served over HTTPS: the operator of the server can set portal_url to one."
       ) : (
         <>
           They do by the name localhost:{" "}

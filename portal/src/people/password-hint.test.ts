@@ -9,7 +9,7 @@ test("twelve characters are the rule, counted as people count them", () => {
   assert.equal(passwordHint("🌊".repeat(11)).text, "11 of 12 characters");
 });
 
-test("what is guessed first is said, and allowed", () => {
+test("a common password gets a warning, and is allowed", () => {
   assert.equal(passwordHint("aaaaaaaaaaaaaaaa").kind, "warn");
   assert.match(passwordHint("my-Password-2026").text, /“password”/);
   assert.match(passwordHint("marjorie likes tea", ["Marjorie Wu", "m.wu@acme.dev"]).text, /“marjorie”/);

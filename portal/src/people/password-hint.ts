@@ -19,7 +19,7 @@ export function passwordHint(password: string, known: readonly string[] = []): P
     return { kind: "warn", text: "Long enough, but it repeats itself: easy to guess." };
   const guessed = [...GUESSED_FIRST, ...wordsOf(known)].find((word) => lower.includes(word));
   if (guessed !== undefined)
-    return { kind: "warn", text: `Long enough, but “${guessed}” is among what is guessed first.` };
+    return { kind: "warn", text: `Long enough, but “${guessed}” is among the first guesses of an attacker.` };
   if (length < GOOD_LENGTH) return { kind: "go", text: "Long enough. A few more characters make it better." };
   return { kind: "go", text: "Good." };
 }

@@ -19,7 +19,7 @@ const OTHERS: Record<Method, string> = {
 /** The server forgets the first step then. */
 const TICKET_MS = 5 * 60_000;
 
-/** The password was right; this asks for what the person has besides. */
+/** The second step after the password: a code or a passkey. */
 export function SecondStep({
   needed,
   onDone,

@@ -11,7 +11,7 @@ export function useSignOut(): (to: string) => Promise<void> {
     try {
       await sessionClient.call(PORTAL_ROUTES.signOut, {});
     } catch (error) {
-      // A session that has ended already is what was asked for.
+      // The session has ended already: the goal is reached.
       if (!(error instanceof ApiError) || error.status !== 401) {
         say(messageOf(error as Error), "stop");
         return;

@@ -7,7 +7,7 @@ const ofHarbour = { project_id: "harbour", effective_scopes: ["registry:pull", "
 const apps = [{ project_id: "harbour" }, { project_id: "web" }];
 const hidden = new Set(["harbour"]);
 
-test("a credential that holds what is needed comes before the newest", () => {
+test("a credential with the required permissions comes before the newest", () => {
   assert.equal(bestHolder([everywhere, ofHarbour], ["registry:push"]), ofHarbour);
   assert.equal(bestHolder([everywhere, ofHarbour], ["s3:read"]), everywhere);
   assert.equal(bestHolder([everywhere, ofHarbour], []), everywhere);

@@ -24,7 +24,7 @@ export interface Chosen {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** What snippets are made of: what was picked, and for the rest what fits best; null while addresses are asked for. */
+/** The values in snippets: the chosen ones, and the best defaults for the rest; null while addresses load. */
 export function useChosen({ credential, accessKey }: ConnectRequest, picked: Picked): Chosen | null {
   const addresses = useAddresses();
   const organization = useOrganization();

@@ -43,7 +43,7 @@ export function ConnectDialog({ request, onClose }: DialogProps): ReactNode {
       wide
     >
       {organization === null ? (
-        <p>Open an organization first: commands name what is in it.</p>
+        <p>Open an organization first: the commands contain its names.</p>
       ) : (
         <Connect {...request} />
       )}
@@ -103,7 +103,7 @@ function Snippets({ tool, topic, input }: { tool: Tool; topic: Topic; input: Sni
   ));
 }
 
-/** What is known beforehand to be refused. */
+/** Commands that the server would refuse. */
 function Warnings({ chosen: { holder, app, hidden }, spoken }: { chosen: Chosen; spoken: Topic }): ReactNode {
   if (holder === undefined) return null;
   const lacking = TOPIC_SCOPES[spoken].filter((scope) => !holder.effective_scopes.some((held) => held === scope));

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A sentence in which what stands between backticks is to be typed. */
+/** A sentence with code between backticks. */
 export function Prose({ text }: { text: string }): ReactNode {
   return text.split("`").map((part, index) =>
     index % 2 === 0 ? (

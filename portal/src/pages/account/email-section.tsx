@@ -43,14 +43,14 @@ function Unverified({ canMail }: { canMail: boolean }): ReactNode {
     <div className="flex flex-col items-start gap-2">
       <p className="max-w-[72ch] text-ink-2">
         Nobody has proved that this address is yours. The first proof, by a mailed link or at the single sign-on, ends
-        what was set up before: password, sessions, passkeys, authenticator app and personal access tokens.
+        all earlier sign-in methods: password, sessions, passkeys, authenticator app and personal access tokens.
       </p>
       {canMail ? (
         <Button busy={request.isPending} onClick={() => request.mutate({ body: {}, purpose: "send the link" })}>
           Send me a link
         </Button>
       ) : (
-        <p className="text-ink-2">This server sends no e-mail; whoever runs it can make you a link instead.</p>
+        <p className="text-ink-2">This server sends no e-mail. Its operator can create a link for you instead.</p>
       )}
       <ErrorNote error={request.error} />
     </div>
@@ -84,7 +84,7 @@ function ChangeForm({ canMail }: { canMail: boolean }): ReactNode {
         error={placeText(change.error, "/email") === null ? null : "This is not an e-mail address."}
         hint={
           canMail
-            ? "It counts at once, and is not proved until you open the link that is mailed there. The old address is told."
+            ? "It applies at once. It is not verified until you open the link in the e-mail. The old address gets a message too."
             : "It counts at once, for the sign-in and for docker login."
         }
         value={email}

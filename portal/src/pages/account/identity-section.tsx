@@ -14,7 +14,7 @@ import { useSignInMethods } from "~/people/sign-in-methods.ts";
 /** Why linking led back here without a link; the server says it in the address. */
 const FAILURES: Record<string, string> = {
   oidc_taken:
-    "That identity is linked to another account of this server. Unlink it there first, or ask whoever runs the server.",
+    "That identity is linked to another account of this server. Unlink it there first, or ask the operator of the server.",
   oidc_not_fresh: "It took too long, or somebody else was signed in. Confirm who you are and link it again.",
 };
 

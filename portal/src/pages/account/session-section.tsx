@@ -70,7 +70,7 @@ export function SessionSection(): ReactNode {
       {asked && (
         <DangerDialog
           title="End all other sessions"
-          about={`${plural(others, "other browser")} will have to sign in again, and what is being typed there is lost. This one goes on; so do credentials and personal access tokens.`}
+          about={`${plural(others, "other browser")} must sign in again, and unsaved input there is lost. This session, credentials and personal access tokens stay valid.`}
           action={`End ${plural(others, "session")}`}
           busy={endOthers.isPending}
           error={endOthers.error}

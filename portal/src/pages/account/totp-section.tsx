@@ -56,7 +56,7 @@ function TotpOff({ onBegun }: { onBegun: (begun: TotpSecret) => void }): ReactNo
     >
       <State kind="none">off</State>
       <p className="max-w-[72ch] text-ink-2">
-        A code of six digits is asked besides the password, and ten recovery codes help when the phone is gone.
+        Sign-in asks for a code of six digits after the password. Ten recovery codes help when the phone is lost.
       </p>
       <ErrorNote error={begin.error} />
     </Section>
@@ -93,15 +93,15 @@ function TotpOn({ left }: { left: number }): ReactNode {
       }
     >
       <p className="flex flex-wrap gap-x-5 gap-y-1">
-        <State kind="go">on: its code is asked besides the password</State>
+        <State kind="go">on: sign-in asks for its code after the password</State>
         <State kind={left > FEW ? "go" : left > 0 ? "warn" : "stop"}>{plural(left, "recovery code")} left</State>
       </p>
-      {left <= FEW && <p>Make new recovery codes before you need one: without them a lost phone locks you out.</p>}
+      {left <= FEW && <p>Create new recovery codes before you need one: without them a lost phone locks you out.</p>}
       {open === "codes" && renewCodes.data === undefined && (
         <DangerDialog
           title="New recovery codes"
           about={`The ${plural(left, "code")} that you have left stop working at once.`}
-          action="Make new codes"
+          action="Create codes"
           busy={renewCodes.isPending}
           error={renewCodes.error}
           onConfirm={() => renewCodes.mutate({ body: {} })}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { browserText } from "./user-agent.ts";
 
-test("browsers are told apart from those they descend from", () => {
+test("browsers are distinguished from those that they descend from", () => {
   const chrome = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
   const pairs = [
     [`Mozilla/5.0 (X11; Linux x86_64) ${chrome}`, "Chrome on Linux"],

@@ -13,7 +13,7 @@ import type { ShownSecret } from "./secret-dialog.tsx";
 
 type Open = "edit" | "rotate" | "delete" | null;
 
-/** What one may do to an alert besides trying and pausing it. */
+/** Actions on an alert other than test and pause. */
 export function AlertActs({
   alert,
   onSecret,
@@ -92,8 +92,8 @@ function DeleteDialog({
       projectId={alert.project_id}
       about={
         <p>
-          Nobody is told any more when <code>{visibleText(alert.name)}</code> holds. Messages that wait are not sent,
-          and its evaluations and deliveries go. The saved query stays.
+          There are no more messages about <code>{visibleText(alert.name)}</code>. Waiting messages are not sent, and
+          its evaluations and deliveries go. The saved query stays.
         </p>
       }
       type={isTypable(alert.name) ? alert.name : undefined}

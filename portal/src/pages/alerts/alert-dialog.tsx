@@ -12,7 +12,7 @@ import { bodyOf, draftOf, EMPTY_DRAFT, faultsOf, type Alert, type Draft } from "
 import { AlertFields } from "./alert-fields.tsx";
 import { FIRST_SQL, NEW_QUERY, QueryChoice } from "./query-choice.tsx";
 
-/** Changes of a form, and what is wrong with it once somebody wanted to send it. */
+/** The state of a form, with its errors after the first attempt to submit it. */
 function useDraft(first: Draft): {
   draft: Draft;
   faults: ReturnType<typeof faultsOf>;
@@ -66,8 +66,8 @@ export function NewAlertDialog({
   };
   return (
     <Dialog
-      title="New alert"
-      about="Runs a query on a schedule, and tells an address when its condition begins to hold and when it ends."
+      title="Create alert"
+      about="Runs a query on a schedule, and sends a message when its condition starts to hold and when it ends."
       onClose={onClose}
       wide
     >
@@ -79,7 +79,7 @@ export function NewAlertDialog({
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={save.isPending || create.isPending}>
-            Make the alert
+            Create
           </Button>
         </DialogActions>
       </form>
@@ -91,8 +91,8 @@ export function EditAlertDialog({ alertId, onClose }: { alertId: string; onClose
   const read = useVersioned(ALERT_ROUTES.getAlert, { alert_id: alertId });
   return (
     <Dialog
-      title="Change the alert"
-      about="It is evaluated with your rights from then on. One that fires goes on until an evaluation says otherwise."
+      title="Change alert"
+      about="From now on it runs with your permissions. A firing alert keeps firing until the next evaluation."
       onClose={onClose}
       wide
     >

@@ -22,7 +22,7 @@ test("lengths of time are read as people write them", () => {
   assert.deepEqual([60, 90, 7200, 86_400, 10].map(secondsText), ["1m", "90s", "2h", "1d", "10s"]);
 });
 
-test("a draft says what is wrong, field by field", () => {
+test("errors of a draft, field by field", () => {
   assert.deepEqual(faultsOf(GOOD), {});
   const faults = faultsOf({
     ...GOOD,
@@ -50,13 +50,13 @@ test("a draft becomes a body, and an alert the same draft again", () => {
   assert.deepEqual(draftOf({ ...body, for_evaluations: 1 } as unknown as Alert), draft);
 });
 
-test("conditions are told and compared alike", () => {
+test("conditions are described and compared alike", () => {
   assert.equal(conditionText({ operator: ">", threshold: 0 }), "number of rows > 0");
   assert.equal(holds(1, { operator: ">", threshold: 0 }), true);
   assert.equal(holds(0, { operator: "!=", threshold: 0 }), false);
 });
 
-test("a schedule is told in words", () => {
+test("a schedule in words", () => {
   const alert = { every_s: 60, window_s: 300, for_evaluations: 2 } as Alert;
   assert.equal(scheduleText(alert), "every 1 min, over 5 min, 2 times in a row");
   assert.equal(scheduleText({ ...alert, window_s: null, for_evaluations: 1 }), "every 1 min");

@@ -19,7 +19,7 @@ export interface Draft {
   readonly window: string;
   readonly forEvaluations: string;
   readonly noData: Alert["no_data"];
-  /** Empty: told once. */
+  /** Empty: one message. */
   readonly renotify: string;
   readonly notifyResolved: boolean;
 }
@@ -60,7 +60,7 @@ export function secondsText(seconds: number): string {
   return `${seconds}s`;
 }
 
-/** What is wrong with a draft, by field. The server looks again. */
+/** Errors of a draft, by field. The server validates again. */
 export function faultsOf(draft: Draft): Faults {
   const threshold = draft.threshold.trim() === "" ? Number.NaN : Number(draft.threshold);
   const forEvaluations = Number(draft.forEvaluations);
@@ -90,7 +90,7 @@ function outside(text: string, { least, most }: { least: number; most: number })
   return !(seconds >= least && seconds <= most);
 }
 
-/** What is sent of a draft without faults. */
+/** The request body of a draft without errors. */
 export function bodyOf(draft: Draft): Omit<NewBody, "query_id"> {
   const column = draft.column.trim();
   return {

@@ -15,7 +15,7 @@ const NO_DATA: Readonly<Record<Draft["noData"], string>> = {
   keep: "no change",
 };
 
-/** What is compared, how often, and who is told. */
+/** The condition, the schedule and the destination. */
 export function AlertFields({ draft, faults, onChange }: FieldsProps): ReactNode {
   return (
     <>
@@ -93,7 +93,7 @@ function ScheduleFields({ draft, faults, onChange }: FieldsProps): ReactNode {
           />
           <TextField
             label="Over the last"
-            hint="$from and $to of the statement. Longer than every: what comes late is found."
+            hint="$from and $to of the statement. Longer than the interval: late entries are found."
             value={draft.window}
             error={faults.window}
             onChange={(event) => onChange({ window: event.target.value })}

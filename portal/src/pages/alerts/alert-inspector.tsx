@@ -25,7 +25,7 @@ import { Deliveries, Evaluations } from "./history.tsx";
 import type { AlertsSearch } from "./search.ts";
 import { SecretDialog, type ShownSecret } from "./secret-dialog.tsx";
 
-/** One alert: what it watches, how it stands, what it found and what it told. */
+/** One alert: its query, its state, its incidents and its messages. */
 export function AlertInspector({ alert, onClose }: { alert: Alert; onClose: () => void }): ReactNode {
   const [search, setSearch] = useSearchState<AlertsSearch>();
   const [secret, setSecret] = useState<ShownSecret | null>(null);
@@ -108,8 +108,8 @@ function About({ alert }: { alert: Alert }): ReactNode {
           ["Next", <NextTime key="next" alert={alert} />],
           ["No row", alert.no_data === "keep" ? "changes nothing" : `counts as ${alert.no_data}`],
           ["Tells", <code key="url">{visibleText(alert.url)}</code>],
-          ["Again after", alert.renotify_s === null ? "not told again" : stepText(alert.renotify_s)],
-          ["End", alert.notify_resolved ? "is told" : "is not told"],
+          ["Reminder after", alert.renotify_s === null ? "no reminder" : stepText(alert.renotify_s)],
+          ["End", alert.notify_resolved ? "sends a message" : "sends no message"],
           ["Incident", alert.incident_id === null ? none : <Copyable key="incident" text={alert.incident_id} />],
           ["With the rights of", visibleText(nameOf(alert.updated_by) ?? alert.updated_by)],
           ["Alert", <Copyable key="id" text={alert.id} />],

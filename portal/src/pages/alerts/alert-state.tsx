@@ -21,9 +21,9 @@ export function AlertState({ state }: { state: Alert["state"] }): ReactNode {
 export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
   ok: "The condition does not hold.",
   pending: "The condition holds, not yet often enough in a row.",
-  firing: "The condition holds, and the destination was told.",
+  firing: "The condition holds, and a message was sent.",
   error: "It can't be evaluated: three evaluations in a row failed, or not all of the telemetry can be read.",
-  stopped: "Whoever changed it last may not read any more. Save it again to take it over.",
+  stopped: "The last editor may no longer read the telemetry. Save the alert again to run it with your permissions.",
   paused: "It is not evaluated.",
 };
 

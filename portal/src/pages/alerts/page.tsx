@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Alert>[] = [
 /** Beside an open alert, which says them, there is no room for them. */
 const WIDE: ReadonlySet<string> = new Set(["Since", "Last looked at"]);
 
-/** What is watched here. */
+/** The list of alerts. */
 export function Page(): ReactNode {
   const [search, setSearch] = useSearchState<AlertsSearch>();
   const project = useProject();
@@ -49,7 +49,7 @@ export function Page(): ReactNode {
   const open = (alert: string | undefined): void => setSearch({ alert, tab: undefined });
   const make = (
     <Button look="main" disabled={!mayWrite} title={why} onClick={() => setSearch({ new: "yes" })}>
-      New alert
+      Create alert
     </Button>
   );
   return (

@@ -6,11 +6,11 @@ import { Inspector } from "~/kit/inspector.tsx";
 import { useNames } from "~/kit/names.ts";
 import { Facts } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
-import { toldBy, type AuditEntry, type Change } from "./entry.ts";
+import { changesAndFacts, type AuditEntry, type Change } from "./entry.ts";
 import type { Filters } from "./filters.ts";
 import { Action, Result, Who } from "./parts.tsx";
 
-/** One entry: who, what, on what, from where; what was before and what is after; and its place in the chain. */
+/** One entry: actor, action, target, address, the values before and after, and its place in the chain. */
 export function EntryInspector({
   entry,
   onFilter,
@@ -21,7 +21,7 @@ export function EntryInspector({
   onClose: () => void;
 }): ReactNode {
   const nameOf = useNames();
-  const { changes, facts } = toldBy(entry.detail);
+  const { changes, facts } = changesAndFacts(entry.detail);
   const { actor, target, request_id: request } = entry;
   return (
     <Inspector title={entry.action} onClose={onClose}>
@@ -59,7 +59,7 @@ export function EntryInspector({
             ["Entry", String(entry.seq)],
             ["Id", <Copyable key="id" text={entry.id} />],
             ["Hash", <Copyable key="hash" text={entry.hash} />],
-            ["Of the one before", <Copyable key="before" text={entry.prev_hash} />],
+            ["Previous hash", <Copyable key="before" text={entry.prev_hash} />],
           ]}
         />
       </section>
@@ -89,7 +89,7 @@ function MoreLikeThis({
   );
 }
 
-/** What was, struck out by a minus, and what is, by a plus: not by colour alone. */
+/** The old value with a minus and the new one with a plus: not by colour alone. */
 function Diff({ changes }: { changes: readonly Change[] }): ReactNode {
   return (
     <section className="flex min-w-0 flex-col gap-1.5">

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { markOf, summaryOf, toldBy } from "./entry.ts";
+import { markOf, summaryOf, changesAndFacts } from "./entry.ts";
 
-test("before and after are told member by member, and only what differs", () => {
-  const { changes, facts } = toldBy({
+test("before and after are compared member by member, and only differences are shown", () => {
+  const { changes, facts } = changesAndFacts({
     before: { name: "Shop", policy: { allowed_scopes: null, days: 30 } },
     after: { name: "Shop", policy: { allowed_scopes: ["files:read", "s3:read"], days: 7 } },
     by: "retention",
@@ -16,27 +16,32 @@ test("before and after are told member by member, and only what differs", () => 
 });
 
 test("a member that has from and to, and scopes that were added and taken, are changes", () => {
-  const told = toldBy({ user: "usr_1", role: { from: null, to: "owner" }, raised: "files:read", lowered: "" });
-  assert.deepEqual(told.changes, [
+  const content = changesAndFacts({
+    user: "usr_1",
+    role: { from: null, to: "owner" },
+    raised: "files:read",
+    lowered: "",
+  });
+  assert.deepEqual(content.changes, [
     { path: "role", before: undefined, after: "owner" },
     { path: "scopes added", before: undefined, after: "files:read" },
   ]);
-  assert.deepEqual(told.facts, [["user", "usr_1"]]);
+  assert.deepEqual(content.facts, [["user", "usr_1"]]);
   assert.equal(summaryOf({ role: { from: "viewer", to: "owner" } }), "role: viewer → owner");
   assert.equal(summaryOf({ overlap_seconds: 60 }), "overlap seconds: 60");
   assert.equal(summaryOf({}), "");
 });
 
-test("of two lists it is told what was taken and what was added", () => {
+test("two lists show removed and added items", () => {
   const list = (scopes: string[]): object => ({ policy: { allowed_scopes: scopes } });
-  assert.deepEqual(toldBy({ before: list(["a", "b", "c"]), after: list(["b", "c", "d"]) }).changes, [
+  assert.deepEqual(changesAndFacts({ before: list(["a", "b", "c"]), after: list(["b", "c", "d"]) }).changes, [
     { path: "policy.allowed_scopes", before: "a", after: "d" },
   ]);
   assert.equal(summaryOf({ role: { from: null, to: "owner" } }), "role: not set → owner");
 });
 
-test("what is neither is told as it is", () => {
-  assert.deepEqual(toldBy({ before: 1, after: 2, list: [1, { a: 2 }] }), {
+test("other values are shown unchanged", () => {
+  assert.deepEqual(changesAndFacts({ before: 1, after: 2, list: [1, { a: 2 }] }), {
     changes: [],
     facts: [
       ["before", "1"],

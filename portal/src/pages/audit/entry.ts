@@ -11,7 +11,7 @@ export interface Change {
   readonly after: string | undefined;
 }
 
-export interface Told {
+export interface EntryContent {
   readonly changes: readonly Change[];
   /** What else the entry says. */
   readonly facts: readonly (readonly [name: string, value: string])[];
@@ -21,7 +21,7 @@ export interface Told {
  * What an entry's detail tells: `before` and `after` member by member, `{from, to}` of a member, scopes that were added and taken,
  * and the rest as it is.
  */
-export function toldBy(detail: Readonly<Record<string, unknown>>): Told {
+export function changesAndFacts(detail: Readonly<Record<string, unknown>>): EntryContent {
   const changes: Change[] = [];
   const facts: (readonly [string, string])[] = [];
   if (isObject(detail["before"]) || isObject(detail["after"]))
@@ -47,7 +47,7 @@ function differences(before: unknown, after: unknown): Change[] {
     .filter((change) => change.before !== change.after);
 }
 
-/** Of two lists what was taken and what was added; else the one and the other. */
+/** For two lists the removed and the added items; otherwise both values. */
 function changeOf(path: string, before: unknown, after: unknown): Change {
   if (!isTexts(before) || !isTexts(after)) return { path, before: textOf(before), after: textOf(after) };
   const taken = before.filter((each) => !after.includes(each));
@@ -101,7 +101,7 @@ export function markOf({ action, result }: Pick<AuditEntry, "action" | "result">
 
 /** One line for the list: the first changes, or the first facts. */
 export function summaryOf(detail: Readonly<Record<string, unknown>>): string {
-  const { changes, facts } = toldBy(detail);
+  const { changes, facts } = changesAndFacts(detail);
   const parts =
     changes.length > 0
       ? changes.map(({ path, before = "not set", after = "not set" }) => `${path}: ${before} → ${after}`)

@@ -46,7 +46,7 @@ const MARKS: Readonly<Record<Mark, readonly ["warn" | "stop", string]>> = {
   refused: ["stop", "refused"],
 };
 
-/** What was done, and a mark on what one looks for first. */
+/** The action, with a mark on the important ones. */
 export function Action({ entry }: { entry: AuditEntry }): ReactNode {
   const mark = markOf(entry);
   return (

@@ -84,12 +84,12 @@ function Outcome({ result }: { result: Verified }): ReactNode {
   );
 }
 
-/** What a repair told of: it is there for good, and nobody is to take the log for whole. */
+/** The findings of a repair. They stay for good, so that nobody takes the log for intact. */
 function Declared({ faults }: { faults: Verified["declared"] }): ReactNode {
   if (faults.length === 0) return null;
   return (
     <div className="rounded border border-warn bg-warn-2 px-3 py-2">
-      <p className="font-medium">The operator repaired this log. What was found then stays on record:</p>
+      <p className="font-medium">The operator repaired this log. The findings stay on record:</p>
       <ul>
         {faults.map(({ kind, from, to, detail, entry }) => (
           <li key={`${kind} ${from} ${to} ${entry}`}>

@@ -124,7 +124,7 @@ function KeysOf({ app }: { app: App }): ReactNode {
           </li>
         ))}
       </ul>
-      {keys.hasMore && <p className="text-s text-ink-2">Of the latest {keys.items.length} keys.</p>}
+      {keys.hasMore && <p className="text-s text-ink-2">Among the latest {keys.items.length} keys.</p>}
       <p>
         <PageLink page="s3-keys" search={{ create: true, bucket: app.slug }}>
           Create a key for this bucket

@@ -85,7 +85,7 @@ function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<A
     >
       <ListOutside row={ORGANIZATION_ROUTES.listApps} page="buckets" what="buckets" />
       <p>
-        A bucket keeps objects for whatever speaks S3. An{" "}
+        A bucket stores objects for S3 clients. An{" "}
         <PageLink page="s3-keys" className={PROSE_LINK}>
           S3 key
         </PageLink>{" "}

@@ -85,8 +85,8 @@ function About({ bucket, lines }: Pick<DeleteObjectsDialogProps, "bucket" | "lin
       </ul>
       <p>
         {isForGood(bucket, lines)
-          ? "This can't be undone, and links to what goes end."
-          : "The bucket has versions: what goes leaves a delete marker, and comes back when that is deleted."}
+          ? "This cannot be undone. Links to deleted objects stop working."
+          : "The bucket has versions: a deleted object leaves a delete marker. Delete the marker to restore it."}
       </p>
     </div>
   );
@@ -97,7 +97,7 @@ function isForGood({ versioning }: Bucket, lines: readonly Line[]): boolean {
   return versioning !== "enabled" || lines.some(({ kind }) => kind === "version");
 }
 
-/** What is to go, some at a time: folders are read as they are emptied. */
+/** The objects to delete, in batches: folders are listed while they are emptied. */
 async function* wantedOf(client: Client, app: string, lines: readonly Line[]): AsyncIterable<readonly Wanted[]> {
   const plain = lines.filter(({ kind }) => kind !== "prefix").map(wantedBy);
   for (let at = 0; at < plain.length; at += AT_ONCE) yield plain.slice(at, at + AT_ONCE);

@@ -57,8 +57,8 @@ function NoDestinations(): ReactNode {
       }
     >
       <p>
-        A destination is an https address that is told when objects come and go. Messages are signed, and tried again
-        for about a day.
+        A destination is an https address that gets messages about created and deleted objects. Messages are signed and
+        retried for about a day.
       </p>
       <CopyBlock
         text={`curl -sS -X POST ${location.origin}/v1/s3/destinations -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"thumbnails","url":"https://example.com/hooks/s3"}'`}

@@ -27,7 +27,7 @@ interface ObjectInspectorProps {
   onClose: () => void;
 }
 
-/** One object: what is known of it, its versions, ways to it. */
+/** One object: its metadata, its versions, its links. */
 export function ObjectInspector({ bucket, objectKey: key, version, onClose }: ObjectInspectorProps): ReactNode {
   const result = useRead(BUCKET_ROUTES.getObject, {
     params: { app_id: bucket.app_id },
@@ -111,7 +111,7 @@ function ObjectFacts({ bucket, object }: { bucket: Bucket; object: ObjectDetail 
           checksum === null ? "none was sent" : <code key="sum">{`${checksum.algorithm} ${checksum.value}`}</code>,
         ],
         ["Came in", object.parts === null ? "one piece" : plural(object.parts, "part")],
-        ["Encryption", object.encryption ?? "none of its own"],
+        ["Encryption", object.encryption ?? "not set"],
         ["Version", <code key="version">{object.version_id}</code>],
         ...(retention === null ? [] : [["Kept until", <Time key="retention" at={retention.until} />] as const]),
         ...(object.legal_hold ? [["Legal hold", "on: it can't be deleted"] as const] : []),

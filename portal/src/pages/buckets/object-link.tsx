@@ -19,7 +19,7 @@ interface ObjectLinkProps {
   bucket: Bucket;
   objectKey: string;
   version: string | undefined;
-  /** Only whoever has its key can read it. */
+  /** Encrypted with a customer key: only its owner can read the object. */
   isSealed: boolean;
 }
 
@@ -50,7 +50,7 @@ export function ObjectLink({ bucket, objectKey: key, version, isSealed }: Object
             })
           }
         >
-          Make a link
+          Create link
         </Button>
       </div>
       <ErrorNote error={link.error} />
@@ -58,8 +58,8 @@ export function ObjectLink({ bucket, objectKey: key, version, isSealed }: Object
         <>
           <CopyBlock text={link.data.url} label="share link" />
           <p className="text-ink-2">
-            Whoever has it can download this object until <Time at={link.data.expires_at} />, and no longer than you
-            can.
+            Everybody with the link can download this object until <Time at={link.data.expires_at} />, and no longer
+            than you can.
           </p>
         </>
       )}

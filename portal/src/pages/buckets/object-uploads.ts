@@ -119,7 +119,7 @@ export class ObjectUploads {
     }
   }
 
-  /** By the older interface, since fetch tells no progress of what is sent. */
+  /** With XMLHttpRequest, since fetch has no upload progress. */
   #put(id: number, file: File, to: { url: string; headers: Readonly<Record<string, string>> }): Promise<void> {
     const request = new XMLHttpRequest();
     this.#requests.set(id, request);
@@ -147,7 +147,7 @@ export class ObjectUploads {
   }
 }
 
-/** Those of a bucket's page; leaving it gives up what is not done, and the browser asks first. */
+/** The uploads of a bucket's page. Leaving the page aborts them; the browser asks first. */
 export function useObjectUploads(app: string): { uploads: ObjectUploads; views: readonly UploadView[] } {
   const { client } = useOrganization();
   const changed = useObjectsChanged();

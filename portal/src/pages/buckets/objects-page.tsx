@@ -244,7 +244,7 @@ function ChosenBar({ bucket, lines, onClear }: ChosenBarProps): ReactNode {
     <div className="flex flex-wrap items-center gap-2 border-b border-line bg-well px-3.5 py-1.5">
       <span role="status">
         {plural(lines.length, "row")} selected, {bytesText(bytes)}
-        {lines.some(({ kind }) => kind === "prefix") && " and what is in the folders"}
+        {lines.some(({ kind }) => kind === "prefix") && " and the content of the folders"}
       </span>
       <span className="ml-auto flex flex-wrap gap-2">
         <CopyButton text={lines.map(({ key }) => `s3://${bucket.bucket}/${key}`).join("\n")} label="Copy addresses" />
@@ -270,7 +270,7 @@ function NothingHere({ bucket, at, q }: { bucket: Bucket; at: string; q: string 
     );
   return (
     <Empty title={at === "" ? "No objects yet" : "Nothing is in this folder"}>
-      <p>Drop files or folders anywhere on this page, or put them here by whatever speaks S3:</p>
+      <p>Drop files or folders anywhere on this page, or upload them with an S3 client:</p>
       <CopyBlock text={uploadCommand(endpoint, bucket.bucket, at)} label="upload an object" />
     </Empty>
   );

@@ -33,7 +33,7 @@ test("a name is what follows the folder", () => {
   assert.equal(nameIn("a/", "a/"), "");
 });
 
-test("rows of one key are told apart by kind and version", () => {
+test("rows of one key are distinguished by kind and version", () => {
   const nothing = { size_bytes: null, etag: null, last_modified: null };
   const version = { key: "a", ...nothing, is_latest: true, version_id: "1" };
   const ids = [

@@ -36,7 +36,7 @@ export function fromAddress(text: string | undefined): string | undefined {
 }
 
 export interface Crumb {
-  /** What stands between two slashes; it may be nothing. */
+  /** The text between two slashes; may be empty. */
   readonly title: string;
   readonly prefix: string;
 }
@@ -78,7 +78,7 @@ export function uploadCommand(endpoint: string, bucket: string, prefix: string):
   return `aws --endpoint-url ${endpoint} s3 cp ./report.csv ${shellWord(`s3://${bucket}/${prefix}`)}`;
 }
 
-/** Bytes by what comes next in the key, the largest first. */
+/** Bytes by the next part of the key, the largest first. */
 export function bytesStatement(bucket: string, prefix: string): { sql: string; parameters: Record<string, string> } {
   return {
     sql: `SELECT regexp_extract(substr(key, length($prefix) + 1), '^[^/]*/?') AS part, count(*) AS objects, sum(size_bytes) AS bytes

@@ -8,7 +8,7 @@ import { State } from "~/kit/state.tsx";
 import { ProgressBar } from "~/kit/progress-bar.tsx";
 import type { ObjectUploads, UploadView } from "./object-uploads.ts";
 
-/** What is uploaded to the bucket now. */
+/** The running uploads to the bucket. */
 export function UploadList({ uploads, views }: { uploads: ObjectUploads; views: readonly UploadView[] }): ReactNode {
   if (views.length === 0) return null;
   const done = views.filter(({ state }) => state === "done").length;

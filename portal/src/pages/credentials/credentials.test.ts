@@ -17,7 +17,7 @@ const OWNER: Grant = {
   policyScopes: null,
 };
 
-test("an owner can give everything, to a project what is of a project", () => {
+test("an owner can give every permission, and in a project those of a project", () => {
   assert.ok(SCOPES.every((scope) => whyNot(scope, OWNER) === null));
   const ofProject = { ...OWNER, project: { name: "web", role: null } };
   assert.deepEqual(
@@ -35,7 +35,7 @@ test("what can't be given says which rule it is", () => {
   assert.match(whyNot("files:read", { ...OWNER, policyScopes: ["telemetry:write"] }) ?? "", /policy/);
 });
 
-test("what is asked for is cut to what can be given", () => {
+test("requested permissions are reduced to those that can be given", () => {
   const asked = cut(["telemetry:write", "files:read"], { ...OWNER, policyScopes: ["telemetry:write"] });
   assert.deepEqual(asked.given, ["telemetry:write"]);
   assert.deepEqual(

@@ -72,7 +72,7 @@ test("where nothing is, few statements find it out", async () => {
   assert.deepEqual([entries.length, asked.length <= 4], [0, true]);
 });
 
-test("what fails can be tried again; what was stopped is no error", async () => {
+test("a failed read can be retried; a stopped one is not an error", async () => {
   let failing = true;
   const { ask } = server([entry("2026-11-20T01:00:00.000Z", "a")]);
   const reader = new EntriesReader(async function* (bounds, limit) {

@@ -66,13 +66,13 @@ export class EntriesReader {
 
   readonly snapshot = (): EntriesState => this.#state;
 
-  /** Ends what is under way, on the server too. What is there stays, and nothing more comes. */
+  /** Stops the running read, on the server too. Loaded entries stay. */
   stop(): void {
     this.release();
     this.#change({ isStopped: true });
   }
 
-  /** Nobody looks any more: ends what is under way. Whoever comes back goes on by `more`. */
+  /** Stops the running read when the page is left. `more` continues it later. */
   release(): void {
     this.#page?.abort();
   }
@@ -99,7 +99,7 @@ export class EntriesReader {
       const before = this.#state.entries.length;
       const { got, held } = await this.#window({ from, to: this.#cursor }, limit, signal);
       if (got < limit) {
-        // The whole window is here: what was held back belongs to it.
+        // The whole window is read: the entries held back belong to it.
         this.#append(held);
         missing -= got;
         this.#cursor = from;
@@ -150,7 +150,7 @@ export class EntriesReader {
         ready = [];
       }
     } catch (error) {
-      // What came is whole down to the time that is held back: from there one goes on.
+      // The entries are complete down to the time held back: reading continues there.
       if (held[0] !== undefined) this.#cursor = justAfter(held[0].timestamp);
       throw error;
     } finally {

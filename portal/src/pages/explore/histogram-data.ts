@@ -1,7 +1,7 @@
 import { axisText } from "../../kit/bars-steps.ts";
 import { LEVELS } from "./levels.ts";
 
-/** The levels of the bars, from the bottom: what is severe stands where it is seen first. */
+/** The levels of the bars, from the bottom: the most severe one is the most visible. */
 export const STACK = [...LEVELS.map(({ id }) => id), "other"] as const;
 
 export interface Histogram {

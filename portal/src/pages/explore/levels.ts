@@ -1,4 +1,4 @@
-/** The levels that have a severity (OpenTelemetry's numbers), the most severe first. Any other word is a level of its own. */
+/** The levels that have a severity (OpenTelemetry's numbers), the most severe first. Any other word is a separate level. */
 export const LEVELS = [
   { id: "fatal", from: 21, to: 24 },
   { id: "error", from: 17, to: 20 },

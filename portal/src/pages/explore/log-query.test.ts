@@ -18,7 +18,7 @@ const ENTRY: LogEntry = {
   project_id: null,
 };
 
-test("values are parameters, whatever they hold", () => {
+test("values are parameters, for every content", () => {
   const hostile = "x' OR 1=1 --";
   const { sql, parameters } = entriesStatement(
     wanted(`service:"${hostile}" user:"${hostile}" "${hostile}"`, "proj_1"),
@@ -34,7 +34,7 @@ test("an attribute's name is a literal only when nothing in it could end one", (
   assert.match(entriesStatement(wanted("a/b:1"), 1).sql, /\(attributes->>\$p0\) = \$p1/);
 });
 
-test("levels go by severity, minus by what is not true", () => {
+test("levels are compared by severity; a minus negates", () => {
   assert.match(
     entriesStatement(wanted("level:error,Notice"), 1).sql,
     /\(severity BETWEEN 17 AND 20 OR lower\(level\) = lower\(\$p0\)\)/,
@@ -53,7 +53,7 @@ test("numbers compare as numbers, stars are any text", () => {
   assert.equal(likePattern("50%*"), "50\\%%");
 });
 
-test("facets leave out what the search says of their own field", () => {
+test("facets ignore the search's condition on their field", () => {
   const { sql } = facetsStatement(wanted("level:error service:payments x"));
   const [levels = "", services = "", all = ""] = sql.split("UNION ALL");
   assert.ok(!levels.includes("BETWEEN") && levels.includes("service ="));

@@ -107,7 +107,7 @@ function contains(text: string): string {
   return `contains(lower(message), lower(${text}))`;
 }
 
-/** With the attribute's name as a literal the server reads the column of its own that an often asked attribute has. */
+/** With the attribute's name as a literal, the server can read the separate column of a frequent attribute. */
 function expressionOf(field: Field, place: Place): string {
   if (field.kind === "column") return field.name;
   return `(attributes->>${/^[\w.@-]+$/.test(field.name) ? `'${field.name}'` : place(field.name)})`;
@@ -143,7 +143,7 @@ export function likePattern(pattern: string): string {
   return pattern.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`).replaceAll("*", "%");
 }
 
-/** A known level is found by its severity, in whatever way senders write it; others by their word. */
+/** A known level is found by its severity, in every spelling of it; others by their word. */
 function levelSql(condition: Condition, place: Place): string {
   if (condition.kind === "is")
     return anyOf(

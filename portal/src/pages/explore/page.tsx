@@ -76,7 +76,7 @@ function OpenEntry({ explore, shown }: { explore: Explore; shown: LogEntry | nul
   );
 }
 
-/** An entry with the five minutes around it, whatever is searched for now. */
+/** An entry with the five minutes around it, without the current search. */
 function permalinkOf(key: string): string {
   const at = Date.parse(momentOfKey(key) ?? "");
   const around = (ms: number): string => new Date(at + ms).toISOString();

@@ -78,7 +78,7 @@ export function SearchBox({ search, onRun, isRunning, onCancel, children }: Sear
 }
 
 const HELP: readonly (readonly [example: string, meaning: string])[] = [
-  ["declined", "the message contains it, in whatever case"],
+  ["declined", "the message contains it, in upper or lower case"],
   ['"card declined"', "the message contains these words as they stand"],
   ["level:error", "this level, however its sender writes it; level:error,warn for either"],
   ["level:>=warn", "this level and more severe ones"],

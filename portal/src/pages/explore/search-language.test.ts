@@ -52,7 +52,7 @@ test("addresses and times in the message are words, not fields", () => {
   assert.deepEqual(parseSearch("10.0.0.1:8080").terms, [{ kind: "text", not: false, text: "10.0.0.1:8080" }]);
 });
 
-test("what is not known is explained, with its place", () => {
+test("unknown syntax is explained, with its position", () => {
   for (const [text, at, advice] of [
     ["a OR b", 2, /level:error,warn/],
     ["a AND b", 2, /leave AND out/],

@@ -40,7 +40,7 @@ interface Token {
   readonly isOpen: boolean;
 }
 
-/** Reads `level:error service:payments -order:58211 "card declined"`. Never throws: what can't be read is told as a mistake. */
+/** Reads `level:error service:payments -order:58211 "card declined"`. Never throws: unreadable parts are reported as mistakes. */
 export function parseSearch(text: string): Search {
   const terms: Term[] = [];
   const mistakes: Mistake[] = [];

@@ -3,7 +3,7 @@ import { bytesText, countText, durationText } from "~/kit/figures.ts";
 import type { EntriesState } from "./entries-reader.ts";
 import type { Figures } from "./use-figures.ts";
 
-/** How many fit, of how many; how long it took and what was read for it. */
+/** The number of matches and of entries, the time, and the data read. */
 export function Summary({ figures, entries }: { figures: Figures; entries: EntriesState }): ReactNode {
   const { histogram, facets, statistics, isPending } = figures;
   const elapsedMs = Math.max(0, ...statistics.map(({ elapsed_ms }) => elapsed_ms));

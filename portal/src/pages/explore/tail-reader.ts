@@ -22,7 +22,7 @@ const RATE_OVER_MS = 5000;
 const AGAIN_MS = 2000;
 
 /**
- * Follows the logs as they come. A pause hangs up, and going on asks for what came meanwhile, from the last event on; as after
+ * Follows the logs live. A pause closes the connection. Resuming asks for the entries since the last event, as after
  * a broken connection or a token that expired.
  */
 export class TailReader {
@@ -113,7 +113,7 @@ export class TailReader {
     } else if (event === "gap") this.#change({ gap: gapText(data) });
   }
 
-  /** Passes on what came, a few times a second, however much it is. */
+  /** Passes new entries on a few times a second, in any number. */
   #show(): void {
     const now = performance.now();
     const count = this.#arrived.length;

@@ -12,7 +12,7 @@ test("a tail is asked for what its server can look at", () => {
   );
 });
 
-test("never for more than the search says: what is left is looked at here", () => {
+test("the server's filter is never narrower than the search; the rest is filtered here", () => {
   assert.equal(asked("-level:debug service:a,b user:x* ms:>5 -word level:notice span_id:1"), "");
   assert.equal(asked("one two level:>=warn"), "q=one&level=warn");
   assert.equal(asked("level:<warn level:error,info"), "");

@@ -17,7 +17,7 @@ interface TailViewProps {
   onOpen: (entry: LogEntry) => void;
 }
 
-/** Entries as they are taken, the newest first. Who has scrolled away keeps what is read in sight until going back. */
+/** Live entries, the newest first. After scrolling away, the entries in sight stay in place. */
 export function TailView({ client, wanted, openKey, onOpen }: TailViewProps): ReactNode {
   const tail = useTail(client, wanted);
   const [held, setHeld] = useState<readonly LogEntry[] | null>(null);
@@ -59,7 +59,7 @@ function TailStatus({ tail: { status, entries, seen, rate } }: { tail: TailState
   const [kind, words] = {
     connecting: ["none", "Connecting"],
     live: ["go", "Live"],
-    paused: ["none", "Paused; going on shows what came meanwhile"],
+    paused: ["none", "Paused. Resuming shows the entries since then."],
     waiting: ["warn", "Connection lost; trying again"],
   }[status] as [kind: "go" | "none" | "warn", words: string];
   const shown = seen > entries.length && entries.length >= TAIL_MAX ? `the newest ${countText(TAIL_MAX)} of ` : "";

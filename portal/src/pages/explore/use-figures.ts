@@ -13,7 +13,7 @@ export interface Facets {
   readonly levels: ReadonlyMap<string, number>;
   /** Null is the entries without one. */
   readonly services: readonly (readonly [name: string | null, count: number])[];
-  /** Entries of the range, whatever the search says. */
+  /** Entries in the range, without the search. */
   readonly all: number;
 }
 

@@ -3,7 +3,7 @@ import type { DownloadGrant } from "./files.ts";
 
 const CONTENT_PATH = "/v1/content/";
 
-/** Where this page may read content from: its own origin; null where content is on a store of its own. */
+/** The address where this page may read content: its own origin; null where a separate store serves the content. */
 export function ownContentUrl(downloadUrl: string): string | null {
   return new URL(downloadUrl).pathname.startsWith(CONTENT_PATH) ? onThisOrigin(downloadUrl) : null;
 }

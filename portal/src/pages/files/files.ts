@@ -42,7 +42,7 @@ export function previewKindOf(contentType: string): PreviewKind {
   return "none";
 }
 
-/** JSON with an indent; undefined for what is no JSON, as when only its beginning was read. */
+/** Indented JSON; undefined for text that is not JSON, such as a cut one. */
 export function prettyJson(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -79,7 +79,7 @@ function keyOf(file: StoredFile, by: Grouping): string {
   return prefixOf(file.filename);
 }
 
-/** What stands before the first slash, and with it; without a slash, the first word with what ends it. */
+/** The part up to and with the first slash; without a slash, the first word with its separator. */
 export function prefixOf(filename: string): string {
   return /^[^/]+\//.exec(filename)?.[0] ?? /^[\p{L}\p{N}]+[ _.-]/u.exec(filename)?.[0] ?? filename;
 }

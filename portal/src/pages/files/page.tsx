@@ -28,7 +28,7 @@ import { useUploads } from "./use-uploads.ts";
 
 const TYPING_MS = 250;
 
-/** Files: the list, what is uploaded now, and one that is open. */
+/** Files: the list, the running uploads, and the open file. */
 export function Page(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const present = useProject();

@@ -9,7 +9,7 @@ import { PICTURE_BYTES_MAX, PREVIEW_BYTES_MAX, prettyJson, previewKindOf, type D
 
 /** A look at the content, as text or as a picture; nothing of it is run. */
 export function Preview({ id, grant }: { id: string; grant: DownloadGrant }): ReactNode {
-  // An address is renewed now and then; what is shown already is not loaded again for that.
+  // The address is renewed now and then; shown content is not loaded again for that.
   const [url] = useState(() => ownContentUrl(grant.download_url));
   const kind = previewKindOf(grant.content_type);
   if (grant.size_bytes === 0) return <p className="text-ink-2">The file is empty.</p>;

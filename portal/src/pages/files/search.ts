@@ -5,6 +5,6 @@ export interface SearchState extends Record<string, string | undefined> {
   file: string | undefined;
   /** What storage is shown by; undefined: it is not shown. */
   by: string | undefined;
-  /** `names`: the newest file of each name; `trash`: what was deleted; undefined: every file. */
+  /** `names`: the newest file of each name; `trash`: deleted files; undefined: every file. */
   view: string | undefined;
 }

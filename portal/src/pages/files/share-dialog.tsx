@@ -77,7 +77,7 @@ export function ShareDialog({
         <DialogActions>
           <Button onClick={onClose}>{shared === null ? "Cancel" : "Done"}</Button>
           <Button look={shared === null ? "main" : "plain"} type="submit" busy={share.isPending}>
-            {shared === null ? "Make the link" : "Make another"}
+            {shared === null ? "Create link" : "Create another"}
           </Button>
         </DialogActions>
       </form>

@@ -22,7 +22,7 @@ import { NameList, typeOf } from "./name-list.tsx";
 import { TrashDaysDialog } from "./trash-days-dialog.tsx";
 import { useTrash, type TrashList } from "./use-files.ts";
 
-/** What was deleted: each file can be restored, or go for good, and all of it can. */
+/** Deleted files: each can be restored or deleted permanently; the trash can be emptied. */
 export function Trash({ project, onBack }: { project: string | undefined; onBack: () => void }): ReactNode {
   const list = useTrash(project);
   const whyNotEmpty = useWhyNotHere(FILE_ROUTES.emptyTrash.permission);
@@ -71,7 +71,7 @@ export function Trash({ project, onBack }: { project: string | undefined; onBack
 }
 
 function keptText(days: number): string {
-  return days === 0 ? "What is deleted now is gone at once." : `What is deleted is kept for ${plural(days, "day")}.`;
+  return days === 0 ? "Deleted files are not kept." : `Deleted files are kept for ${plural(days, "day")}.`;
 }
 
 function columnsOf(nameOf: (id: string) => string | undefined, slugOf: (id: string) => string): Column<TrashedFile>[] {
@@ -192,7 +192,7 @@ function EmptyDialog({ list, project, onClose }: EmptyDialogProps): ReactNode {
 function NothingDeleted({ onBack }: { onBack: () => void }): ReactNode {
   return (
     <Empty title="The trash is empty" action={<Button onClick={onBack}>Back to the files</Button>}>
-      <p>What is deleted comes here first and can be restored until its days are over.</p>
+      <p>Deleted files come here and can be restored until their retention ends.</p>
       <CopyBlock text={curlOf(`${location.origin}/v1/files/trash`)} />
     </Empty>
   );

@@ -1,4 +1,4 @@
-/** Where an upload is. `failed` may go on when it is tried again: what came is kept for a day. */
+/** The state of an upload. A `failed` one can be resumed: the server keeps the received bytes for a day. */
 export type UploadState = "waiting" | "sending" | "paused" | "failed" | "done";
 
 export interface UploadView {
@@ -8,7 +8,7 @@ export interface UploadView {
   readonly sentBytes: number;
   readonly state: UploadState;
   readonly error: Error | null;
-  /** Of the file that it became. */
+  /** The id of the resulting file. */
   readonly fileId: string | null;
   /** Lately; null before there is one. */
   readonly bytesPerSecond: number | null;

@@ -15,7 +15,7 @@ import { percentOf, remainingMs, summaryOf, type UploadView } from "./upload-que
 import type { Uploads } from "./uploads.ts";
 import { useUploadViews } from "./use-uploads.ts";
 
-/** What is uploaded now, and what an earlier visit left behind. */
+/** The running uploads, and unfinished ones of an earlier visit. */
 export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
   const views = useUploadViews(uploads);
   const leftovers = useLeftovers(uploads);
@@ -151,7 +151,7 @@ function Leftover({ upload, onGiveUp }: { upload: PreviousUpload; onGiveUp: () =
       </span>
       <State kind="warn">cut off</State>
       <Button onClick={onGiveUp} aria-label={`Give up ${visibleText(name)}`}>
-        Give up
+        Cancel
       </Button>
     </li>
   );

@@ -8,7 +8,7 @@ import type { ListedFile, StoredFile, TrashedFile } from "./files.ts";
 const PAGE = 100;
 
 export interface FileList<F extends StoredFile = ListedFile> extends ItemList<F> {
-  /** Of all pages; undefined where the server does not count them. */
+  /** The count over all pages; undefined where the server does not count. */
   readonly total: number | undefined;
   /** There are more than `total`. */
   readonly isTotalCut?: boolean;
@@ -61,11 +61,11 @@ export function useFileNames({ prefix, project, enabled }: Filters): FileList {
 
 export interface TrashList extends FileList<TrashedFile> {
   readonly bytes: number;
-  /** How long what is deleted now is kept; undefined until it is known. */
+  /** The retention of deleted files; undefined until it is known. */
   readonly days: number | undefined;
 }
 
-/** What was deleted and can be restored, last deleted first. */
+/** Deleted files that can be restored, last deleted first. */
 export function useTrash(project: string | undefined): TrashList {
   const { client, slug } = useOrganization();
   const queryKey = [slug, FILE_ROUTES.listTrash.operationId, { project }];

@@ -12,7 +12,7 @@ const known = new Map<string, Uploads>();
 const RELOAD_MS = 1000;
 const SESSION_HASH = hashKey(sessionQuery.queryKey);
 
-/** The uploads of whoever is signed in, in this organization. */
+/** The uploads of the signed-in person, in this organization. */
 export function useUploads(): Uploads {
   const queries = useQueryClient();
   const { user } = useSession();
@@ -39,7 +39,7 @@ function uploadsOf(queries: QueryClient, userId: string, organization: string): 
   return uploads;
 }
 
-/** With the cookie of another person, what is left of these uploads would go out in that person's name. */
+/** With another person's cookie, the rest of these uploads would be sent in that person's name. */
 function disposeWithSession(queries: QueryClient, userId: string, owner: string, uploads: Uploads): void {
   const stop = queries.getQueryCache().subscribe(({ type, query }) => {
     if (query.queryHash !== SESSION_HASH) return;

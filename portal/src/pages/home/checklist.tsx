@@ -24,7 +24,7 @@ type HomeSearch = { step?: string; credential?: string };
 
 const THINGS: Readonly<Record<StepId, string>> = { log: "logs", file: "files", webhook: "webhooks", image: "images" };
 
-/** The four beginnings. Each turns green by itself; when all are, what is left is one line. */
+/** The four first steps. Each turns green by itself. When all are done, one line remains. */
 export function Checklist(): ReactNode {
   const steps = useSteps();
   const known = steps.filter(({ missing }) => missing === null);
@@ -39,7 +39,7 @@ export function Checklist(): ReactNode {
       </p>
     );
   return (
-    <Section title="Get going" about={`${done.length} of ${known.length} steps done; each turns green by itself`}>
+    <Section title="Get started" about={`${done.length} of ${known.length} steps done`}>
       <StepList steps={known} />
       {known.length < steps.length && (
         <p className="text-s text-ink-2">
@@ -169,7 +169,7 @@ function StepCommand({ id, onCopied }: { id: StepId; onCopied: () => void }): Re
       {id === "webhook" && webhookUrl === null && <WebhookAddress onAddress={setWebhookUrl} />}
       {id === "image" && repository === null && (
         <p className="text-ink-2">
-          Images belong to an app. <PageLink page="projects">Make an app</PageLink> first.
+          Images belong to an app. <PageLink page="projects">Create an app</PageLink> first.
         </p>
       )}
       <div
@@ -193,7 +193,7 @@ function WebhookAddress({ onAddress }: { onAddress: (url: string) => void }): Re
   if (hook === undefined)
     return (
       <p className="text-ink-2">
-        A webhook is an address that others post to. <PageLink page="webhooks">Make a webhook</PageLink> and use its
+        A webhook is an address that others post to. <PageLink page="webhooks">Create a webhook</PageLink> and use its
         address below.
       </p>
     );

@@ -23,7 +23,7 @@ test("each command has the addresses of this deployment and the chosen credentia
   assert.match(commandOf("image", FACTS), /docker push registry\.acme\.dev\/orgs\/acme\/shop:1/);
 });
 
-test("what is not known yet is a word in capitals", () => {
+test("an unknown value is a word in capitals", () => {
   const facts = { ...FACTS, clientId: null, repository: null };
   assert.match(commandOf("image", facts), /-u CLIENT_ID\n/);
   assert.match(commandOf("webhook", facts), /hooks\.acme\.dev\/hooks\/WEBHOOK_TOKEN/);

@@ -58,7 +58,7 @@ export function CredentialPicker({ choice }: { choice: CredentialChoice }): Reac
       <p className="text-ink-2">
         No credential {project === null ? "" : "of this project "}may do this yet.{" "}
         <PageLink page="credentials" className={PROSE_LINK}>
-          Make one
+          Create one
         </PageLink>
         , and put its secret in below.
       </p>
@@ -67,7 +67,7 @@ export function CredentialPicker({ choice }: { choice: CredentialChoice }): Reac
     <div className="max-w-[52ch]">
       <SelectField
         label="Credential"
-        hint="Put its secret, which was shown when it was made, in the place of CLIENT_SECRET."
+        hint="Replace CLIENT_SECRET with its secret, which was shown once when it was created."
         value={chosen?.id ?? ""}
         onChange={(event) => setSearch({ credential: event.target.value })}
       >

@@ -13,5 +13,5 @@ test("a service is down when something that it rests on is", () => {
 test("a server that stops says so, and one that is gone has no answer", () => {
   assert.equal(healthOf({ status: "unavailable", checks: OK }, { needs: ["metadata"] }).text, "stopping");
   assert.equal(healthOf(null, { needs: ["metadata"] }).text, "no answer");
-  assert.equal(healthOf({ status: "ok", checks: OK }, { needs: null }).text, "not told");
+  assert.equal(healthOf({ status: "ok", checks: OK }, { needs: null }).text, "unknown");
 });

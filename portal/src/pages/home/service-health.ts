@@ -33,7 +33,7 @@ export function healthOf(
   readiness: Readiness | null | undefined,
   { needs }: Pick<Service, "needs">,
 ): { kind: StateKind; text: string } {
-  if (needs === null) return { kind: "none", text: "not told" };
+  if (needs === null) return { kind: "none", text: "unknown" };
   if (readiness === undefined) return { kind: "none", text: "asking" };
   if (readiness === null) return { kind: "stop", text: "no answer" };
   const failed = needs.filter((check) => readiness.checks[check] === "failed");

@@ -12,7 +12,7 @@ export interface Step {
   readonly id: StepId;
   readonly todo: string;
   readonly done: string;
-  /** Undefined: not known yet; null: not yet done; else what came first, and when. */
+  /** Undefined: not known yet; null: not done; else the first item, and its time. */
   readonly found: { readonly what: string; readonly at: string } | null | undefined;
   readonly error: Error | null;
   /** The scope without which nobody can tell; null: one may look. */

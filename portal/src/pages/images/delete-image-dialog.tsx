@@ -63,11 +63,11 @@ export function DeleteImageDialog({
                 The image was pulled {plural(manifest.pulls, "time")}, last <Time at={manifest.last_pull_at} />.
               </>
             )}{" "}
-            Whoever pulls{" "}
+            Pulls of{" "}
             <code className="[overflow-wrap:anywhere]">
               {imageName(domain, repository.name, isTag ? reference : shortDigest(reference))}
             </code>{" "}
-            afterwards is told that there is none: clusters that start a container anew, builds that begin from it.
+            then fail with “not found”: in clusters that start a container again, and in builds from it.
           </p>
           {isTag ? (
             <AfterTag others={manifest.tags.filter((tag) => tag !== reference)} />

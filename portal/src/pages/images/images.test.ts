@@ -33,7 +33,7 @@ test("the first push is three commands", () => {
   ]);
 });
 
-test("platforms and what is attached", () => {
+test("platforms and attachments", () => {
   assert.equal(platformText({ os: "linux", architecture: "arm64", variant: "v8" }), "linux/arm64/v8");
   assert.equal(platformText({ os: "unknown", architecture: "unknown", variant: null }), "attached");
   const name = (artifactType: string | null, kind: "signature" | "sbom" | "attestation" | "other") =>
@@ -78,11 +78,11 @@ test("rules in words", () => {
   );
   assert.equal(
     retentionText({ ...none, keep_last: 20, keep_days: 30, keep_tags: ["stable"] }),
-    "Of the tags stay the 20 that were moved last and those moved or pulled within 30 days and those like stable.",
+    "Kept tags: the 20 that were moved last and those moved or pulled within 30 days and those like stable.",
   );
 });
 
-test("what is typed into fields", () => {
+test("text from the fields", () => {
   assert.deepEqual(patternsIn("v*, stable v*"), ["v*", "stable"]);
   assert.equal(patternFault(["v*", "release-1.x"]), undefined);
   assert.match(patternFault(["a/b"]) ?? "", /^a\/b has more/);

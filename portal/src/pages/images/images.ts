@@ -8,16 +8,16 @@ export type ImageConfig = NonNullable<Manifest["image_config"]>;
 export type Retention = NonNullable<Repository["retention"]>;
 type Platform = Manifest["platforms"][number];
 
-/** `linux/arm64/v8`; what builders attach to an index has no platform of its own. */
+/** `linux/arm64/v8`; attachments of builders have no platform. */
 export function platformText({ os, architecture, variant }: Pick<Platform, "os" | "architecture" | "variant">): string {
   const parts = [os, architecture, variant].filter((part) => part !== null && part !== "unknown");
   return parts.length === 0 ? "attached" : parts.join("/");
 }
 
-/** Longer than any that is one: whoever pushes may write what they like. */
+/** Longer than every real platform: a client may push any text. */
 const PLATFORM_CHARS_MAX = 60;
 
-/** Of an image for one platform, by what its config says; null where that is nothing, and for what is no image. */
+/** The platform in an image's config; null where the config has none, and for other artifacts. */
 export function onePlatform({ image_config: config }: Pick<Manifest, "image_config">): string | null {
   if (config === null) return null;
   const text = platformText(config);
@@ -138,9 +138,7 @@ export function retentionText(rules: Retention | null): string {
     ...(rules.keep_tags.length === 0 ? [] : [`those like ${rules.keep_tags.join(", ")}`]),
   ];
   const tags =
-    rules.keep_last === null && rules.keep_days === null
-      ? "Every tag stays."
-      : `Of the tags stay ${kept.join(" and ")}.`;
+    rules.keep_last === null && rules.keep_days === null ? "Every tag stays." : `Kept tags: ${kept.join(" and ")}.`;
   const untagged =
     rules.untagged_days === null ? "" : ` Manifests without a tag go after ${plural(rules.untagged_days, "day")}.`;
   return tags + untagged;

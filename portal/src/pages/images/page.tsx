@@ -58,7 +58,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Images"
-      about="Container images, and whatever else is pushed as one. Every app has a repository of its name."
+      about="Container images and other OCI artifacts. Every app has a repository of the same name."
       actions={
         <CopyButton
           text={curlOf(

@@ -263,8 +263,8 @@ function RunDialog({ repository, about, onDone, onClose }: RunDialogProps): Reac
       onConfirm={() => run.mutate({ params: { app_id: repository.slug }, body: { dry_run: false } })}
       about={
         <p>
-          {about} of <code>{repository.name}</code> go, as the server would delete them by itself later. Whoever pulls
-          them afterwards is told that there are none. This can't be undone.
+          {about} of <code>{repository.name}</code> are deleted now; the server would delete them later by itself. Pulls
+          of them then fail with “not found”. This cannot be undone.
         </p>
       }
     />

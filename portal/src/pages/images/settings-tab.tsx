@@ -88,7 +88,7 @@ function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
       about={
         willBe ? (
           <p>
-            Whoever can reach the registry may list and pull all {plural(repository.tags, "tag")} of{" "}
+            Everybody who can reach the registry may list and pull all {plural(repository.tags, "tag")} of{" "}
             <code>{repository.name}</code>, those pushed later too, without signing in. Who pulled is not known then.
           </p>
         ) : (
@@ -124,8 +124,8 @@ function EmptyDialog({ repository, onClose }: DialogProps): ReactNode {
       about={
         <p>
           {plural(repository.tags, "tag")} and {plural(repository.manifests, "manifest")} go,{" "}
-          {bytesText(repository.size_bytes)}. Whatever pulls <code>{repository.name}</code> fails from then on: clusters
-          that start a container anew, builds that begin from it. This can't be undone.
+          {bytesText(repository.size_bytes)}. Pulls of <code>{repository.name}</code> fail from then on: clusters that
+          start a container anew, builds that begin from it. This can't be undone.
         </p>
       }
     />

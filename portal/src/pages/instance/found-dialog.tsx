@@ -36,7 +36,11 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
     });
   };
   return (
-    <Dialog title="Found an organization" about="It is for its owner; you are no member of it." onClose={onClose}>
+    <Dialog
+      title="Create organization"
+      about="Its owner gets a set-up link. You do not become a member."
+      onClose={onClose}
+    >
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
           label="Name"
@@ -97,13 +101,13 @@ function FoundedDialog({
         <>
           {founded.email !== null && founded.email.failure === null ? (
             <p>
-              This set-up link went to {email} by e-mail. It works once, within a day: whoever opens it becomes the
-              owner.
+              This set-up link was sent to {email} by e-mail. It works once, within a day. The person who opens it
+              becomes the owner.
             </p>
           ) : (
             <p>
-              Send this set-up link to {email}, by a way that only they read. It works once, within a day: whoever opens
-              it becomes the owner.
+              Send this set-up link to {email}, so that only they can read it. It works once, within a day. The person
+              who opens it becomes the owner.
             </p>
           )}
           {founded.email !== null && founded.email.failure !== null && (

@@ -42,7 +42,7 @@ function columns(onRetire: (key: Key) => void): readonly Column<Key>[] {
     { title: "Key id", grow: true, cell: ({ kid }) => <Copyable text={kid} /> },
     { title: "Algorithm", cell: ({ alg }) => <code>{alg}</code> },
     { title: "State", cell: ({ state }) => <State kind={STATES[state][0]}>{STATES[state][1]}</State> },
-    { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     { title: "Signs from", cell: ({ active_at }) => <Time at={active_at} /> },
     {
       title: "Actions",

@@ -5,7 +5,7 @@ import { diskKind, nodeState, shareText } from "./lag.ts";
 const NOW = new Date("2026-01-10T12:00:00Z");
 const SEEN = "2026-01-10T11:59:58Z";
 
-test("a node is told by how far it is behind, and whether it lives", () => {
+test("a node's state is its lag, and whether it is alive", () => {
   const states = [
     [{ applied_change: 9, seen_at: SEEN }, "up to date"],
     [{ applied_change: 8, seen_at: SEEN }, "1 change behind"],

@@ -29,7 +29,7 @@ export function MailSection({ mail }: { mail: Instance["mail"] }): ReactNode {
     return (
       <Section title="E-mail" about="not set up">
         <p>
-          Links of invitations and set-ups are shown to whoever makes them, and sent to nobody. With a mail server the
+          Invitation and set-up links are shown to the person who creates them, and are not sent. With a mail server the
           people get them by e-mail. Set it where the server is started, and start it again:
         </p>
         <CopyBlock text={COMMAND} label="commands that set up e-mail" />

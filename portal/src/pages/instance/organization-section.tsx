@@ -24,7 +24,7 @@ export function OrganizationSection(): ReactNode {
   const organizations = useList(PORTAL_ROUTES.listOrganizations, { query: query === "" ? {} : { q: query } });
   const found = (
     <Button look="main" onClick={() => setOpen(true)}>
-      Found an organization
+      Create organization
     </Button>
   );
   return (

@@ -65,7 +65,9 @@ function AdminPage(): ReactNode {
         </>
       }
     >
-      <ErrorNote error={error}>{data && <p className="text-s">What is shown is what was read last.</p>}</ErrorNote>
+      <ErrorNote error={error}>
+        {data && <p className="text-s">The page shows the last data that it could read.</p>}
+      </ErrorNote>
       {data === undefined && error === null && <Loading />}
       {data !== undefined && (
         <Tabs

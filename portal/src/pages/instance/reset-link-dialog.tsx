@@ -40,17 +40,17 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
       </Dialog>
     );
   return (
-    <Dialog title="Make a reset link" about={account.email} onClose={onClose}>
+    <Dialog title="Create reset link" about={account.email} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-3">
         <p>
-          Whoever opens the link sets a new password for this account, and every session of it ends. Make sure that it
-          reaches the person whose address this is.
+          The person who opens the link sets a new password for this account, and all its sessions end. Make sure that
+          it reaches the person whose address this is.
           {account.verified_at === null &&
             " Nobody has proved the address: everything that was set up before ends, too."}
         </p>
         {account.has_second_factor && account.verified_at !== null && (
           <Checkbox
-            label="End the authenticator app and the recovery codes"
+            label="Remove the authenticator app and the recovery codes"
             why="For somebody who has lost them. Otherwise a code is asked for after the new password."
             checked={clears}
             onChange={(event) => setClears(event.target.checked)}
@@ -60,7 +60,7 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={make.isPending}>
-            Make the link
+            Create link
           </Button>
         </DialogActions>
       </form>

@@ -18,7 +18,7 @@ const KINDS: Record<Check["state"], StateKind> = { ok: "go", warning: "warn", fa
 const RANK: Record<Check["state"], number> = { failed: 0, warning: 1, ok: 2 };
 const WORDS: Record<Check["state"], string> = { ok: "ok", warning: "warning", failed: "failed" };
 
-/** Deletions by time wait while the server's clock is in doubt; whoever knows better says so. */
+/** Deletions by age wait while the server's clock is in doubt; an operator can confirm the clock. */
 function AcceptClock(): ReactNode {
   const say = useSay();
   const accept = useAct(PORTAL_ROUTES.acceptClock, {
@@ -42,7 +42,7 @@ function AcceptClock(): ReactNode {
   );
 }
 
-/** What the server looks after by itself; what is wrong stands first. */
+/** The server's own checks, with problems first. */
 export function CheckSection({ checks }: { checks: Instance["checks"] }): ReactNode {
   const wrong = checks.filter(({ state }) => state !== "ok").length;
   return (

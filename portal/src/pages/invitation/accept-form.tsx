@@ -74,7 +74,7 @@ export function AcceptForm({
             label="Password of your account"
             name="password"
             autoComplete="current-password"
-            hint="The invitation alone opens no account: whoever sent it knows the link too."
+            hint="The invitation alone opens no account: its sender knows the link too."
             required
             error={placeText(error, "/password") === null ? null : "A password here has 12 characters or more."}
             value={password}
@@ -125,7 +125,7 @@ function NotOpen({ error }: { error: ApiError }): ReactNode {
           : "This invitation does not work: it was used or revoked, it is older than seven days, or a part of the link is missing."}
       </p>
       <p className="text-ink-2">
-        If you have accepted it, sign in with your password. If not, ask whoever invited you for a new link.
+        If you have accepted it, sign in with your password. If not, ask the person who invited you for a new link.
       </p>
       <ButtonLink look="main" to="/sign-in">
         Sign in

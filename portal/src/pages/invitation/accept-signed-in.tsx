@@ -6,7 +6,7 @@ import type { SignedIn } from "~/api/session.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 
-/** Accepts as whoever is signed in, however they did: nothing more is asked. */
+/** Accepts as the signed-in person, without another question. */
 export function AcceptSignedIn({
   token,
   user,

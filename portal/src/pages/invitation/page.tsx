@@ -90,7 +90,7 @@ export function Page(): ReactNode {
   );
 }
 
-/** On to the organization, with what was loaded before forgotten. False: the browser kept no cookie. */
+/** Continues to the organization, without cached data. False: the browser kept no cookie. */
 function useArrive(): (accepted: Pick<Accepted, "organization" | "role">) => Promise<boolean> {
   const begun = useBegunSession();
   const navigate = useNavigate();
@@ -154,7 +154,7 @@ function NoSecret({ wasNotInvited }: { wasNotInvited: boolean }): ReactNode {
         </p>
       )}
       <p>
-        There is no secret in this address. Open the whole link of the invitation, with what stands after the{" "}
+        There is no secret in this address. Open the whole link of the invitation, with the part after the{" "}
         <code>#</code>; after a reload it has to be opened again.
       </p>
       <ButtonLink look="main" to="/sign-in" className="self-start">

@@ -134,7 +134,7 @@ function useColumns({
     { title: "E-mailed", cell: (invitation) => <MailState invitation={invitation} /> },
     { title: "Ends", cell: ({ status, expires_at }) => (status === "pending" ? <Time at={expires_at} /> : "") },
     { title: "By", cell: ({ invited_by }) => people?.get(invited_by)?.name ?? <code>{invited_by.slice(0, 9)}…</code> },
-    { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Link",
       cell: (invitation) =>
@@ -152,7 +152,7 @@ function useColumns({
   ];
 }
 
-/** What came of the mail with the link. */
+/** The state of the e-mail with the link. */
 function MailState({ invitation }: { invitation: Pick<Invitation, "email_sent_at" | "email_failure"> }): ReactNode {
   const { email_sent_at: sentAt, email_failure: failure } = invitation;
   if (failure !== null)

@@ -69,7 +69,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={invite.isPending} disabled={email.trim() === ""}>
-            {sendsEmail && byEmail ? "Invite" : "Make the link"}
+            {sendsEmail && byEmail ? "Invite" : "Create link"}
           </Button>
         </DialogActions>
       </form>
@@ -85,8 +85,8 @@ export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: ()
       title={`Link for ${made.email}`}
       about={
         made.email_sent_at === null
-          ? "It is shown this once, and no e-mail was sent: give it to the person yourself. Whoever has it can accept."
-          : "It went to the person by e-mail, and is shown this once. Whoever has it can accept."
+          ? "It is shown only once, and no e-mail was sent: give it to the person yourself. Everybody who has it can accept."
+          : "It was sent to the person by e-mail, and is shown only once. Everybody who has it can accept."
       }
       onClose={onClose}
     >
@@ -97,7 +97,7 @@ export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: ()
         </p>
       )}
       {made.link === null ? (
-        <p>This answer was given before, and a link is shown once only. Make a new one from the list.</p>
+        <p>The request was repeated, and a link is shown only once. Create a new link in the list.</p>
       ) : (
         <CopyBlock text={made.link} label="invitation link" />
       )}

@@ -141,7 +141,7 @@ function ProjectsOf({ id }: { id: string }): ReactNode {
         </ul>
       )}
       {projects.length >= PROJECTS_READ_MAX && (
-        <p className="text-s text-ink-2">Of the {PROJECTS_READ_MAX} newest projects that you see.</p>
+        <p className="text-s text-ink-2">Among the {PROJECTS_READ_MAX} newest projects that you see.</p>
       )}
     </div>
   );

@@ -17,7 +17,7 @@ interface RemoveProps {
   onClose: () => void;
 }
 
-/** Takes a person out; what they made stops, unless whoever removes them takes it over. */
+/** Removes a member. Their credentials stop, unless the remover takes them over. */
 export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps): ReactNode {
   const say = useSay();
   const me = useMe();
@@ -48,8 +48,8 @@ export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps):
           <Made id={person.user_id} />
           {canTakeOver && (
             <Checkbox
-              label="Take over the credentials and S3 keys that they made"
-              why="They go on with what they can do now, in your name. Whoever leaves still knows their secrets: rotate them soon. Without this they lose every permission at once."
+              label="Take over the credentials and S3 keys that they created"
+              why="They keep their present permissions, in your name. The person who leaves still knows their secrets: rotate them soon. Without this they lose every permission at once."
               checked={takesOver}
               onChange={(event) => setTakesOver(event.target.checked)}
             />

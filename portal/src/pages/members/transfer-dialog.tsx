@@ -9,7 +9,7 @@ import { useSay } from "~/kit/toast.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
 import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 
-/** Makes somebody an owner, and where that is a transfer, steps down to admin after it. */
+/** Makes a member an owner. In a transfer, the present owner becomes an admin. */
 export function TransferDialog({ person, onClose }: { person: Person; onClose: () => void }): ReactNode {
   const say = useSay();
   const me = useMe();
@@ -39,8 +39,8 @@ export function TransferDialog({ person, onClose }: { person: Person; onClose: (
     >
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <Checkbox
-          label="Hand the ownership over: become an admin myself"
-          why="You can't take this back; an owner can."
+          label="Transfer the ownership: become an admin myself"
+          why="You cannot undo this; an owner can."
           checked={isTransfer}
           onChange={(event) => setTransfer(event.target.checked)}
         />
@@ -54,7 +54,7 @@ export function TransferDialog({ person, onClose }: { person: Person; onClose: (
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="danger" type="submit" busy={give.isPending || stepDown.isPending}>
-            {isTransfer ? "Hand over" : "Make owner"}
+            {isTransfer ? "Transfer" : "Make owner"}
           </Button>
         </DialogActions>
       </form>

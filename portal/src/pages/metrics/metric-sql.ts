@@ -1,6 +1,6 @@
 import type { Plot } from "./plots.ts";
 
-/** Lines that are told apart; what is left is one more. */
+/** The number of separate lines; the rest is one more. */
 export const LINES_MAX = 8;
 export const METRICS_MAX = 2000;
 
@@ -66,7 +66,7 @@ SELECT bin, $step AS size, total, ${TOP} AS series, ${value} AS value
 FROM points JOIN ranked USING (series) GROUP BY ALL ORDER BY bin`;
 }
 
-/** Points of each line of its own, and how much it grew since the one before: all of a delta, and all since a reset. */
+/** Points of each line, and the increase since the point before: the whole value of a delta, and after a reset. */
 function stepsSql(projectId: string | null): string {
   return `points AS (
   SELECT epoch(timestamp) AS s, value, tags::VARCHAR AS line, ${SERIES} AS series, tags['le'] AS le,

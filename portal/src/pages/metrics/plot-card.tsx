@@ -69,7 +69,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
         {elapsedMs !== undefined && (
           <p className="text-s text-ink-3">
             one value each {stepText(shownStepS)}
-            {plot.by !== null && lines > LINES_MAX && `, ${LINES_MAX} of ${lines} lines told apart`}, asked in{" "}
+            {plot.by !== null && lines > LINES_MAX && `, ${LINES_MAX} of ${lines} lines shown separately`}, asked in{" "}
             {durationText(elapsedMs)}
           </p>
         )}

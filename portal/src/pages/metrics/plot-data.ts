@@ -13,7 +13,7 @@ interface PlotData {
   readonly data: ChartData | undefined;
   readonly error: Error | null;
   readonly isFetching: boolean;
-  /** Lines there are; more than are told apart, perhaps. */
+  /** The number of lines, also of those that are not drawn separately. */
   readonly lines: number;
   readonly stepS: number;
   readonly elapsedMs: number | undefined;

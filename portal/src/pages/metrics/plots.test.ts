@@ -12,7 +12,7 @@ test("a plot survives the address", () => {
   assert.equal(plotText({ name: "cpu", aggregation: "max", by: "host" }), "max(cpu) by host");
 });
 
-test("what is no plot is left out", () => {
+test("invalid plots are left out", () => {
   assert.equal(plotsOf(["avg(cpu)", "drop(cpu)", "avg()", 7, ""]).length, 1);
   assert.equal(plotsOf("avg(cpu)").length, 1);
   assert.equal(plotsOf(undefined).length, 0);

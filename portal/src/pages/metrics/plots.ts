@@ -14,7 +14,7 @@ export const AGGREGATION_TITLES: Readonly<Record<Aggregation, string>> = {
   rate: "rate per second",
 };
 
-/** One plot: a metric, how its points become one value, and the tag by which lines are told apart. */
+/** One plot: a metric, the aggregation of its points, and the tag that splits it into lines. */
 export interface Plot {
   readonly name: string;
   readonly aggregation: Aggregation;
@@ -26,7 +26,7 @@ export function plotText({ name, aggregation, by }: Plot): string {
   return `${aggregation}(${escaped(name)})${by === null ? "" : ` by ${by}`}`;
 }
 
-/** Null for what is no plot: an address may be written by hand. */
+/** Null for an invalid plot: an address may be written by hand. */
 export function plotOf(text: string): Plot | null {
   const [, word = "", name = "", by] = /^([a-z0-9]+)\(([^()]+)\)(?: by (.+))?$/s.exec(text) ?? [];
   const aggregation = AGGREGATIONS.find((known) => known === word);

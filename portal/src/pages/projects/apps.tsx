@@ -37,7 +37,7 @@ export function Apps({ project }: { project: Project }): ReactNode {
           {list.items.length} shown{list.hasMore && ", and more"}
         </span>
         <Button disabled={!mayWrite} title={why} onClick={() => setAct({ what: "new" })}>
-          New app
+          Create app
         </Button>
       </div>
       <ErrorNote error={list.error} />
@@ -126,7 +126,7 @@ function NewApp({ project, onClose }: { project: Project; onClose: () => void })
   };
   return (
     <Dialog
-      title={`New app in ${project.name}`}
+      title={`Create app in ${project.name}`}
       about="A repository for images and a bucket of the same name."
       onClose={onClose}
     >
@@ -181,11 +181,11 @@ function DeleteApp({ app, onClose }: { app: App; onClose: () => void }): ReactNo
       about={
         <p>
           Pushes and pulls of <code>{app.repository}</code> and requests to the bucket <code>{app.bucket}</code> are
-          refused from then on. Its images and objects have to be deleted before. Others may take the name again.
+          refused from then on. Delete its images and objects first. Afterwards others may use the name.
         </p>
       }
       type={app.slug}
-      action="Delete the app"
+      action="Delete"
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate({ params: { app_id: app.id } })}

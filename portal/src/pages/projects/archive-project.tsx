@@ -81,10 +81,10 @@ function Confirm({ project, onClose }: { project: Project; onClose: () => void }
           <p>From then on, on every node and with every token that is out already:</p>
           <ul className="list-disc pl-5">
             <li>telemetry of its credentials is refused, and so are uploads, pushes, and writes to its buckets;</li>
-            <li>its webhooks answer 404, and what is sent to them meanwhile is lost;</li>
+            <li>its webhooks answer 404, and events sent to them meanwhile are lost;</li>
             <li>its alerts watch nothing, and its apps, files and saved queries can’t be changed or deleted.</li>
           </ul>
-          <p>Reading goes on, and what is kept for a time still ends with it.</p>
+          <p>Reading still works, and retention still deletes old data.</p>
         </div>
       }
       action="Archive the project"

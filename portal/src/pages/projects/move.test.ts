@@ -17,7 +17,7 @@ test("who sees an app after its move is said before", () => {
   );
 });
 
-test("an environment is told where it becomes another", () => {
+test("a change of environment is shown", () => {
   const [staging, production] = [
     { ...open, environment: "staging" },
     { ...open, name: "Live", environment: "production" },

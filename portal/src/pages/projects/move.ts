@@ -4,7 +4,7 @@ interface Place {
   readonly environment: string | null;
 }
 
-/** What changes when an app goes to another project, in sentences for whoever is about to do it. */
+/** The consequences of moving an app to another project, in sentences. */
 export function consequencesOf(app: { readonly slug: string }, from: Place, to: Place): string[] {
   return [
     `Its addresses stay: the repository and the bucket are called ${app.slug} as before.`,

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Project>[] = [
   },
   { title: "Slug", cell: ({ slug }) => <code>{slug}</code> },
   { title: "Seen by", cell: ({ visibility }) => VISIBILITY_ABOUT[visibility].title },
-  { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** Projects, who works in them, and their apps. */
@@ -43,14 +43,14 @@ export function Page(): ReactNode {
   const list = useList(ORGANIZATION_ROUTES.listProjects, { query });
   const create = (
     <Button look="main" disabled={!mayWrite} title={why} onClick={() => change({ new: true }, { push: true })}>
-      New project
+      Create project
     </Button>
   );
   const { open } = search;
   return (
     <Frame
       title="Projects and apps"
-      about={`A project holds what belongs together and says who sees it. An app is a repository for images and a bucket for objects.${mayWrite ? "" : " Your role lacks projects:write, so you can make none."}`}
+      about={`A project groups apps and data, and defines who sees them. An app is a repository for images and a bucket for objects.${mayWrite ? "" : " Your role lacks projects:write, so you cannot create one."}`}
       actions={
         <>
           <CopyButton text={curlOf(`${location.origin}/v1/projects?limit=100`)} label="Copy as curl" />

@@ -37,7 +37,7 @@ export function ProjectMembers({ project }: { project: Project }): ReactNode {
       </p>
       <ErrorNote error={list.error} />
       {list.isPending && list.error === null && <Loading />}
-      {!list.isPending && list.items.length === 0 && <p>Nobody has a role of their own here.</p>}
+      {!list.isPending && list.items.length === 0 && <p>Nobody has a role in this project.</p>}
       <ul>
         {list.items.map((member) => (
           <MemberItem
@@ -176,7 +176,7 @@ function RemoveMember({
   });
   return (
     <DangerDialog
-      title={`Take ${member.name} out of ${project.name}`}
+      title={`Remove ${member.name} from ${project.name}`}
       projectId={project.id}
       about={
         <p>
@@ -185,7 +185,7 @@ function RemoveMember({
             : `${member.name} keeps what their role in the organization allows; credentials that they made here are cut to that at once.`}
         </p>
       }
-      action="Take out"
+      action="Remove"
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate({ params: { project_id: project.id, user_id: member.user_id } })}

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appSlugFault, environmentFault, slugFault, slugOf } from "./visibility.ts";
 
-test("what is no slug is told before it is sent", () => {
+test("an invalid slug is refused before it is sent", () => {
   for (const slug of ["", "ab", "a-b", "x".repeat(39)]) assert.equal(slugFault(slug), null, slug);
   for (const slug of ["a", "-ab", "ab-", "A1", "x".repeat(40)]) assert.notEqual(slugFault(slug), null, slug);
   for (const slug of ["", "shop", "a.b", "a--b"]) assert.equal(appSlugFault(slug), null, slug);
   for (const slug of ["ab", "xn--a", "1.2.3.4", "foo-s3alias"]) assert.notEqual(appSlugFault(slug), null, slug);
 });
 
-test("what is no label of an environment is told before it is sent", () => {
+test("an invalid environment is refused before it is sent", () => {
   for (const label of ["", "production", "qa-2", "x", "x".repeat(20)])
     assert.equal(environmentFault(label), null, label);
   for (const label of ["Production", "a_b", "-a", "a-", "x".repeat(21)]) assert.notEqual(environmentFault(label), null);

@@ -19,7 +19,7 @@ export const VISIBILITY_ABOUT: Readonly<Record<Visibility, { title: string; abou
 const SLUG = new RegExp(SLUG_PATTERN);
 const APP_SLUG = new RegExp(APP_SLUG_PATTERN);
 
-/** What is wrong with a project's slug; null: nothing, or nothing was typed yet. */
+/** The error in a project's slug; null: none, or the field is still empty. */
 export function slugFault(slug: string): string | null {
   return slug === "" || SLUG.test(slug)
     ? null
@@ -36,7 +36,7 @@ export function appSlugFault(slug: string): string | null {
 /** What most call what a project is for; others are taken too. */
 export const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
-/** What is wrong with the label of an environment; null: nothing, or it has none. */
+/** The error in an environment's label; null: none, or there is no label. */
 export function environmentFault(label: string): string | null {
   return label === "" || /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/.test(label)
     ? null

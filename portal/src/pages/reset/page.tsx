@@ -33,7 +33,7 @@ export function Page(): ReactNode {
       <OpenFrame title="One more step" about="Your password is set. The authenticator app is still asked for.">
         <SecondStep needed={second} onDone={(step) => void onStep(step)} onRestart={restart} />
         <p className="text-s text-ink-2">
-          App and recovery codes lost? Ask whoever runs the server for a link that ends them.
+          App and recovery codes lost? Ask the operator of the server for a link that removes them.
         </p>
       </OpenFrame>
     );

@@ -11,7 +11,7 @@ import { useSignInMethods } from "~/people/sign-in-methods.ts";
 
 const COMMAND = "npx mooring account reset EMAIL --data-dir DIR";
 
-/** Asks where the link goes. What is said afterwards is the same whether or not somebody has the address. */
+/** Asks for the e-mail address. The answer is the same for known and unknown addresses. */
 export function RequestForm(): ReactNode {
   const { methods } = useSignInMethods();
   if (methods === undefined) return <Loading />;
@@ -33,7 +33,7 @@ function ByMail(): ReactNode {
     return (
       <div role="status" className="flex flex-col items-start gap-3">
         <p>If somebody has an account with {email.trim()}, a link is on its way there. It works once, for an hour.</p>
-        <p className="text-ink-2">No mail? Look where unwanted mail goes, or ask whoever runs the server for a link.</p>
+        <p className="text-ink-2">No e-mail? Look in the spam folder, or ask the operator of the server for a link.</p>
         <ButtonLink to="/sign-in">Back to the sign-in</ButtonLink>
       </div>
     );
@@ -64,7 +64,7 @@ function ByOperator(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
       <p>
-        This server sends no e-mail. Ask whoever runs it for a link: they make one under Instance, Accounts, or on its
+        This server sends no e-mail. Ask its operator for a link: they create one under Instance, Accounts, or on its
         machine by
       </p>
       <CopyBlock text={COMMAND} className="w-full" />

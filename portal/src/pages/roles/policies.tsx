@@ -6,7 +6,7 @@ import { plural } from "~/kit/figures.ts";
 import { AddressesText } from "~/access/addresses-field.tsx";
 import { Facts, Loaded, Section } from "~/kit/page.tsx";
 
-/** What the organization's policies cut, whoever asks; they are changed in the settings. */
+/** The limits of the organization's policies, for everybody. They are changed in the settings. */
 export function Policies(): ReactNode {
   const result = useRead(ORGANIZATION_ROUTES.getOrganization, {});
   return (
@@ -37,7 +37,7 @@ export function Policies(): ReactNode {
                 policy.credential_lifetime_days_max !== null
                   ? "Given to each by the days above"
                   : policy.require_expiry
-                    ? "Whoever makes one says when it ends; those made before go on"
+                    ? "Each new one needs an expiry; older ones stay valid"
                     : "Nobody has to say one",
               ],
               [
@@ -55,7 +55,7 @@ export function Policies(): ReactNode {
                 "Approval",
                 policy.approval_required
                   ? "What somebody makes who lacks members:write may do nothing until an owner or admin approves it"
-                  : "Not needed: what is made works at once",
+                  : "Not required: new ones work at once",
               ],
               ["Tokens live", `${plural(Math.round(token_lifetime_s / 60), "minute")}`],
             ]}

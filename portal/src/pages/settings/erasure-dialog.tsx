@@ -136,7 +136,7 @@ function Counted({ draft }: { draft: Draft }): ReactNode {
   const mayQuery = useMayIn(null, "telemetry:read");
   const sql = countSql(draft);
   const { data, error } = useRead(QUERY_ROUTES.query, { body: { sql } }, { enabled: mayQuery });
-  if (!mayQuery) return <p>How many rows that is can’t be told: it takes telemetry:read.</p>;
+  if (!mayQuery) return <p>You need telemetry:read to see the number of rows.</p>;
   if (error !== null) return <ErrorNote error={error} />;
   if (data === undefined) return <p role="status">Counting…</p>;
   const counts = data.rows.map((row) => [String(row["type"]), Number(row["entries"])] as const);

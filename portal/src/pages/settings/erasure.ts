@@ -18,7 +18,7 @@ export type MemberName = (typeof MEMBERS)[number]["name"];
 
 export interface Condition {
   readonly member: MemberName;
-  /** Of an attribute or a tag. */
+  /** The key of an attribute or a tag. */
   readonly key: string;
   readonly value: string;
 }
@@ -44,7 +44,7 @@ export function possibleTypes(conditions: readonly Condition[]): readonly TypeNa
   );
 }
 
-/** What is wrong with a draft, in words; null when it can be asked. */
+/** The error in a draft, as a sentence; null when it is valid. */
 export function faultOf({ types, conditions, from, to }: Draft): string | null {
   if (conditions.length === 0) return "Give a condition: an erasure of everything is what retention is for.";
   for (const { member, key, value } of conditions) {

@@ -152,7 +152,7 @@ function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () 
         ]}
       />
       <p className="text-ink-2">
-        What was to be matched is forgotten when it is done. The same request has the same digest, which the audit log
+        The conditions are deleted when the erasure is done. The same request has the same digest, which the audit log
         has as well. Backups have the rows still: after restoring one, ask again.
       </p>
       <h3>Directories</h3>

@@ -89,7 +89,7 @@ function Identity({ organization }: { organization: Organization }): ReactNode {
   );
 }
 
-/** The present one is there to choose, whatever it is. */
+/** The present lifetime is always among the choices. */
 function LifetimeField({
   present,
   value,
@@ -103,7 +103,7 @@ function LifetimeField({
   return (
     <SelectField
       label="Access tokens live for"
-      hint="Of tokens that are given from then on. Short: a token that got about is worth less. A credential that is revoked ends its tokens within seconds either way; only who verifies tokens elsewhere by the keys alone waits for this time."
+      hint="For new tokens. A short lifetime limits the harm of a leaked token. A revoked credential ends its tokens within seconds in any case. Only services that verify tokens offline, with the public keys alone, accept them until they expire."
       value={value}
       onChange={(event) => onChange(Number(event.target.value))}
     >

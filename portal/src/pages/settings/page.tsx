@@ -14,7 +14,7 @@ import { PeopleForm } from "./people-form.tsx";
 import { Retention } from "./retention.tsx";
 import { WebhookRetention } from "./webhook-retention.tsx";
 
-/** What holds for the whole organization, and who may change it. */
+/** The settings of the whole organization. */
 export function Page(): ReactNode {
   const mayWrite = useMayIn(null, "org:write");
   const project = useProject();
@@ -35,7 +35,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Settings"
-      about="What holds for the whole organization. Owners and admins change it; every change is in the audit log."
+      about="Settings of the whole organization. Owners and admins change them. Every change is in the audit log."
     >
       {!mayWrite && (
         <p>

@@ -10,7 +10,7 @@ import { useSignInMethods } from "~/people/sign-in-methods.ts";
 
 type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
 
-/** What people must have shown to get into the organization. Whoever asks for it has to show it first. */
+/** The sign-in methods that the organization requires. A person who requires one must have used it in this session. */
 export function PeopleForm({
   versioned: { value, etag },
   onReload,
@@ -42,7 +42,7 @@ export function PeopleForm({
         <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-4">
           <Checkbox
             label="A second factor is required"
-            why="An authenticator app or a passkey. Whoever has none can’t get in here until they set one up; the page tells them so. At single sign-on the other service asks for it, if it is set to."
+            why="An authenticator app or a passkey. Members without one have no access until they set one up; the page tells them how. With single sign-on, the identity provider asks for it if it is configured so."
             checked={isRequired}
             onChange={(event) => setRequired(event.target.checked)}
           />

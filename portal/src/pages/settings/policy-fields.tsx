@@ -8,12 +8,12 @@ interface Part {
   onChange: (policy: Policy) => void;
 }
 
-/** Whether what is made needs an end; a longest life gives it one, so then there is nothing to ask for. */
+/** Whether new credentials need an expiry. With a maximum lifetime every credential has one, so the box is disabled. */
 export function ExpiryField({ policy, onChange }: Part): ReactNode {
   const isGiven = policy.credential_lifetime_days_max !== null;
   return (
     <Checkbox
-      label="Whoever makes a credential or S3 key says when it ends"
+      label="Require an expiry for each new credential or S3 key"
       why={
         isGiven
           ? "The days above give each an end already."
@@ -47,7 +47,7 @@ export function PolicyAddresses({ text, onChange }: { text: string; onChange: (t
     <div className="max-w-xl">
       <AddressesField
         label="Credentials and S3 keys may be used from"
-        hint="Addresses and CIDR ranges, besides those that each has itself; empty: from anywhere. Everywhere else all of them are refused within a second, tokens that are out too. People in the portal are not bound."
+        hint="Addresses and CIDR ranges, in addition to each one’s own list; empty: from anywhere. From other addresses all of them are refused within a second, issued tokens too. People in the portal are not limited."
         text={text}
         onChange={onChange}
         shutOut="Your own address is not in this list: every program at it will be refused, your command line with a credential as well. You can take it back here, in the portal."

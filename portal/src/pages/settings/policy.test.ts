@@ -79,7 +79,7 @@ test("an open policy takes nothing", () => {
   assert.deepEqual([losing.length, ending.length, shortened.length], [0, 0, 0]);
 });
 
-test("policies are the same whatever the order of their scopes", () => {
+test("the order of scopes does not matter", () => {
   const one: Policy = { ...OPEN, allowed_scopes: ["files:read", "s3:read"], credential_lifetime_days_max: 7 };
   assert.ok(isSamePolicy(one, { ...one, allowed_scopes: ["s3:read", "files:read"] }));
   assert.ok(!isSamePolicy(one, { ...one, allowed_scopes: null }));

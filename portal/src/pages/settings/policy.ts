@@ -55,7 +55,7 @@ export function groupsOf(scopes: readonly Scope[]): readonly (readonly [group: s
   return [...groups];
 }
 
-/** The same policy, whatever the order of its scopes. */
+/** Compares policies without the order of their scopes. */
 export function isSamePolicy(one: Policy, other: Policy): boolean {
   const text = ({ allowed_scopes: scopes, allowed_addresses: addresses, ...rest }: Policy): string =>
     JSON.stringify([

@@ -10,7 +10,7 @@ import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
 import { NewPassword } from "~/people/new-password.tsx";
 import type { SetUpResult } from "./credential-step.tsx";
 
-/** Finds what is there already, and prints a new link while the owner has no password. */
+/** Finds the existing organization, and prints a new link while the owner has no password. */
 const NEW_LINK = "npx mooring bootstrap --org ORG --project PROJECT --app APP --data-dir DIR";
 
 /** Name, sign-in address and password of the owner. */
@@ -124,7 +124,7 @@ export function UsedLink(): ReactNode {
         Sign in
       </ButtonLink>
       <p className="text-ink-2">
-        If not, whoever runs the server makes a new link on its machine, for the owner of one organization, by
+        If not, the operator of the server creates a new link on its machine, for the owner of one organization, with
       </p>
       <CopyBlock text={NEW_LINK} className="w-full" />
     </div>

@@ -53,7 +53,7 @@ export function Page(): ReactNode {
       <ConfirmationProvider>
         <OpenFrame
           title="Secure the account"
-          about="Whoever has the password of an owner has everything. Add one more thing that only you have."
+          about="The password of an owner gives access to everything. Add a second factor."
           steps={<Steps titles={STEPS} current={1} />}
         >
           <SecureStep onNext={() => setIsLast(true)} />
@@ -103,8 +103,8 @@ function NoSecret({ signedInAs }: { signedInAs: string | undefined }): ReactNode
   return (
     <OpenFrame title="Set up the owner’s account">
       <p>
-        There is no secret in this address. Open the whole set-up link, with what stands after the <code>#</code>; after
-        a reload it has to be opened again.
+        There is no secret in this address. Open the whole set-up link, with the part after the <code>#</code>; after a
+        reload it has to be opened again.
       </p>
       <p className="text-ink-2">
         The server prints a link each time it starts, until somebody has set up the first account.

@@ -10,7 +10,7 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { State } from "~/kit/state.tsx";
 
-/** A password alone is little for whoever owns everything: a passkey, an authenticator app, or later. */
+/** Offers a passkey or an authenticator app: a password alone is little protection for an owner. */
 export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
   const { security } = useSession();
   const { hasPasskeys } = useSignInMethods();
@@ -37,7 +37,7 @@ export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
       </Way>
       <Way
         title="Authenticator app"
-        about="A code of six digits besides the password, and recovery codes for when the phone is gone."
+        about="A code of six digits after the password, and recovery codes for a lost phone."
         done={security.has_totp ? "on" : null}
       >
         {!security.has_totp && (

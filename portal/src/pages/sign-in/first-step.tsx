@@ -91,7 +91,7 @@ function usePasswordSignIn(onStep: (step: StepResult) => void) {
 
 interface OtherWaysProps {
   hasPasskeys: boolean;
-  /** Of the organization's own sign-in; null: there is none. */
+  /** The name of the single sign-on; null: there is none. */
   oidcName: string | null;
   returnTo: string;
   busy: boolean;

@@ -15,7 +15,7 @@ import { SecondStep, type SecondStepNeeded, type StepResult } from "~/people/sec
 
 type Search = { return_to: string; email: string; error: string };
 
-/** Whoever is signed in goes on; others sign in here, in one step or two. */
+/** A signed-in person continues; others sign in here, in one step or two. */
 export function Page(): ReactNode {
   const [search] = useSearchState<Search>();
   const navigate = useNavigate();
@@ -109,6 +109,6 @@ function oidcFailureText(code: string | undefined): string | null {
   if (code === "oidc_unknown")
     return "The other service knows you, but nobody here has your address. Ask an owner of your organization to invite you.";
   if (code === "oidc_other")
-    return "Your address has an account here, which is linked to another identity at the other service. If it is yours, sign in by your password or passkey, then link this identity under Account, Signing in. If the mailbox was somebody else's before, ask whoever runs the server.";
+    return "Your address has an account here, which is linked to another identity at the other service. If it is yours, sign in with your password or passkey, then link this identity under Account, Signing in. If the mailbox belonged to somebody else before, ask the operator of the server.";
   return null;
 }

@@ -1,7 +1,7 @@
 const HERE = "https://portal.invalid";
 
 /**
- * Where to go after the sign-in. Only a path of this server counts: whatever a browser could read as another host (two slashes, a
+ * Where to go after the sign-in. Only a path of this server counts: text that a browser could read as another host (two slashes, a
  * backslash, tabs and line ends that it drops, RFC 3986 and the URL standard) leads to the start instead.
  */
 export function safeReturnTo(text: unknown): string {

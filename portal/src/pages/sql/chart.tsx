@@ -9,7 +9,7 @@ import type { RunState } from "./run-reader.ts";
 
 const LineChart = lazy(async () => ({ default: (await import("~/kit/chart-line.tsx")).LineChart }));
 
-/** Series are told apart by lightness and, in lines, by dashes; state colours are for state. */
+/** Series differ by lightness and, as lines, by dashes; state colours are for states. */
 const FILLS = ["fill-sea", "fill-line-2", "fill-ink-3", "fill-sea-2", "fill-ink-2", "fill-line", "fill-focus"];
 
 /** Bars beyond this are thinner than a pixel. */

@@ -7,14 +7,14 @@ export interface PastRun {
   readonly starred: boolean;
 }
 
-/** Of those without a star; older ones go. */
+/** The limit for statements without a star; older ones are removed. */
 export const HISTORY_MAX = 200;
 
 type Store = Pick<Storage, "getItem" | "setItem">;
 
 const keyOf = (whose: string): string => `mooring.sql-history.${whose}`;
 
-/** What a person ran for an organization, the latest first: the next one at this browser has a history of their own. What can't be read is an empty history. */
+/** The statements of one person in one organization, the latest first. Another person at this browser has a separate history. An unreadable history counts as empty. */
 export function readHistory(store: Store, whose: string): PastRun[] {
   try {
     const runs: unknown = JSON.parse(store.getItem(keyOf(whose)) ?? "[]");

@@ -153,7 +153,7 @@ function ParameterFields({ page }: { page: SqlPage }): ReactNode {
   );
 }
 
-/** A statement sees what its person sees, whatever project the address names. */
+/** A statement sees everything that its person may see, not only the project in the address. */
 function ProjectNote(): ReactNode {
   const project = useProject();
   if (project === null) return null;

@@ -9,7 +9,7 @@ import { Time } from "~/kit/time.tsx";
 import { useSchema } from "~/kit/sql-schema.ts";
 import type { SqlPage } from "./use-sql.ts";
 
-/** What was run in this browser; those with a star stay and stand first. */
+/** Statements that ran in this browser; those with a star stay and come first. */
 export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {
   const [wanted, setWanted] = useState("");
   const fitting = page.history.filter(({ sql }) => sql.toLowerCase().includes(wanted.toLowerCase()));
@@ -84,7 +84,7 @@ export function SchemaPanel({ onClose }: { onClose: () => void }): ReactNode {
           </table>
           {table.promoted_attributes.length > 0 && (
             <>
-              <p className="mt-2 text-s text-ink-3">Attributes with columns of their own</p>
+              <p className="mt-2 text-s text-ink-3">Attributes with separate columns</p>
               <ul className="flex flex-wrap gap-x-3">
                 {table.promoted_attributes.map((name) => (
                   <li key={name}>

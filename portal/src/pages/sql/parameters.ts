@@ -9,7 +9,7 @@ export function parameterNames(sql: string): string[] {
   return [...new Set([...bare.matchAll(/(?<![\w$])\$([A-Za-z_]\w*)/g)].map(([, name = ""]) => name))];
 }
 
-/** What was typed as a value, as the command line reads it: a JSON number, true, false, null or "…" as that, all else as text. */
+/** A typed value, read as on the command line: a JSON number, true, false, null or "…" as such, all else as text. */
 export function parameterValue(text: string): ParameterValue {
   try {
     const value: unknown = JSON.parse(text);

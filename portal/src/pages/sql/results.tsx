@@ -20,7 +20,7 @@ interface ResultsProps {
   onOpen: (row: GridRow) => void;
 }
 
-/** What came of the run, as a grid or as a chart. */
+/** The result of the run, as a grid or as a chart. */
 export function Results({ page, examples, open, onOpen }: ResultsProps): ReactNode {
   const { result, search, change, limit } = page;
   const isChart = search.view === "chart";
@@ -85,8 +85,8 @@ function Examples({ page, examples }: Pick<ResultsProps, "page" | "examples">): 
       <h2 className="sr-only">Beginning</h2>
       <Empty title="Ask in SQL">
         <p>
-          One read-only statement in DuckDB's dialect over logs, metrics, traces and more. What was acknowledged before
-          it starts is in its answer. The same from a terminal:
+          One read-only statement in DuckDB's dialect over logs, metrics, traces and more. Data acknowledged before it
+          starts is in its answer. The same from a terminal:
         </p>
         <CopyBlock text={'npx mooring query "SELECT level, count(*) AS entries FROM logs GROUP BY level"'} />
         <p>Or begin with one of these:</p>

@@ -31,7 +31,7 @@ test("a run ends with its rows and figures", async () => {
   assert.equal(reader.snapshot(), state);
 });
 
-test("what is cancelled keeps its rows, and is no error", async () => {
+test("a cancelled run keeps its rows, and is not an error", async () => {
   const reader = new RunReader();
   const running = reader.run("SELECT 1", endless);
   setTimeout(() => reader.cancel(), 5);
@@ -48,7 +48,7 @@ test("a new run ends the one before, which is shown no more", async () => {
   assert.deepEqual([reader.snapshot().sql, reader.snapshot().status], ["second", "done"]);
 });
 
-test("an error is told", async () => {
+test("an error is reported", async () => {
   const state = await new RunReader().run("x", async function* () {
     yield { kind: "columns", columns: [] };
     throw new Error("no");

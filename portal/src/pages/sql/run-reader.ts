@@ -2,7 +2,7 @@ import type { QueryEvent, ResultColumn, ResultEnd, ResultRow } from "../../api/s
 
 export interface RunState {
   readonly status: "idle" | "running" | "done" | "failed" | "cancelled";
-  /** What was run. */
+  /** The statement that ran. */
   readonly sql: string;
   readonly columns: readonly ResultColumn[];
   readonly rows: readonly ResultRow[];
@@ -28,7 +28,7 @@ const IDLE: RunState = {
 };
 
 /**
- * That rows come is told this often. The rows themselves are passed on when there are twice as many: whoever shows them looks at all
+ * The row count is reported this often. The rows are passed on when their number has doubled: the grid looks at all
  * of them each time.
  */
 const PASS_ON_MS = 120;

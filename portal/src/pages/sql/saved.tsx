@@ -22,7 +22,7 @@ export type SavedQuery = ResultOf<typeof SAVED_QUERY_ROUTES.getSavedQuery>;
 
 /** The saved query that is open, as it was read when it was opened. */
 export interface OpenQuery extends Versioned<SavedQuery> {
-  /** Reads it again, and resolves with what is there now. */
+  /** Reads the query again, and resolves with the new version. */
   readonly reload: () => Promise<SavedQuery | undefined>;
 }
 
@@ -213,7 +213,7 @@ interface SaveProps {
   onClose: () => void;
 }
 
-/** The two ways to save a statement; the one over what is there only when nobody changed that meanwhile. */
+/** The two ways to save a statement: as a new query, or over the open one when nobody has changed it meanwhile. */
 function useSaving(page: SqlPage, onClose: () => void) {
   const say = useSay();
   const done = ({ id, name }: SavedQuery): void => {

@@ -4,7 +4,7 @@ import { State } from "~/kit/state.tsx";
 import { useNow } from "~/kit/time.tsx";
 import type { RunState } from "./run-reader.ts";
 
-/** What came of a run: rows, time, what was read for it, and whether there is more. */
+/** The result of a run in figures: rows, time, data read, and whether there is more. */
 export function StatusLine({ result, limit }: { result: RunState; limit: string }): ReactNode {
   const { status, rows, end, tookMs } = result;
   return (

@@ -51,7 +51,7 @@ export interface SqlPage {
   readonly star: (sql: string) => void;
 }
 
-/** The state of the page. What was run is in the address. */
+/** The state of the page. The statement that ran is in the address. */
 export function useSql(): SqlPage {
   const { client, slug } = useOrganization();
   const [search, change] = useSearchState<SqlSearch>();

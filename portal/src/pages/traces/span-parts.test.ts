@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attributesOf, eventsOf } from "./span-parts.ts";
 
-test("attributes are texts by name, and what stands elsewhere is left out", () => {
+test("attributes are texts by name, without those shown elsewhere", () => {
   assert.deepEqual(attributesOf({ attributes: { b: 2, a: "x", "status.message": "no", events: "[]" } }), [
     ["a", "x"],
     ["b", "2"],

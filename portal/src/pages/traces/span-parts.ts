@@ -7,10 +7,10 @@ export interface SpanEvent {
   readonly attributes: readonly (readonly [name: string, value: string])[];
 }
 
-/** Shown in a place of their own. */
+/** Attributes that are shown elsewhere. */
 const APART: ReadonlySet<string> = new Set(["events", "status.message"]);
 
-/** Attributes by name, values as text; what is no text is JSON. */
+/** Attributes by name, values as text; other values as JSON. */
 export function attributesOf({ attributes }: Pick<Span, "attributes">): readonly (readonly [string, string])[] {
   return pairsOf(attributes).filter(([name]) => !APART.has(name));
 }

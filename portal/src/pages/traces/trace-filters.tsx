@@ -86,7 +86,7 @@ function Typed({
     if (text === value) return;
     const timer = setTimeout(() => onChange(text), TYPING_MS);
     return () => clearTimeout(timer);
-    // Only what is typed starts the clock.
+    // Only typing starts the timer.
   }, [text]);
   return (
     <TextField

@@ -22,7 +22,7 @@ test("one trace is one statement with one condition", () => {
   assert.match(traceStatement("t").sql, /WHERE trace_id = \$trace ORDER BY/);
 });
 
-test("rows become spans, whatever is NULL in them", () => {
+test("rows become spans, with NULL in any column", () => {
   const span = spanOf({
     span_id: "s",
     name: "n",

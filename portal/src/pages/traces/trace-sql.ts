@@ -48,7 +48,7 @@ ORDER BY ${filter.order === "slowest" ? "lasted_ms DESC, trace_id" : "started DE
   };
 }
 
-/** One trace. The condition alone lets the store skip all files that do not have it, whatever their time. */
+/** One trace. With the condition alone, the store skips all files without this trace, at any time. */
 export function traceStatement(traceId: string): Statement {
   return {
     sql: `SELECT epoch_us(timestamp) AS started_us, span_id, parent_span_id, name, kind, service, status, duration_ms, attributes, project_id

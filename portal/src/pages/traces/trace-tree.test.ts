@@ -99,7 +99,7 @@ test("what the end waited for is critical", () => {
   assert.deepEqual(critical, ["a", "early", "late", "inner"]);
 });
 
-test("what is below a folded span is out of sight", () => {
+test("spans below a folded one are hidden", () => {
   const { roots } = traceOf([span("a", "", 0, 10), span("b", "a", 1, 2), span("c", "b", 1, 1)]);
   const folded = new Set([roots[0]?.children[0]?.key ?? ""]);
   assert.deepEqual(

@@ -6,7 +6,7 @@ export interface Span {
   readonly service: string;
   readonly kind: string;
   readonly status: string;
-  /** Milliseconds since 1970, with what is below as a fraction. */
+  /** Milliseconds since 1970, with a fraction. */
   readonly startMs: number;
   readonly durationMs: number;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface Node {
   /** All spans below. */
   readonly below: number;
   readonly errorsBelow: number;
-  /** What is covered by no child. */
+  /** The time that no child covers. */
   readonly ownMs: number;
   /** Times within the span, longest first, in which no child ran, though some did before or after. */
   readonly gaps: readonly Gap[];
@@ -54,12 +54,12 @@ export interface Trace {
 /** A gap is worth a mark from this share of the trace on. */
 const GAP_SHARE = 0.05;
 
-/** Anything but `ok` and what was left unset. */
+/** Any status other than `ok` and unset. */
 export function isError({ status }: Pick<Span, "status">): boolean {
   return status !== "ok" && status !== "" && status !== "unset";
 }
 
-/** The tree of a trace's spans, whatever arrived of them: parents that are missing, ids that came twice, and rings among them. */
+/** The tree of a trace's spans. Missing parents, repeated ids and cycles are handled. */
 export function traceOf(all: readonly Span[]): Trace {
   const spans = withoutRepeated(all);
   const firstById = new Map<string, number>();
@@ -150,7 +150,7 @@ function ringStarts(parentOf: readonly (number | undefined)[]): readonly number[
 
 /**
  * The spans that the end of the trace waited for: from the root that ends last, at each moment the child that ended last before
- * what came after it began.
+ * the spans after it began.
  */
 function criticalSpans(
   spans: readonly Span[],

@@ -88,7 +88,7 @@ export function Waterfall({ rows, trace, folded, openKey, onOpen, onFold }: Wate
   );
 }
 
-/** Keys move, fold and open; where one goes is told to `onGo`. */
+/** Keys move, fold and open; `onGo` gets the new place. */
 function treeKeys(
   { rows, at, folded, onOpen, onFold }: Pick<WaterfallProps, "rows" | "folded" | "onOpen" | "onFold"> & { at: number },
   onGo: (place: number, key: string) => void,

@@ -130,13 +130,13 @@ function CredentialChoice({ value, onChange }: { value: string; onChange: (id: s
         ))}
       </SelectField>
       <PageLink page="credentials" search={{ new: true, template: "ci", without_secret: true }}>
-        Make one without a secret
+        Create one without a secret
       </PageLink>
     </div>
   );
 }
 
-/** What comes of the form, as it is typed. */
+/** The result of the form while it is edited. */
 function Shown({ draft }: { draft: Draft }): ReactNode {
   const addresses = useAddresses();
   const { issuer, subject } = subjectOf(draft);

@@ -85,9 +85,9 @@ function TrustFacts({ trust }: { trust: Trust }): ReactNode {
                 <code key="claims">{claims.map(([name, value]) => visibleText(`${name}=${value}`)).join(", ")}</code>,
               ] as const,
             ]),
-        ["Made", <Time key="made" at={trust.created_at} />],
+        ["Created", <Time key="made" at={trust.created_at} />],
         [
-          "Made by",
+          "Created by",
           <Copyable
             key="by"
             text={trust.created_by}

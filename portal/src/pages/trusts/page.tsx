@@ -35,7 +35,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Trusted issuers"
-      about="CI jobs, pods and other programs that bring a token of their own in the place of a secret, so that there is none to keep or to leak."
+      about="CI jobs, pods and other programs that sign in with a token of their platform instead of a secret. There is no secret to store or to leak."
       actions={
         <>
           <CopyButton text={curlOf(`${location.origin}/v1/trusts?limit=100`)} label="Copy as curl" />

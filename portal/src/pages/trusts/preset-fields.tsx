@@ -90,7 +90,7 @@ function GithubFields({ draft, change }: FieldsProps): ReactNode {
         label="Jobs of"
         hint={
           draft.githubKind === "pull_request"
-            ? "Whoever may open one from a branch of it gets what the credential may do"
+            ? "Everybody who may open one from a branch of the repository gets the credential's permissions"
             : undefined
         }
         value={draft.githubKind}

@@ -66,7 +66,11 @@ export const PRESETS: readonly { readonly id: PresetId; readonly title: string; 
     title: "Kubernetes",
     about: "Pods of one service account. The cluster's issuer must be reachable from this server.",
   },
-  { id: "other", title: "Any OpenID issuer", about: "Whatever publishes its keys by OpenID Connect Discovery." },
+  {
+    id: "other",
+    title: "Any OpenID issuer",
+    about: "Any issuer that publishes its keys with OpenID Connect Discovery.",
+  },
 ];
 
 export const GITHUB_ISSUER = "https://token.actions.githubusercontent.com";

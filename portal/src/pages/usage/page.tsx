@@ -182,7 +182,7 @@ function Limits({ services, usage, slug }: { services: readonly ServiceUse[]; us
           <dt className="font-medium">Requests</dt>
           <dd className="text-ink-2">
             Beyond {countText(perSecond)} a second a credential gets 429 rate_limited with Retry-After; clients of ours
-            wait and ask again. Several credentials each have a rate of their own.
+            wait and retry. Each credential has a separate rate.
           </dd>
         </div>
       </dl>

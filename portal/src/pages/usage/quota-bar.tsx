@@ -6,7 +6,7 @@ import { fillOf, type ServiceUse } from "./services.ts";
 const COLOURS = { go: "text-sea", warn: "text-warn", stop: "text-stop" } as const;
 const WORDS = { go: null, warn: "nearly full", stop: "full" } as const;
 
-/** What is stored, and of a quota how much of it: as a bar, in figures, and in a word when it gets tight. */
+/** The stored bytes and their share of the quota: as a bar, in figures, and in a word when it is nearly full. */
 export function QuotaBar({ service }: { service: ServiceUse }): ReactNode {
   const { bytes, pendingBytes, quotaBytes, title } = service;
   const fill = fillOf(service);

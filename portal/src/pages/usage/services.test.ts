@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAYS, daysOf, fillOf, firstDay } from "./services.ts";
 
-test("a quota is told by how full it is, with what was promised", () => {
+test("the state of a quota counts reserved bytes", () => {
   const of = (bytes: number, pendingBytes: number, quotaBytes: number | null) =>
     fillOf({ bytes, pendingBytes, quotaBytes });
   assert.equal(of(10, 0, null), null);

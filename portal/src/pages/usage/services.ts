@@ -7,11 +7,11 @@ export interface ServiceUse {
   readonly id: keyof Usage["services"];
   readonly title: string;
   readonly bytes: number;
-  /** Counted towards the quota beside `bytes`: what was promised and is not there yet. */
+  /** Reserved bytes, which count towards the quota in addition to `bytes`. */
   readonly pendingBytes: number;
   readonly quotaBytes: number | null;
   readonly counts: readonly (readonly [count: number, one: string, many: string])[];
-  /** What happens to whoever sends more. */
+  /** The answer when a client sends more. */
   readonly atLimit: string;
   /** How the operator raises it. */
   readonly raise: string;
@@ -44,7 +44,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
       quotaBytes: files.quota_bytes,
       counts: [[files.count, "file", "files"]],
       atLimit:
-        "Uploads are refused with 413 storage_quota_exceeded. Downloads go on. What is in the trash counts as well.",
+        "Uploads are refused with 413 storage_quota_exceeded. Downloads still work. Files in the trash count too.",
       raise: `npx mooring quota ${slug} --files 1TiB --data-dir ./data`,
     },
     {

@@ -13,12 +13,12 @@ import { DAYS, DAYS_SQL, daysOf, firstDay, TYPES } from "./services.ts";
 type TelemetryUsage = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage>;
 type Row = { readonly type: (typeof TYPES)[number] } & TelemetryUsage["types"]["logs"];
 
-/** Telemetry by type: what is stored of each, and what came by the day. */
+/** Telemetry by type: the stored bytes, and the rows of each day. */
 export function TelemetryUse(): ReactNode {
   const usage = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, {});
   const mayQuery = useMayHere("telemetry:read");
   return (
-    <Section title="Telemetry by type" about="Of the server that answers; each has files of its own." flush>
+    <Section title="Telemetry by type" about="On the node that answers. Each node has its own files." flush>
       <Loaded result={usage}>
         {({ types, quota }) => (
           <>
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "Type", cell: ({ type }) => type },
   { title: "Rows", number: true, cell: ({ rows }) => countText(rows) },
   { title: "Stored", number: true, cell: ({ bytes }) => bytesText(bytes) },
-  { title: "Of it Parquet", number: true, cell: ({ parquet_bytes }) => bytesText(parquet_bytes) },
+  { title: "As Parquet", number: true, cell: ({ parquet_bytes }) => bytesText(parquet_bytes) },
   { title: "Not there yet", number: true, cell: ({ pending_bytes }) => bytesText(pending_bytes) },
   { title: "Files", number: true, cell: ({ files }) => countText(files) },
   { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} none="—" /> },

@@ -20,7 +20,7 @@ export interface Activity {
 
 export const NO_ACTIVITY: Activity = { events: 0, byHour: Array<number>(HOURS).fill(0), newest: null };
 
-/** What came to each webhook, out of the rows of `ACTIVITY_SQL`. */
+/** The events of each webhook, from the rows of `ACTIVITY_SQL`. */
 export function activityOf(
   rows: readonly Readonly<Record<string, unknown>>[],
   from: Date,
@@ -42,7 +42,7 @@ export function activityOf(
   return found;
 }
 
-/** SQL times may have microseconds and a space; null for what is no time. */
+/** SQL times may have microseconds and a space; null for other values. */
 function isoOf(value: unknown): string | null {
   const at = new Date(String(value));
   return Number.isNaN(at.getTime()) ? null : at.toISOString();

@@ -71,7 +71,7 @@ function columnsOf(webhookId: string, onDelete: ((consumer: Consumer) => void) |
     { title: "Done up to", cell: ({ cursor }) => <Copyable text={cursor} shown={`${cursor.slice(0, 16)}…`} /> },
     { title: "Behind by", cell: (consumer) => <Behind webhookId={webhookId} cursor={consumer.cursor} /> },
     { title: "Moved", cell: ({ updated_at }) => <Time at={updated_at} /> },
-    { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Acts",
       cell: (consumer) => (
@@ -170,7 +170,7 @@ function CreateConsumer({ webhookId, onClose }: { webhookId: string; onClose: ()
           value={from}
           onChange={(event) => setFrom(event.target.value === "oldest" ? "oldest" : "now")}
         >
-          <option value="now">what comes from now on</option>
+          <option value="now">new events only</option>
           <option value="oldest">the oldest event that is kept</option>
         </SelectField>
         <ErrorNote error={create.error} />
@@ -203,7 +203,7 @@ function DeleteConsumer({
     <DangerDialog
       title={`Delete ${consumer.name}`}
       projectId={projectId}
-      about="Whoever claims events by this name is answered 404 from then on. Its place is forgotten; the events stay. One of the same name begins anew."
+      about="Clients that claim events by this name then get 404. Its position is deleted; the events stay. A new consumer of the same name starts from the beginning."
       type={consumer.name}
       action="Delete the consumer"
       busy={remove.isPending}

@@ -26,7 +26,7 @@ type Search = { q?: string | undefined; create?: boolean | undefined };
 
 const REFRESH_MS = 15_000;
 
-/** The webhooks within reach, with what came to them lately. */
+/** The webhooks, with their recent events. */
 export function Page(): ReactNode {
   const project = useProject();
   const why = useWhyNotHere("webhooks:write");
@@ -43,7 +43,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Webhooks"
-      about="Addresses that take events from other services into a project. What comes is on disk before the sender is answered."
+      about="Addresses that accept events from other services into a project. An event is on disk before the sender gets its answer."
       actions={createButton}
     >
       <h2 className="sr-only">Within reach</h2>
@@ -116,7 +116,7 @@ function WebhookTable({ list, empty }: { list: ItemList<Webhook>; empty: ReactNo
   );
 }
 
-/** What came within the last day, by one statement for all webhooks; null where one may not ask. */
+/** The events of the last day, with one statement for all webhooks; null without the permission. */
 function useActivity(): ReadonlyMap<string, Activity> | null {
   const mayQuery = useMayHere("telemetry:read");
   const now = useNow(60_000);

@@ -135,7 +135,7 @@ function RejectionInspector({
       />
       {bytes.length < rejection.size_bytes && (
         <p className="text-ink-2">
-          Of the body the beginning was kept; a signature over all of it can’t be checked here.
+          Only the beginning of the body was kept. A signature over all of it cannot be checked here.
         </p>
       )}
       <HeadersView headers={rejection.headers} />

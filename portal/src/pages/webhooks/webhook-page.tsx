@@ -25,7 +25,7 @@ import { useVersionedChange } from "~/kit/versioned.tsx";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 
-/** One webhook: its events, who gets them, what was refused, and how it is set. */
+/** One webhook: its events, its destinations, its rejections, and its settings. */
 export function Page(): ReactNode {
   const { webhook: id = "" }: { webhook?: string } = useParams({ strict: false });
   const read = useRead(WEBHOOK_ROUTES.getWebhook, { params: { webhook_id: id } });

@@ -108,7 +108,7 @@ function webhooks({ addresses, project }: SnippetInput): readonly Snippet[] {
   return [
     {
       title: "Make an address, and send to it",
-      about: "Whoever knows the address can send: keep webhook.json to yourself.",
+      about: "The address is a secret: everybody who has it can send. Keep webhook.json private.",
       text: [
         "umask 077",
         `api ${addresses.portal_url}/v1/webhooks ${JSON_TYPE} \\`,
@@ -118,7 +118,7 @@ function webhooks({ addresses, project }: SnippetInput): readonly Snippet[] {
       ].join("\n"),
     },
     {
-      title: "Read what came",
+      title: "Read the events",
       about: "Or follow it live: …/stream has the same as server-sent events.",
       text: [
         `WEBHOOK=$(sed 's/.*"id":"\\(hook_[^"]*\\)".*/\\1/' webhook.json)`,

@@ -44,7 +44,7 @@ function workflow(input: SnippetInput): Snippet {
   return {
     title: ".github/workflows/mooring.yml",
     ...(isLocal(input) && {
-      about: "This server's address is one of your own machine: GitHub's runners can't reach it.",
+      about: "This server has an address of your machine. GitHub's runners cannot reach it.",
     }),
     text: `name: mooring
 on: { push: { branches: [main] } }

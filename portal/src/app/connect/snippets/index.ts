@@ -17,7 +17,7 @@ export type ToolId = "curl" | "otel" | "docker" | "aws" | "rclone" | "boto3" | "
 export interface Tool {
   readonly id: ToolId;
   readonly title: string;
-  /** What it speaks of whatever the page shows; null: of the page's topic. */
+  /** Its topic, independent of the page; null: the page's topic. */
   readonly fixed: Topic | null;
   readonly snippets: (input: SnippetInput) => readonly Snippet[];
 }

@@ -46,7 +46,7 @@ export const TOPIC_SCOPES: Readonly<Record<Topic, readonly Scope[]>> = {
   webhooks: ["webhooks:read", "webhooks:write"],
 };
 
-/** In the place of what is not known: written so that nobody takes it for the thing itself. */
+/** A placeholder for an unknown value. It must not look like a real one. */
 export const PLACEHOLDERS = {
   clientId: "CLIENT_ID",
   accessKeyId: "ACCESS_KEY_ID",

@@ -19,7 +19,7 @@ type Delivery = ResultOf<typeof WEBHOOK_ROUTES.listWebhookDeliveries>["items"][n
 
 const REFRESH_MS = 5_000;
 
-/** What was not taken at the first attempt, with attempts and answers; the dead letters among it. */
+/** Deliveries that failed at the first attempt, with attempts and answers, dead letters included. */
 export function Deliveries({ destination }: { destination: Destination }): ReactNode {
   const [{ status = "" }, change] = useSearchState<{ status?: string | undefined }>();
   const [isReplaying, setReplaying] = useState(false);

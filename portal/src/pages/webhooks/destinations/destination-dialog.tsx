@@ -39,7 +39,7 @@ function Create({ webhookId, onClose }: { webhookId: string; onClose: () => void
   if (secret !== null)
     return <SecretShown title={`${visibleText(draft.name)} gets events`} secret={secret} onClose={onClose} />;
   return (
-    <Dialog title="Add a destination" about="It gets what comes from now on." onClose={onClose} wide>
+    <Dialog title="Add a destination" about="It gets new events only." onClose={onClose} wide>
       <DraftForm
         draft={draft}
         onDraft={setDraft}

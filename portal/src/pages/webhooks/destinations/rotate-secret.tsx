@@ -7,7 +7,7 @@ import { SecretShown } from "./secret-shown.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { useProjectOf } from "../rights.ts";
 
-/** Replaces the secret that signs what is handed on; both sign until the receiver has the new one. */
+/** Replaces the secret that signs deliveries. Both secrets sign until the receiver has the new one. */
 export function RotateDestinationSecret({
   destination,
   onClose,
@@ -24,7 +24,7 @@ export function RotateDestinationSecret({
     <ReplaceDialog
       title="Rotate the secret"
       projectId={projectId}
-      about={`Of what is sent to ${visibleText(destination.name)}.`}
+      about={`For deliveries to ${visibleText(destination.name)}.`}
       label="The former one signs as well for"
       hint="Long enough for the receiver to get the new one. Each request has both signatures until then."
       action="Rotate"

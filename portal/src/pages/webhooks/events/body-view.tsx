@@ -12,7 +12,7 @@ const CHARS_MAX = 200_000;
 const HEX_BYTES_MAX = 32 * 1024;
 
 interface BodyProps {
-  /** Of the file that it can be saved as. */
+  /** The file name for saving it. */
   name: string;
   bytes: Uint8Array<ArrayBuffer>;
   /** Null when it is no text. */

@@ -27,7 +27,7 @@ interface InspectorProps {
   onClose: () => void;
 }
 
-/** One event: what came, from where, how it was verified, and what can be done with it. */
+/** One event: its content, its sender, its verification, and the actions on it. */
 export function EventInspector({ webhook, eventId, onClose, ...rest }: InspectorProps): ReactNode {
   const read = useRead(WEBHOOK_ROUTES.getWebhookEvent, { params: { webhook_id: webhook.id, event_id: eventId } });
   const event = useNamed(read);
@@ -50,7 +50,7 @@ function Details({
   onView,
   onFilter,
 }: Omit<InspectorProps, "eventId" | "onClose"> & { event: WebhookEvent }): ReactNode {
-  // The scheme by which it was verified then; the webhook may have another one by now.
+  // The scheme at the time of verification; the webhook may have another one by now.
   const { scheme } = webhook.verification;
   const verification = scheme === event.verified ? webhook.verification : { scheme: event.verified };
   return (

@@ -13,7 +13,7 @@ test("numbers that a double can't hold are shown as they were sent, and are cond
   assert.equal(lines[1]?.pointer, "/snow=1234567890123456789");
 });
 
-test("what is no JSON has no value", () => {
+test("text that is not JSON has no value", () => {
   assert.equal(exactValue("{", null), null);
   assert.equal(exactValue(null, null), null);
 });

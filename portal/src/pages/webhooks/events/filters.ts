@@ -20,7 +20,7 @@ const VERIFIED: ReadonlySet<string> = new Set(["yes", "no", ...WEBHOOK_SCHEMES].
 const POINTER = /^(\/[^/=]*)+(=[\s\S]*)?$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}(:[\s\S]*)?$/;
 
-/** What is wrong with a condition, in words; null when it can be asked. */
+/** The error in a condition, as a sentence; null when it is valid. */
 export function faultOf(name: keyof Filters, value: string | undefined): string | null {
   if (value === undefined || value === "") return null;
   if (name === "pointer" && !POINTER.test(value)) return "as /order/id or /order/id=17";

@@ -21,7 +21,7 @@ export function bodyBytes(event: {
   return base64Bytes(event.body_base64 ?? "") ?? new Uint8Array();
 }
 
-/** Null for what is no base64. */
+/** Null for text that is not base64. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

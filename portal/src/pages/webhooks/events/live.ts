@@ -12,7 +12,7 @@ const FLUSH_MS = 250;
 interface Handlers {
   /** Some events, oldest first. */
   readonly onEvents: (events: readonly WebhookEvent[]) => void;
-  /** The stream is open: what came before it is for the list to read. */
+  /** The stream is open: earlier events are in the list. */
   readonly onOpen: () => void;
 }
 

@@ -32,7 +32,7 @@ export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.
       }
     >
       <p>
-        Whatever is posted to this webhook’s address is kept and shown here as it comes. Send a first event
+        Requests posted to this webhook’s address are stored as events and shown here live. Send a first event
         {webhook.verification.scheme === "none" ? "" : ", signed with the webhook’s secret"}:
       </p>
       <CopyBlock label="Command that sends a first event" text={testCommand(url, webhook.verification)} />

@@ -51,7 +51,7 @@ test("a signature that was made with the secret fits, and with another it does n
   }
 });
 
-test("every step says what it found, and what is missing", () => {
+test("every step names its finding, and missing parts", () => {
   for (const [verification, headers] of CASES) {
     const steps = explain(verification, headers, AT);
     assert.ok(steps.length >= 4, verification.scheme);

@@ -6,7 +6,7 @@ type Fields = readonly (readonly string[])[];
 export interface Step {
   readonly title: string;
   readonly detail: string;
-  /** What was found, byte for byte. */
+  /** The value found, byte for byte. */
   readonly value?: string | undefined;
   readonly isMissing?: boolean;
 }
@@ -14,7 +14,7 @@ export interface Step {
 /** What a scheme signs and where the signature is; null for schemes that send the secret itself. */
 interface Signed {
   readonly signatureField: string;
-  /** Before the body, in what is signed. */
+  /** The part of the signed text before the body. */
   readonly head: string | null;
   readonly headForm: string;
   readonly signatures: readonly string[];
@@ -61,7 +61,7 @@ function timed(
   };
 }
 
-/** What was signed, and how, as far as the header fields tell. */
+/** The signed text and the algorithm, as far as the header fields tell. */
 function signedBy(
   { scheme, header = "", algorithm = "sha256", encoding = "hex", prefix = "" }: Verification,
   headers: Fields,
@@ -109,7 +109,7 @@ export function explain(verification: Verification, headers: Fields, receivedAt:
     return [
       {
         title: "Nothing is checked",
-        detail: "Whoever knows the address can send. Settings say how a sender can prove who it is.",
+        detail: "Everybody who knows the address can send. Set a verification scheme in the settings.",
       },
     ];
   if (scheme === "twilio") return twilioSteps(headers);
@@ -141,7 +141,7 @@ function twilioSteps(headers: Fields): readonly Step[] {
     },
     {
       title: "Compute HMAC-SHA-1 of the webhook's address, with its query",
-      detail: "Of a form its parameters follow, by name; another body is covered by bodySHA256 in the address.",
+      detail: "For a form, its parameters follow, sorted by name; bodySHA256 in the address covers other bodies.",
     },
     { title: "Compare the two", detail: "In a time that tells nothing of where they differ." },
   ];
@@ -167,7 +167,7 @@ function signedSteps(verification: Verification, signed: Signed, receivedAt: str
       title: `Compute HMAC-${signed.algorithm.toUpperCase().replace("SHA", "SHA-")} under the secret`,
       detail:
         verification.scheme === "standard_webhooks"
-          ? "The key is what stands behind whsec_, decoded from base64."
+          ? "The key is the part after whsec_, decoded from base64."
           : "The key is the secret as text.",
     },
     { title: "Compare", detail: "Equal: the sender knows the secret, and nobody changed the body on the way." },

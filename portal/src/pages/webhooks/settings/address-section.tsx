@@ -41,7 +41,7 @@ export function AddressSection({ webhook }: { webhook: Webhook }): ReactNode {
     </>
   );
   return (
-    <Section title="Address" about="A secret: whoever knows it can send." actions={buttons} flush>
+    <Section title="Address" about="A secret: everybody who knows it can send." actions={buttons} flush>
       {url !== null && (
         <div className="flex flex-col gap-3 border-b border-line p-3.5">
           <CopyBlock text={url} label="Address of the webhook" />
@@ -64,7 +64,7 @@ export function AddressSection({ webhook }: { webhook: Webhook }): ReactNode {
 const COLUMNS: readonly Column<Url>[] = [
   { title: "Ends in", cell: ({ hint }) => <span className="mono">…{hint}</span> },
   { title: "State", cell: (url) => <UrlState of={url} /> },
-  { title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Requests", number: true, cell: ({ hits }) => countText(hits) },
   { title: "Last request", cell: ({ last_hit_at }) => <Time at={last_hit_at} /> },
 ];

@@ -55,7 +55,7 @@ function LastHour({ webhook }: { webhook: Webhook }): ReactNode {
     { body: { sql: SQL, parameters: { id: webhook.id }, from } },
     { enabled: mayQuery },
   );
-  if (!mayQuery) return <p>How many events came in the last hour can’t be told: it takes telemetry:read.</p>;
+  if (!mayQuery) return <p>You need telemetry:read to see the events of the last hour.</p>;
   if (error !== null) return <p>How many events came in the last hour could not be read.</p>;
   if (data === undefined) return <p role="status">Counting the events of the last hour…</p>;
   const senders = data.rows.map((row) => ({ ip: String(row["ip"]), events: Number(row["events"]) }));

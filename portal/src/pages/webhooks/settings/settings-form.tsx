@@ -70,7 +70,7 @@ export function SettingsForm({ read, onReload }: { read: Versioned<Webhook>; onR
   );
 }
 
-/** What is edited, and what it was when that began: what is read meanwhile takes its place only while nothing was changed here. */
+/** The edited settings, and the version they started from. A newer version replaces them only while the form is unchanged. */
 function useDraft(read: Versioned<Webhook>) {
   const [base, setBase] = useState(read);
   const [draft, setDraft] = useState<Draft>(() => draftOf(read.value));
@@ -153,7 +153,7 @@ function ResponseFields({ draft: { response }, set }: Part): ReactNode {
     <fieldset className="flex flex-col gap-3">
       <legend className="pb-1 font-medium">Answer to the sender</legend>
       <Checkbox
-        label="An answer of your own, instead of the event’s id as JSON"
+        label="A custom answer, instead of the event’s id as JSON"
         checked={response !== null}
         onChange={(event) => set({ response: event.target.checked ? ANSWER : null })}
       />

@@ -57,7 +57,7 @@ function cleared(verification: Verification): Verification {
   return Object.fromEntries(Object.entries(verification).filter(([, value]) => value !== "")) as Verification;
 }
 
-/** Equal whatever the order of members. */
+/** Compares without the order of members. */
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
   const [a, b] = [Object.entries(one), Object.entries(other)];

@@ -174,7 +174,7 @@ function PresetField({ preset, onChange }: { preset: Preset; onChange: (preset: 
     <SelectField
       label="Who sends, and how it proves that"
       hint={
-        preset.id === "none" ? "Whoever knows the address can send; what can't be verified is not refused." : undefined
+        preset.id === "none" ? "Everybody who knows the address can send. Unverified requests are accepted." : undefined
       }
       value={preset.id}
       onChange={(event) => onChange(presetOf(event.target.value))}

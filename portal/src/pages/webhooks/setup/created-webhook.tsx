@@ -29,7 +29,7 @@ export function CreatedWebhook({
     <Dialog
       holdsSecret
       title={`${visibleText(made.name)} takes events`}
-      about="The address is a secret: whoever knows it can send."
+      about="The address is a secret: everybody who knows it can send."
       onClose={onClose}
       wide
     >

@@ -69,7 +69,7 @@ function HeaderFields({ value, onChange }: Part<Verification>): ReactNode {
         onChange={(event) => onChange({ ...value, header: event.target.value })}
       />
       <TextField
-        label="What stands before it (optional)"
+        label="Prefix (optional)"
         className="mono"
         placeholder="sha256="
         value={value.prefix ?? ""}

@@ -149,11 +149,11 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     id: "none",
-    title: "None: whoever knows the address",
+    title: "None: everybody who knows the address",
     verification: { scheme: "none" },
     handshakes: [],
     secret: null,
-    steps: ["Have the sender post to the address above. Keep the address secret: whoever knows it can send."],
+    steps: ["Have the sender post to the address above. Keep the address secret: everybody who knows it can send."],
   },
 ];
 
@@ -178,7 +178,7 @@ export const SCHEME_NAMES: Readonly<Record<Scheme, string>> = {
 
 export const HANDSHAKE_NAMES: Readonly<Record<Handshake, string>> = {
   slack: "Slack: answers url_verification",
-  meta: "Meta: answers hub.challenge to whoever knows the verify token",
+  meta: "Meta: answers hub.challenge to senders that know the verify token",
   microsoft_graph: "Microsoft Graph: answers validationToken",
   cloudevents: "CloudEvents: answers OPTIONS with the allowed origin",
 };

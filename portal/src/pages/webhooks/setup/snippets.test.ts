@@ -42,7 +42,7 @@ test("the commands sign as the senders do", () => {
   assert.equal(fieldIn(standard, "webhook-signature"), `v1,${sum(signed, Buffer.alloc(24, 7)).digest("base64")}`);
 });
 
-test("a request is repeated without what was not kept and what the connection sets", () => {
+test("a repeated request leaves out fields that were not kept and those of the connection", () => {
   const command = requestCommand("https://x.example/h", {
     method: "PUT",
     query: "a=1&b=2",

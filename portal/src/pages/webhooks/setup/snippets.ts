@@ -114,7 +114,7 @@ const LEFT_OUT = new Set([
 ]);
 const PROXIES = /^(x-forwarded-|x-real-ip$|forwarded$|via$|cf-)/;
 
-/** The same request once more, by curl. Fields that were not kept are left out; the address is for whoever runs it to fill in. */
+/** The same request again, with curl. Fields that were not kept are left out; the reader fills in the address. */
 export function requestCommand(url: string, request: SentRequest): string {
   const target = request.query === "" ? url : `${url}?${request.query}`;
   const method = request.method === "POST" ? "" : ` -X ${shellWord(request.method)}`;
