@@ -1,7 +1,15 @@
+import { architecturePage } from "./architecture-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import type { Generated } from "./generated-file.ts";
 import { OPENAPI_FILES } from "./openapi.ts";
+import { wordsLeftFile } from "./words-left.ts";
 
 /** Every generated file; add yours here. */
-export const GENERATED: readonly Generated[] = [configurationPage, errorsPage, ...OPENAPI_FILES];
+export const GENERATED: readonly Generated[] = [
+  configurationPage,
+  errorsPage,
+  ...OPENAPI_FILES,
+  architecturePage,
+  wordsLeftFile,
+];

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import { COMMANDS } from "../../server/src/app/commands/index.ts";
 import { renderErrors } from "../generate/errors-page.ts";
 import { isCode, unreadFiles, type SourceFile } from "./files.ts";
+import { longSubjects } from "./commits.ts";
 import { TIDY_RULES } from "./rules.ts";
+import { WORDS_LEFT_PATH, wordsLeft } from "./words.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -16,6 +19,13 @@ interface Example {
 const A = "server/src/kernel/a.ts";
 const TEST = "server/src/kernel/a.test.ts";
 const ERRORS_PAGE = renderErrors(PROBLEMS);
+const TREE = (tree: string): string =>
+  `# A\n\n## The tree\n\n\`\`\`\n${tree}\n\`\`\`\n\n\`docs/\`\n`.replace("tree\n\n```\n", "tree\n\n```\ndocs/\n");
+const COMMAND_TABLE = `| command | a |\n| --- | --- |\n${COMMANDS.map(({ name }) => `| \`${name}\` | x |\n`).join("")}\n`;
+const TABLES: Files = {
+  "server/src/stores/metadata/schema.ts":
+    "export interface Tables {\n  a: {\n    id: string;\n  };\n  b: { id: string };\n  event_outbox: { id: string };\n}\n",
+};
 const lines = (count: number): string => "f();\n".repeat(count);
 // Put together, so that the rules do not find them in this file.
 const todo = (rest: string): string => `// TO${"DO"}${rest}\n`;
@@ -170,6 +180,74 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     ],
     fine: [{ "docs/a.md": "# A\n```sh\n# comment\n```\n## B\n" }],
   },
+  "folder-tree": {
+    caught: [
+      [{ "docs/architecture.md": TREE("tools/  a"), "tools/a.ts": "", "x/a.ts": "" }, /tree lacks x\//],
+      [
+        { "docs/architecture.md": TREE("server/src/\n  gone/  a"), "server/src/main.ts": "" },
+        /server\/src\/gone\/, which/,
+      ],
+      [
+        { "docs/architecture.md": TREE("server/src/\n  a/  b"), "server/src/a/a.ts": "", "server/src/b/b.ts": "" },
+        /src\/b\//,
+      ],
+    ],
+    fine: [{ "docs/architecture.md": TREE("docs/\nserver/src/\n  main.ts  x\n  a/  b"), "server/src/a/a.ts": "" }, {}],
+  },
+  "command-table": {
+    caught: [
+      [{ "README.md": COMMAND_TABLE.replace(/^\| `serve`.*\n/m, "") }, /the command serve is missing/],
+      [
+        { "README.md": COMMAND_TABLE.replace("`serve`", "`serve` | a |\n| `invented all`") },
+        /invented is not a command/,
+      ],
+    ],
+    fine: [{ "README.md": COMMAND_TABLE }],
+  },
+  "not-yet": {
+    caught: [
+      [{ "README.md": "Not yet: a thing.\n" }, /"a thing" has no sign/],
+      [{ "README.md": "# A\n" }, /"telemetry spread over several servers" is missing/],
+      [
+        {
+          "README.md": "Not yet: telemetry spread over several servers.\n",
+          "server/src/stores/telemetry/a.ts": 'import { a } from "#stores/objects/index.ts";\n',
+        },
+        /"telemetry spread over several servers" works/,
+      ],
+    ],
+    fine: [{ "README.md": "Not yet: telemetry spread over\nseveral servers.\n", [A]: "" }, {}],
+  },
+  "tables-are-read": {
+    caught: [
+      [{ ...TABLES, [A]: 'tx.insertInto("b"); tx.selectFrom("a");\n' }, /the table b is never read/],
+      [{ ...TABLES, [A]: "sql`DELETE FROM b`; sql`SELECT * FROM a`;\n" }, /the table b is never read/],
+      [{ ...TABLES, [TEST]: 'tx.selectFrom("b");\n' }, /the table b is never read/],
+      [{ ...TABLES, [A]: 'tx.selectFrom(["a", "b"]).selectFrom("event_outbox");\n' }, /take it out of WRITE_ONLY/],
+    ],
+    fine: [{ ...TABLES, [A]: 'tx.selectFrom("a").innerJoin("b as c", "x", "y");\n' }, {}],
+  },
+  "plain-words": {
+    caught: [
+      ...[
+        "// Who" + "ever asks",
+        "/** Wh" + "at is wrong */",
+        "// a file of" + " its own",
+        "// nobody is" + " told",
+        "// the name by" + " which it goes",
+        "/** O" + "f a file. */",
+        "const take" + "Room = 1;",
+        "const handing" + "On = 1;",
+      ].map((text) => [{ "portal/src/a.tsx": `\n${text}\n` }, /portal\/src\/a\.tsx:2: /] as const),
+      [{ "docs/a.md": "# A\n\nO" + "f these two.\n" }, /docs\/a\.md:3: Of t/],
+      [{ "docs/a.md": "whatever whatever", [WORDS_LEFT_PATH]: '{"docs": 1}' }, /^docs: 2 places, at most 1/],
+      [{ "docs/a.md": "plain", [WORDS_LEFT_PATH]: '{"docs": 1}' }, /docs: 0 places are left and 1 are written down/],
+    ],
+    fine: [
+      { "docs/a.md": "# A\nWhat does it do? Proof of the file. Of course.\n" },
+      { "docs/a.md": "whatever", [WORDS_LEFT_PATH]: '{"docs": 1}' },
+    ],
+  },
   links: {
     caught: [[{ "docs/a.md": "# A\n[b](b.md)\n" }, /links to b\.md/]],
     fine: [{ "docs/a.md": "# A\n[b](../b.md#x) [c](https://a.test/) [d](#a) [e](../docs/)\n", "b.md": "# B\n" }],
@@ -183,6 +261,19 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     fine: [{ "docs/errors.md": ERRORS_PAGE }],
   },
 };
+
+test("long subjects of commits are found", () => {
+  const commit = (length: number) => ({ hash: "abc", subject: "x".repeat(length) });
+  assert.equal(longSubjects([commit(72)]).length, 0);
+  assert.match(longSubjects([commit(72), commit(73)]).join(), /^abc: 73 characters, at most 72: x+$/);
+});
+
+test("a count of words left only shrinks", () => {
+  const files = listOf({ "docs/a.md": "# A\nWhatever\n", [WORDS_LEFT_PATH]: '{"docs": 5, "tests": 2}' });
+  assert.deepEqual(wordsLeft(files), { docs: 1 });
+  const grown = listOf({ "docs/a.md": "# A\nWhatever, whoever\n", [WORDS_LEFT_PATH]: '{"docs": 1}' });
+  assert.deepEqual(wordsLeft(grown), { docs: 1 });
+});
 
 function listOf(files: Files): SourceFile[] {
   return Object.entries(files).map(([path, text]) => ({ path, text }));

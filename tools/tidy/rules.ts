@@ -1,7 +1,18 @@
 import { CODE_RULES } from "./code.ts";
 import { DOCS_RULES } from "./docs.ts";
+import { DOC_LIST_RULES } from "./doc-lists.ts";
 import type { Rule } from "./files.ts";
 import { SURFACE_RULES } from "./surfaces.ts";
+import { readTables } from "./tables.ts";
 import { TEXT_RULES } from "./text.ts";
+import { plainWords } from "./words.ts";
 
-export const TIDY_RULES: readonly Rule[] = [...CODE_RULES, ...TEXT_RULES, ...SURFACE_RULES, ...DOCS_RULES];
+export const TIDY_RULES: readonly Rule[] = [
+  ...CODE_RULES,
+  ...TEXT_RULES,
+  ...SURFACE_RULES,
+  ...DOCS_RULES,
+  ...DOC_LIST_RULES,
+  readTables,
+  plainWords,
+];

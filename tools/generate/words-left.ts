@@ -1,0 +1,12 @@
+import { fileURLToPath } from "node:url";
+import { listFiles } from "../tidy/files.ts";
+import { WORDS_LEFT_PATH, wordsLeft } from "../tidy/words.ts";
+import type { Generated } from "./generated.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Writes a lower count down, never a higher one. */
+export const wordsLeftFile: Generated = {
+  path: WORDS_LEFT_PATH,
+  render: () => `${JSON.stringify(wordsLeft(listFiles(ROOT)), null, 2)}\n`,
+};

@@ -1,0 +1,89 @@
+import type { Rule, SourceFile } from "./files.ts";
+import { lineAt } from "./files.ts";
+
+/** Turns that must not come back, each with the plain words for it. `docs/glossary.md` has the product's terms. */
+const TURNS: readonly (readonly [turn: RegExp, instead: string])[] = [
+  [/\b(?:who|what)ever\b/gi, "name the person or the thing: everybody who, any, every"],
+  [
+    /\bwhat (?:is|are|was|were|comes|came|says|said|stands|holds|goes)\b/gi,
+    "use a noun: the error, the content, deleted files",
+  ],
+  [/\bof (?:its|their|his|her|our|your|one['’]s) own\b/gi, "write own before the noun, or separate"],
+  [/\b(?:is|are|was|were|be|been|being) told\b/gi, "write gets a message, is shown, is reported"],
+  [/\bby which\b/gi, "write that, or two sentences"],
+  [/\bthat which\b/gi, "use a noun"],
+  [/\bthe more\b[^.\n]*\bthe more\b/gi, "write two sentences"],
+  [/\bbesides\b/gi, "write in addition to, or other than"],
+  [/(?:(?:\/\*\*?|\/\/|[.!?:])\s+|["'`>]\s*|^)Of (?!course)[a-z]/gm, "begin the sentence with its subject"],
+  [/\bhanding[- ]?on\b/gi, "write delivery or forward"],
+  [/\btakeRoom\b/g, "write reserveQuota"],
+  [/\bletTheRestPass\b/g, "write drainBody"],
+  [/\b(?:unsound\w*|requireSound\w*)\b/gi, "write invalid, validate"],
+  [/\bholdingsOf\b/g, "write permissionsOf"],
+];
+
+/** Where the number of places is written that are still to be put into plain words, by folder. It may only shrink. */
+export const WORDS_LEFT_PATH = "tools/tidy/words-left.json";
+
+/** These name the turns on purpose, are made from other files, or tell of the past. */
+const EXEMPT =
+  /^(?:tools\/tidy\/(?:words|rules\.test)\.ts|docs\/glossary\.md|CHANGELOG\.md|openapi\/|.*\.json$|.*\.(?:py|java|go|sum|mod|svg|txt)$)/;
+
+type Counts = Readonly<Record<string, number>>;
+
+/** `server`, `docs`, or `.` for files at the root. Files move within these folders without a change of the counts. */
+function folderOf(path: string): string {
+  const [folder = ".", ...rest] = path.split("/");
+  return rest.length === 0 ? "." : folder;
+}
+
+function placesIn({ path, text }: SourceFile): string[] {
+  return TURNS.flatMap(([turn, instead]) =>
+    [...text.matchAll(turn)].map((match) => {
+      const index = match.index + match[0].search(/\w/);
+      return `${path}:${lineAt(text, index)}: ${match[0].trim()}: ${instead}`;
+    }),
+  );
+}
+
+function placesByFolder(files: readonly SourceFile[]): Map<string, string[]> {
+  const places = new Map<string, string[]>();
+  for (const file of files) {
+    const found = EXEMPT.test(file.path) ? [] : placesIn(file);
+    if (found.length === 0) continue;
+    const folder = folderOf(file.path);
+    places.set(folder, [...(places.get(folder) ?? []), ...found]);
+  }
+  return places;
+}
+
+function countsLeft(files: readonly SourceFile[]): Counts {
+  const file = files.find(({ path }) => path === WORDS_LEFT_PATH);
+  return file === undefined ? {} : (JSON.parse(file.text) as Counts);
+}
+
+/** The counts as they must be written down: never more than before. */
+export function wordsLeft(files: readonly SourceFile[]): Counts {
+  const places = placesByFolder(files);
+  const entries = Object.entries(countsLeft(files)).map(
+    ([folder, count]) => [folder, Math.min(count, places.get(folder)?.length ?? 0)] as const,
+  );
+  return Object.fromEntries(entries.filter(([, count]) => count > 0));
+}
+
+/** Plain words: no place in a folder that is done; no more places than written down in the others. */
+export const plainWords: Rule = {
+  name: "plain-words",
+  check: (files) => {
+    const places = placesByFolder(files);
+    const left = countsLeft(files);
+    return [...new Set([...places.keys(), ...Object.keys(left)])].flatMap((folder) => {
+      const found = places.get(folder) ?? [];
+      const most = left[folder] ?? 0;
+      if (found.length === most) return [];
+      if (found.length < most)
+        return [`${folder}: ${found.length} places are left and ${most} are written down; run npm run generate`];
+      return most === 0 ? found : [`${folder}: ${found.length} places, at most ${most}:`, ...found];
+    });
+  },
+};
