@@ -117,7 +117,7 @@ test(
     );
     await inspector.getByRole("button", { name: "Delete…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("This can't be undone").waitFor();
+    await dialog.getByText("This cannot be undone").waitFor();
     assert.deepEqual(await ownFaults(tab), []);
     await dialog.getByLabel(/^Type browse/).fill("browse");
     await dialog.getByRole("button", { name: "Delete", exact: true }).click();

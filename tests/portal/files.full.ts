@@ -157,7 +157,7 @@ test("files go for good one by one, all together, and past the trash", { skip: N
   assert.deepEqual(await ownFaults(tab), []);
   await dialog.getByLabel("Days").fill("30");
   await page.keyboard.press("Enter");
-  await page.getByText("What is deleted is kept for 30 days.").waitFor();
+  await page.getByText("Deleted files are kept for 30 days.").waitFor();
 
   await tab.go(path(`?file=${hard.id}`));
   await page.getByRole("button", { name: "Delete…" }).click();

@@ -143,7 +143,7 @@ test(
     await page.getByRole("heading", { name: "project.archive" }).waitFor();
     await looked(tab, "audit entry");
     await tab.go(path("-", "audit?entry=aud_00000000000000000000000000"));
-    await page.getByRole("complementary", { name: "Details" }).getByRole("alert").getByText("not_found").waitFor();
+    await page.getByRole("heading", { name: "Not found", exact: true }).waitFor();
     assert.deepEqual(faults, []);
     await tab.close();
   },

@@ -105,7 +105,7 @@ test("a credential without a secret, a trust, a job's token, and the end", { ski
 
   await lookedAt(page.url());
   await page.getByRole("button", { name: "Delete…" }).click();
-  await page.getByLabel(/to go on/).fill("shop's main branch");
+  await page.getByLabel(/to confirm/).fill("shop's main branch");
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByText("No issuer is trusted yet").waitFor();
   assert.equal((await server.call("GET", "/v1/me", { token })).status, 401);
