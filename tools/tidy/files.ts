@@ -20,7 +20,7 @@ export interface Rule {
 /** A rule over the syntax of each code file. All such rules share one walk through each file. */
 export interface NodeRule extends Rule {
   applies(path: string): boolean;
-  /** What is wrong with a node; undefined when nothing is. */
+  /** The fault of a node; undefined when there is none. */
   wrong(node: Node, file: SourceFile, parents: readonly Node[]): string | undefined;
 }
 
