@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { foldersIn } from "../tidy/doc-lists.ts";
 import { listFiles } from "../tidy/files.ts";
-import type { Generated } from "./generated.ts";
+import type { Generated } from "./generated-file.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PATH = "docs/architecture.md";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { listFiles } from "../tidy/files.ts";
 import { WORDS_LEFT_PATH, wordsLeft } from "../tidy/words.ts";
-import type { Generated } from "./generated.ts";
+import type { Generated } from "./generated-file.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,5 +1,5 @@
-import { isCode, isTest, type NodeRule, type Rule } from "./files.ts";
-import { dottedName, isNode, linesOf, nodeRule, type Node } from "./syntax.ts";
+import { isCode, isTest, type Rule } from "./files.ts";
+import { dottedName, isNode, linesOf, nodeRule, type Node, type NodeRule } from "./syntax.ts";
 
 const FUNCTION_LINES_MAX = 70;
 const FILE_LINES_MAX = 400;

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import type { Node } from "./syntax.ts";
 
 /** A file of the repository. */
 export interface SourceFile {
@@ -15,13 +14,6 @@ export interface Rule {
   readonly name: string;
   /** One line for each place that breaks the rule; none when all is well. */
   check(files: readonly SourceFile[]): string[];
-}
-
-/** A rule over the syntax of each code file. All such rules share one walk through each file. */
-export interface NodeRule extends Rule {
-  applies(path: string): boolean;
-  /** The fault of a node; undefined when there is none. */
-  wrong(node: Node, file: SourceFile, parents: readonly Node[]): string | undefined;
 }
 
 const BINARY = /\.(png|jpg|ico|woff2?|parquet|gz|zst|pdf|wasm)$/;

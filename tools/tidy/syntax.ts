@@ -1,5 +1,5 @@
 import { parseSync } from "@swc/core";
-import { isCode, type NodeRule, type SourceFile } from "./files.ts";
+import { isCode, type Rule, type SourceFile } from "./files.ts";
 
 /** A node of swc's syntax tree. */
 export interface Node {
@@ -7,6 +7,13 @@ export interface Node {
   /** In bytes, from 1; some nodes, as a property of an object, have none. */
   readonly span?: { readonly start: number; readonly end: number };
   readonly [member: string]: unknown;
+}
+
+/** A rule over the syntax of each code file. All such rules share one walk through each file. */
+export interface NodeRule extends Rule {
+  applies(path: string): boolean;
+  /** The fault of a node; undefined when there is none. */
+  wrong(node: Node, file: SourceFile, parents: readonly Node[]): string | undefined;
 }
 
 /** Calls `visit` for every node of a file, parents first. */
