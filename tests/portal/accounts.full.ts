@@ -84,9 +84,9 @@ async function setPassword(page: Page): Promise<void> {
 async function setUpApp(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   const secret = (await dialog.locator("code").first().innerText()).replaceAll(/\s/g, "");
-  await dialog.getByLabel("The code that the app shows now").fill(totp(secret, Date.now()));
+  await dialog.getByLabel("The present code in the app").fill(totp(secret, Date.now()));
   await dialog.getByRole("button", { name: /Turn|Confirm|Go on|Set up/ }).click();
-  await dialog.getByLabel("I have kept them").check();
+  await dialog.getByLabel("I have saved them").check();
   await dialog.getByRole("button", { name: "Go on" }).click();
   await page.getByText("The authenticator app is on").waitFor();
 }
@@ -107,16 +107,16 @@ test("a lost password is set anew by the link that is mailed", { skip: NO_CHROMI
   assert.ok(!smtp.received.some(({ to }) => to.includes("unknown@example.org")));
   await tab.go(link);
   assert.equal(new URL(page.url()).hash, "", "the secret is out of the address bar");
-  await page.getByText("Nobody has proved yet that this address is theirs").waitFor();
+  await page.getByText("This verifies that the address is yours").waitFor();
   assert.deepEqual(await axe(page), []);
   await setPassword(page);
-  const notice = page.getByRole("region", { name: "Your address is proved" });
+  const notice = page.getByRole("region", { name: "Your address is verified" });
   await notice.getByText("the password").waitFor();
   await notice.getByRole("button", { name: "I have read it" }).click();
   await notice.waitFor({ state: "detached" });
   assert.deepEqual([await passwordWorks(email, PASSWORD), await passwordWorks(email, OTHER_PASSWORD)], [false, true]);
   await tab.go(link);
-  await page.getByRole("alert").getByText("does not work any more").waitFor();
+  await page.getByRole("alert").getByText("is no longer valid").waitFor();
   assert.deepEqual(tab.faults, []);
   await tab.close();
 });
@@ -128,11 +128,11 @@ test("whoever runs the server sees who is not proved, and makes a link for them"
   const { page } = tab;
   await tab.go("/instance?tab=accounts");
   const rows = page.getByRole("group", { name: "Accounts" });
-  await page.getByLabel("Only addresses that nobody has proved").check();
+  await page.getByLabel("Only unverified addresses").check();
   await rows.getByText(email).waitFor();
   await rows.getByText(portal.shared.home.owner.email).waitFor({ state: "detached" });
   await page.getByRole("button", { name: `Reset ${email}` }).click();
-  await page.getByText("everything that was set up before ends, too").waitFor();
+  await page.getByText("all earlier sign-in methods are removed too").waitFor();
   await page.getByRole("button", { name: "Create link" }).click();
   const link = new URL(String(await page.getByLabel("Reset link", { exact: true }).textContent()));
   assert.deepEqual(await axe(page), []);
@@ -187,7 +187,7 @@ test("a policy refuses a session, says what to do, and lets in who has done it",
   await tab.go(`/o/${org.slug}/-/settings?tab=people`);
   await required.check();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The policy holds from now on").waitFor();
+  await page.getByText("The policy applies from everybody’s next request.").waitFor();
 
   await ron.go(explore);
   await ron.page.getByRole("heading", { level: 1, name: "A second factor is required" }).waitFor();
@@ -206,7 +206,7 @@ test("a policy refuses a session, says what to do, and lets in who has done it",
   await proveAs(byProvider.page, owner.email);
   await byProvider.page.getByLabel(`Allow only sign-in with ${PROVIDER_NAME}`).check();
   await byProvider.page.getByRole("button", { name: "Save" }).click();
-  await byProvider.page.getByText("The policy holds from now on").waitFor();
+  await byProvider.page.getByText("The policy applies from everybody’s next request.").waitFor();
   await byProvider.close();
 
   await ron.go(explore);

@@ -165,7 +165,7 @@ test("what was deleted comes back where the bucket has versions", { skip: NO_CHR
     .getByRole("button", { name: "notes.txt" })
     .click();
   const inspector = page.getByRole("complementary", { name: "Details" });
-  await inspector.getByText("an old version can be had below").waitFor();
+  await inspector.getByText("older versions are below").waitFor();
   assert.deepEqual(await ownFaults(tab), []);
   await picture(tab, "versions");
   await inspector.getByRole("button", { name: "Undo the deletion" }).click();

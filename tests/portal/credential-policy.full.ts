@@ -61,7 +61,7 @@ test(
     await pictured(page, "policy-warning");
     await page.getByRole("button", { name: "Add my address" }).click();
     await page.getByText("Your own address is not in this list").waitFor({ state: "detached" });
-    await page.getByLabel("What developers, maintainers and programs make waits for an approval").check();
+    await page.getByLabel("Credentials and keys of developers, maintainers and programs wait for an approval").check();
     await page.getByLabel("Require an expiry for each new credential or S3 key").check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The policy holds from now on").waitFor();

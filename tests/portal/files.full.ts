@@ -84,7 +84,7 @@ test("a link is shared for a chosen time, and ends with the file", { skip: NO_CH
   await tab.go(path(`?file=${id}`));
   await page.getByRole("button", { name: "Share…" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("for anyone who has it until then").waitFor();
+  await dialog.getByText("Until then the link works for everybody who has it").waitFor();
   await dialog.getByLabel("It works for").selectOption({ label: "7 days" });
   await page.keyboard.press("Tab");
   await dialog.getByRole("button", { name: "Create link" }).press("Enter");
@@ -162,7 +162,7 @@ test("files go for good one by one, all together, and past the trash", { skip: N
   await tab.go(path(`?file=${hard.id}`));
   await page.getByRole("button", { name: "Delete…" }).click();
   await dialog.getByText("can be restored for 30 days").waitFor();
-  await dialog.getByLabel("Delete for good, past the trash").check();
+  await dialog.getByLabel("Delete permanently, without the trash").check();
   await dialog.getByRole("textbox").fill("past.txt");
   await dialog.getByRole("button", { name: "Delete for good" }).click();
   await dialog.waitFor({ state: "detached" });

@@ -118,7 +118,7 @@ test("a clock in doubt holds deletions until it is accepted", { skip: NO_CHROMIU
     await confirm.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await confirm.getByRole("button", { name: "Confirm" }).click();
   }
-  await page.getByText("The clock is accepted. Deletions go on.").waitFor();
+  await page.getByText("The clock is accepted. Deletions resume.").waitFor();
   await becomes("mooring_deletions_held", 0);
   await accept.waitFor({ state: "detached" });
   assert.deepEqual(tab.faults, []);

@@ -79,7 +79,7 @@ test("a webhook's event is there live, without a look again", { skip: NO_CHROMIU
   await page.getByRole("button", { name: "Create a webhook" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("payments");
   await page
-    .getByLabel("Who sends, and how it proves that")
+    .getByLabel("The sender, and its verification scheme")
     .selectOption({ label: "None: everybody who knows the address" });
   await page.getByRole("button", { name: "Create", exact: true }).click();
   const command = await page.getByLabel("Command that sends a test event").textContent();

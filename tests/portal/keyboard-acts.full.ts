@@ -108,7 +108,7 @@ test("a webhook is made, and deleted", { skip: NO_CHROMIUM }, async () => {
   await keys.take("button", "Create a webhook");
   await page.getByRole("dialog").waitFor();
   await keys.fill("Name", "orders");
-  await keys.tabTo("combobox", "Who sends, and how it proves that");
+  await keys.tabTo("combobox", "The sender, and its verification scheme");
   await keys.type("None");
   await keys.press("Control+Enter");
   await keys.take("link", "Watch its events");

@@ -26,7 +26,7 @@ test("⌘K goes anywhere, and closes to where it was called", { skip: NO_CHROMIU
   const { page, keys } = await at("");
   await keys.tabTo("link", "Files");
   await keys.press("Control+k");
-  await keys.arrives("combobox", "Search pages and acts");
+  await keys.arrives("combobox", "Search pages and actions");
   await keys.press("Escape");
   await keys.arrives("link", "Files");
   await keys.press("Control+k");
@@ -34,7 +34,7 @@ test("⌘K goes anywhere, and closes to where it was called", { skip: NO_CHROMIU
   await keys.press("Enter");
   await page.waitForURL(/\/audit$/);
   await keys.press("Control+k");
-  await keys.arrives("combobox", "Search pages and acts");
+  await keys.arrives("combobox", "Search pages and actions");
   for (let i = 0; i < 25; i++) await keys.press("ArrowDown");
   const option = page.locator("[role=option][aria-selected=true]");
   const box = page.locator("[role=listbox]");
@@ -148,7 +148,7 @@ test("keys of a letter can be turned off, and then do nothing", { skip: NO_CHROM
   await keys.press("j");
   await keys.arrives("button", /Checkout service/);
   await keys.press("Control+k");
-  await keys.arrives("combobox", "Search pages and acts");
+  await keys.arrives("combobox", "Search pages and actions");
   await keys.press("Escape");
 });
 

@@ -65,7 +65,7 @@ test("somebody whom nobody here knows is told so, and nothing more", { skip: NO_
     await tab.go("/sign-in");
     await tab.page.getByRole("link", { name: BUTTON }).click();
     await proveAs(tab.page, login);
-    await tab.page.getByRole("alert").getByText("nobody here has your address").waitFor();
+    await tab.page.getByRole("alert").getByText("no account here has your address").waitFor();
     assert.equal(await sessionOf(tab), null);
     assert.deepEqual(await axe(tab.page), []);
     await tab.close();

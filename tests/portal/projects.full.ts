@@ -121,7 +121,7 @@ test("an archived project is folded away, grey with the reason, and comes back",
   await grey("Create app").waitFor();
   await looked(tab, "archived");
   await tab.go(path("old", ""));
-  await page.getByText("It is read, and nothing in it can be changed.").waitFor();
+  await page.getByText("It is read-only.").waitFor();
   await tab.go(path("old", "webhooks"));
   await grey("Create a webhook").waitFor();
   await tab.go(path("-", `projects?open=${String(id)}&tab=danger`));

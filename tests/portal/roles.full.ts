@@ -115,7 +115,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
     assert.deepEqual(await dialog.getByLabel("Project").locator("option").count(), 1, "only where one may");
     await dialog.getByLabel("Name", { exact: true }).fill(`by a writer in ${project}`);
     await dialog
-      .getByLabel("Who sends, and how it proves that")
+      .getByLabel("The sender, and its verification scheme")
       .selectOption({ label: "None: everybody who knows the address" });
     await dialog.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByLabel("Address of the webhook").waitFor();
@@ -123,7 +123,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
   await tab.go(path("ledger", "webhooks"));
   await isGrey(page, "Create a webhook", /lacks webhooks:write/);
   await tab.go(path("-", "files"));
-  await isGrey(page, "Upload files", /choose a project where you hold it/);
+  await isGrey(page, "Upload files", /choose a project where you have it/);
   await tab.go(path(slug, "files"));
   const file = { name: "tides.csv", mimeType: "text/csv", buffer: Buffer.from("hour,metres\n") };
   await page.getByLabel("Files to upload").first().setInputFiles(file);

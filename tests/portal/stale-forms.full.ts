@@ -84,10 +84,10 @@ async function staleForms(): Promise<readonly StaleForm[]> {
     {
       name: "image rules",
       path: `images/${app.slug}?tab=rules`,
-      edit: (form) => form.getByLabel("Keep the tags moved last").fill("3"),
+      edit: (form) => form.getByLabel("Keep the latest tags").fill("3"),
       save: "Save rules",
       call: ["PATCH", `/v1/registry/repositories/${app.slug}`, { immutable_tags: ["theirs*"] }],
-      seen: hasValue("Tags that can't be moved or deleted", "theirs*"),
+      seen: hasValue("Immutable tags", "theirs*"),
     },
   ];
 }

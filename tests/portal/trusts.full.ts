@@ -99,7 +99,7 @@ test("a credential without a secret, a trust, a job's token, and the end", { ski
   assert.equal(await page.getByRole("list", { name: "Checks" }).getByText("is not right").count(), 1);
   await page.getByLabel("Token of a job").fill(await issuer.token({ aud, sub: SUBJECT }));
   await page.getByRole("button", { name: "Test", exact: true }).click();
-  await page.getByText("It would be taken").waitFor();
+  await page.getByText("It would be accepted").waitFor();
   assert.deepEqual(await ownFaults(tab), []);
   await picture(tab, "open");
 

@@ -59,7 +59,7 @@ export function TestCommand(props: SnippetTabsProps): ReactNode {
   if (access === undefined) return null;
   return (
     <div className="flex flex-col gap-1">
-      <p className="text-ink-2">Try it: this lists what the key reaches. A refusal says why.</p>
+      <p className="text-ink-2">Try it: this lists the content of the bucket. A refusal says why.</p>
       <CopyBlock text={testCommand(access)} label="command that tries the key" />
     </div>
   );

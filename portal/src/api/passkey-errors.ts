@@ -3,7 +3,7 @@ export function passkeyErrorText(error: { readonly name: string; readonly messag
   switch (error.name) {
     case "NotAllowedError":
     case "AbortError":
-      return "No passkey was used: it was cancelled, or the time was over. Try again.";
+      return "No passkey was used: it was cancelled, or it took too long. Try again.";
     case "InvalidStateError":
       return "This device or password manager holds a passkey of this account already.";
     case "SecurityError":

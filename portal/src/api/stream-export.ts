@@ -17,7 +17,7 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS;
 export class ExportTooLargeError extends Error {
   constructor() {
     super(
-      "The result has more than 256 MiB. A page can't keep that: run the command below, which writes a file as it comes.",
+      "The result has more than 256 MiB. A page cannot hold that. Run the command below, which writes a file directly.",
     );
     this.name = "ExportTooLargeError";
   }

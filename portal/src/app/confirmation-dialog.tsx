@@ -38,7 +38,7 @@ export function ConfirmationDialog({ onClose }: { onClose: (confirmed: boolean) 
   return (
     <Dialog
       title="Confirm that it is you"
-      about="For what you are about to do, and the next ten minutes."
+      about="For this action, and for the next ten minutes."
       onClose={() => onClose(false)}
     >
       <form onSubmit={submit} className="flex flex-col gap-3">
@@ -135,8 +135,8 @@ function SignInAgain({
         <p>
           {otherwise
             ? "Show your passkey, or sign in at the other service"
-            : "You sign in by another service. Sign in there"}{" "}
-          once more, come back here, and do it again.
+            : "You sign in with another service. Sign in there"}{" "}
+          again, come back here, and repeat the action.
         </p>
         <a
           href={`/api/sign-in/oidc?return_to=${here}`}

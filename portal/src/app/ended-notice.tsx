@@ -15,12 +15,13 @@ export function EndedNotice(): ReactNode {
   if (notice === null) return null;
   return (
     <section
-      aria-label="Your address is proved"
+      aria-label="Your address is verified"
       className="mb-4 flex flex-col items-start gap-2 rounded border border-warn bg-warn-2 px-3 py-2"
     >
       <h2>Your address is verified, and the earlier sign-in methods are removed</h2>
       <p>
-        Nobody had proved before that {user.email} is yours, so somebody else could have made this account. This ended:
+        Until now nobody had verified that {user.email} is yours, so somebody else could have created this account.
+        These were removed:
       </p>
       <EndedList ended={notice} />
       <ErrorNote error={dismiss.error} />

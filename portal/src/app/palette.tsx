@@ -42,8 +42,8 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={chosenId}
-        aria-label="Search pages and acts"
-        placeholder="A page, an organization, an act"
+        aria-label="Search pages and actions"
+        placeholder="A page, an organization, an action"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -68,7 +68,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
           </li>
         ))}
       </ul>
-      {choices.length === 0 && <p className="text-ink-2">Nothing is called that.</p>}
+      {choices.length === 0 && <p className="text-ink-2">Nothing found.</p>}
     </Dialog>
   );
 }

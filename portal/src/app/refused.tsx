@@ -21,7 +21,7 @@ function ProviderRequired(): ReactNode {
     <Page title="Single sign-on is required">
       <h2 className="sr-only">What to do</h2>
       <Empty
-        title="This organization takes people who sign in by single sign-on only"
+        title="This organization accepts only single sign-on"
         action={
           name !== undefined && (
             <a href={`/api/sign-in/oidc?return_to=${here()}`} className={buttonClass("main")}>
@@ -34,8 +34,8 @@ function ProviderRequired(): ReactNode {
           You signed in another way.{" "}
           {name === undefined
             ? "This server has no single sign-on now. Ask its operator."
-            : `Sign in with ${name}, and you come back here.`}{" "}
-          Your other organizations and your account are open as before.
+            : `Sign in with ${name}, then you return here.`}{" "}
+          You can still use your other organizations and your account.
         </p>
       </Empty>
     </Page>
@@ -65,7 +65,7 @@ function SecondFactorRequired(): ReactNode {
       >
         <p>
           {hasFactor
-            ? "You have one, and signed in without it. Sign in again with your authenticator app or passkey, and you come back here."
+            ? "You have one, and signed in without it. Sign in again with your authenticator app or passkey, then you return here."
             : "Set up an authenticator app or a passkey under Account. Then open this page again."}
         </p>
       </Empty>

@@ -16,7 +16,7 @@ interface ProjectRights {
 }
 
 /** The reason on a button while the person's roles are loading. */
-const UNKNOWN = "Your roles are being read";
+const UNKNOWN = "Your roles are loading";
 
 /**
  * Why one may not do something in a project, or, for null, in the organization itself; undefined: one may. The server decides; this
@@ -27,7 +27,7 @@ export function whyNotIn(me: Rights | undefined, projectId: string | null, scope
   const project = me.projects.find(({ id }) => id === projectId);
   const holds = holdsIn(me, projectId, scope);
   if (!holds && projectId === null && me.projects.some((each) => holdsThere(each, scope)))
-    return `Your role in the organization lacks ${scope}: choose a project where you hold it`;
+    return `Your role in the organization lacks ${scope}: choose a project where you have it`;
   if (!holds) return `Your role lacks ${scope}`;
   if (project !== undefined && isFrozen(project, scope)) return "The project is archived: unarchive it first";
   return undefined;

@@ -165,8 +165,8 @@ function Guarded({ page }: { page: PageEntry }): ReactNode {
       <h2 className="sr-only">Why it is empty</h2>
       <Empty title="You can't see this page">
         <p>
-          It takes <code>{page.scope}</code>, which none of your roles here holds. An owner or an admin of the
-          organization can give you a role that does.
+          It takes <code>{page.scope}</code>, which none of your roles here has. An owner or an admin of the
+          organization can give you such a role.
         </p>
       </Empty>
     </Page>

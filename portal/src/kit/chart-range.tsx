@@ -97,7 +97,7 @@ export function RangeControls({ of }: { of: ChartRange }): ReactNode {
       <Button
         aria-pressed={of.isLive}
         disabled={of.range.kind === "between"}
-        title={of.range.kind === "between" ? "A range that has ended does not go on" : "Ask anew every 15 seconds"}
+        title={of.range.kind === "between" ? "The range has ended: it has no new data" : "Refresh every 15 seconds"}
         onClick={() => of.setLive(!of.isLive)}
       >
         {of.isLive ? "Pause" : "Live"}

@@ -7,7 +7,7 @@ import { SelectField } from "./field.tsx";
 
 /** How long the old value still works, in seconds. */
 const OVERLAPS: readonly (readonly [seconds: number, title: string])[] = [
-  [0, "not at all: it ends now"],
+  [0, "no time: it ends now"],
   [3600, "an hour"],
   [86_400, "a day"],
   [604_800, "a week"],

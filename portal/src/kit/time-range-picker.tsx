@@ -108,7 +108,7 @@ function Between({ range, onChoose }: { range: TimeRange; onChoose: (range: Boun
     event.preventDefault();
     const [fromMs, toMs] = [Date.parse(`${from}Z`), Date.parse(`${to}Z`)];
     if (Number.isNaN(fromMs) || Number.isNaN(toMs)) setError("Give both times.");
-    else if (fromMs >= toMs) setError("The end has to be after the beginning.");
+    else if (fromMs >= toMs) setError("The end must be after the start.");
     else onChoose({ kind: "between", from: momentText(fromMs), to: momentText(toMs) });
   };
   return (

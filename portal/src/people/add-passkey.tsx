@@ -44,7 +44,7 @@ export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel:
     <form onSubmit={submit} className="flex flex-col gap-3">
       <TextField
         label="Name of the passkey"
-        hint="So that you know it later: where it is kept."
+        hint="For example, the device that stores it"
         autoFocus
         required
         maxLength={100}

@@ -16,7 +16,7 @@ export function CookieNote({ after = false }: { after?: boolean }): ReactNode {
     >
       <p>
         {after
-          ? "That was right, but your browser did not keep the sign-in."
+          ? "The sign-in was right, but your browser did not store the session."
           : "Your browser will not keep a sign-in at this address: it is plain HTTP to another machine."}
       </p>
       {mayKeepCookies() ? (

@@ -32,7 +32,7 @@ export function Failure({ error, waitS }: { error: Error | null; waitS: number }
     <div className="rounded border border-warn bg-warn-2 px-3 py-2">
       <p role="alert">
         {error.code === "rate_limited" ? "Too many attempts. " : "The server is busy. "}
-        Right or wrong is not looked at until the wait is over.
+        Sign-in attempts are not checked until the wait is over.
       </p>
       <p className="mono text-s text-ink-2">try again in {waitS < 60 ? `${waitS} s` : durationText(waitS * 1000)}</p>
     </div>

@@ -9,14 +9,14 @@ export function PasskeyPlace(): ReactNode {
   if (methods.passkeys) return <p className="text-ink-2">This browser has no passkeys; another one may.</p>;
   return (
     <p className="text-ink-2">
-      Browsers make no passkeys for an address like <code>{location.host}</code>.{" "}
+      Browsers create no passkeys for an address like <code>{location.host}</code>.{" "}
       {elsewhere === null ? (
         "They work for a name that is served over HTTPS: the operator of the server can set portal_url to one."
       ) : (
         <>
-          They do by the name localhost:{" "}
+          They work with the name localhost:{" "}
           <a href={elsewhere} target="_blank" rel="noreferrer" className="text-sea underline">
-            open the portal by localhost (in a new tab)
+            open the portal on localhost (in a new tab)
           </a>{" "}
           and sign in there again.
         </>

@@ -11,12 +11,12 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
   const { user } = useSession();
   const [kept, setKept] = useState(false);
   const text = codes.join("\n");
-  const file = `Recovery codes of ${user.email} at ${location.host}\nEach is good once, in the place of the authenticator app.\n\n${text}\n`;
+  const file = `Recovery codes of ${user.email} at ${location.host}\nEach works once, instead of the authenticator app.\n\n${text}\n`;
   return (
     <div className="flex flex-col gap-3">
       <p>
-        These {codes.length} recovery codes let you in without the app, each once. They are shown now and never again:
-        keep them where you keep passwords, not on the phone that has the app.
+        These {codes.length} recovery codes let you sign in without the app, each once. They are shown only now: store
+        them with your passwords, not on the phone with the app.
       </p>
       <ul
         aria-label="Recovery codes"
@@ -30,7 +30,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
         <CopyButton text={text} label="Copy all" />
         <Button onClick={() => downloadText("mooring-recovery-codes.txt", file)}>Download</Button>
       </div>
-      <Checkbox label="I have kept them" checked={kept} onChange={(event) => setKept(event.target.checked)} />
+      <Checkbox label="I have saved them" checked={kept} onChange={(event) => setKept(event.target.checked)} />
       <DialogActions>
         <Button look="main" disabled={!kept} onClick={onDone}>
           Go on

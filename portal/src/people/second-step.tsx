@@ -35,7 +35,7 @@ export function SecondStep({
   if (isOver)
     return (
       <>
-        <p role="alert">That took more than five minutes, so the sign-in begins anew.</p>
+        <p role="alert">That took more than five minutes. Please sign in again.</p>
         <Button look="main" onClick={onRestart}>
           Start again
         </Button>
@@ -99,7 +99,7 @@ function ByCode({
     <form ref={field} onSubmit={submit} className="flex flex-col gap-3">
       <TextField
         label={isTotp ? "Code of your authenticator app" : "Recovery code"}
-        hint={isTotp ? "Six digits. The sign-in goes on by itself after the last one." : "Each is good once."}
+        hint={isTotp ? "Six digits. The sign-in continues after the last one." : "Each works once."}
         className="mono"
         autoFocus
         required

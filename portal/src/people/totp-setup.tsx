@@ -49,8 +49,8 @@ export function TotpSetup({
         </div>
       </div>
       <TextField
-        label="The code that the app shows now"
-        hint="If it is refused, see that the clock of your phone is right."
+        label="The present code in the app"
+        hint="If it is refused, check the clock of your phone."
         className="mono"
         inputMode="numeric"
         autoComplete="one-time-code"

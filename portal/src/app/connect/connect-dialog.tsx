@@ -119,7 +119,7 @@ function Warnings({ chosen: { holder, app, hidden }, spoken }: { chosen: Chosen;
               permissions.{" "}
             </>
           )}
-          {isOutOfReach && "It does not reach the project of this app: choose one that is of the project."}
+          {isOutOfReach && "It has no access to the project of this app: choose a credential of the project."}
         </span>
       </State>
     </p>
@@ -164,7 +164,7 @@ function CredentialField({ choices: { credentials }, input, onChange }: ChoicePr
     <SelectField label="Credential" value={input.clientId} onChange={(event) => onChange(event.target.value)}>
       {!isListed && (
         <option value={input.clientId}>
-          {input.clientId === PLACEHOLDERS.clientId ? "None to choose: make one first" : input.clientId}
+          {input.clientId === PLACEHOLDERS.clientId ? "None to choose: create one first" : input.clientId}
         </option>
       )}
       {credentials.map(({ client_id, name }) => (
@@ -182,7 +182,9 @@ function KeyField({ choices: { keys }, input, onChange }: ChoiceProps): ReactNod
     <SelectField label="Access key" value={input.accessKeyId} onChange={(event) => onChange(event.target.value)}>
       {!isListed && (
         <option value={input.accessKeyId}>
-          {input.accessKeyId === PLACEHOLDERS.accessKeyId ? "None to choose: make an S3 key first" : input.accessKeyId}
+          {input.accessKeyId === PLACEHOLDERS.accessKeyId
+            ? "None to choose: create an S3 key first"
+            : input.accessKeyId}
         </option>
       )}
       {keys.map(({ access_key_id, name }) => (

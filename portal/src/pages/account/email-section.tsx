@@ -42,8 +42,8 @@ function Unverified({ canMail }: { canMail: boolean }): ReactNode {
   return (
     <div className="flex flex-col items-start gap-2">
       <p className="max-w-[72ch] text-ink-2">
-        Nobody has proved that this address is yours. The first proof, by a mailed link or at the single sign-on, ends
-        all earlier sign-in methods: password, sessions, passkeys, authenticator app and personal access tokens.
+        Nobody has verified that this address is yours. The first verification, by e-mail or single sign-on, removes all
+        earlier sign-in methods: password, sessions, passkeys, authenticator app and personal access tokens.
       </p>
       {canMail ? (
         <Button busy={request.isPending} onClick={() => request.mutate({ body: {}, purpose: "send the link" })}>

@@ -59,13 +59,13 @@ export function IdentitySection(): ReactNode {
       )}
       <ErrorNote error={link.error} />
       <p className="max-w-[72ch] text-ink-2">
-        An account has one identity at {name}. Linking another one replaces it, so somebody who was given your old
-        mailbox can’t come in by it.
+        An account has one identity at {name}. Linking another one replaces it, so the new owner of an old mailbox of
+        yours cannot sign in with it.
       </p>
       {isUnlinking && (
         <DangerDialog
           title="Unlink the identity"
-          about={<p>You sign in by password or passkey then, until you link one again.</p>}
+          about={<p>You then sign in with a password or passkey, until you link one again.</p>}
           action="Unlink"
           busy={unlink.isPending}
           error={unlink.error}

@@ -37,7 +37,7 @@ export function PasskeySection(): ReactNode {
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No passkey yet">
-              <p>A device or a password manager signs you in: nothing to type, and nothing that can be stolen.</p>
+              <p>A device or a password manager signs you in. There is nothing to type or to steal.</p>
               <PasskeyPlace />
             </Empty>
           ) : (
@@ -150,10 +150,12 @@ function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
       about={
         <>
           <p>
-            Nobody signs in with it any more, from this moment; sessions that began with it go on. The device or
-            password manager still shows it until it is deleted there, too.
+            From now on nobody can sign in with it. Sessions that it started stay. The device or password manager still
+            shows it until you delete it there.
           </p>
-          {security.passkeys === 1 && <p className="mt-2">It is your last passkey: you then sign in by password.</p>}
+          {security.passkeys === 1 && (
+            <p className="mt-2">It is your last passkey: you then sign in with your password.</p>
+          )}
         </>
       }
       type={passkey.name}

@@ -31,7 +31,7 @@ export function PasswordSection(): ReactNode {
   };
   const place = placeText(change.error, "/password");
   return (
-    <Section title="Password" about={security.has_password ? undefined : "you have none: you sign in by other means"}>
+    <Section title="Password" about={security.has_password ? undefined : "you have none: you sign in another way"}>
       <form onSubmit={submit} className="flex max-w-[420px] flex-col gap-3">
         <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
         <NewPassword
@@ -41,7 +41,9 @@ export function PasswordSection(): ReactNode {
           error={place}
           known={[user.name, user.email]}
         />
-        <p className="text-s text-ink-2">Every other session ends. Credentials and personal access tokens go on.</p>
+        <p className="text-s text-ink-2">
+          Every other session ends. Credentials and personal access tokens stay valid.
+        </p>
         <ErrorNote error={restOf(change.error, ["/password"])} />
         <Button
           type="submit"

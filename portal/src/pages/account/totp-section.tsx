@@ -116,7 +116,7 @@ function TotpOn({ left }: { left: number }): ReactNode {
       {open === "off" && (
         <DangerDialog
           title="Turn off the authenticator app"
-          about="The password alone signs you in then, and the recovery codes are gone. What the app shows for this account means nothing any more."
+          about="You then sign in with the password alone. The recovery codes and the codes in the app stop working."
           type="turn off"
           action="Turn off"
           busy={turnOff.isPending}

@@ -65,8 +65,8 @@ function RotateDialog({
     <ReplaceDialog
       title="Rotate the secret"
       projectId={alert.project_id}
-      about="A new secret signs from now on. The receiver has to know it."
-      label="The present secret signs as well for"
+      about="A new secret signs from now on. Give it to the receiver."
+      label="The old secret still signs for"
       action="Rotate"
       busy={rotate.isPending}
       error={rotate.error}

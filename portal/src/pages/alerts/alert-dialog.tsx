@@ -164,7 +164,7 @@ function NameField({
       />
       <TextField
         label="Description"
-        hint="What to do when it fires, perhaps."
+        hint="For example, the steps to take when it fires."
         maxLength={2000}
         value={draft.description}
         onChange={(event) => onChange({ description: event.target.value })}

@@ -112,14 +112,14 @@ function ScheduleFields({ draft, faults, onChange }: FieldsProps): ReactNode {
           onChange={(event) => onChange({ url: event.target.value })}
         />
         <TextField
-          label="Again while it fires, after"
+          label="Reminder while it fires, after"
           hint="Nothing: once."
           value={draft.renotify}
           error={faults.renotify}
           onChange={(event) => onChange({ renotify: event.target.value })}
         />
         <Checkbox
-          label="Tell when it is over"
+          label="Send a message when it ends"
           checked={draft.notifyResolved}
           onChange={(event) => onChange({ notifyResolved: event.target.checked })}
         />

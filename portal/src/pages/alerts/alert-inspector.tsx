@@ -66,7 +66,7 @@ function TestAndPause({ alert, children }: { alert: Alert; children: ReactNode }
   const mayWrite = why === undefined;
   const test = useAct(ALERT_ROUTES.testAlert, {
     changes: [ALERT_ROUTES.listAlertDeliveries],
-    onDone: () => say("A test message is on its way. Deliveries tell whether it arrives."),
+    onDone: () => say("A test message is being sent. See Deliveries for the result."),
   });
   const pause = useVersionedChange(ALERT_ROUTES.updateAlert, {
     changes: [ALERT_ROUTES.listAlerts, ALERT_ROUTES.getAlert],
@@ -111,7 +111,7 @@ function About({ alert }: { alert: Alert }): ReactNode {
           ["Reminder after", alert.renotify_s === null ? "no reminder" : stepText(alert.renotify_s)],
           ["End", alert.notify_resolved ? "sends a message" : "sends no message"],
           ["Incident", alert.incident_id === null ? none : <Copyable key="incident" text={alert.incident_id} />],
-          ["With the rights of", visibleText(nameOf(alert.updated_by) ?? alert.updated_by)],
+          ["Runs as", visibleText(nameOf(alert.updated_by) ?? alert.updated_by)],
           ["Alert", <Copyable key="id" text={alert.id} />],
         ]}
       />
@@ -129,7 +129,7 @@ function About({ alert }: { alert: Alert }): ReactNode {
           </pre>
         </section>
       )}
-      {!alert.enabled && <State kind="none">It is paused and tells nothing.</State>}
+      {!alert.enabled && <State kind="none">It is paused and sends no messages.</State>}
     </>
   );
 }

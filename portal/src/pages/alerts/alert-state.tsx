@@ -20,7 +20,7 @@ export function AlertState({ state }: { state: Alert["state"] }): ReactNode {
 /** What a state means, in a sentence. */
 export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
   ok: "The condition does not hold.",
-  pending: "The condition holds, not yet often enough in a row.",
+  pending: "The condition holds, but not yet for enough evaluations in a row.",
   firing: "The condition holds, and a message was sent.",
   error: "It can't be evaluated: three evaluations in a row failed, or not all of the telemetry can be read.",
   stopped: "The last editor may no longer read the telemetry. Save the alert again to run it with your permissions.",

@@ -70,7 +70,7 @@ export function Deliveries({ alertId }: { alertId: string }): ReactNode {
     <ListTable<Delivery>
       label="Deliveries"
       list={list}
-      empty={<p className="text-ink-2">It had nothing to tell yet. Send a test to see whether the way is free.</p>}
+      empty={<p className="text-ink-2">No message was sent yet. Send a test to check the destination.</p>}
       keyOf={({ id }) => id}
       columns={[
         { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },

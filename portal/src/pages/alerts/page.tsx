@@ -55,7 +55,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Alerts"
-      about="Queries that run on a schedule, and tell an address when their condition begins to hold and when it ends."
+      about="Queries that run on a schedule, and send a message when their condition starts to hold and when it ends."
       actions={make}
     >
       <WithInspector
@@ -125,8 +125,7 @@ function NoAlerts({ action }: { action: ReactNode }): ReactNode {
     <Empty title="No alerts yet" action={action}>
       <ListOutside row={ALERT_ROUTES.listAlerts} page="alerts" what="alerts" />
       <p>
-        An alert runs a saved query every so often, and sends a signed message to an address of yours when there is
-        something to tell.
+        An alert runs a saved query on a schedule, and sends a signed message to your address when its condition holds.
       </p>
       <CopyBlock
         text={[

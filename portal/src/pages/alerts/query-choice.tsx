@@ -64,7 +64,7 @@ export function QueryChoice({
       {queryId === NEW_QUERY ? (
         <SqlField
           label="Statement"
-          hint="$from and $to are the bounds of the time that it looks at. Tab leads on to the next field."
+          hint="$from and $to are the bounds of the time range. Tab goes to the next field."
           value={sql}
           onChange={onSql}
         />
@@ -124,7 +124,7 @@ function Outcome({ answer, draft }: { answer: ResultOf<typeof QUERY_ROUTES.query
   if (value === undefined || value === null)
     return <State kind="none">no row, or NULL: counts as {draft.noData}</State>;
   const number = Number(value);
-  if (!Number.isFinite(number)) return <State kind="warn">what the column holds is no number</State>;
+  if (!Number.isFinite(number)) return <State kind="warn">the column contains a value that is not a number</State>;
   const isFiring = holds(number, { operator: draft.operator, threshold: Number(draft.threshold) });
   return (
     <State kind={isFiring ? "stop" : "go"}>

@@ -15,18 +15,18 @@ export function SecretDialog({ shown, onClose }: { shown: ShownSecret; onClose: 
     <Dialog
       holdsSecret
       title="Keep this secret"
-      about="It is shown this once. The receiver checks signatures by it."
+      about="It is shown only once. The receiver checks signatures with it."
       onClose={onClose}
     >
       <CopyBlock text={shown.secret} label="secret of the alert" />
       <p className="text-ink-2">
         Messages are signed as Standard Webhooks describes: <code>webhook-signature</code> is the HMAC-SHA-256 of{" "}
         <code>id.timestamp.body</code> by this secret.
-        {shown.formerUntil !== null && ` The secret before signs as well until ${shown.formerUntil}.`}
+        {shown.formerUntil !== null && ` The old secret still signs until ${shown.formerUntil}.`}
       </p>
       <DialogActions>
         <Button look="main" onClick={onClose}>
-          I have kept it
+          I have saved the secret
         </Button>
       </DialogActions>
     </Dialog>

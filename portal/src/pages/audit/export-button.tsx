@@ -29,7 +29,7 @@ export function ExportButton({ filters }: { filters: Filters }): ReactNode {
       saveFile(`audit-${slug}-${new Date().toISOString().slice(0, 10)}.ndjson`, content);
       say(`Exported ${bytesText(content.size)}`);
     } catch (error) {
-      if (!abort.signal.aborted) say(error instanceof Error ? messageOf(error) : "The export broke off", "stop");
+      if (!abort.signal.aborted) say(error instanceof Error ? messageOf(error) : "The export was interrupted", "stop");
     } finally {
       setBytes(null);
     }

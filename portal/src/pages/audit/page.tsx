@@ -49,7 +49,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Audit log"
-      about="Every change to rights, credentials, projects and settings, and every refused sign-in. An entry is written with its change."
+      about="Every change to permissions, credentials, projects and settings, and every refused sign-in. An entry and its change are one transaction."
       actions={
         <>
           {mayQuery && (
@@ -131,7 +131,9 @@ function LiveBar({
     <div className="flex flex-wrap items-center gap-3">
       <span role="status" className="inline-flex gap-2">
         {isPaused || isLong ? <State kind="none">Paused</State> : <State kind="go">Live</State>}
-        {isLong && <span className="text-ink-2">A list of more than {LIVE_ROWS_MAX} is not read anew by itself.</span>}
+        {isLong && (
+          <span className="text-ink-2">A list of more than {LIVE_ROWS_MAX} is not refreshed automatically.</span>
+        )}
         {fresh > 0 && <span className="text-ink-2">{plural(fresh, "entry", "entries")} since the page was opened</span>}
       </span>
       {!isLong && <Button onClick={() => onPause(!isPaused)}>{isPaused ? "Resume" : "Pause"}</Button>}
@@ -190,7 +192,7 @@ function Entries({
 function NoneFits({ onClear }: { onClear: () => void }): ReactNode {
   return (
     <Empty title="No entry fits" action={<Button onClick={onClear}>Clear the conditions</Button>}>
-      <p>All conditions that are given hold together. An action is matched by its beginning, the others as a whole.</p>
+      <p>An entry must match all conditions. An action matches by prefix, the others exactly.</p>
     </Empty>
   );
 }

@@ -29,8 +29,8 @@ export function Verification({ isAsked, onAsk }: { isAsked: boolean; onAsk: () =
       <ErrorNote error={result.error} />
       {result.data === undefined ? (
         <p className="text-ink-2">
-          Each entry holds a hash of itself and of the one before, so an edit, a gap, a swap or a cut at the end shows.
-          Verifying reads all of them.
+          Each entry contains its own hash and that of the previous entry. So an edited, missing or moved entry is
+          found, and also a cut end. The verification reads all entries.
         </p>
       ) : (
         <Outcome result={result.data} />
@@ -40,7 +40,7 @@ export function Verification({ isAsked, onAsk }: { isAsked: boolean; onAsk: () =
 }
 
 function Summary({ result }: { result: Verified | undefined }): ReactNode {
-  if (result === undefined) return <State kind="none">not verified on this visit</State>;
+  if (result === undefined) return <State kind="none">not verified yet</State>;
   return result.ok ? (
     <State kind="go">holds, {plural(result.entries, "entry", "entries")}</State>
   ) : (
@@ -50,10 +50,10 @@ function Summary({ result }: { result: Verified | undefined }): ReactNode {
 
 const FAULTS: Readonly<Record<Fault, string>> = {
   gap: "An entry is missing between two others: somebody deleted it from the records.",
-  edited: "An entry is not what it was when it was written: somebody changed it in the records.",
-  unlinked: "An entry does not follow the one before: one of them was replaced or moved.",
+  edited: "An entry was changed after it was written.",
+  unlinked: "An entry does not follow the previous one: one of them was replaced or moved.",
   truncated: "Entries at the end are missing: somebody cut the log.",
-  head: "The record of the last entry does not fit the entries: one of the two was set back.",
+  head: "The record of the last entry does not match the entries: one of the two was set back.",
 };
 
 function Outcome({ result }: { result: Verified }): ReactNode {
@@ -74,9 +74,9 @@ function Outcome({ result }: { result: Verified }): ReactNode {
     <>
       <Declared faults={result.declared} />
       <p className="text-ink-2">
-        Someone who may write every table can build a chain anew. Against that keep this hash of the last entry
-        elsewhere: in a ticket, a mail, another system. As long as an export has an entry with that hash, nothing before
-        it was changed.
+        A person with write access to all tables could build a new chain. To detect that, keep this hash of the last
+        entry in another place: a ticket, an e-mail, another system. While an export has an entry with that hash, no
+        earlier entry was changed.
       </p>
       <CopyBlock text={result.head_hash} label="Hash of the last entry" />
       <Compare head={result.head_hash} />

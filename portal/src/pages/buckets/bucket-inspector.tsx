@@ -54,7 +54,7 @@ function BucketDetails({ app, onDeleted }: { app: App; onDeleted: () => void }):
         <PageLink page={`buckets/${app.slug}`}>Browse the objects</PageLink>, or list and count them from a terminal:
       </p>
       <CopyBlock text={`${commands.list}\n${commands.count}`} label="list and count objects" />
-      <h3>Keys that reach it</h3>
+      <h3>Keys with access</h3>
       <KeysOf app={app} />
       <h3>Use it</h3>
       <SnippetTabs bucket={app.bucket} />
@@ -104,7 +104,7 @@ function KeysOf({ app }: { app: App }): ReactNode {
     { query: { limit: 100 }, purpose: "list the keys" },
     { enabled: mayRead },
   );
-  if (!mayRead) return <p className="text-ink-2">To see them takes the scope credentials:read.</p>;
+  if (!mayRead) return <p className="text-ink-2">You need credentials:read to see them.</p>;
   if (keys.error !== null) return <ErrorNote error={keys.error} />;
   const reaching = keys.items.filter((key) => reaches(key, app));
   return (

@@ -89,7 +89,7 @@ function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<A
         <PageLink page="s3-keys" className={PROSE_LINK}>
           S3 key
         </PageLink>{" "}
-        opens it, and can make buckets too:
+        gives access, and can create buckets too:
       </p>
       <CopyBlock text="aws --profile mooring s3 mb s3://reports" />
     </Empty>

@@ -38,7 +38,7 @@ export function CreateBucketDialog({
       create.mutate({ body: { project, slug, name: name.trim() === "" ? undefined : name.trim() } });
   };
   return (
-    <Dialog title="Create a bucket" about="It is an app: a bucket and a repository of one name." onClose={onClose}>
+    <Dialog title="Create a bucket" about="It is an app: a bucket and a repository of the same name." onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="Bucket"
@@ -51,7 +51,7 @@ export function CreateBucketDialog({
         />
         <TextField
           label="Name"
-          hint="For people; the bucket's when empty"
+          hint="Shown to people; the bucket's name when empty"
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}

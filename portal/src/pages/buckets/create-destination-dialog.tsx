@@ -31,7 +31,7 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
         <TextField
           label="Name"
           autoFocus
-          hint="Letters, digits, _ . and -; buckets name it by this"
+          hint="Letters, digits, _ . and -; the configuration of buckets uses it"
           required
           pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,99}"
           value={name}
@@ -63,8 +63,8 @@ function MadeDestination({ made, onClose }: { made: Made; onClose: () => void })
   return (
     <Dialog
       holdsSecret
-      title="The destination is there"
-      about="The secret is shown this once. Copy it before you close this."
+      title="The destination is created"
+      about="The secret is shown only once. Save it before you close this dialog."
       onClose={onClose}
       wide
     >
@@ -76,11 +76,11 @@ function MadeDestination({ made, onClose }: { made: Made; onClose: () => void })
           <CopyBlock text={made.secret} label="secret" />
         </>
       )}
-      <h3>Have a bucket send its events there</h3>
+      <h3>Let a bucket send its events there</h3>
       <CopyBlock text={notificationCommand(endpoint, "BUCKET", made.arn)} />
       <DialogActions>
         <Button look="main" onClick={onClose}>
-          I have the secret
+          I have saved the secret
         </Button>
       </DialogActions>
     </Dialog>

@@ -39,9 +39,9 @@ export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: De
       about={
         <div className="flex flex-col gap-2">
           <p>
-            The app goes, and with it the bucket <code>{app.bucket}</code>, its policy, rules and notifications, and the
-            repository <code>{app.repository}</code>. Keys that name only this bucket reach nothing then. The name is
-            free for another app.
+            This deletes the app with the bucket <code>{app.bucket}</code>, its policy, rules and notifications, and the
+            repository <code>{app.repository}</code>. Keys for only this bucket then have access to nothing. Another app
+            may use the name.
           </p>
           <p>
             Both must be empty first: objects, old versions and uploads by the command below, images on{" "}

@@ -52,7 +52,7 @@ function Details({ destination, onDeleted }: { destination: Destination; onDelet
       </div>
       <h3>Not delivered</h3>
       <Undelivered messages={destination.undelivered} />
-      <h3>Have a bucket send its events here</h3>
+      <h3>Let a bucket send its events here</h3>
       <CopyBlock text={notificationCommand(endpoint, "BUCKET", destination.arn)} />
       {isDeleting && (
         <DeleteDestinationDialog destination={destination} onDeleted={onDeleted} onClose={() => setDeleting(false)} />
@@ -113,8 +113,8 @@ function DeleteDestinationDialog({ destination, onDeleted, onClose }: DeleteDest
       onConfirm={() => remove.mutate({ params: { destination_id: destination.id } })}
       about={
         <p>
-          Events of every bucket whose configuration names <code>{destination.arn}</code> go nowhere from then on.{" "}
-          {waiting > 0 && `${plural(waiting, "message")} that wait to be tried again go too.`}
+          Events of every bucket whose configuration names <code>{destination.arn}</code> are no longer sent.{" "}
+          {waiting > 0 && `${plural(waiting, "message")} that wait for a retry are deleted too.`}
         </p>
       }
     />

@@ -27,7 +27,7 @@ export function DestinationList(): ReactNode {
     { query: { limit: 50 }, purpose: "list the destinations" },
     { enabled: mayRead },
   );
-  if (!mayRead) return <p className="text-ink-2">To see destinations takes the scope webhooks:read.</p>;
+  if (!mayRead) return <p className="text-ink-2">You need webhooks:read to see destinations.</p>;
   return (
     <Section title="Event destinations" about="of the whole organization" flush>
       <ListTable

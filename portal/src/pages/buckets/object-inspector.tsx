@@ -47,7 +47,7 @@ export function ObjectInspector({ bucket, objectKey: key, version, onClose }: Ob
       onClose={onClose}
     >
       {isGone ? (
-        <State kind="stop">deleted; an old version can be had below</State>
+        <State kind="stop">deleted; older versions are below</State>
       ) : result.error !== null ? (
         <ErrorNote error={result.error} />
       ) : result.data === undefined || result.data.key !== key ? (
@@ -154,7 +154,7 @@ function DownloadButton({ bucket, object, version }: Omit<DetailsProps, "onClose
         look="main"
         busy={link.isPending}
         disabled={isSealed}
-        title={isSealed ? "It is encrypted with a key that the server does not have" : undefined}
+        title={isSealed ? "It is encrypted with a customer key, which the server does not have" : undefined}
         onClick={() =>
           link.mutate({
             params: { app_id: bucket.app_id },

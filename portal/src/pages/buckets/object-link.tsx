@@ -28,7 +28,11 @@ export function ObjectLink({ bucket, objectKey: key, version, isSealed }: Object
   const [seconds, setSeconds] = useState(3600);
   const link = useAct(BUCKET_ROUTES.createObjectLink);
   if (isSealed)
-    return <p className="text-ink-2">It is encrypted with a key that the server does not have: no link opens it.</p>;
+    return (
+      <p className="text-ink-2">
+        It is encrypted with a customer key, which the server does not have. A link cannot open it.
+      </p>
+    );
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -58,8 +62,8 @@ export function ObjectLink({ bucket, objectKey: key, version, isSealed }: Object
         <>
           <CopyBlock text={link.data.url} label="share link" />
           <p className="text-ink-2">
-            Everybody with the link can download this object until <Time at={link.data.expires_at} />, and no longer
-            than you can.
+            Everybody with the link can download this object until <Time at={link.data.expires_at} />, as long as you
+            have access.
           </p>
         </>
       )}

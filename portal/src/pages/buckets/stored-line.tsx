@@ -15,7 +15,7 @@ export function StoredLine(): ReactNode {
     <p className="flex flex-wrap items-center gap-x-3 text-ink-2">
       <span>
         All buckets: {plural(objects, "object")}, {bytesText(bytes)}
-        {quota !== null && ` of the ${bytesText(quota)} that may be stored`}; versions and uploads under way count.
+        {quota !== null && ` of the ${bytesText(quota)} that may be stored`}; versions and running uploads count.
       </span>
       <PageLink page="usage">Usage and limits</PageLink>
     </p>

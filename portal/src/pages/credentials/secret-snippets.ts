@@ -15,7 +15,7 @@ export function secretSnippets(secret: Secret): readonly Snippet[] {
   return [
     {
       title: ".env",
-      about: "For a file that is not committed and that you alone can read.",
+      about: "For a file that is not committed and that only you can read.",
       text: [
         `MOORING_CLIENT_ID=${clientId}`,
         `MOORING_CLIENT_SECRET=${clientSecret}`,
@@ -48,8 +48,8 @@ export function secretSnippets(secret: Secret): readonly Snippet[] {
     {
       title: "docker login",
       about: secret.mayRegistry
-        ? "By standard input, so that no list of processes shows it."
-        : "This credential holds no registry permission: a login works, a pull or a push will not.",
+        ? "On standard input, so that it is not in the process list."
+        : "This credential has no registry permission: login works, pull and push do not.",
       text: ` printf %s ${clientSecret} | docker login ${registryDomain} --username ${clientId} --password-stdin`,
     },
   ];

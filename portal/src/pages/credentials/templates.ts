@@ -32,7 +32,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "backup",
     title: "Backup",
-    about: "A job that stores and lists files, and can delete none. For S3 tools, make an S3 key.",
+    about: "A job that stores and lists files, and can delete none. For S3 tools, create an S3 key.",
     name: "backup",
     scopes: ["files:read", "files:write"],
     expiresDays: 365,

@@ -27,7 +27,7 @@ export function TestNow({ clientId, clientSecret }: { clientId: string; clientSe
         Test now
       </Button>
       <div role="status" className="min-w-0 flex-1 basis-56">
-        {outcome.kind === "idle" && <span className="text-ink-2">Takes a token with it, and drops the token.</span>}
+        {outcome.kind === "idle" && <span className="text-ink-2">Gets a token with the secret, and drops it.</span>}
         {outcome.kind === "taken" && (
           <State kind="go">
             <span className="[overflow-wrap:anywhere] whitespace-normal">

@@ -14,7 +14,7 @@ export function TrustedIssuers({ id }: { id: string }): ReactNode {
   if (error !== null) return <ErrorNote error={error} />;
   return (
     <>
-      {items.length === 0 && !isPending && <p className="text-ink-2">None: it signs in by its secret only.</p>}
+      {items.length === 0 && !isPending && <p className="text-ink-2">None: it signs in only with its secret.</p>}
       <ul className="flex flex-col gap-1">
         {items.map((trust) => (
           <li key={trust.id} className="min-w-0 [overflow-wrap:anywhere]">

@@ -23,13 +23,13 @@ export function FirstLog(): ReactNode {
         }
       >
         <TelemetryOutside table="logs" page="explore" />
-        <p>Everything that your apps log is found here, a moment after they sent it. Send a first entry:</p>
+        <p>The logs of your apps appear here a moment after they are sent. Send a first entry:</p>
         {addresses !== undefined && (
           <CopyBlock label="command that sends a first entry" text={firstLogCommand(addresses)} />
         )}
         <p>
           CLIENT_ID and CLIENT_SECRET are those of a credential with <code>telemetry:write</code>; Connect shows where
-          to make one.
+          to create one.
         </p>
         <p role="status" className="flex items-center gap-2">
           <Spinner /> Waiting for the first entry…

@@ -79,7 +79,7 @@ function Nothing({ explore, newest }: { explore: Explore; newest: string | null 
   return (
     <div role="status" className="flex flex-wrap items-center gap-3 rounded border border-line bg-sheet p-5 text-ink-2">
       <p>
-        No entry fits in this range.
+        No entry matches in this range.
         {typeof newest === "string" && (
           <>
             {" "}
@@ -107,9 +107,9 @@ function End({ found, explore }: { found: ReturnType<typeof useEntries>; explore
   const { entries, isLoading, isWhole, isStopped } = found;
   const last = entries.at(-1);
   const isFull = entries.length >= ENTRIES_MAX && last !== undefined;
-  if (isStopped) return <p className="p-2.5 text-ink-3">Cancelled. Run looks again.</p>;
+  if (isStopped) return <p className="p-2.5 text-ink-3">Cancelled. Run it again.</p>;
   if (isLoading) return <Loading what="Reading on" />;
-  if (isWhole || !isFull) return isWhole && <p className="p-2.5 text-ink-3">These are all entries of the range.</p>;
+  if (isWhole || !isFull) return isWhole && <p className="p-2.5 text-ink-3">These are all entries in the range.</p>;
   return (
     <div className="flex flex-wrap items-center gap-3 p-2.5 text-ink-2">
       The page keeps {countText(ENTRIES_MAX)} entries.

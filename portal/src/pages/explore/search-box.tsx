@@ -80,15 +80,15 @@ export function SearchBox({ search, onRun, isRunning, onCancel, children }: Sear
 const HELP: readonly (readonly [example: string, meaning: string])[] = [
   ["declined", "the message contains it, in upper or lower case"],
   ['"card declined"', "the message contains these words as they stand"],
-  ["level:error", "this level, however its sender writes it; level:error,warn for either"],
+  ["level:error", "this level, in every spelling; level:error,warn for either"],
   ["level:>=warn", "this level and more severe ones"],
   ["service:payments", "this service"],
   ["trace_id:4bf92f35…", "this trace; span_id likewise"],
   ["order:58211", "the attribute order has this value; dots are part of names"],
   ["duration_ms:>250", "the attribute is a greater number; also >=, <, <="],
-  ["host:web*", "the attribute begins like this"],
+  ["host:web*", "the attribute begins with this"],
   ["user:*", "the entry has this attribute"],
-  ["-level:debug", "a minus: not this. It goes before any of the above"],
+  ["-level:debug", "a minus negates any of the above"],
   ["attributes.level:x", "an attribute that is named like a column"],
 ];
 
@@ -96,7 +96,7 @@ function SearchHelp({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <Dialog
       title="How to search"
-      about="All terms have to hold. For anything else, open the search as SQL."
+      about="An entry must match all terms. For other searches, open the search as SQL."
       onClose={onClose}
       wide
     >

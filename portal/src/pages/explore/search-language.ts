@@ -78,14 +78,14 @@ function adviceFor({ name, value, isQuoted, isOpen, not }: Token): string | null
   if (isQuoted) return value === "" ? "There is nothing between the quotation marks." : null;
   if (name === null && /^(AND|OR|NOT)$/.test(value))
     return value === "OR"
-      ? "All terms have to hold. For one value or the other write level:error,warn; for more, open the search as SQL."
+      ? "An entry must match all terms. For alternatives write level:error,warn; for more, open the search as SQL."
       : value === "AND"
-        ? "All terms have to hold anyway: leave AND out."
-        : "Write a minus before what must not be: -level:debug.";
+        ? "An entry must match all terms anyway: leave AND out."
+        : "Write a minus before a term that must not match: -level:debug.";
   if (/^[()]/.test(value) || (name === null && /[()]$/.test(value) && !value.includes("(")))
-    return 'Brackets group nothing here. Put quotation marks around text that has them: "exit (1)".';
+    return 'Brackets do not group here. Put quotation marks around text with brackets: "exit (1)".';
   if (/^\/.+\/$/.test(value))
-    return "Patterns between slashes are not known here: open the search as SQL and use regexp_matches.";
+    return "Regular expressions are not supported here: open the search as SQL and use regexp_matches.";
   if (value === "")
     return name === null
       ? not

@@ -137,10 +137,10 @@ function gapText(data: string): string {
   const count = gap.left_out === null ? "Entries" : `${gap.left_out} entries`;
   const why = {
     too_old: "you were away for too long",
-    too_slow: "they came faster than they could be read",
-    busy: "more came than the server could look through",
+    too_slow: "they arrived faster than they could be read",
+    busy: "more arrived than the server could filter",
   }[gap.reason];
-  return `${count} taken from ${gap.from} to ${gap.to} are not shown: ${why ?? gap.reason}. A search has them.`;
+  return `${count} taken from ${gap.from} to ${gap.to} are not shown: ${why ?? gap.reason}. A search finds them.`;
 }
 
 /** Safari's streams have no async iterator. */

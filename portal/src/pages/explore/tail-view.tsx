@@ -45,7 +45,7 @@ export function TailView({ client, wanted, openKey, onOpen }: TailViewProps): Re
       <ErrorNote error={tail.error} />
       <EntryList
         key={held === null ? "live" : "held"}
-        label="Entries as they come"
+        label="Live entries"
         entries={entries}
         openKey={openKey}
         onOpen={onOpen}
@@ -60,7 +60,7 @@ function TailStatus({ tail: { status, entries, seen, rate } }: { tail: TailState
     connecting: ["none", "Connecting"],
     live: ["go", "Live"],
     paused: ["none", "Paused. Resuming shows the entries since then."],
-    waiting: ["warn", "Connection lost; trying again"],
+    waiting: ["warn", "Connection lost. Retrying."],
   }[status] as [kind: "go" | "none" | "warn", words: string];
   const shown = seen > entries.length && entries.length >= TAIL_MAX ? `the newest ${countText(TAIL_MAX)} of ` : "";
   return (

@@ -66,16 +66,16 @@ export function DeleteDialog({ files, projectId, onDone, onClose }: DeleteDialog
         <div className="flex flex-col gap-2">
           <NameList files={files} />
           <p>
-            Share links end at once, and downloads that are going on break off or come to their end.
+            Share links end at once. Running downloads may be interrupted.
             {files.some(({ versions = 1 }) => versions > 1) && " Earlier versions stay."}{" "}
             {permanent
-              ? "This can't be undone."
+              ? "This cannot be undone."
               : days !== undefined &&
-                `From the trash it can be restored for ${plural(days, "day")}; its bytes count until it is gone.`}
+                `From the trash it can be restored for ${plural(days, "day")}; until then its bytes count towards the quota.`}
           </p>
           {days !== 0 && (
             <Checkbox
-              label="Delete for good, past the trash"
+              label="Delete permanently, without the trash"
               checked={isWanted}
               onChange={({ target }) => setWanted(target.checked)}
             />

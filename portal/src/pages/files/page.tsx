@@ -46,7 +46,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Files"
-      about="Stored for the organization or a project. Drop files or folders anywhere on this page; an upload that breaks off goes on where it stopped."
+      about="Stored for the organization or a project. Drop files or folders anywhere on this page; an interrupted upload can be resumed."
       fill={search.view !== "trash"}
       actions={
         <>
@@ -179,8 +179,8 @@ function NoFiles({
     >
       <FilesOutside />
       <p>
-        Files of any kind, up to 5 GiB each unless the server is set otherwise, by this page, the command line or the
-        API. They never change: new content under the same name is a new version.
+        Files of any kind, up to 5 GiB each by default, from this page, the command line or the API. A file never
+        changes: new content under the same name is a new version.
       </p>
       <CopyBlock text="npx mooring files put costs.csv" />
     </Empty>

@@ -31,7 +31,7 @@ function Picture({ url, sizeBytes }: { url: string; sizeBytes: number }): ReactN
   const [isBroken, setBroken] = useState(false);
   const [size, setSize] = useState("");
   if (!isWanted) return <Button onClick={() => setWanted(true)}>Show the picture ({bytesText(sizeBytes)})</Button>;
-  if (isBroken) return <p className="text-ink-2">The content is no picture of its type, or is damaged.</p>;
+  if (isBroken) return <p className="text-ink-2">The content is not a picture of its type, or is damaged.</p>;
   return (
     <figure className="flex flex-col gap-1">
       <img

@@ -53,8 +53,8 @@ export function ShareDialog({
     <Dialog title="Share by a link" about={<ForeignText text={filename} />} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <p>
-          The link works for anyone who has it until then, without signing in. It ends sooner when the file is deleted
-          or moved to the trash, and with your right to read files.
+          Until then the link works for everybody who has it, without sign-in. It ends earlier when the file is deleted
+          or moved to the trash, or when you lose the permission to read files.
         </p>
         <SelectField
           label="It works for"

@@ -94,7 +94,7 @@ function Quota(): ReactNode {
         The organization stores {plural(count, "file")}, {bytesText(bytes)}
         {quota !== null && ` of the ${bytesText(quota)} that it may`}
         {trashed > 0 && `; the trash holds ${bytesText(trashed)} more`}
-        {reserved > 0 && `; uploads under way hold ${bytesText(reserved)} more`}.
+        {reserved > 0 && `; running uploads reserve ${bytesText(reserved)} more`}.
       </span>
       {quota !== null && <ProgressBar label="quota used" percent={Math.min(100, percent)} />}
       <PageLink page="usage">Usage and limits</PageLink>

@@ -125,7 +125,7 @@ function PurgeDialog({ file, onClose }: { file: TrashedFile; onClose: () => void
   const purge = useMutation({
     mutationFn: () => client.call(FILE_ROUTES.purgeFile, { params: { file_id: file.id } }),
     onSuccess: async () => {
-      say("1 file deleted for good");
+      say("1 file deleted permanently");
       onClose();
       await filesChanged(queries, slug);
     },
@@ -143,7 +143,7 @@ function PurgeDialog({ file, onClose }: { file: TrashedFile; onClose: () => void
       about={
         <div className="flex flex-col gap-2">
           <NameList files={[file]} />
-          <p>{bytesText(file.size_bytes)} are free at once. This can't be undone.</p>
+          <p>{bytesText(file.size_bytes)} are free at once. This cannot be undone.</p>
         </div>
       }
     />
@@ -182,7 +182,7 @@ function EmptyDialog({ list, project, onClose }: EmptyDialogProps): ReactNode {
       about={
         <p>
           {countText(total)} {total === 1 ? "file goes" : "files go"} for good, {bytesText(bytes)}
-          {project === undefined ? ", of every project that you see" : ", of this project"}. This can't be undone.
+          {project === undefined ? ", of every project that you see" : ", of this project"}. This cannot be undone.
         </p>
       }
     />

@@ -91,8 +91,13 @@ function requirePlace(request: HttpRequest, response: HttpResponse): void {
   const status = response.getStatus();
   if (request.getMethod() !== "HEAD" || status < 400 || status === 404 || status === 410) return;
   const requestId = response.getHeader("Request-Id") ?? null;
-  const problem = { code: "unknown", detail: "the server does not say how much of it has come", requestId, errors: [] };
-  throw new ApiError("go on with the upload", status, problem, null);
+  const problem = {
+    code: "unknown",
+    detail: "the server does not say how much of it has arrived",
+    requestId,
+    errors: [],
+  };
+  throw new ApiError("resume the upload", status, problem, null);
 }
 
 /** No answer, too much at once, a moment's trouble: the upload asks where it is and goes on. */

@@ -39,7 +39,7 @@ export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
           )}
           {unfinished.some(({ state }) => state === "paused" || state === "failed") && (
             <Button onClick={() => unfinished.forEach(({ id, state }) => state !== "sending" && uploads.resume(id))}>
-              Go on with all
+              Resume all
             </Button>
           )}
           {views.length > unfinished.length && <Button onClick={() => uploads.forgetDone()}>Clear those done</Button>}
@@ -146,8 +146,7 @@ function Leftover({ upload, onGiveUp }: { upload: PreviousUpload; onGiveUp: () =
       </span>
       <span className="text-ink-2">
         {bytesText(upload.size ?? 0)}, begun <Time at={new Date(upload.creationTime).toISOString()} />
-        {project !== undefined && ` in the project ${visibleText(project)}`}. Choose the same file again, and it goes on
-        where it stopped.
+        {project !== undefined && ` in the project ${visibleText(project)}`}. Choose the same file again to resume it.
       </span>
       <State kind="warn">cut off</State>
       <Button onClick={onGiveUp} aria-label={`Give up ${visibleText(name)}`}>

@@ -38,7 +38,7 @@ export function Versions({ id }: { id: string }): ReactNode {
           <>
             <p className="text-ink-2">
               {total === 1
-                ? "This is the only one. Upload a file of the same name, and both are here."
+                ? "This is the only version. Upload a file of the same name to add one."
                 : `${countText(total)} files of this name, newest first${total > files.length ? `; the first ${files.length} are shown` : ""}.`}
             </p>
             {total > 1 && (

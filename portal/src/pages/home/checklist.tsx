@@ -43,8 +43,7 @@ export function Checklist(): ReactNode {
       <StepList steps={known} />
       {known.length < steps.length && (
         <p className="text-s text-ink-2">
-          Not shown, since your role does not hold{" "}
-          {[...new Set(steps.flatMap(({ missing }) => missing ?? []))].join(", ")}:{" "}
+          Not shown: your role lacks {[...new Set(steps.flatMap(({ missing }) => missing ?? []))].join(", ")}:{" "}
           {steps.flatMap(({ id, missing }) => (missing === null ? [] : [THINGS[id]])).join(", ")}.
         </p>
       )}
@@ -193,15 +192,15 @@ function WebhookAddress({ onAddress }: { onAddress: (url: string) => void }): Re
   if (hook === undefined)
     return (
       <p className="text-ink-2">
-        A webhook is an address that others post to. <PageLink page="webhooks">Create a webhook</PageLink> and use its
-        address below.
+        A webhook is an address for events from other services. <PageLink page="webhooks">Create a webhook</PageLink>{" "}
+        and use its address below.
       </p>
     );
   const why = whyNotIn(me, hook.project_id, "webhooks:write");
   return (
     <div className="flex flex-wrap items-center gap-2 text-ink-2">
       <span>
-        The address of <ForeignText text={hook.name} /> is a secret, and showing it is noted in the audit log.
+        The address of <ForeignText text={hook.name} /> is a secret. Showing it adds an entry to the audit log.
       </span>
       <Button
         disabled={why !== undefined}

@@ -50,17 +50,17 @@ export function CredentialPicker({ choice }: { choice: CredentialChoice }): Reac
   const project = useProject();
   if (!mayRead)
     return (
-      <p className="text-ink-2">Ask for a credential: your role does not hold credentials:read, so none is named.</p>
+      <p className="text-ink-2">Ask an admin for a credential: your role lacks credentials:read, so none is shown.</p>
     );
   if (all === undefined) return null;
   if (fitting.length === 0)
     return (
       <p className="text-ink-2">
-        No credential {project === null ? "" : "of this project "}may do this yet.{" "}
+        No credential {project === null ? "" : "of this project "}has this permission yet.{" "}
         <PageLink page="credentials" className={PROSE_LINK}>
           Create one
         </PageLink>
-        , and put its secret in below.
+        , and enter its secret below.
       </p>
     );
   return (

@@ -23,13 +23,13 @@ export function Expiring(): ReactNode {
   if (ending.length === 0) return null;
   return (
     <Section
-      title="Credentials that end soon"
-      about="what uses them stops then"
+      title="Credentials that expire soon"
+      about="programs that use them stop then"
       flush
       actions={<PageLink page="credentials">Credentials</PageLink>}
     >
       <Table<Credential>
-        label="Credentials that end within 30 days"
+        label="Credentials that expire within 30 days"
         items={ending}
         keyOf={({ id }) => id}
         columns={[

@@ -42,7 +42,7 @@ function About(): ReactNode {
   return (
     <span className="flex flex-wrap items-center gap-2">
       One project of the organization. <ProjectBadges project={project} />
-      {project.archived && " It is read, and nothing in it can be changed."}
+      {project.archived && " It is read-only."}
     </span>
   );
 }

@@ -83,9 +83,9 @@ export function DeleteImageDialog({
 function AfterTag({ others }: { others: readonly string[] }): ReactNode {
   return (
     <p>
-      The tag alone goes.{" "}
+      Only the tag is deleted.{" "}
       {others.length === 0
-        ? "The image has no other tag: it stays under its digest until rules or you delete it."
+        ? "The image has no other tag. It stays under its digest until the retention rules or you delete it."
         : `The image keeps ${plural(others.length, "other tag")}: ${tagsText(others)}.`}
     </p>
   );
@@ -97,11 +97,11 @@ function AfterImage({ manifest: { tags, referrers, platforms } }: { manifest: Ma
       <p>
         {tags.length === 0
           ? "No tag points at it: only pulls by its digest fail."
-          : `With it ${tags.length === 1 ? "goes its tag" : `go its ${tags.length} tags`}: ${tagsText(tags)}. Pulls by tag fail as well as those by digest.`}
+          : `With it ${tags.length === 1 ? "goes its tag" : `go its ${tags.length} tags`}: ${tagsText(tags)}. Pulls by tag and by digest fail.`}
       </p>
       {(referrers.length > 0 || platforms.length > 0) && (
         <p>
-          Later goes what nothing else needs then:{" "}
+          Later the content that no other image needs is deleted:{" "}
           {[
             ...(platforms.length > 0 ? [plural(platforms.length, "image of a platform", "images of platforms")] : []),
             ...(referrers.length > 0 ? ["signatures and bills of materials that refer to it"] : []),
@@ -109,7 +109,7 @@ function AfterImage({ manifest: { tags, referrers, platforms } }: { manifest: Ma
           .
         </p>
       )}
-      <p>This can't be undone.</p>
+      <p>This cannot be undone.</p>
     </>
   );
 }

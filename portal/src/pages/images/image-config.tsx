@@ -15,7 +15,7 @@ export function Config({ config }: { config: ImageConfig }): ReactNode {
     <>
       <h3>Config</h3>
       {facts.length > 0 && <Facts items={facts} />}
-      {facts.length === 0 && <p className="text-ink-2">It says nothing about how the image runs.</p>}
+      {facts.length === 0 && <p className="text-ink-2">It has no settings for running the image.</p>}
       <Some
         title="Labels"
         items={labels.map(([name, value]) => (

@@ -70,11 +70,11 @@ test("what a config says", () => {
 });
 
 test("rules in words", () => {
-  assert.equal(retentionText(null), "Nothing is deleted by itself.");
-  assert.equal(retentionText(none), "Nothing is deleted by itself.");
+  assert.equal(retentionText(null), "Nothing is deleted automatically.");
+  assert.equal(retentionText(none), "Nothing is deleted automatically.");
   assert.equal(
     retentionText({ ...none, untagged_days: 7 }),
-    "Every tag stays. Manifests without a tag go after 7 days.",
+    "Every tag stays. Manifests without a tag are deleted after 7 days.",
   );
   assert.equal(
     retentionText({ ...none, keep_last: 20, keep_days: 30, keep_tags: ["stable"] }),
@@ -85,7 +85,7 @@ test("rules in words", () => {
 test("text from the fields", () => {
   assert.deepEqual(patternsIn("v*, stable v*"), ["v*", "stable"]);
   assert.equal(patternFault(["v*", "release-1.x"]), undefined);
-  assert.match(patternFault(["a/b"]) ?? "", /^a\/b has more/);
+  assert.match(patternFault(["a/b"]) ?? "", /^a\/b may have only/);
   assert.equal(numberOrNull(" "), null);
   assert.equal(numberOrNull("7"), 7);
 });

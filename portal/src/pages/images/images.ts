@@ -123,13 +123,13 @@ export function patternsIn(text: string): string[] {
 export function patternFault(patterns: readonly string[]): string | undefined {
   if (patterns.length > 20) return "20 patterns at most";
   const wrong = patterns.find((pattern) => !/^[a-zA-Z0-9._*-]{1,128}$/.test(pattern));
-  return wrong === undefined ? undefined : `${wrong} has more than letters, digits, . _ - and *`;
+  return wrong === undefined ? undefined : `${wrong} may have only letters, digits, . _ - and *`;
 }
 
 /** Rules in words; null: nothing is deleted by itself. */
 export function retentionText(rules: Retention | null): string {
   if (rules === null || (rules.keep_last === null && rules.keep_days === null && rules.untagged_days === null))
-    return "Nothing is deleted by itself.";
+    return "Nothing is deleted automatically.";
   const kept = [
     ...(rules.keep_last === null
       ? []
@@ -140,6 +140,8 @@ export function retentionText(rules: Retention | null): string {
   const tags =
     rules.keep_last === null && rules.keep_days === null ? "Every tag stays." : `Kept tags: ${kept.join(" and ")}.`;
   const untagged =
-    rules.untagged_days === null ? "" : ` Manifests without a tag go after ${plural(rules.untagged_days, "day")}.`;
+    rules.untagged_days === null
+      ? ""
+      : ` Manifests without a tag are deleted after ${plural(rules.untagged_days, "day")}.`;
   return tags + untagged;
 }

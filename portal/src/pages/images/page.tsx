@@ -106,8 +106,8 @@ function FirstPush({ app }: { app: string }): ReactNode {
   return (
     <Section title="Push the first image">
       <p className="text-ink-2">
-        The user is a credential's client id, the password its secret; it needs <code>registry:push</code>. This page
-        shows the image when it is there.
+        The user is a credential's client id, the password its secret; it needs <code>registry:push</code>. The image
+        then appears on this page.
       </p>
       <CopyBlock text={firstPushCommands(domain, slug, app)} label="push an image" />
       <div>
@@ -124,7 +124,7 @@ function NoRepositories(): ReactNode {
     <Empty title="No repositories yet">
       <ListOutside row={REGISTRY_API_ROUTES.listImageRepositories} page="images" what="repositories" />
       <p>
-        A registry for docker, podman, buildah, helm and all others that speak its protocol. Every app has a repository:{" "}
+        A registry for docker, podman, buildah, helm and other OCI clients. Every app has a repository:{" "}
         <PageLink page="buckets" search={{ create: true }} className={PROSE_LINK}>
           create an app
         </PageLink>

@@ -115,7 +115,7 @@ function RulesForm({ versioned: { value: repository, etag }, onReload }: RulesPr
               title={whyKept}
               onClick={() => dry.mutate({ params, body: { dry_run: true, retention: rules } })}
             >
-              Show what would go now
+              Preview
             </Button>
             <Button
               look="main"
@@ -141,30 +141,30 @@ function RuleFields({ form, change }: { form: Form; change: (part: Partial<Form>
   return (
     <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
       <TextField
-        label="Tags that can't be moved or deleted"
+        label="Immutable tags"
         hint="Patterns with *, for example v*"
         error={patternFault(patternsIn(form.immutable))}
         value={form.immutable}
         onChange={({ target }) => change({ immutable: target.value })}
       />
       <TextField
-        label="Keep the tags moved last"
-        hint="How many; empty: not by number"
+        label="Keep the latest tags"
+        hint="Their number; empty: no rule by number"
         {...number}
         max={10_000}
         value={form.keepLast}
         onChange={({ target }) => change({ keepLast: target.value })}
       />
       <TextField
-        label="Keep tags moved or pulled within days"
-        hint="Empty: not by age"
+        label="Keep tags pushed or pulled within days"
+        hint="Empty: no rule by age"
         {...number}
         value={form.keepDays}
         onChange={({ target }) => change({ keepDays: target.value })}
       />
       <TextField
         label="Always keep tags like"
-        hint="Patterns with *; immutable ones stay anyway"
+        hint="Patterns with *; immutable tags stay anyway"
         error={patternFault(patternsIn(form.keepTags))}
         value={form.keepTags}
         onChange={({ target }) => change({ keepTags: target.value })}
@@ -197,7 +197,7 @@ function PlanTable({ repository, plan, isSaved, onRun }: PlanTableProps): ReactN
   const about = `${plural(plan.tags.length, "tag")} and ${plural(plan.manifests.length, "manifest")}`;
   return (
     <Section
-      title="What would go now"
+      title="Preview"
       about={<span role="status">{about}</span>}
       flush
       actions={
@@ -209,7 +209,7 @@ function PlanTable({ repository, plan, isSaved, onRun }: PlanTableProps): ReactN
       }
     >
       {rows.length === 0 ? (
-        <p className="p-3.5 text-ink-2">By these rules nothing goes.</p>
+        <p className="p-3.5 text-ink-2">These rules delete nothing now.</p>
       ) : (
         <Table
           label="what would be deleted"
@@ -253,7 +253,7 @@ function RunDialog({ repository, about, onDone, onClose }: RunDialogProps): Reac
   });
   return (
     <DangerDialog
-      title="Delete by the rules now"
+      title="Delete by the rules"
       projectId={repository.project_id}
       type={repository.slug}
       action="Delete them"

@@ -38,13 +38,14 @@ export function SettingsTab({ repository }: { repository: Repository }): ReactNo
         )}
         <div>
           <Button disabled={!mayWrite} title={why} onClick={() => setOpen("public")}>
-            {repository.public ? "Take it back from the public…" : "Let everybody pull…"}
+            {repository.public ? "Make private…" : "Make public…"}
           </Button>
         </div>
       </Section>
       <Section title="Danger">
         <p className="text-ink-2">
-          Delete every image; the app and its bucket stay. To delete the app as well, empty it here first, then go to{" "}
+          Deletes every image. The app and its bucket stay. To delete the app as well, delete its images first, then go
+          to{" "}
           <PageLink page="buckets" search={{ bucket: repository.slug }} className={PROSE_LINK}>
             its bucket
           </PageLink>
@@ -77,10 +78,10 @@ function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
   const willBe = !repository.public;
   return (
     <DangerDialog
-      title={willBe ? "Let everybody pull" : "Take it back from the public"}
+      title={willBe ? "Make public" : "Make private"}
       projectId={repository.project_id}
       type={willBe ? repository.slug : undefined}
-      action={willBe ? "Let everybody pull" : "Take it back"}
+      action={willBe ? "Make public" : "Make private"}
       busy={update.isPending}
       error={update.error}
       onClose={onClose}
@@ -89,13 +90,10 @@ function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
         willBe ? (
           <p>
             Everybody who can reach the registry may list and pull all {plural(repository.tags, "tag")} of{" "}
-            <code>{repository.name}</code>, those pushed later too, without signing in. Who pulled is not known then.
+            <code>{repository.name}</code>, also later ones, without sign-in. Then it is not known who pulled.
           </p>
         ) : (
-          <p>
-            Who pulls without credentials is refused from then on. It has been pulled {plural(repository.pulls, "time")}
-            .
-          </p>
+          <p>Pulls without credentials are then refused. It has been pulled {plural(repository.pulls, "time")}.</p>
         )
       }
     />
@@ -124,8 +122,8 @@ function EmptyDialog({ repository, onClose }: DialogProps): ReactNode {
       about={
         <p>
           {plural(repository.tags, "tag")} and {plural(repository.manifests, "manifest")} go,{" "}
-          {bytesText(repository.size_bytes)}. Pulls of <code>{repository.name}</code> fail from then on: clusters that
-          start a container anew, builds that begin from it. This can't be undone.
+          {bytesText(repository.size_bytes)}. Pulls of <code>{repository.name}</code> then fail: in clusters that start
+          a container again, and in builds from it. This cannot be undone.
         </p>
       }
     />

@@ -28,7 +28,7 @@ export function AccountSection(): ReactNode {
       about={
         first &&
         (first.unverified === 0
-          ? "every address was proved"
+          ? "every address is verified"
           : `${first.unverified_is_lower_bound === true ? "more than " : ""}${plural(first.unverified, "address", "addresses")} not proved`)
       }
       actions={
@@ -46,8 +46,8 @@ export function AccountSection(): ReactNode {
     >
       <div className="px-3.5 py-2">
         <Checkbox
-          label="Only addresses that nobody has proved"
-          why="Such an account may have been made by somebody else than whose address it has. A mailed link, a sign-in at the provider or a link from here proves it."
+          label="Only unverified addresses"
+          why="Another person than the address's owner may have created such an account. An e-mailed link, single sign-on or a link from here verifies the address."
           checked={search.unverified === true}
           onChange={(event) => setSearch({ unverified: event.target.checked ? true : undefined })}
         />

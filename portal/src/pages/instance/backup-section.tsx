@@ -53,7 +53,7 @@ function BackUpButton({ backups }: { backups: Backups }): ReactNode {
     onDone: () => say("The backup has begun."),
   });
   const isRunning = backups.running_since !== null;
-  const why = backups.reason ?? (isRunning ? "A backup is being made." : undefined);
+  const why = backups.reason ?? (isRunning ? "A backup is running." : undefined);
   return (
     <>
       <ErrorNote error={create.error} />
@@ -92,9 +92,9 @@ function LastState({ backups }: { backups: Backups }): ReactNode {
         ]}
       />
       <p className="max-w-[80ch] text-s text-ink-2">
-        A backup has everything that was acknowledged before it began, but not the master key: keep{" "}
-        <code>master.key</code> apart. Files that never change are linked on the same disk, which a broken disk takes
-        with it: copy backups elsewhere.
+        A backup contains all data acknowledged before it started, but not the master key: keep <code>master.key</code>{" "}
+        separately. On the same disk, unchanged files are hard links, so a broken disk destroys them too: copy backups
+        to another place.
       </p>
     </>
   );
@@ -113,7 +113,7 @@ function BackupTable({ backups }: { backups: Backups }): ReactNode {
   if (backups.items.length === 0)
     return (
       <Empty title="No backup yet">
-        <p>A backup is a directory from which a new server can be made, as this one was at one moment.</p>
+        <p>A backup is a directory that restores the state of this server at one moment.</p>
         <CopyBlock text={COMMAND} label="command that makes a backup" />
       </Empty>
     );
@@ -170,7 +170,7 @@ function DeleteDialog({ backup, onClose }: { backup: Backup; onClose: () => void
       title="Delete the backup"
       about={
         isGood
-          ? "It is deleted for good. What only it has can’t be restored any more."
+          ? "It is deleted permanently. Data that is only in this backup is lost."
           : "It was not finished, so nothing can be restored from it."
       }
       type={isGood ? backup.name : undefined}

@@ -53,7 +53,7 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
         />
         <TextField
           label="Slug"
-          hint="In addresses, names of images and commands. 2 to 39 of a-z, 0-9 and hyphens; it stays as it is."
+          hint="In addresses, names of images and commands. 2 to 39 of a-z, 0-9 and hyphens; it cannot be changed later."
           className="mono"
           required
           pattern={SLUG}
@@ -95,7 +95,7 @@ function FoundedDialog({
     <Dialog holdsSecret title={`${founded.name} was founded`} onClose={onClose} wide>
       {founded.setup_url === null ? (
         <p>
-          {email} has an account and is its owner: <code>{founded.slug}</code> is there at their next look.
+          {email} has an account and is its owner: <code>{founded.slug}</code> appears there at their next visit.
         </p>
       ) : (
         <>
@@ -117,7 +117,7 @@ function FoundedDialog({
           )}
           <CopyBlock text={founded.setup_url} label="Set-up link" />
           <State kind="warn">
-            <span className="whitespace-normal">It is shown now and never again.</span>
+            <span className="whitespace-normal">It is shown only once.</span>
           </State>
         </>
       )}

@@ -17,10 +17,10 @@ const REFRESH_MS = 3_000;
 
 /** What each does, for those who do not know it by its name. */
 const ABOUT: Readonly<Record<string, string>> = {
-  "uploads and trash": "takes away uploads that were never made, and deleted files whose time is over",
-  content: "deletes content that nothing holds any more",
-  images: "follows the rules of repositories, and lets go of what no image needs",
-  "backups, when due": "makes a backup when the schedule says so",
+  "uploads and trash": "removes abandoned uploads, and deleted files after their retention",
+  content: "deletes content without references",
+  images: "applies the retention rules of repositories, and deletes unused content",
+  "backups, when due": "creates scheduled backups",
 };
 
 /** What the server does by itself, how it went, and what waits. */
@@ -36,8 +36,7 @@ export function JobSection({ paused }: { paused: boolean }): ReactNode {
           {({ queued }) =>
             queued.length === 0 ? (
               <p className="p-3.5 text-ink-2">
-                Nothing waits. Evaluations of alerts and messages to webhooks and destinations stand here while there
-                are any.
+                The queue is empty. Evaluations of alerts and deliveries appear here while they wait.
               </p>
             ) : (
               <Table label="Jobs in the queue, by kind" columns={QUEUE} items={queued} keyOf={({ kind }) => kind} />

@@ -17,7 +17,7 @@ type Key = Instance["signing_keys"][number];
 const STATES: Record<Key["state"], readonly [kind: StateKind, text: string]> = {
   next: ["none", "published, signs later"],
   active: ["go", "signs"],
-  retired: ["warn", "still accepted, signs no more"],
+  retired: ["warn", "accepted, does not sign"],
 };
 
 /** The keys that sign access tokens: change them before their time, or take one away that leaked. */
@@ -26,7 +26,7 @@ export function KeySection({ keys }: { keys: Instance["signing_keys"] }): ReactN
   return (
     <Section
       title="Signing keys"
-      about={`${plural(keys.length, "key")}; they rotate every 90 days by themselves`}
+      about={`${plural(keys.length, "key")}; they rotate automatically every 90 days`}
       flush
       actions={<Button onClick={() => setOpen("rotate")}>Rotate</Button>}
     >
@@ -67,7 +67,7 @@ function RotateDialog({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <DangerDialog
       title="Rotate the signing keys"
-      about="A new key is published now and signs in ten minutes, when every verifier has seen it. Nothing breaks: tokens of the old key are accepted until they end. For a key that leaked, retire it instead."
+      about="A new key is published now and signs in ten minutes, when every verifier knows it. Nothing breaks: tokens of the old key are accepted until they expire. Retire a leaked key instead."
       action="Rotate"
       busy={rotate.isPending}
       error={rotate.error}
@@ -83,7 +83,7 @@ function RetireDialog({ signingKey, onClose }: { signingKey: Key; onClose: () =>
     changes: [PORTAL_ROUTES.getInstance],
     onDone: ({ propagated }) => {
       if (propagated) say("The key was retired on every node.");
-      else say("The key was retired; not every node has said so yet. See Nodes under State.", "warn");
+      else say("The key was retired. Not all nodes have confirmed it; see Nodes under State.", "warn");
       onClose();
     },
   });
@@ -94,21 +94,21 @@ function RetireDialog({ signingKey, onClose }: { signingKey: Key; onClose: () =>
       about={
         <div className="flex flex-col gap-2">
           <p>
-            For a key that leaked. From this moment nothing that <code>{kid}</code> signed is accepted, on any node.
+            For a leaked key. From this moment no token that <code>{kid}</code> signed is accepted on any node.
           </p>
           <ul className="list-disc pl-5">
             {state === "next" && <li>It has signed nothing yet: nothing breaks.</li>}
             {state !== "next" && (
               <>
                 <li>
-                  Every access token of it is refused with 401, of every organization. Programs that ask for a new one
-                  get it at once; those that don’t stay out until their token would have ended, an hour at most.
+                  Every access token of it is refused with 401, of every organization. Programs that request a new one
+                  get it at once. Others are refused until their token would have expired, an hour at most.
                 </li>
-                <li>Pushes and pulls of images that are under way have to be begun again.</li>
-                <li>Verifiers elsewhere that keep the key set know of it within five minutes.</li>
+                <li>Running pushes and pulls of images must be restarted.</li>
+                <li>External verifiers with a cached key set follow within five minutes.</li>
               </>
             )}
-            <li>Sessions of the portal, credentials and secrets stay.</li>
+            <li>Portal sessions, credentials and secrets stay valid.</li>
           </ul>
         </div>
       }

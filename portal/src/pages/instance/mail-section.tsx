@@ -88,7 +88,7 @@ function Answer({ answer }: { answer: ResultOf<typeof PORTAL_ROUTES.sendTestMail
   return (
     <div className="flex flex-col gap-1 [overflow-wrap:anywhere]">
       <State kind={failure === null ? "go" : "stop"}>
-        {failure === null ? `The mail server took it, in ${durationMs} ms` : "It was not sent"}
+        {failure === null ? `The mail server accepted it after ${durationMs} ms` : "It was not sent"}
       </State>
       {failure !== null && <p>{failure}</p>}
       {reply !== null && (

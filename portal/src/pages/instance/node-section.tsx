@@ -35,8 +35,7 @@ export function NodeSection({ nodes, latest }: { nodes: Instance["nodes"]; lates
       title="Nodes"
       about={
         <>
-          the latest change of access is <code>{countText(latest)}</code>; a revocation holds on a node once it has
-          applied it
+          the latest change of access is <code>{countText(latest)}</code>; a node applies a revocation with this change
         </>
       }
       flush

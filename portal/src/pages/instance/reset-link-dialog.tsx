@@ -26,11 +26,11 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
     return (
       <Dialog holdsSecret title={`Reset link for ${account.email}`} onClose={onClose} wide>
         <p>
-          Give it to the person by a way that only they read. It works once, until <Time at={make.data.expires_at} />.
+          Send it to the person so that only they can read it. It works once, until <Time at={make.data.expires_at} />.
         </p>
         <CopyBlock text={make.data.reset_url} label="Reset link" />
         <State kind="warn">
-          <span className="whitespace-normal">It is shown now and never again.</span>
+          <span className="whitespace-normal">It is shown only once.</span>
         </State>
         <DialogActions>
           <Button look="main" onClick={onClose}>
@@ -45,13 +45,12 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
         <p>
           The person who opens the link sets a new password for this account, and all its sessions end. Make sure that
           it reaches the person whose address this is.
-          {account.verified_at === null &&
-            " Nobody has proved the address: everything that was set up before ends, too."}
+          {account.verified_at === null && " The address is not verified: all earlier sign-in methods are removed too."}
         </p>
         {account.has_second_factor && account.verified_at !== null && (
           <Checkbox
             label="Remove the authenticator app and the recovery codes"
-            why="For somebody who has lost them. Otherwise a code is asked for after the new password."
+            why="For a person who has lost them. Otherwise the sign-in still asks for a code."
             checked={clears}
             onChange={(event) => setClears(event.target.checked)}
           />

@@ -23,12 +23,13 @@ function AcceptClock(): ReactNode {
   const say = useSay();
   const accept = useAct(PORTAL_ROUTES.acceptClock, {
     changes: [PORTAL_ROUTES.getInstance],
-    onDone: () => say("The clock is accepted. Deletions go on."),
+    onDone: () => say("The clock is accepted. Deletions resume."),
   });
   return (
     <div className="flex flex-col gap-1 border-b border-line px-3.5 py-2">
       <p className="text-ink-2">
-        The clock is in doubt, so nothing is deleted by time. If it is wrong, set it right. If it is right, accept it.
+        The clock is in doubt, so nothing is deleted by age. If the clock is wrong, correct it. If it is right, accept
+        it.
       </p>
       <ErrorNote error={accept.error} />
       <Button

@@ -149,13 +149,13 @@ function NoSecret({ wasNotInvited }: { wasNotInvited: boolean }): ReactNode {
     <OpenFrame title="Accept the invitation">
       {wasNotInvited && (
         <p role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2">
-          The other service does not say that the address that was invited is yours, or the invitation is good no
-          longer.
+          The identity provider does not confirm that the invited address is yours, or the invitation is no longer
+          valid.
         </p>
       )}
       <p>
         There is no secret in this address. Open the whole link of the invitation, with the part after the{" "}
-        <code>#</code>; after a reload it has to be opened again.
+        <code>#</code>; after a reload, open the link again.
       </p>
       <ButtonLink look="main" to="/sign-in" className="self-start">
         Sign in

@@ -73,7 +73,7 @@ export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
         empty={
           <>
             <p className="p-3.5 text-ink-2">
-              {list.hasMore ? "No open invitation among those that were read." : "Nobody is invited at the moment."}
+              {list.hasMore ? "No open invitation among the loaded ones." : "There are no open invitations."}
             </p>
             {list.hasMore && <More list={list} />}
           </>
@@ -191,7 +191,7 @@ function RevokeDialog({
       title={`Revoke ${plural(invitations.length, "invitation")}`}
       about={
         <>
-          <p>These links end at once. A new invitation can be made at any time.</p>
+          <p>These links end at once. You can create a new invitation at any time.</p>
           <ul className="list-disc pl-5">
             {invitations.map(({ id, email }) => (
               <li key={id}>{email}</li>

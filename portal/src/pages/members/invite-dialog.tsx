@@ -28,11 +28,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   };
   if (invite.data !== undefined) return <LinkDialog made={invite.data} onClose={onClose} />;
   return (
-    <Dialog
-      title="Invite a person"
-      about="They get a link that is good for seven days, for one account."
-      onClose={onClose}
-    >
+    <Dialog title="Invite a person" about="The link is valid for seven days, for one account." onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="E-mail"

@@ -35,7 +35,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Members"
-      about={`People of the organization. What each role may do is on the page of roles.${mayWrite ? "" : " Your role lacks members:write, so you can only look."}`}
+      about={`Members of the organization. The page Roles shows the permissions of each role.${mayWrite ? "" : " Your role lacks members:write, so you can only view."}`}
       actions={
         <>
           <CopyButton text={curlOf(`${location.origin}/v1/members?limit=100`)} label="Copy as curl" />
@@ -115,7 +115,7 @@ function useColumns(isCompact: boolean): readonly Column<Person>[] {
 function NoPeople(): ReactNode {
   return (
     <Empty title="Nobody is here yet">
-      <p>An organization that was made by the command line has no people. The set-up link makes its first owner.</p>
+      <p>An organization created on the command line has no members. Its set-up link creates the first owner.</p>
       <CopyBlock text="npx mooring bootstrap --data-dir ./data" />
     </Empty>
   );

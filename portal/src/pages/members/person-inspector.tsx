@@ -105,7 +105,7 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
       </SelectField>
       {role !== person.role && (
         <>
-          <p className="text-ink-2">Counts at once, for the credentials that they made as well.</p>
+          <p className="text-ink-2">Applies at once, also to the credentials that they created.</p>
           <Button type="submit" look="main" className="self-start" busy={update.isPending}>
             Make {role}
           </Button>
@@ -127,7 +127,7 @@ function ProjectsOf({ id }: { id: string }): ReactNode {
     <div className="flex flex-col gap-1 border-t border-line pt-3">
       <h3>Roles in projects</h3>
       {own.length === 0 ? (
-        <p className="text-ink-2">None beside the role in the organization, in projects that you see.</p>
+        <p className="text-ink-2">None, in the projects that you see.</p>
       ) : (
         <ul>
           {own.map(({ project, role }) => (

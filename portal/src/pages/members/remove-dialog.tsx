@@ -31,7 +31,7 @@ export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps):
       ORGANIZATION_ROUTES.listProjectMembers,
     ],
     onDone: () => {
-      say(`${person.name} is no member any more`);
+      say(`${person.name} is removed`);
       onClose();
       onRemoved();
     },
@@ -98,13 +98,13 @@ function Made({ id }: { id: string }): ReactNode {
     enabled,
   });
   if (data === undefined) return null;
-  if (data.credentials + data.keys === 0) return <p>They made no credential or S3 key that is live.</p>;
+  if (data.credentials + data.keys === 0) return <p>They created no active credential or S3 key.</p>;
   return (
     <p>
       <strong className="font-medium">
         {plural(data.credentials, "credential")} and {plural(data.keys, "S3 key")}
       </strong>{" "}
-      that are live were made by them.
+      that are active were created by them.
     </p>
   );
 }

@@ -15,5 +15,5 @@ test("only owners give ownership, and nobody gives more than they have", () => {
   assert.equal(whyNotGiven("owner", "owner"), null);
   assert.match(whyNotGiven("owner", "admin") ?? "", /Only an owner/);
   assert.equal(whyNotGiven("admin", "admin"), null);
-  assert.match(whyNotGiven("viewer", "developer") ?? "", /more than you/);
+  assert.match(whyNotGiven("viewer", "developer") ?? "", /permissions that you lack/);
 });

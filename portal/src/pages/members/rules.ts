@@ -20,14 +20,14 @@ export function whyFixed({ mine, mayWrite, present, owners }: RoleQuestion): str
 /** Why a role can't be given; null: it can. */
 export function whyNotGiven(role: OrgRole, mine: OrgRole | null): string | null {
   if (role === "owner" && mine !== "owner") return "Only an owner can make somebody an owner.";
-  if (mine !== "owner" && mine !== "admin") return "It can do more than you can.";
+  if (mine !== "owner" && mine !== "admin") return "It has permissions that you lack.";
   return null;
 }
 
 /** What each role is for, in one sentence. */
 export const ROLE_ABOUT: Readonly<Record<OrgRole, string>> = {
-  owner: "Everything, and makes and removes owners.",
-  admin: "Everything but making, changing and removing owners.",
-  developer: "Works in all projects that are not private; manages credentials, but neither people nor policies.",
-  viewer: "Reads, but neither the audit log nor credentials.",
+  owner: "Everything, and manages owners.",
+  admin: "Everything except managing owners.",
+  developer: "Works in all projects that are not private. Manages credentials, but not members or policies.",
+  viewer: "Reads, except the audit log and credentials.",
 };

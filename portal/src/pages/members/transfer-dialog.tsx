@@ -34,7 +34,7 @@ export function TransferDialog({ person, onClose }: { person: Person; onClose: (
   return (
     <Dialog
       title={`Make ${person.name} an owner`}
-      about="Owners can do everything, and make, change and remove owners, you included."
+      about="Owners have all permissions. They can also remove owners, including you."
       onClose={onClose}
     >
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">

@@ -55,7 +55,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
       <div className="flex flex-col gap-2 p-3.5">
         <ErrorNote error={error} />
         {data !== undefined && data.series.length === 0 && (
-          <p className="text-ink-2">No point of this metric in the range.</p>
+          <p className="text-ink-2">No points of this metric in the range.</p>
         )}
         {data !== undefined && data.series.length > 0 && (
           <Chart
@@ -110,7 +110,7 @@ function PlotControls({
     <span className="flex flex-wrap items-center gap-2">
       <span className="w-40">
         <Select
-          aria-label="How points become one value"
+          aria-label="Aggregation"
           value={plot.aggregation}
           onChange={(event) => {
             const aggregation = AGGREGATIONS.find((each) => each === event.target.value);
@@ -126,7 +126,7 @@ function PlotControls({
       </span>
       <span className="w-44">
         <Select
-          aria-label="A line for each value of the tag"
+          aria-label="One line for each value of the tag"
           onFocus={() => setIsAsked(true)}
           onPointerEnter={() => setIsAsked(true)}
           value={plot.by ?? ""}

@@ -20,10 +20,7 @@ export function ArchiveProject({ project }: { project: Project }): ReactNode {
       <h3>{project.archived_at === null ? "Archive" : "Archived"}</h3>
       {project.archived_at === null ? (
         <>
-          <p>
-            An archived project is kept as it is: everything can be read, nothing in it can be changed. It can be taken
-            back at any time.
-          </p>
+          <p>An archived project is read-only. You can unarchive it at any time.</p>
           <Button disabled={why !== undefined} title={why} onClick={() => setOpen(true)}>
             Archive this project
           </Button>
@@ -31,8 +28,7 @@ export function ArchiveProject({ project }: { project: Project }): ReactNode {
       ) : (
         <>
           <p>
-            Since <Time at={project.archived_at} /> it is read and not changed. Its settings, members, credentials and
-            keys can be.
+            Since <Time at={project.archived_at} /> it is read-only, except its settings, members, credentials and keys.
           </p>
           <Unarchive project={project} why={why} />
         </>
@@ -78,11 +74,11 @@ function Confirm({ project, onClose }: { project: Project; onClose: () => void }
       projectId={project.id}
       about={
         <div className="flex flex-col gap-2">
-          <p>From then on, on every node and with every token that is out already:</p>
+          <p>From then on, on every node and for tokens already issued:</p>
           <ul className="list-disc pl-5">
-            <li>telemetry of its credentials is refused, and so are uploads, pushes, and writes to its buckets;</li>
+            <li>telemetry, uploads, pushes, and writes to its buckets are refused;</li>
             <li>its webhooks answer 404, and events sent to them meanwhile are lost;</li>
-            <li>its alerts watch nothing, and its apps, files and saved queries can’t be changed or deleted.</li>
+            <li>its alerts do not run, and its apps, files and saved queries cannot be changed or deleted.</li>
           </ul>
           <p>Reading still works, and retention still deletes old data.</p>
         </div>

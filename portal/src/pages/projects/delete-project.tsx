@@ -16,9 +16,9 @@ export function DeleteProject({ project, onGone }: { project: Project; onGone: (
     <section className="flex flex-col items-start gap-2 rounded border border-stop p-3">
       <h3 className="text-stop">Danger zone</h3>
       <p>
-        Its apps with their images and objects, its files and its webhooks have to be deleted before. Its credentials
-        are revoked, its S3 keys lose every permission, its saved queries and alerts go. Telemetry stays for as long as
-        the organization keeps it.
+        Delete its apps with their images and objects, its files and its webhooks first. Its credentials are revoked,
+        its S3 keys lose every permission, and its saved queries and alerts are deleted. Telemetry stays until its
+        retention ends.
       </p>
       <Button
         look="danger"
@@ -84,9 +84,9 @@ function WhatGoes({ project }: { project: Project }): ReactNode {
           </>
         )}
         .{apps.items.length > 0 && " Delete the apps first: the server refuses otherwise."}
-        {credentials.items.length > 0 && " What uses these credentials is refused at once."}
+        {credentials.items.length > 0 && " Programs that use these credentials are refused at once."}
       </p>
-      <p>This can't be undone.</p>
+      <p>This cannot be undone.</p>
     </div>
   );
 }

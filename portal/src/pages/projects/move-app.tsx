@@ -37,7 +37,7 @@ export function MoveApp({ app, project, onClose }: { app: App; project: Project;
       <form onSubmit={submit} className="flex flex-col gap-4">
         <ProductionWarning projectId={project.id} />
         {target === undefined ? (
-          <p>There is no other project in which you hold apps:write.</p>
+          <p>There is no other project where you have apps:write.</p>
         ) : (
           <>
             <SelectField label="To" value={target.id} onChange={(event) => setChosen(event.target.value)}>

@@ -65,8 +65,7 @@ function Details({
       </div>
       {project.archived_at !== null && (
         <p className="rounded border border-line-2 bg-well px-2.5 py-1.5">
-          <State kind="stop">Archived</State> <Time at={project.archived_at} />: it is read, and nothing in it can be
-          changed.
+          <State kind="stop">Archived</State> <Time at={project.archived_at} />: it is read-only.
         </p>
       )}
       <ProjectFacts project={project} />

@@ -33,7 +33,7 @@ export function ProjectMembers({ project }: { project: Project }): ReactNode {
       <p className="text-ink-2">
         {project.visibility === "private"
           ? "Only these people see the project."
-          : "These have a role here beside their role in the organization, which counts here too."}
+          : "These members have a role here in addition to their role in the organization, which applies here too."}
       </p>
       <ErrorNote error={list.error} />
       {list.isPending && list.error === null && <Loading />}
@@ -53,7 +53,7 @@ export function ProjectMembers({ project }: { project: Project }): ReactNode {
       {mayWrite ? (
         <AddMember project={project} present={list.items.map(({ user_id }) => user_id)} />
       ) : (
-        <p className="text-s text-ink-2">Your role lacks projects:write, so you can't change who is here.</p>
+        <p className="text-s text-ink-2">Your role lacks projects:write, so you cannot change the members.</p>
       )}
       {leaving !== null && <RemoveMember member={leaving} project={project} onClose={() => setLeaving(null)} />}
     </div>
@@ -131,7 +131,7 @@ function AddMember({ project, present }: { project: Project; present: readonly s
     <form onSubmit={submit} className="flex flex-col gap-2">
       <SelectField
         label="Add a person"
-        hint={others.length === 0 ? "Everybody of the organization is here." : undefined}
+        hint={others.length === 0 ? "Every member of the organization is here." : undefined}
         value={userId}
         onChange={(event) => setUserId(event.target.value)}
       >
@@ -181,8 +181,8 @@ function RemoveMember({
       about={
         <p>
           {project.visibility === "private"
-            ? `${member.name} does not see the project any more, and the credentials that they made for it lose every permission at once.`
-            : `${member.name} keeps what their role in the organization allows; credentials that they made here are cut to that at once.`}
+            ? `${member.name} can no longer see the project, and the credentials that they created for it lose every permission at once.`
+            : `${member.name} keeps the permissions of their role in the organization. Credentials that they created here are reduced to that at once.`}
         </p>
       }
       action="Remove"

@@ -7,12 +7,12 @@ export const VISIBILITY_ABOUT: Readonly<Record<Visibility, { title: string; abou
   organization: {
     title: "The whole organization",
     about:
-      "Every member works in it with their role in the organization, and credentials of the organization reach it. Roles in the project add to that.",
+      "Every member works in it with their role in the organization, and credentials of the organization have access. Roles in the project add permissions.",
   },
   private: {
     title: "Private",
     about:
-      "Only its own members see that it exists: owners and admins of the organization don't, and no credential of the organization reaches it. Its own credentials and keys do. It needs a maintainer.",
+      "Only its own members see it. Owners and admins of the organization do not, and credentials of the organization have no access. It needs a maintainer.",
   },
 };
 

@@ -48,13 +48,13 @@ export function ResetForm({ token, onStep }: { token: string; onStep: (step: Ste
       <div className="text-ink-2">
         {isFirst ? (
           <p>
-            Nobody has proved yet that this address is theirs; this proves that it is yours. Every way into the account
-            from before ends: password, sessions, passkeys, authenticator app and personal access tokens.
+            This verifies that the address is yours. All earlier sign-in methods are removed: password, sessions,
+            passkeys, authenticator app and personal access tokens.
           </p>
         ) : (
-          <p>Every session of yours ends. Passkeys and personal access tokens go on.</p>
+          <p>All your sessions end. Passkeys and personal access tokens stay valid.</p>
         )}
-        {!isFirst && factor === "ends" && <p>The authenticator app and its recovery codes end as well.</p>}
+        {!isFirst && factor === "ends" && <p>The authenticator app and its recovery codes are removed too.</p>}
         {factor === "required" && <p>The code of your authenticator app is asked for next.</p>}
       </div>
       <Failure error={restOf(reset.error, ["/password"])} waitS={waitS} />
@@ -73,7 +73,7 @@ function isAbsent(error: Error | null): boolean {
 function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
-      <p role="alert">This link does not work any more: it was used, or it is older than an hour.</p>
+      <p role="alert">This link is no longer valid: it was used, or it is older than an hour.</p>
       <ButtonLink look="main" to="/reset">
         Ask for a new link
       </ButtonLink>

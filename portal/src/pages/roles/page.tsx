@@ -16,7 +16,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Roles and policies"
-      about="Everybody and everything has permissions from one table. A credential never may more than who made it and what the policies allow."
+      about="One table has the permissions of all roles. A credential never has more permissions than its creator, and never more than the policies allow."
     >
       <Tabs
         label="Parts of this page"

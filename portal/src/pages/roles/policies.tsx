@@ -29,32 +29,32 @@ export function Policies(): ReactNode {
               [
                 "Credentials live",
                 policy.credential_lifetime_days_max === null
-                  ? "As long as is said when they are made, or for ever"
-                  : `${plural(policy.credential_lifetime_days_max, "day")} at most, those made before as well`,
+                  ? "Until the expiry set at creation, or without limit"
+                  : `${plural(policy.credential_lifetime_days_max, "day")} at most, also for older ones`,
               ],
               [
                 "An end",
                 policy.credential_lifetime_days_max !== null
-                  ? "Given to each by the days above"
+                  ? "Follows from the lifetime above"
                   : policy.require_expiry
                     ? "Each new one needs an expiry; older ones stay valid"
-                    : "Nobody has to say one",
+                    : "Not required",
               ],
               [
                 "Used from",
                 policy.allowed_addresses === null ? (
-                  "Anywhere, unless the credential or key says otherwise itself"
+                  "Anywhere, unless the credential or key has its own list"
                 ) : (
                   <span key="from">
                     <AddressesText ranges={policy.allowed_addresses} />
-                    Everywhere else every credential and S3 key is refused
+                    From other addresses every credential and S3 key is refused
                   </span>
                 ),
               ],
               [
                 "Approval",
                 policy.approval_required
-                  ? "What somebody makes who lacks members:write may do nothing until an owner or admin approves it"
+                  ? "Credentials and keys of members without members:write have no permission until an owner or admin approves them"
                   : "Not required: new ones work at once",
               ],
               ["Tokens live", `${plural(Math.round(token_lifetime_s / 60), "minute")}`],
@@ -63,8 +63,7 @@ export function Policies(): ReactNode {
         )}
       </Loaded>
       <p className="max-w-[72ch] text-ink-2">
-        What a policy forbids stops counting at once, for credentials and tokens that are there already. Quotas and how
-        long telemetry is kept are{" "}
+        A policy applies at once, also to existing credentials and tokens. Quotas and the retention of telemetry are{" "}
         <PageLink page="settings" className="text-sea underline">
           settings
         </PageLink>{" "}

@@ -33,7 +33,7 @@ export function RoleMatrix(): ReactNode {
     <>
       <Section
         title="In the organization"
-        about="These count in every project that is not private, too. Only owners make, change and remove owners."
+        about="These apply in every project that is not private, too. Only owners manage owners."
         flush
       >
         <Matrix label="Permissions of roles in the organization" columns={ofOrganization} />

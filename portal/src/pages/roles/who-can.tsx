@@ -98,7 +98,7 @@ function Answer({ access, isAll }: { access: Access; isAll: boolean }): ReactNod
         <p role="status">
           <State kind="warn">
             <span className="whitespace-normal">
-              Not everybody was looked at: there are too many members, credentials or keys.
+              The list is not complete: there are too many members, credentials or keys.
             </span>
           </State>
         </p>

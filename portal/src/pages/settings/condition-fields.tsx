@@ -17,7 +17,7 @@ export function ConditionFields({
     onChange(conditions.map((each, at) => (at === index ? { ...each, ...change } : each)));
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="pb-1 font-medium">What a row must equal, all of it together</legend>
+      <legend className="pb-1 font-medium">Conditions; a row must match all of them</legend>
       {conditions.map((condition, index) => (
         <div
           key={index}

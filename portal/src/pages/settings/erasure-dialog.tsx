@@ -30,14 +30,14 @@ export function ErasureDialog({ onClose, onCreated }: DialogProps): ReactNode {
   if (isConfirming)
     return (
       <DangerDialog
-        title="Erase these rows for good"
+        title="Erase these rows permanently"
         about={
           <div className="flex flex-col gap-2">
             <Sentence draft={draft} />
             <Counted draft={draft} />
             <p>
-              This can’t be undone, and reaches rows of every project, also of private ones that you don’t see. Rows
-              that come after this moment stay: stop sending them first.
+              This cannot be undone. It erases rows of every project, also of private ones that you cannot see. Rows
+              that arrive later stay: stop sending them first.
             </p>
           </div>
         }
@@ -72,7 +72,7 @@ function DraftForm({
   return (
     <Dialog
       title="Erase rows"
-      about="Rows that equal everything below, of the types and the time chosen."
+      about="Rows of the chosen types and time range that match all conditions."
       onClose={onClose}
       wide
     >
@@ -99,12 +99,12 @@ function DraftForm({
         </fieldset>
         <MomentFields from={draft.from} to={draft.to} onChange={(part) => onDraft({ ...draft, ...part })} />
         <p role="status" className="text-ink-2">
-          {fault ?? "Next the rows that match are counted; nothing is erased yet."}
+          {fault ?? "Next, the matching rows are counted. Nothing is erased yet."}
         </p>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="danger" type="submit" disabled={fault !== null}>
-            Look at what it takes
+            Count the rows
           </Button>
         </DialogActions>
       </form>
@@ -148,7 +148,7 @@ function Counted({ draft }: { draft: Draft }): ReactNode {
         {total > 0 && `: ${counts.map(([type, entries]) => `${type} ${countText(entries)}`).join(", ")}`}
       </State>{" "}
       <PageLink page="sql" search={{ sql }} className="text-sea underline">
-        Look at them first
+        Show them first
       </PageLink>
     </p>
   );

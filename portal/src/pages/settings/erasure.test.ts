@@ -41,6 +41,6 @@ test("what could match nothing, or everything, is refused in words", () => {
   assert.match(faultOf({ ...DRAFT, types: [] }) ?? "", /type/);
   assert.match(faultOf({ ...DRAFT, from: "2026-02-01T00:00:00Z" }) ?? "", /after/);
   const twice = [DRAFT.conditions[0], DRAFT.conditions[0]] as Draft["conditions"];
-  assert.match(faultOf({ ...DRAFT, conditions: twice }) ?? "", /same member/);
+  assert.match(faultOf({ ...DRAFT, conditions: twice }) ?? "", /same field/);
   assert.deepEqual(possibleTypes([{ member: "name", key: "", value: "" }]), ["metrics", "traces"]);
 });

@@ -46,21 +46,20 @@ export function possibleTypes(conditions: readonly Condition[]): readonly TypeNa
 
 /** The error in a draft, as a sentence; null when it is valid. */
 export function faultOf({ types, conditions, from, to }: Draft): string | null {
-  if (conditions.length === 0) return "Give a condition: an erasure of everything is what retention is for.";
+  if (conditions.length === 0) return "Add a condition. To delete all rows, use retention.";
   for (const { member, key, value } of conditions) {
     if (value === "") return "Each condition needs a value.";
     if (MEMBERS.some(({ name, hasKey }) => name === member && hasKey) && key === "")
       return "An attribute or tag needs its name.";
   }
   const places = conditions.map(({ member, key }) => `${member}/${key}`);
-  if (new Set(places).size < places.length)
-    return "Two conditions are on the same member; a row can equal one of them only.";
+  if (new Set(places).size < places.length) return "Two conditions are on the same field: no row can match both.";
   const possible = possibleTypes(conditions);
   if (types.length === 0) return "Choose a type.";
   const odd = types.find((type) => !possible.includes(type));
   if (odd !== undefined) return `${odd} have not all of these members.`;
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
-    return "The end has to be after the beginning.";
+    return "The end must be after the start.";
   return null;
 }
 

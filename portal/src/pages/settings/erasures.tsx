@@ -34,7 +34,7 @@ export function Erasures(): ReactNode {
   const create = (
     <Button
       disabled={!mayWrite}
-      title={mayWrite ? undefined : "Your role does not hold org:write"}
+      title={mayWrite ? undefined : "Your role lacks org:write"}
       onClick={() => setCreating(true)}
     >
       Erase rows…
@@ -44,7 +44,7 @@ export function Erasures(): ReactNode {
     return (
       <Section title="Erasures">
         <p className="text-ink-2">
-          Looking at erasures and asking for them takes <code>org:write</code>, which your role does not hold.
+          To see and request erasures, you need <code>org:write</code>, which your role lacks.
         </p>
       </Section>
     );
@@ -59,7 +59,7 @@ export function Erasures(): ReactNode {
       >
         <Section
           title="Erasures"
-          about="Rows that match are taken out of every file, for good; of every project, private ones included."
+          about="Matching rows are removed from every file permanently, in every project, private ones included."
           actions={create}
           flush
         >
@@ -136,7 +136,7 @@ function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () 
       </div>
       {erasure.state === "failed" && (
         <p role="note" className="rounded border border-stop bg-stop-2 px-3 py-2">
-          A file could not be rewritten for long; the server’s log has the reason. Ask again when that is mended.
+          A file could not be rewritten; the server’s log has the reason. Fix it, then request the erasure again.
         </p>
       )}
       <Facts
@@ -153,7 +153,7 @@ function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () 
       />
       <p className="text-ink-2">
         The conditions are deleted when the erasure is done. The same request has the same digest, which the audit log
-        has as well. Backups have the rows still: after restoring one, ask again.
+        has as well. Backups still have the rows: after a restore, request the erasure again.
       </p>
       <h3>Directories</h3>
       <div className="rounded border border-line">
@@ -186,10 +186,7 @@ const SHARES: readonly Column<Share>[] = [
 function NoErasures(): ReactNode {
   return (
     <Empty title="Nothing was erased so far">
-      <p>
-        For a request to delete somebody’s data: rows that equal what you name are taken out of every file. From a
-        terminal:
-      </p>
+      <p>For requests to delete a person’s data: matching rows are removed from every file. From a terminal:</p>
       <CopyBlock
         label="Command that asks for an erasure"
         text={`curl -sS ${location.origin}/v1/telemetry/erasures -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\\n  -d '{"types": ["logs", "traces"], "match": {"attributes": {"user": "ann@example.org"}}}'`}

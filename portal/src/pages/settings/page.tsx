@@ -39,7 +39,7 @@ export function Page(): ReactNode {
     >
       {!mayWrite && (
         <p>
-          <State kind="none">read only</State> Changes take <code>org:write</code>, which your role does not hold.
+          <State kind="none">read only</State> To change them, you need <code>org:write</code>, which your role lacks.
         </p>
       )}
       <Tabs

@@ -25,7 +25,7 @@ export function PeopleForm({
   const say = useSay();
   const save = useVersionedChange(ORGANIZATION_ROUTES.updateOrganization, {
     changes: [ORGANIZATION_ROUTES.getOrganization],
-    onDone: () => say("The policy holds from now on, at the next request of everybody"),
+    onDone: () => say("Saved. The policy applies from everybody’s next request."),
   });
   const isChanged = isRequired !== present || byProvider !== (presentSignIn === "provider");
   const submit = (event: FormEvent): void => {
@@ -36,7 +36,7 @@ export function PeopleForm({
   return (
     <Section
       title="Sign-in of people"
-      about="For everybody who is a member here, in the portal and with personal access tokens. Credentials of programs are not bound."
+      about="For all members, in the portal and with personal access tokens. Credentials of programs are not affected."
     >
       <form onSubmit={submit}>
         <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-4">
@@ -48,8 +48,8 @@ export function PeopleForm({
           />
           <ProviderField value={byProvider} onChange={setByProvider} />
           <p className="max-w-[72ch] text-ink-2">
-            You can only ask for what you have shown yourself in this session. Sessions of others that don’t show it
-            lose this organization at once.
+            You can only require a method that you used in this session. Other sessions without it lose access to this
+            organization at once.
           </p>
           <ChangeError
             error={save.error}

@@ -30,18 +30,17 @@ export function PolicyEffects({
 }): ReactNode {
   if (!list.mayRead)
     return (
-      <p className="text-ink-2">Which credentials it affects takes credentials:read, which your role does not hold.</p>
+      <p className="text-ink-2">To see the affected credentials, you need credentials:read, which your role lacks.</p>
     );
   const nothing = losing.length + ending.length + shortened.length + outside.length === 0;
   return (
     <div role="status" className="flex flex-col gap-2">
-      <h3>What it does to the credentials that there are</h3>
+      <h3>Effects on existing credentials</h3>
       <ErrorNote error={list.error} />
       {nothing && (
         <State kind="go">
           <span className="whitespace-normal">
-            {isChanged ? "It takes nothing" : "As it is, nothing changes"}: {plural(list.items.length, "credential")}{" "}
-            looked at
+            {isChanged ? "It takes nothing" : "No changes yet"}: {plural(list.items.length, "credential")} looked at
           </span>
         </State>
       )}
@@ -73,7 +72,7 @@ export function PolicyEffects({
       />
       <Affected
         kind="stop"
-        title={`${plural(outside.length, "credential was", "credentials were")} used last from elsewhere`}
+        title={`${plural(outside.length, "credential was", "credentials were")} last used from another address`}
         items={outside}
         more={({ last_used_ip }) => (
           <>

@@ -16,8 +16,8 @@ export function ExpiryField({ policy, onChange }: Part): ReactNode {
       label="Require an expiry for each new credential or S3 key"
       why={
         isGiven
-          ? "The days above give each an end already."
-          : "One without an end can't be made any more; those that there are go on without one."
+          ? "The maximum lifetime above gives each an expiry already."
+          : "New ones without an expiry are refused. Existing ones stay valid."
       }
       checked={isGiven || policy.require_expiry}
       disabled={isGiven}
@@ -29,11 +29,11 @@ export function ExpiryField({ policy, onChange }: Part): ReactNode {
 export function ApprovalField({ policy, onChange }: Part): ReactNode {
   return (
     <Checkbox
-      label="What developers, maintainers and programs make waits for an approval"
+      label="Credentials and keys of developers, maintainers and programs wait for an approval"
       why={
         <>
           Until an owner or admin approves it, a new credential gets no token and a new S3 key is refused; afterwards
-          only they (who hold <code>members:write</code>) give it more. Those that there are go on.
+          only they (who hold <code>members:write</code>) give it more permissions. Existing ones stay valid.
         </>
       }
       checked={policy.approval_required}
@@ -50,7 +50,7 @@ export function PolicyAddresses({ text, onChange }: { text: string; onChange: (t
         hint="Addresses and CIDR ranges, in addition to each one’s own list; empty: from anywhere. From other addresses all of them are refused within a second, issued tokens too. People in the portal are not limited."
         text={text}
         onChange={onChange}
-        shutOut="Your own address is not in this list: every program at it will be refused, your command line with a credential as well. You can take it back here, in the portal."
+        shutOut="Your own address is not in this list: programs at your address will be refused, also your command line. You can undo this in the portal."
       />
     </div>
   );

@@ -36,7 +36,7 @@ export function PolicyForm({
     changes: [ORGANIZATION_ROUTES.getOrganization, ORGANIZATION_ROUTES.listCredentials],
     onDone: () => {
       setConfirming(false);
-      say("The policy holds from now on, on every server within seconds");
+      say("The policy holds from now on, on every node within seconds");
     },
   });
   const apply = (): void =>
@@ -50,7 +50,7 @@ export function PolicyForm({
   return (
     <Section
       title="Credential policy"
-      about="Bounds every credential and S3 key of the organization. Permissions, days and addresses count for those that there are as well."
+      about="Limits for every credential and S3 key of the organization. Permissions, lifetimes and addresses apply to existing ones too."
     >
       <form onSubmit={submit}>
         <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-5">
@@ -134,8 +134,11 @@ function ConfirmPolicy({
       title="Apply the policy"
       about={
         <div className="flex flex-col gap-2">
-          <p>{sentenceOf(effects)} What they ask for beyond that is answered 403 from then on, within seconds.</p>
-          <p>It can be taken back: scopes, lifetimes and addresses are cut while the policy holds, not written anew.</p>
+          <p>{sentenceOf(effects)} Within seconds, their requests beyond that get 403.</p>
+          <p>
+            You can undo this: the policy limits permissions, lifetimes and addresses, and does not change the
+            credentials.
+          </p>
         </div>
       }
       action="Apply"
@@ -159,7 +162,7 @@ function sentenceOf({ losing, ending, shortened, outside }: Effects): string {
     losing.length > 0 && `${plural(losing.length, "credential loses", "credentials lose")} permissions`,
     ending.length > 0 && `${plural(ending.length, "credential ends", "credentials end")} at once`,
     shortened.length > 0 && `${plural(shortened.length, "credential ends", "credentials end")} earlier`,
-    outside.length > 0 && `${plural(outside.length, "credential is", "credentials are")} shut out where last used`,
+    outside.length > 0 && `${plural(outside.length, "credential is", "credentials are")} refused at their last address`,
   ].filter((part) => part !== false);
   return `${parts.join(", ")}.`;
 }
@@ -182,7 +185,7 @@ function ScopeMatrix({ policy, onChange }: Part): ReactNode {
     <fieldset className="flex min-w-0 flex-col gap-3">
       <legend className="pb-1 font-medium">Permissions that credentials may hold</legend>
       <Checkbox
-        label="All of them, also those that come with later versions"
+        label="All of them, also those of later versions"
         checked={allowed === null}
         onChange={(event) => onChange({ ...policy, allowed_scopes: event.target.checked ? null : [...SCOPES] })}
       />
@@ -213,8 +216,8 @@ function LifetimeField({ policy, onChange }: Part): ReactNode {
   return (
     <div className="max-w-xl">
       <TextField
-        label="Credentials live for (days, at most)"
-        hint="Counted from when each was made. Empty: a credential need not expire."
+        label="Maximum lifetime of credentials (days)"
+        hint="Counted from creation. Empty: no limit."
         type="number"
         min={1}
         max={3650}

@@ -122,10 +122,7 @@ function Quotas(): ReactNode {
                   ? "no limit"
                   : `${bytesText(quota.ingest_bytes_per_second)} a second, ${bytesText(quota.ingest_bytes_burst ?? 0)} at once`,
               ],
-              [
-                "Beyond",
-                "429 quota_exceeded with Retry-After; nothing of the request is kept, and exporters send again",
-              ],
+              ["Beyond", "429 quota_exceeded with Retry-After; nothing of the request is stored, and exporters retry"],
               [
                 "More",
                 <PageLink key="more" page="usage">

@@ -118,7 +118,7 @@ function isOther(address: string, named: string | undefined): boolean {
 export function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
-      <p role="alert">It was used, it is older than a day, or somebody has set the server up since.</p>
+      <p role="alert">It was used, it is older than a day, or the server has been set up since.</p>
       <p className="text-ink-2">If you have set up your account already, sign in with its password.</p>
       <ButtonLink look="main" to="/sign-in">
         Sign in

@@ -18,8 +18,8 @@ export function CredentialStep({ result, signedIn }: { result: SetUpResult; sign
     <div className="flex min-w-0 flex-col gap-4">
       {credential === null ? (
         <p>
-          The policy of the organization lets no credential send telemetry, store files or push images, so none was
-          created. An owner changes the policy under Settings.
+          The organization's policy forbids credentials to send telemetry, store files and push images, so none was
+          created. An owner can change the policy under Settings.
         </p>
       ) : (
         <Secret credential={credential} addresses={result.addresses} />
@@ -61,9 +61,7 @@ function Secret({
   return (
     <>
       <State kind="warn">
-        <span className="whitespace-normal">
-          The secret is shown now and never again. Keep it where you keep passwords.
-        </span>
+        <span className="whitespace-normal">The secret is shown only once. Store it with your passwords.</span>
       </State>
       <dl className="grid gap-x-4 gap-y-2 sm:grid-cols-[max-content_minmax(0,1fr)] sm:items-center">
         <dt className="text-ink-3">Client id</dt>

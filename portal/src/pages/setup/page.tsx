@@ -40,7 +40,7 @@ export function Page(): ReactNode {
     return (
       <OpenFrame
         title="Set up the owner’s account"
-        about="You own an organization on this server. Choose how you are called and a password; there is none yet."
+        about="You own an organization on this server. Choose your name and a password."
         steps={<Steps titles={STEPS} current={0} />}
         foot={<Before token={token} signedInAs={session?.user.email} />}
       >
@@ -75,7 +75,7 @@ export function Page(): ReactNode {
 
 function AboutCredential({ result: { organization, project } }: { result: SetUpResult }): ReactNode {
   const reach = project === null ? organization.slug : `the project ${project.slug} of ${organization.slug}`;
-  return `For programs that send telemetry to ${reach}, query it, store files and push images. It can do nothing else; create others under Credentials.`;
+  return `For programs that send telemetry to ${reach}, query it, store files and push images. It has no other permissions. Create other credentials under Credentials.`;
 }
 
 /** What to know before: a session that ends, and that passkeys want another name of the same server. */
@@ -104,7 +104,7 @@ function NoSecret({ signedInAs }: { signedInAs: string | undefined }): ReactNode
     <OpenFrame title="Set up the owner’s account">
       <p>
         There is no secret in this address. Open the whole set-up link, with the part after the <code>#</code>; after a
-        reload it has to be opened again.
+        reload, open the link again.
       </p>
       <p className="text-ink-2">
         The server prints a link each time it starts, until somebody has set up the first account.

@@ -25,7 +25,7 @@ export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
     <div className="flex flex-col gap-4">
       <Way
         title="Passkey"
-        about="Your device or password manager signs you in; there is nothing to type and nothing to steal."
+        about="Your device or password manager signs you in; there is nothing to type or to steal."
         done={security.passkeys > 0 ? "added" : null}
       >
         <PasskeyPlace />

@@ -28,7 +28,7 @@ export function Page(): ReactNode {
   if (isIn || (session === undefined && error === null))
     return (
       <OpenFrame title="Sign in">
-        <Loading what={isIn ? "Going on" : "Looking who is there"} />
+        <Loading what={isIn ? "Going on" : "Checking the session"} />
       </OpenFrame>
     );
   return <SignIn search={search} returnTo={returnTo} unreachable={error} />;
@@ -107,7 +107,7 @@ function oidcFailureText(code: string | undefined): string | null {
   if (code === "oidc_unreachable")
     return "The other service can't be reached at the moment. Try again later, or sign in another way.";
   if (code === "oidc_unknown")
-    return "The other service knows you, but nobody here has your address. Ask an owner of your organization to invite you.";
+    return "The identity provider knows you, but no account here has your address. Ask an owner of your organization to invite you.";
   if (code === "oidc_other")
     return "Your address has an account here, which is linked to another identity at the other service. If it is yours, sign in with your password or passkey, then link this identity under Account, Signing in. If the mailbox belonged to somebody else before, ask the operator of the server.";
   return null;

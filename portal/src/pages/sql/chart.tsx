@@ -27,9 +27,7 @@ export function ResultChart({ result }: { result: RunState }): ReactNode {
     [rows, chartable, chosen],
   );
   if (chartable === null || drawn === null)
-    return (
-      <p className="p-5 text-ink-2">A chart needs a column of numbers, and one of times or names to count along.</p>
-    );
+    return <p className="p-5 text-ink-2">A chart needs a column of numbers, and a column of times or names.</p>;
   const isLine = chartable.isTime && (form === "line" || (form === null && drawn.positions.length > 24));
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-auto p-3.5">

@@ -16,7 +16,7 @@ export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => 
   const sorted = [...fitting.filter(({ starred }) => starred), ...fitting.filter(({ starred }) => !starred)];
   return (
     <Inspector title="History" onClose={onClose}>
-      <p className="text-ink-2">Kept in this browser. A star keeps a statement for good.</p>
+      <p className="text-ink-2">Stored in this browser. A star keeps a statement.</p>
       <TextInput
         aria-label="Find in the history"
         placeholder="Find"
@@ -24,7 +24,7 @@ export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => 
         onChange={(event) => setWanted(event.target.value)}
       />
       {sorted.length === 0 && (
-        <p className="text-ink-3">{page.history.length === 0 ? "Nothing was run yet." : "None fits."}</p>
+        <p className="text-ink-3">{page.history.length === 0 ? "No statement was run yet." : "None fits."}</p>
       )}
       <ul className="flex flex-col">
         {sorted.map(({ sql, at, rows, elapsedMs, starred }) => (
@@ -44,7 +44,7 @@ export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => 
               </p>
             </div>
             <IconButton
-              label={starred ? "Take the star off" : "Keep with a star"}
+              label={starred ? "Remove the star" : "Keep with a star"}
               aria-pressed={starred}
               onClick={() => page.star(sql)}
             >

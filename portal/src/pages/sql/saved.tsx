@@ -47,7 +47,7 @@ export function SavedPanel({ page, onClose }: { page: SqlPage; onClose: () => vo
       {list.isPending && list.error === null && <Loading />}
       {!list.isPending && list.items.length === 0 && (
         <p className="text-ink-2">
-          None yet. Save a statement, and everyone in the organization who may read telemetry finds it here.
+          No saved queries yet. Everybody in the organization who may read telemetry sees them here.
         </p>
       )}
       <ul className="flex flex-col">
@@ -100,7 +100,7 @@ function DeleteDialog({ query, page, onClose }: { query: SavedQuery; page: SqlPa
       projectId={query.project_id}
       about={
         <p>
-          Everyone loses <b>{query.name}</b>, and links to it open nothing. One that an alert uses can't be deleted.
+          Everyone loses <b>{query.name}</b>. Links to it stop working. A query that an alert uses cannot be deleted.
         </p>
       }
       type={query.name}

@@ -10,7 +10,7 @@ import { Empty } from "~/kit/page.tsx";
 export function EmptyTraces({ isFiltered }: { isFiltered: boolean }): ReactNode {
   const addresses = useAddresses();
   const connect = useConnect();
-  if (isFiltered) return <p className="p-5 text-ink-2">No trace fits these filters in this range.</p>;
+  if (isFiltered) return <p className="p-5 text-ink-2">No trace matches these filters in this range.</p>;
   return (
     <Empty
       title="No traces in this range"
@@ -21,10 +21,7 @@ export function EmptyTraces({ isFiltered }: { isFiltered: boolean }): ReactNode 
       }
     >
       <TelemetryOutside table="traces" page="traces" />
-      <p>
-        A trace is what one request did, span by span. Any OpenTelemetry SDK sends them; these settings are all it
-        takes.
-      </p>
+      <p>A trace shows one request, span by span. Any OpenTelemetry SDK sends traces with these settings.</p>
       <CopyBlock
         text={[
           `export OTEL_EXPORTER_OTLP_ENDPOINT=${addresses?.ingest_url ?? "INGEST_URL"}/otlp`,

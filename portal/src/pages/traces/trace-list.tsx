@@ -36,7 +36,7 @@ export function TraceList(): ReactNode {
   return (
     <Frame
       title="Traces"
-      about="What one request did, in all the services that it went through."
+      about="Each trace is one request, through all its services."
       actions={<RangeControls of={range} />}
     >
       <Section

@@ -47,7 +47,7 @@ export function CreateDialog({ credential = "", onCreated, onClose }: CreateProp
   return (
     <Dialog
       title="Trust an issuer"
-      about="Its tokens stand for the credential's secret, and may do what the credential may."
+      about="Its tokens replace the credential's secret, and get the credential's permissions."
       onClose={onClose}
       wide
     >
@@ -56,7 +56,7 @@ export function CreateDialog({ credential = "", onCreated, onClose }: CreateProp
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Name"
-            hint="What it is for: people see this in a year"
+            hint="The job that uses it"
             required
             maxLength={100}
             value={draft.name}
@@ -117,7 +117,7 @@ function CredentialChoice({ value, onChange }: { value: string; onChange: (id: s
     <div className="flex min-w-0 flex-col gap-1">
       <SelectField
         label="Signs in as"
-        hint="The credential says what the jobs may do"
+        hint="The jobs get the permissions of the credential"
         required
         value={value}
         onChange={(event) => onChange(event.target.value)}
@@ -142,7 +142,7 @@ function Shown({ draft }: { draft: Draft }): ReactNode {
   const { issuer, subject } = subjectOf(draft);
   const width = widthOf(subject);
   return (
-    <section aria-label="What a token must say" className="rounded border border-line bg-well px-3 py-2">
+    <section aria-label="Required claims of a token" className="rounded border border-line bg-well px-3 py-2">
       <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3" aria-live="polite">
         {[
           ["iss", issuer],

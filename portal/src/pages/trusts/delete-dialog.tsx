@@ -36,9 +36,9 @@ export function DeleteDialog({ trust, onDeleted, onClose }: DeleteProps): ReactN
       about={
         <div className="flex flex-col gap-2">
           <p>
-            Jobs that <code>{visibleText(trust.subject)}</code> covers get no more tokens of{" "}
-            <ForeignText text={trust.credential.name} />, and those that they were given end within a second. Tokens by
-            its secret or its other trusts go on.
+            Jobs that <code>{visibleText(trust.subject)}</code> covers no longer get tokens of{" "}
+            <ForeignText text={trust.credential.name} />, and their tokens end within a second. Tokens from its secret
+            or its other trusts stay valid.
           </p>
           <p>
             Last used: <Time at={trust.last_used_at} />

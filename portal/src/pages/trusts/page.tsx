@@ -131,15 +131,15 @@ function NoTrusts({ isFiltered, list, action }: NoTrustsProps): ReactNode {
   if (isFiltered)
     return (
       <>
-        <p className="p-3.5 text-ink-2">None of the {list.items.length} that were read fits.</p>
+        <p className="p-3.5 text-ink-2">None of the {list.items.length} loaded ones matches.</p>
         {list.hasMore && <More list={list} />}
       </>
     );
   return (
     <Empty title="No issuer is trusted yet" action={action}>
       <p>
-        A job shows the token that its CI system signed for it, and gets what a credential may do: nothing has to be
-        stored as a secret.
+        A job shows the token that its CI system signed, and gets the permissions of a credential. No secret has to be
+        stored.
       </p>
       <CopyBlock
         text={[

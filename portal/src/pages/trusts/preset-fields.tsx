@@ -25,7 +25,7 @@ export function PresetFields({ draft, change, hasFault }: FieldsProps & { hasFau
         <div className="grid gap-4 pt-3 sm:grid-cols-2">
           <Text draft={draft} change={change} name="audience" label="Audience" hint="Empty: this server's address" />
           <Field
-            label="Claims that must be so"
+            label="Required claims"
             hint="One to a line, as environment=production"
             error={hasFault ? "Each line must be name=value" : null}
           >
@@ -139,7 +139,7 @@ function KubernetesFields({ draft, change }: FieldsProps): ReactNode {
         change={change}
         name="clusterIssuer"
         label="Issuer of the cluster"
-        hint="kubectl get --raw /.well-known/openid-configuration says it"
+        hint="kubectl get --raw /.well-known/openid-configuration shows it"
       />
       <Text draft={draft} change={change} name="namespace" label="Namespace" />
       <Text draft={draft} change={change} name="serviceAccount" label="Service account" />
@@ -150,13 +150,13 @@ function KubernetesFields({ draft, change }: FieldsProps): ReactNode {
 function OtherFields({ draft, change }: FieldsProps): ReactNode {
   return (
     <>
-      <Text draft={draft} change={change} name="issuer" label="Issuer" hint="As it stands in iss, to the letter" />
+      <Text draft={draft} change={change} name="issuer" label="Issuer" hint="Exactly as in iss" />
       <Text
         draft={draft}
         change={change}
         name="subject"
         label="Subject"
-        hint="As it stands in sub; * for any characters but : and /, ** for any but :"
+        hint="As in sub; * matches any characters except : and /, ** any except :"
       />
     </>
   );

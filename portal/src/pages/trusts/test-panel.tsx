@@ -22,7 +22,7 @@ const TITLES: Readonly<Record<Check["check"], string>> = {
 const RESULTS: Readonly<Record<Check["result"], readonly [StateKind, string]>> = {
   pass: ["go", "is right"],
   fail: ["stop", "is not right"],
-  skipped: ["none", "was not looked at"],
+  skipped: ["none", "was not checked"],
 };
 
 /** A token of a job, pasted: what of it is as the trust asks. */
@@ -41,7 +41,7 @@ export function TestPanel({ trustId }: { trustId: string }): ReactNode {
     <form onSubmit={submit} onKeyDown={onKeyDown} className="flex flex-col gap-2">
       <Field
         label="Token of a job"
-        hint="It is looked at and not kept, and nothing is given for it. It is good until it ends: don't share it."
+        hint="The token is checked and not stored. It stays valid until it expires: do not share it."
       >
         {(bound) => (
           <TextArea
@@ -71,7 +71,7 @@ export function TestPanel({ trustId }: { trustId: string }): ReactNode {
 function Result({ tested: { accepted, checks } }: { tested: Tested }): ReactNode {
   return (
     <div className="flex flex-col gap-2">
-      <State kind={accepted ? "go" : "stop"}>{accepted ? "It would be taken" : "It would be refused"}</State>
+      <State kind={accepted ? "go" : "stop"}>{accepted ? "It would be accepted" : "It would be refused"}</State>
       <ul aria-label="Checks" className="flex flex-col gap-1.5">
         {checks.map(({ check, result, detail }) => {
           const [kind, text] = RESULTS[result];

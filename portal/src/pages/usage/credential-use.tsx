@@ -25,7 +25,7 @@ export function CredentialUse(): ReactNode {
     .filter(({ last_used_at }) => last_used_at !== null)
     .toSorted((a, b) => (b.last_used_at ?? "").localeCompare(a.last_used_at ?? ""));
   return (
-    <Section title="By credential" about="Those that were used last, with what they asked for within a day." flush>
+    <Section title="By credential" about="The most recently used, with their requests of the last day." flush>
       {mayRead ? (
         <>
           <ListTable
@@ -44,7 +44,7 @@ export function CredentialUse(): ReactNode {
         </>
       ) : (
         <p className="p-3.5 text-ink-2">
-          This takes <code>credentials:read</code>, which your role does not hold.
+          This takes <code>credentials:read</code>, which your role lacks.
         </p>
       )}
     </Section>

@@ -22,7 +22,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Usage and limits"
-      about="What this organization stores and asks for, and where the server draws a line. Figures are renewed every half minute."
+      about="The storage and requests of this organization, and its limits. Refreshed every 30 seconds."
     >
       <Loaded result={usage}>
         {(loaded) => (
@@ -56,7 +56,7 @@ const STORAGE: readonly Column<ServiceUse>[] = [
 
 function Storage({ services }: { services: readonly ServiceUse[] }): ReactNode {
   return (
-    <Section title="Storage" about="By service, with what counts towards its quota." flush>
+    <Section title="Storage" about="By service, with the bytes that count towards its quota." flush>
       <Table label="Storage by service" items={services} columns={STORAGE} keyOf={({ id }) => id} />
     </Section>
   );
@@ -84,15 +84,17 @@ function Requests({ usage }: { usage: Usage }): ReactNode {
       flush
     >
       {rows.length === 0 ? (
-        <p className="p-3.5 text-ink-2">No request within a day. Connect, at the top, has commands to begin with.</p>
+        <p className="p-3.5 text-ink-2">
+          No requests in the last day. Connect, at the top, has commands to start with.
+        </p>
       ) : (
         <Table label="Requests by service" items={rows} columns={columns} keyOf={({ service }) => service} />
       )}
       <p className="border-t border-line p-3.5">
         {rate.hits_last_day === 0 ? (
-          <State kind="go">No request came too fast</State>
+          <State kind="go">No request was rate limited</State>
         ) : (
-          <State kind="warn">{plural(rate.hits_last_day, "request")} came too fast and got 429</State>
+          <State kind="warn">{plural(rate.hits_last_day, "request")} were rate limited (429)</State>
         )}
         <span className="text-ink-2">
           . Each credential may send {countText(rate.per_second)} a second on each server, {countText(rate.burst)} at
@@ -158,7 +160,7 @@ function Things({ usage }: { usage: Usage }): ReactNode {
 function Limits({ services, usage, slug }: { services: readonly ServiceUse[]; usage: Usage; slug: string }): ReactNode {
   const { per_second: perSecond } = usage.rate_limit;
   return (
-    <Section title="At the limit" about="Who runs the server sets limits; this organization can’t raise them itself.">
+    <Section title="At the limit" about="The operator of the server sets limits; this organization cannot raise them.">
       <dl className="flex max-w-[80ch] flex-col gap-3">
         {services.map(({ id, title, atLimit, raise, quotaBytes }) => (
           <div key={id}>
@@ -181,14 +183,14 @@ function Limits({ services, usage, slug }: { services: readonly ServiceUse[]; us
         <div>
           <dt className="font-medium">Requests</dt>
           <dd className="text-ink-2">
-            Beyond {countText(perSecond)} a second a credential gets 429 rate_limited with Retry-After; clients of ours
-            wait and retry. Each credential has a separate rate.
+            Beyond {countText(perSecond)} a second a credential gets 429 rate_limited with Retry-After; our clients wait
+            and retry. Each credential has a separate rate.
           </dd>
         </div>
       </dl>
       <p className="text-ink-2">
         The commands run on the server’s machine, beside the running server, which applies them within seconds. Those of{" "}
-        <code>{slug}</code> hold before what the settings say for all.
+        <code>{slug}</code> override the settings for all.
       </p>
     </Section>
   );

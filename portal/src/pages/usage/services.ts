@@ -33,7 +33,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
         [telemetry.rows.traces, "span", "spans"],
       ],
       atLimit:
-        "Ingestion answers 429 quota_exceeded with Retry-After and keeps nothing of the request; OTLP exporters send again. Queries go on.",
+        "Ingestion answers 429 quota_exceeded with Retry-After and stores nothing of the request; OTLP exporters retry. Queries still work.",
       raise: `npx mooring quota ${slug} --stored 50GiB --data-dir ./data`,
     },
     {
@@ -54,7 +54,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
       pendingBytes: 0,
       quotaBytes: buckets.quota_bytes,
       counts: [[buckets.objects, "object", "objects"]],
-      atLimit: "Writing objects is refused; reading and deleting go on. Versions that are not current count as well.",
+      atLimit: "Writing objects is refused; reading and deleting still work. Older versions count too.",
       raise: "the setting s3_stored_bytes_max, for all organizations of the server",
     },
     {
@@ -64,7 +64,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
       pendingBytes: images.uploading_bytes,
       quotaBytes: images.quota_bytes,
       counts: [],
-      atLimit: "Pushes are refused; near the limit they carry a Warning. Pulls go on.",
+      atLimit: "Pushes are refused; near the limit they get a Warning. Pulls still work.",
       raise: `npx mooring quota ${slug} --images 1TiB --data-dir ./data`,
     },
     {
@@ -74,7 +74,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
       pendingBytes: 0,
       quotaBytes: webhooks.quota_bytes,
       counts: [[webhooks.events, "event", "events"]],
-      atLimit: "Senders are answered 429 with Retry-After and send again later. Shorter retention makes room.",
+      atLimit: "Senders get 429 with Retry-After and retry later. A shorter retention frees space.",
       raise: "the setting webhook_stored_bytes_max, for all organizations of the server",
     },
   ];

@@ -30,7 +30,7 @@ export function TelemetryUse(): ReactNode {
             />
             <p className="border-t border-line px-3.5 py-2 text-ink-2">
               {quota.ingest_bytes_per_second === null
-                ? "How fast telemetry may be sent has no limit."
+                ? "The rate of telemetry has no limit."
                 : `${bytesText(quota.ingest_bytes_per_second)} a second may be sent, ${bytesText(quota.ingest_bytes_burst ?? 0)} at once.`}
             </p>
           </>
@@ -65,7 +65,7 @@ function ByDay(): ReactNode {
     <div className="flex flex-col gap-2 border-t border-line p-3.5">
       <div className="flex flex-wrap items-center gap-3">
         <h3>Rows by day, of the last {DAYS} days</h3>
-        <span className="text-ink-2">by their own time; those that you may see</span>
+        <span className="text-ink-2">by their timestamp; only rows that you may see</span>
         <span className="ml-auto">
           <PageLink page="sql" search={{ sql: DAYS_SQL, from: firstDay(now) }}>
             The same as SQL

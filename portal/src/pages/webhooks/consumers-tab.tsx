@@ -127,11 +127,11 @@ function NoConsumers({ webhookId }: { webhookId: string }): ReactNode {
   return (
     <Empty title="No consumer yet">
       <p>
-        A consumer reads events in order, and the server keeps its place. What it claims comes again unless it is
-        acknowledged in time.
+        A consumer reads events in order, and the server keeps its position. A claimed event is delivered again unless
+        it is acknowledged in time.
       </p>
       <CopyBlock
-        label="Commands that make a consumer and claim events"
+        label="Commands that create a consumer and claim events"
         text={[
           `API=${location.origin}/v1/webhooks/${webhookId}/consumers`,
           `curl -sS "$API" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name": "billing", "from": "oldest"}'`,
@@ -154,7 +154,7 @@ function CreateConsumer({ webhookId, onClose }: { webhookId: string; onClose: ()
     create.mutate({ params: { webhook_id: webhookId }, body: { name, from } });
   };
   return (
-    <Dialog title="Create a consumer" about="A reader by name; the server keeps its place." onClose={onClose}>
+    <Dialog title="Create a consumer" about="A named reader; the server keeps its position." onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit} onKeyDown={submitKeys}>
         <TextField
           label="Name"

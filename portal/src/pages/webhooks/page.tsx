@@ -163,7 +163,7 @@ function Scheme({ scheme }: { scheme: Webhook["verification"]["scheme"] }): Reac
 }
 
 function NoneFound({ q }: { q: string }): ReactNode {
-  return <Empty title="None has such a name">No webhook of those that were read has “{q}” in its name.</Empty>;
+  return <Empty title="No webhook found">No loaded webhook has “{q}” in its name.</Empty>;
 }
 
 function NoWebhooks({ action }: { action: ReactNode }): ReactNode {
@@ -172,19 +172,19 @@ function NoWebhooks({ action }: { action: ReactNode }): ReactNode {
     <Empty title="No webhook yet" action={action}>
       <ListOutside row={WEBHOOK_ROUTES.listWebhooks} page="webhooks" what="webhooks" />
       <p>
-        A webhook is an address where GitHub, Stripe or any other sender posts its events. Make one here or from a
+        A webhook is an address where GitHub, Stripe or any other sender posts its events. Create one here or from a
         terminal:
       </p>
       <CopyBlock
-        label="Command that makes a webhook"
+        label="Command that creates a webhook"
         text={`npx mooring webhooks create --name orders --project ${project?.slug ?? "PROJECT"}`}
       />
       <p>
-        What it takes can be read here, by{" "}
+        Its events can be read here, by{" "}
         <PageLink page="sql" className="text-sea underline">
           SQL
         </PageLink>{" "}
-        and as a stream, and is handed on to where it is needed.
+        and as a stream, and can be forwarded to destinations.
       </p>
     </Empty>
   );

@@ -35,8 +35,8 @@ export function RejectionsTab({ webhook }: { webhook: Webhook }): ReactNode {
     <>
       <h2 className="sr-only">Refused requests</h2>
       <p className="max-w-[72ch] text-ink-2">
-        What could not be verified was answered 401 and made no event. It is kept for a day with the reason; credentials
-        are taken out, and of the body the first 16 KiB are kept. Read again every ten seconds.
+        Requests that could not be verified got 401 and created no event. They are stored for a day with the reason,
+        without credentials, and with the first 16 KiB of the body. Refreshed every ten seconds.
       </p>
       <div className={open === undefined ? "" : "flex h-[max(420px,calc(100dvh-230px))] min-w-0"}>
         <WithInspector
@@ -62,15 +62,15 @@ export function RejectionsTab({ webhook }: { webhook: Webhook }): ReactNode {
               openKey={openId}
               onOpen={({ id }) => change({ rejection: id === openId ? undefined : id })}
               empty={
-                <Empty title="Nothing was refused within a day">
+                <Empty title="No rejections in the last day">
                   {webhook.verification.scheme === "none" && webhook.allowed_ips.length === 0 ? (
                     <p>
-                      This webhook takes what anybody sends who knows its address. Settings say how a sender can prove
-                      who it is.
+                      This webhook accepts requests from everybody who knows its address. Set a verification scheme in
+                      the settings.
                     </p>
                   ) : (
                     <p>
-                      A request that can’t be verified, or comes from an address that may not send, appears here with
+                      A request that cannot be verified, or comes from an address that is not allowed, appears here with
                       the reason.
                     </p>
                   )}

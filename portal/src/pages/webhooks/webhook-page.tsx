@@ -95,8 +95,7 @@ function PauseButton({ webhook }: { webhook: Webhook }): ReactNode {
   const say = useSay();
   const update = useVersionedChange(WEBHOOK_ROUTES.updateWebhook, {
     changes: [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks],
-    onDone: ({ enabled }) =>
-      say(enabled ? "Takes events again" : "Paused: senders are answered 503, and send again later"),
+    onDone: ({ enabled }) => say(enabled ? "Accepts events again" : "Paused: senders get 503, and retry later"),
   });
   const change = async (): Promise<void> => {
     try {
@@ -107,7 +106,7 @@ function PauseButton({ webhook }: { webhook: Webhook }): ReactNode {
   };
   return (
     <Button busy={update.isPending} disabled={!mayWrite} title={why} onClick={() => void change()}>
-      {webhook.enabled ? "Stop taking events" : "Take events again"}
+      {webhook.enabled ? "Pause" : "Resume"}
     </Button>
   );
 }

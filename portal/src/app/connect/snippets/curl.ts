@@ -16,8 +16,7 @@ export function curlSnippets(input: SnippetInput): readonly Snippet[] {
     credentialEnvironment(input),
     {
       title: "A token",
-      about:
-        "Lives 15 minutes, unless the organization set another time. Take one for many requests, not one for each.",
+      about: "Valid for 15 minutes, unless the organization has another setting. Use one token for many requests.",
       text: `${tokenCommand(input.addresses)}\n${API_FUNCTION}`,
     },
     ...calls(input),
@@ -39,7 +38,7 @@ function calls(input: SnippetInput): readonly Snippet[] {
       return webhooks(input);
     case "token":
     case "s3":
-      return [{ title: "Who the token speaks for", text: `api ${addresses.portal_url}/v1/me` }];
+      return [{ title: "The identity of the token", text: `api ${addresses.portal_url}/v1/me` }];
   }
 }
 
@@ -70,7 +69,7 @@ function upload({ addresses, project }: SnippetInput): Snippet {
   const where = project === null ? "" : `, "project": "${project}"`;
   return {
     title: "Upload a file",
-    about: "A grant, then the content to the address that it gives, which takes no token.",
+    about: "First a grant, then the content to the address in it, which needs no token.",
     text: [
       `printf 'name,amount\\nrent,700\\n' > costs.csv`,
       `api ${addresses.storage_url}/v1/upload ${JSON_TYPE} \\`,
@@ -96,7 +95,7 @@ function download({ addresses }: SnippetInput): Snippet {
 function tags({ addresses, app }: SnippetInput): Snippet {
   return {
     title: "Repositories and tags",
-    about: "Pushing and pulling is for docker and its like.",
+    about: "Use docker or another client to push and pull.",
     text: [
       `api ${addresses.portal_url}/v1/registry/repositories`,
       `api ${addresses.portal_url}/v1/registry/repositories/${app}/tags`,
@@ -107,7 +106,7 @@ function tags({ addresses, app }: SnippetInput): Snippet {
 function webhooks({ addresses, project }: SnippetInput): readonly Snippet[] {
   return [
     {
-      title: "Make an address, and send to it",
+      title: "Create a webhook, and send to its address",
       about: "The address is a secret: everybody who has it can send. Keep webhook.json private.",
       text: [
         "umask 077",
@@ -132,7 +131,7 @@ function s3({ addresses, app }: SnippetInput): Snippet {
   const url = `${addresses.s3_endpoint}/${app}`;
   return {
     title: "Put, get and list",
-    about: "Needs curl 7.75 or later. The key is no argument of any process.",
+    about: "Needs curl 7.75 or later. The key is not in any process's arguments.",
     text: [
       `s3() { printf 'user = "%s:%s"\\n' "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY" |`,
       `  curl -sS --fail-with-body --config - --aws-sigv4 aws:amz:us-east-1:s3 -H 'x-amz-content-sha256: UNSIGNED-PAYLOAD' "$@"; }`,

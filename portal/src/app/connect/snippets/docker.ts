@@ -8,7 +8,8 @@ export function dockerSnippets(input: SnippetInput): readonly Snippet[] {
     credentialEnvironment(input),
     {
       title: "Log in",
-      about: "Docker keeps a refresh token for 90 days instead of the secret. podman and buildah take the same words.",
+      about:
+        "Docker keeps a refresh token for 90 days instead of the secret. podman and buildah have the same commands.",
       text: `printf %s "$MOORING_CLIENT_SECRET" | docker login ${addresses.registry_domain} --username ${clientId} --password-stdin`,
     },
     {

@@ -16,7 +16,7 @@ export function clientSecret({
     about:
       secret === undefined
         ? "In the repository's checkout. The second command asks for the secret: paste it, then press Enter."
-        : "In the repository's checkout. `printf` is part of the shell: the secret is no argument of a process.",
+        : "In the repository's checkout. `printf` is part of the shell: the secret is not in a process's arguments.",
     text: [
       `gh variable set MOORING_CLIENT_ID --body ${clientId}`,
       secret === undefined
@@ -112,7 +112,7 @@ function callOf({ topic, addresses, app }: SnippetInput): { readonly name: strin
   if (topic === "telemetry") {
     const entry = `{"timestamp": "'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'", "level": "info", "message": "built '"$GITHUB_SHA"'", "service": "${service}"}`;
     return {
-      name: "Tell of the build",
+      name: "Log the build",
       command: `${addresses.ingest_url}/v1/ingest/logs ${json} -d '{"entries": [${entry}]}'`,
     };
   }

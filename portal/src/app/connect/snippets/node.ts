@@ -8,7 +8,7 @@ export function nodeSnippets(input: SnippetInput): readonly Snippet[] {
     {
       title: "mooring.mjs",
       about:
-        "Node 20 or later, no packages: `node mooring.mjs`. It takes a new token when the old one is about to end.",
+        "Node 20 or later, no packages: `node mooring.mjs`. It gets a new token shortly before the old one expires.",
       text: `${tokenText(input)}\n${callText(input)}`,
     },
   ];

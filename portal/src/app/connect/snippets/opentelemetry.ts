@@ -11,7 +11,7 @@ function sdkEnvironment(input: SnippetInput): Snippet {
   return {
     title: "SDK: environment variables",
     about:
-      "Any OpenTelemetry SDK reads these. The token lives 15 minutes: for jobs. What stays goes through a Collector.",
+      "Any OpenTelemetry SDK reads these. The token is valid for 15 minutes: for short jobs. Use a Collector for services.",
     text: [
       tokenCommand(addresses),
       `export OTEL_EXPORTER_OTLP_ENDPOINT=${addresses.ingest_url}/otlp`,
@@ -64,7 +64,7 @@ service:
 function runCollector(): Snippet {
   return {
     title: "Collector: run it",
-    about: "`-e NAME` hands the variable on without its value standing on the command line.",
+    about: "`-e NAME` passes the variable on without its value on the command line.",
     text: [
       "docker run --rm --network host -e MOORING_CLIENT_SECRET \\",
       '  -v "$PWD/collector.yaml:/etc/otelcol-contrib/config.yaml:ro" otel/opentelemetry-collector-contrib',

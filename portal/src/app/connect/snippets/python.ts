@@ -9,7 +9,7 @@ export function pythonSnippets(input: SnippetInput): readonly Snippet[] {
     {
       title: "mooring.py",
       about:
-        "Python 3.9 or later, no packages: `python3 mooring.py`. It takes a new token when the old one is about to end.",
+        "Python 3.9 or later, no packages: `python3 mooring.py`. It gets a new token shortly before the old one expires.",
       text: `${tokenText(input)}\n${callText(input)}`,
     },
   ];

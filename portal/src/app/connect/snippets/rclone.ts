@@ -7,7 +7,7 @@ export function rcloneSnippets(input: SnippetInput): readonly Snippet[] {
     accessKeyEnvironment(input),
     {
       title: "A remote, by the environment",
-      about: "`env_auth` has rclone take the key from the variables above, so that no file holds it.",
+      about: "With `env_auth` rclone reads the key from the variables above, so that no file contains it.",
       text: [
         "export RCLONE_CONFIG_MOORING_TYPE=s3 RCLONE_CONFIG_MOORING_PROVIDER=Other",
         "export RCLONE_CONFIG_MOORING_ENV_AUTH=true RCLONE_CONFIG_MOORING_REGION=us-east-1",

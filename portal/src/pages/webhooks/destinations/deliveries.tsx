@@ -43,7 +43,7 @@ export function Deliveries({ destination }: { destination: Destination }): React
           value={chosen ?? ""}
           onChange={({ target }) => change({ status: target.value || undefined })}
         >
-          <option value="">all that were tried again</option>
+          <option value="">all retried</option>
           <option value="pending">waiting</option>
           <option value="delivered">taken</option>
           <option value="dead">dead letters</option>
@@ -60,9 +60,7 @@ export function Deliveries({ destination }: { destination: Destination }): React
           keyOf={({ id }) => id}
           empty={
             <p className="p-3 text-ink-2">
-              {chosen === "dead"
-                ? "No dead letter."
-                : "Nothing: events that are taken at the first attempt are counted only."}
+              {chosen === "dead" ? "No dead letter." : "None. Events accepted at the first attempt are only counted."}
             </p>
           }
         />
@@ -124,8 +122,8 @@ function ReplayDialog({ destination, onClose }: { destination: Destination; onCl
         <div className="flex flex-col gap-3">
           <p>
             {isDead
-              ? "Every dead letter is sent once more. With a time below it is all events of that time instead, those that were taken as well; 10,000 at most."
-              : "All events of this time are sent once more, those that were taken as well. The receiver knows them again by webhook-id."}
+              ? "Sends every dead letter again. With a time range below, sends all events of that range instead, also accepted ones; 10,000 at most."
+              : "Sends all events of this time range again, also accepted ones. The receiver recognizes them by webhook-id."}
           </p>
           <MomentFields from={range.from} to={range.to} onChange={(part) => setRange({ ...range, ...part })} />
         </div>

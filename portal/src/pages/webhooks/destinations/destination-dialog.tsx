@@ -133,13 +133,13 @@ function DraftForm({ draft, onDraft, action, busy, error, onSubmit, onClose }: F
       <div className="grid gap-4 sm:grid-cols-2">
         <Checkbox
           label="In order"
-          why="One after the other; one that is not taken holds up those behind it until it is given up."
+          why="In order; an event that is not accepted delays the later ones until its retries end."
           checked={draft.ordered}
           onChange={(event) => onDraft({ ...draft, ordered: event.target.checked })}
         />
         <TextField
           label="Requests per second, at most"
-          hint="Empty: as fast as it takes them. For each server."
+          hint="Empty: no limit. For each node."
           type="number"
           min={1}
           max={10_000}
@@ -166,7 +166,7 @@ function FilterFields({ draft, onDraft }: Pick<FormProps, "draft" | "onDraft">):
   ] as const;
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="pb-1 font-medium">Only events that fit all of this; empty: every event</legend>
+      <legend className="pb-1 font-medium">Only events that match all conditions; empty: every event</legend>
       <div className="grid gap-4 sm:grid-cols-2">
         {fields.map(([name, label, placeholder]) => (
           <TextField

@@ -35,7 +35,7 @@ export function DestinationInspector({
     <Inspector title={visibleText(destination.name)} onClose={onClose}>
       {destination.reason !== null && (
         <p role="note" className="rounded border border-stop bg-stop-2 px-3 py-2">
-          Stopped: {destination.reason}. Nothing was lost; it goes on where it was when you resume it.
+          Stopped: {destination.reason}. Nothing was lost; it continues at the same event when you resume it.
         </p>
       )}
       <Facts
@@ -126,9 +126,9 @@ function DeleteDestination({
         <>
           <p>
             It took {plural(destination.delivered, "event")} so far, the last attempt was{" "}
-            <Time at={destination.last_attempt_at} />. From now on it gets none, and what waits for it is not sent.
+            <Time at={destination.last_attempt_at} />. From now on it gets no events, and waiting ones are not sent.
           </p>
-          <p>Its dead letters go with it. The events stay with the webhook.</p>
+          <p>Its dead letters are deleted too. The events stay with the webhook.</p>
         </>
       }
       type={isTypable(destination.name) ? destination.name : "delete"}

@@ -45,7 +45,7 @@ export function DestinationsTab({ webhookId }: { webhookId: string }): ReactNode
           )
         }
       >
-        <Section title="Destinations" about="Each event is sent on, signed, until it is taken." actions={create} flush>
+        <Section title="Destinations" about="Each event is forwarded, signed, with retries." actions={create} flush>
           <Loaded result={destinations}>
             {({ items }) =>
               items.length === 0 ? (
@@ -84,10 +84,10 @@ const COLUMNS: readonly Column<Destination>[] = [
 
 function NoDestinations({ webhookId }: { webhookId: string }): ReactNode {
   return (
-    <Empty title="Events are kept here only">
+    <Empty title="Events are not forwarded">
       <p>
-        A destination gets each event that comes from then on, with the bytes and the content type that came, signed by
-        Standard Webhooks, and tried again over a day.
+        A destination gets each new event with its original bytes and content type, signed as Standard Webhooks
+        describes, with retries for a day.
       </p>
       <CopyBlock
         label="Command that adds a destination"

@@ -25,7 +25,7 @@ export function RotateDestinationSecret({
       title="Rotate the secret"
       projectId={projectId}
       about={`For deliveries to ${visibleText(destination.name)}.`}
-      label="The former one signs as well for"
+      label="The old secret still signs for"
       hint="Long enough for the receiver to get the new one. Each request has both signatures until then."
       action="Rotate"
       busy={rotate.isPending}

@@ -20,7 +20,7 @@ export function SecretShown({
     <Dialog
       holdsSecret
       title={title}
-      about="The secret is shown once. The receiver checks signatures by it."
+      about="The secret is shown only once. The receiver checks signatures with it."
       onClose={onClose}
       wide
     >
@@ -33,12 +33,13 @@ export function SecretShown({
         <CopyBlock text={`WEBHOOK_SECRET=${secret}`} label="Line for a .env file" />
         <CopyBlock text={CHECK} label="Code that checks a signature" />
         <p className="text-ink-2">
-          Any library of Standard Webhooks does. A repetition has the same <code>webhook-id</code>; drop it by that.
+          Any library for Standard Webhooks works. A repeated delivery has the same <code>webhook-id</code>; drop
+          repetitions by it.
         </p>
       </div>
       <DialogActions>
         <Button look="main" onClick={onClose}>
-          I have copied it
+          I have saved the secret
         </Button>
       </DialogActions>
     </Dialog>

@@ -50,7 +50,7 @@ export function BodyView({ name, bytes, text, json, view, onView, onPointer }: B
       <div className="flex flex-wrap items-center gap-2">
         {text !== null && <CopyButton label="Copy body" text={text} />}
         <Button onClick={() => saveFile(`${name}.${isJson ? "json" : "bin"}`, new Blob([bytes]))}>Save body</Button>
-        {isCut && <span className="text-ink-2">The beginning of {bytesText(bytes.length)}; saving gives all.</span>}
+        {isCut && <span className="text-ink-2">The beginning of {bytesText(bytes.length)}; save it to get all.</span>}
       </div>
     </>
   );

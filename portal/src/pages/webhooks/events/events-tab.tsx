@@ -187,10 +187,10 @@ function NoneFits({
     <Empty title="No event fits" action={<Button onClick={onClear}>Clear the conditions</Button>}>
       {list.hasMore ? (
         <p>
-          None of those that were looked at. <Button onClick={list.loadMore}>Look further back</Button>
+          No match among the searched events. <Button onClick={list.loadMore}>Look further back</Button>
         </p>
       ) : (
-        <p>None of the events that are kept. New ones that fit appear here.</p>
+        <p>No stored event matches. New ones that match appear here.</p>
       )}
     </Empty>
   );

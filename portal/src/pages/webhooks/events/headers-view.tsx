@@ -11,8 +11,8 @@ export function HeadersView({ headers }: { headers: readonly (readonly string[])
       <h3>Headers</h3>
       {redacted.length > 0 && (
         <p>
-          <State kind="none">not kept</State> {visibleText(redacted.join(", "))}: of what looks like a secret of the
-          sender only a hash is written.
+          <State kind="none">not kept</State> {visibleText(redacted.join(", "))}: values that look like a sender's
+          secret are stored as a hash.
         </p>
       )}
       <div className="overflow-x-auto rounded border border-line" tabIndex={0} role="group" aria-label="Header fields">

@@ -25,10 +25,10 @@ export function JsonView({
         ))}
       </pre>
       {lines.length >= LINES_MAX && (
-        <p className="text-ink-2">The first {LINES_MAX} lines; saving the body gives all.</p>
+        <p className="text-ink-2">The first {LINES_MAX} lines; save the body to get all.</p>
       )}
       {onPointer !== undefined && (
-        <p className="text-s text-ink-2">Press a value to see the events that have it as well.</p>
+        <p className="text-s text-ink-2">Press a value to find events with the same value.</p>
       )}
     </>
   );

@@ -26,7 +26,7 @@ export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.
             title={why}
             onClick={() => reveal.mutate({ params: { webhook_id: webhook.id } })}
           >
-            Put the address in
+            Insert the address
           </Button>
         )
       }
@@ -38,8 +38,8 @@ export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.
       <CopyBlock label="Command that sends a first event" text={testCommand(url, webhook.verification)} />
       {url === "$URL" && (
         <p>
-          <code>$URL</code> is the address, which ends in <code>{webhook.urls[0]?.hint ?? "…"}</code>. That somebody
-          looks at it is noted in the audit log.
+          <code>$URL</code> is the address, ending in <code>{webhook.urls[0]?.hint ?? "…"}</code>. Showing it adds an
+          entry to the audit log.
         </p>
       )}
       <ErrorNote error={reveal.error} />

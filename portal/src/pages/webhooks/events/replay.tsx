@@ -22,7 +22,9 @@ export function Replay({ webhookId, eventId }: { webhookId: string; eventId: str
   });
   const destinations = data?.items ?? [];
   if (destinations.length === 0)
-    return <p className="text-ink-2">No destination takes these events yet; the tab Destinations makes one.</p>;
+    return (
+      <p className="text-ink-2">There is no destination for these events yet. Create one in the tab Destinations.</p>
+    );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     replay.mutate({

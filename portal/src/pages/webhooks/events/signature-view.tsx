@@ -49,10 +49,10 @@ function StepText({ step: { title, detail, value, isMissing = false } }: { step:
 }
 
 const OUTCOMES: Readonly<Record<Outcome, readonly ["go" | "stop" | "warn", string]>> = {
-  fits: ["go", "It fits: this secret signed this body."],
+  fits: ["go", "Match: this secret signed this body."],
   differs: ["stop", "Another secret signed it, or the body was changed."],
   unsigned: ["warn", "There is no signature to compare with."],
-  unknown: ["warn", "This is not the form of a secret of this scheme."],
+  unknown: ["warn", "This is not a valid secret for this scheme."],
 };
 
 /** Somebody who looks for the wrong secret tries one without sending it anywhere. */
@@ -70,7 +70,7 @@ function TrySecret({ verification, headers, body }: SignatureProps): ReactNode {
         label="Check a secret against it"
         hint={
           isPossible
-            ? "Computed in this page; the secret is sent nowhere."
+            ? "Computed in this page; the secret is not sent."
             : "Browsers compute signatures on pages over HTTPS, or of this machine."
         }
         type="password"

@@ -124,7 +124,7 @@ export function explain(verification: Verification, headers: Fields, receivedAt:
         value: sent,
         isMissing: sent === undefined,
       },
-      { title: "Compare it with the secret kept here", detail: "In a time that tells nothing of where they differ." },
+      { title: "Compare it with the secret kept here", detail: "In constant time." },
     ];
   }
   return signedSteps(verification, signed, receivedAt);
@@ -143,7 +143,7 @@ function twilioSteps(headers: Fields): readonly Step[] {
       title: "Compute HMAC-SHA-1 of the webhook's address, with its query",
       detail: "For a form, its parameters follow, sorted by name; bodySHA256 in the address covers other bodies.",
     },
-    { title: "Compare the two", detail: "In a time that tells nothing of where they differ." },
+    { title: "Compare the two", detail: "In constant time." },
   ];
 }
 
@@ -153,14 +153,14 @@ function signedSteps(verification: Verification, signed: Signed, receivedAt: str
   const steps: (Step | false)[] = [
     {
       title: `Read the signature from ${signed.signatureField}`,
-      detail: `In ${signed.encoding}${signed.signatures.length > 1 ? "; one of these has to fit" : ""}.`,
+      detail: `In ${signed.encoding}${signed.signatures.length > 1 ? "; one of these must match" : ""}.`,
       value: signed.signatures.length === 0 ? undefined : signed.signatures.join("\n"),
       isMissing: signed.signatures.length === 0,
     },
     isTimed && timeStep(signed, verification, receivedAt),
     {
-      title: "Take the bytes that were signed",
-      detail: `${content}: the body byte for byte as it came, never JSON that was written anew.`,
+      title: "Take the signed bytes",
+      detail: `${content}: the original bytes of the body, never re-encoded JSON.`,
       value: signed.head === null || signed.head === "" ? undefined : `${signed.head}<body>`,
     },
     {
@@ -181,8 +181,8 @@ function timeStep({ timeS }: Signed, { tolerance_s: tolerance = 300 }: Verificat
   const offS = Math.round(Date.parse(receivedAt) / 1000 - timeS);
   const off = `${Math.abs(offS)} s ${offS < 0 ? "ahead of" : "before"} it came here`;
   return {
-    title: "Look at the signed time",
-    detail: `${off}; ${tolerance} s are allowed. An old request that is sent again is refused by this.`,
+    title: "Check the signed time",
+    detail: `${off}; ${tolerance} s are allowed. This refuses replays of old requests.`,
     value: `${timeS} = ${new Date(timeS * 1000).toISOString()}`,
     isMissing: Math.abs(offS) > tolerance,
   };

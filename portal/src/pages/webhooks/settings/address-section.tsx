@@ -101,8 +101,8 @@ function RotateUrl({
     <ReplaceDialog
       title="Replace the address"
       projectId={webhook.project_id}
-      about="For when it got about. The new one is good at once, and the present one ends."
-      label="The present one is good for"
+      about="For a leaked address. The new one works at once, and the old one ends."
+      label="The old address still works for"
       overlapS={0}
       action="Replace"
       busy={rotate.isPending}
@@ -111,10 +111,10 @@ function RotateUrl({
       onClose={onClose}
     >
       <p>
-        The present one had {countText(present?.hits ?? 0)} requests, the last{" "}
-        <Time at={present?.last_hit_at ?? null} />. Set the new one at each sender. Where events must not be lost until
-        then, and nobody else knows the present one, let it go on for a while. Requests that still come to it are
-        counted, so that you see when all have moved.
+        The old address had {countText(present?.hits ?? 0)} requests, the last{" "}
+        <Time at={present?.last_hit_at ?? null} />. Set the new address at each sender. If nobody else knows the old
+        address, an overlap avoids lost events. Requests to the old address are counted, so that you see when all
+        senders have moved.
       </p>
     </ReplaceDialog>
   );

@@ -31,9 +31,9 @@ export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
         <div className="flex flex-col gap-2">
           <LastHour webhook={webhook} />
           <p>
-            Its address answers 404 from then on: senders that don’t know it go on sending, and their events are lost.
-            The events that are kept, its destinations with what waits for them, and its consumers are deleted. This
-            can’t be undone; pausing can.
+            Its address then answers 404, and events of senders that still use it are lost. Its stored events, its
+            destinations with waiting deliveries, and its consumers are deleted. This cannot be undone. You can pause
+            the webhook instead.
           </p>
         </div>
       }
@@ -56,16 +56,16 @@ function LastHour({ webhook }: { webhook: Webhook }): ReactNode {
     { enabled: mayQuery },
   );
   if (!mayQuery) return <p>You need telemetry:read to see the events of the last hour.</p>;
-  if (error !== null) return <p>How many events came in the last hour could not be read.</p>;
+  if (error !== null) return <p>The events of the last hour could not be read.</p>;
   if (data === undefined) return <p role="status">Counting the events of the last hour…</p>;
   const senders = data.rows.map((row) => ({ ip: String(row["ip"]), events: Number(row["events"]) }));
   const events = senders.reduce((sum, sender) => sum + sender.events, 0);
-  if (events === 0) return <State kind="go">No event came in the last hour.</State>;
+  if (events === 0) return <State kind="go">No events in the last hour.</State>;
   const more = senders.length - ADDRESSES_SHOWN;
   return (
     <div>
       <State kind="stop">
-        {plural(events, "event")} came in the last hour, from {plural(senders.length, "address", "addresses")}:
+        {plural(events, "event")} in the last hour, from {plural(senders.length, "address", "addresses")}:
       </State>
       <ul className="list-disc pl-6">
         {senders.slice(0, ADDRESSES_SHOWN).map((sender) => (

@@ -18,7 +18,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
     changes: [WEBHOOK_ROUTES.getWebhook],
     onDone: ({ secret }) => {
       setMade(secret);
-      say("The new secret counts from now on");
+      say("The new secret is valid from now on");
       if (secret === null) onClose();
     },
   });
@@ -33,8 +33,8 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
     <ReplaceDialog
       title="Rotate the secret"
       projectId={webhook.project_id}
-      about="What the sender signs by."
-      label="The former one counts as well for"
+      about="The sender signs with it."
+      label="The old secret stays valid for"
       action="Rotate"
       busy={rotate.isPending}
       error={rotate.error}
@@ -43,7 +43,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
     >
       <TextField
         label="New secret"
-        hint="As it is set at the sender. Empty: one is made, and shown once."
+        hint="The same as at the sender. Empty: a secret is created and shown once."
         type="password"
         autoComplete="off"
         minLength={8}

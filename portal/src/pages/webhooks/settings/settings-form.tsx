@@ -23,7 +23,7 @@ export function SettingsForm({ read, onReload }: { read: Versioned<Webhook>; onR
     changes: CHANGES,
     onDone: () => {
       takeNext();
-      say("Saved; it counts from the next request");
+      say("Saved. It applies from the next request.");
     },
   });
   const change = changeOf(webhook, draft);
@@ -104,7 +104,7 @@ function NameFields({ draft, set }: Part): ReactNode {
       />
       <TextField
         label="Events are kept for (days)"
-        hint="Empty: as the project’s other webhooks. Fewer days delete older events."
+        hint="Empty: the project’s setting. Fewer days delete older events."
         type="number"
         min={1}
         max={36_500}
@@ -119,7 +119,7 @@ function SecretField({ draft, set }: Part): ReactNode {
   return (
     <TextField
       label="Secret of this scheme"
-      hint="Events are verified by it from the moment that this is saved. To replace the secret of the present scheme with an overlap, rotate it."
+      hint="It verifies events as soon as it is saved. To replace the secret of the present scheme with an overlap, rotate it."
       type="password"
       autoComplete="off"
       minLength={8}
@@ -132,7 +132,10 @@ function SecretField({ draft, set }: Part): ReactNode {
 
 function AllowedAddresses({ draft, set }: Part): ReactNode {
   return (
-    <Field label="Addresses that may send" hint="One address or CIDR block to a line, beside any scheme. Empty: any.">
+    <Field
+      label="Addresses that may send"
+      hint="One address or CIDR range per line, in addition to the scheme. Empty: any."
+    >
       {(bound) => (
         <TextArea
           {...bound}

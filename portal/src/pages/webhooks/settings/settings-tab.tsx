@@ -26,17 +26,17 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
         </p>
       )}
       <AddressSection webhook={webhook} />
-      <Section title="Secret" about="What senders sign by.">
+      <Section title="Secret" about="Senders sign with it.">
         {webhook.has_secret ? (
           <div className="flex flex-wrap items-center gap-3">
             <State kind="go">set</State>
-            <span className="text-ink-2">It is kept sealed and never shown.</span>
+            <span className="text-ink-2">It is stored encrypted and never shown.</span>
             <Button disabled={!mayWrite} title={why} onClick={() => setOpen("secret")}>
               Rotate the secret
             </Button>
           </div>
         ) : (
-          <State kind="none">none: a scheme that needs one takes it in the form below</State>
+          <State kind="none">none: set it in the form below if the scheme needs one</State>
         )}
       </Section>
       <Section title="Settings">
@@ -47,7 +47,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
       <Section title="Delete">
         <div className="flex flex-wrap items-center gap-3">
           <span className="min-w-0 flex-1 basis-64 text-ink-2">
-            The address ends, senders get 404, and the events that are kept go with it.
+            The address ends, senders get 404, and the stored events are deleted.
           </span>
           <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setOpen("delete")}>
             Delete the webhook

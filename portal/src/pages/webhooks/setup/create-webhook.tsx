@@ -22,7 +22,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }): ReactNode {
   if (made !== null)
     return <CreatedWebhook made={made.webhook} secret={made.secret} preset={preset} onClose={onClose} />;
   return (
-    <Dialog title="Create a webhook" about="An address that takes events into a project." onClose={onClose} wide>
+    <Dialog title="Create a webhook" about="An address that accepts events into a project." onClose={onClose} wide>
       <Form
         preset={preset}
         onPreset={setPreset}
@@ -172,7 +172,7 @@ function SecretField({ preset, secret, set }: { preset: Preset; secret: string; 
 function PresetField({ preset, onChange }: { preset: Preset; onChange: (preset: Preset) => void }): ReactNode {
   return (
     <SelectField
-      label="Who sends, and how it proves that"
+      label="The sender, and its verification scheme"
       hint={
         preset.id === "none" ? "Everybody who knows the address can send. Unverified requests are accepted." : undefined
       }

@@ -36,7 +36,7 @@ export function CreatedWebhook({
       <div className="flex flex-col gap-1">
         <h3>Address</h3>
         {made.webhook_url === null ? (
-          <p>It was shown by the first answer to this request. Settings of the webhook shows it again.</p>
+          <p>The first answer to this request had it. The webhook's settings show it again.</p>
         ) : (
           <CopyBlock text={made.webhook_url} label="Address of the webhook" />
         )}

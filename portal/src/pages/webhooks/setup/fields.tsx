@@ -112,7 +112,7 @@ export function HandshakeFields({
 }: Part<readonly Handshake[]> & { verifyToken: string; onVerifyToken: (token: string) => void }): ReactNode {
   return (
     <fieldset className="flex flex-col gap-1">
-      <legend className="pb-1 font-medium">Handshakes that are answered</legend>
+      <legend className="pb-1 font-medium">Answered handshakes</legend>
       {WEBHOOK_HANDSHAKES.map((name) => (
         <Checkbox
           key={name}
@@ -124,7 +124,7 @@ export function HandshakeFields({
       {value.includes("meta") && (
         <TextField
           label="Verify token for Meta"
-          hint="The same goes into the field Verify token there. Not shown again."
+          hint="Enter the same text in the field Verify token there. It is not shown again."
           maxLength={200}
           className="mono"
           value={verifyToken}
@@ -141,14 +141,14 @@ export function DeduplicationFields({ value, onChange }: Part<Deduplication>): R
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <SelectField
-        label="Repetitions are known by"
+        label="Repetitions are recognized by"
         value={by}
         onChange={({ target }) => {
           const { name: _, ...rest } = value;
           onChange({ ...rest, by: target.value as Deduplication["by"] });
         }}
       >
-        <option value="auto">what the scheme or known senders name</option>
+        <option value="auto">the field of the scheme or of known senders</option>
         <option value="header">a header field</option>
         <option value="pointer">a member of the JSON</option>
         <option value="none">nothing: each request is an event</option>
